@@ -5,12 +5,11 @@ sees all of their context. The parts are in `templates/jinja2/`.
 """
 
 import re
-from collections.abc import Callable, Hashable
-from functools import lru_cache, partial
+from collections.abc import Callable, Hashable, MutableMapping
+from functools import cache, lru_cache, partial
 from typing import Any, cast
 
 from django import template
-from django.conf import settings
 from django.http import HttpRequest
 from django.middleware.csrf import get_token
 from django.template.defaultfilters import capfirst, date, floatformat
@@ -20,7 +19,7 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, ngettext, npgettext, pgettext
-from jinja2 import BaseLoader, ChainableUndefined, Environment, PrefixLoader, Template
+from jinja2 import BaseLoader, ChainableUndefined, Environment, Template
 from jinja2.ext import Extension
 
 from tournaments.templatetags.kingscore import register as of_sheets
@@ -46,34 +45,43 @@ def _translated(call: re.Match[str]) -> str:
     return gettext(text) if text else pgettext(context, in_context)
 
 
-class TranslatedEnvironment(Environment):
-    """Compiles each template once for each language."""
+class Languages:
+    """An environment for each language; the backend of `django.template` sees one."""
 
-    def get_template(self, name: str | Template, *args: Any, **options: Any) -> Template:
-        """Return the template for the current language."""
-        if isinstance(name, str):
-            name = f"{get_language() or settings.LANGUAGE_CODE}/{name}"
-        return super().get_template(name, *args, **options)
+    def __init__(self, *, loader: BaseLoader, auto_reload: bool, **_options: Any) -> None:
+        self.made = cache(lambda _language: Fragments(loader, auto_reload=auto_reload))
+
+    def get_template(self, name: str) -> Template:
+        return self.made(get_language()).get_template(name)
+
+    def from_string(self, source: str) -> Template:
+        return self.made(get_language()).from_string(source)
 
 
-def environment(*, loader: BaseLoader, **options: Any) -> Environment:
-    """Return the environment of all fragments."""
-    languages = {code: loader for code, _name in settings.LANGUAGES}
-    made = TranslatedEnvironment(
-        loader=PrefixLoader(languages),
-        extensions=["jinja2.ext.i18n", Translated],
-        trim_blocks=True,
-        lstrip_blocks=True,
-        **{**options, "undefined": ChainableUndefined},
-    )
-    made.install_gettext_callables(  # type: ignore[attr-defined] # added by jinja2.ext.i18n
-        gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext
-    )
-    made.globals |= {"url": url, "kept": kept}
-    made.filters |= of_sheets.filters
-    made.filters |= {"capfirst": capfirst, "date": date, "floatformat": floatformat}
-    made.filters |= {"default_if_none": default_if_none, "json_script": json_script}
-    return made
+class Fragments(Environment):
+    """The environment of a language, which compiles in the current one."""
+
+    def __init__(self, loader: BaseLoader, *, auto_reload: bool) -> None:
+        super().__init__(
+            loader=loader,
+            auto_reload=auto_reload,
+            autoescape=True,
+            undefined=ChainableUndefined,
+            extensions=["jinja2.ext.do", "jinja2.ext.i18n", Translated],
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self.install_gettext_callables(  # type: ignore[attr-defined] # added by jinja2.ext.i18n
+            gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext
+        )
+        self.globals |= {"url": url, "kept": Kept()}
+        self.filters |= of_sheets.filters
+        self.filters |= {"capfirst": capfirst, "date": date, "floatformat": floatformat}
+        self.filters |= {"default_if_none": default_if_none, "json_script": json_script}
+
+    def make_globals(self, own: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """Return the globals of a template: a dict, since each include copies them."""
+        return {**self.globals, **(own or {})}
 
 
 @lru_cache(maxsize=10_000)
@@ -82,26 +90,28 @@ def url(name: str, *args: object) -> str:
     return reverse(name, args=args)
 
 
-KEPT: dict[tuple[object, ...], str] = {}
-
 MOST_KEPT = 10_000
-"""They take up to some 20 megabytes: the lines of 500 games."""
+"""Lines of 500 games take some 20 megabytes."""
 
 
-def kept(*values: Hashable, caller: Callable[[], str]) -> str:
-    """Render a part once for all values that it shows.
+class Kept:
+    """Renders a part once for all values that it shows.
 
     As `{% call kept("line", line, links) %}…{% endcall %}`: the first value names the part, and
     nothing else of the context may show in it.
     """
-    key = (get_language(), *values)
-    part = KEPT.get(key)
-    if part is None:
-        part = caller()
-        if len(KEPT) >= MOST_KEPT:
-            KEPT.clear()
-        KEPT[key] = part
-    return part
+
+    def __init__(self) -> None:
+        self.parts: dict[tuple[Hashable, ...], str] = {}
+
+    def __call__(self, *values: Hashable, caller: Callable[[], str]) -> str:
+        part = self.parts.get(values)
+        if part is None:
+            part = caller()
+            if len(self.parts) >= MOST_KEPT:
+                self.parts.clear()
+            self.parts[values] = part
+        return part
 
 
 def default_if_none(value: object, otherwise: object) -> object:

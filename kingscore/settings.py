@@ -164,7 +164,7 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "templates/jinja2"],
         "OPTIONS": {
-            "environment": "kingscore.fragments.environment",
+            "environment": "kingscore.fragments.Languages",
             "context_processors": ["kingscore.fragments.forms"],
         },
     },

@@ -1,11 +1,12 @@
 """Translated terms of the games: a name for each id of the engine."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache, wraps
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from babel.numbers import format_decimal
 from django.utils.functional import Promise
@@ -15,6 +16,9 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.engine.rules.rulesets import Contract, Points, Ruleset, number_of
 
 Text = str | Promise
+
+Of = ParamSpec("Of")
+Named = TypeVar("Named")
 
 MINUS = "−"
 
@@ -296,6 +300,24 @@ STAGES = {
 }
 
 
+def in_language(naming: Callable[Of, Named]) -> Callable[Of, Named]:
+    """Keep what a function says for the same values in each language: a table asks a hundred times.
+
+    What it returns must be immutable.
+    """
+
+    @lru_cache(maxsize=2000)
+    def kept(language: str | None, *args: Of.args, **kwargs: Of.kwargs) -> Named:
+        del language
+        return naming(*args, **kwargs)
+
+    @wraps(naming)
+    def say(*args: Of.args, **kwargs: Of.kwargs) -> Named:
+        return kept(get_language(), *args, **kwargs)  # type: ignore[arg-type] # all hashable
+
+    return say
+
+
 def points_text(points: object) -> str:
     """Return exact points as on a scoresheet: a real minus sign, no plus, −4½ for −9/2."""
     text = str(points)
@@ -361,6 +383,7 @@ def ruleset_summary(ruleset: str) -> str:
     return str(RULESETS[ruleset][1]) if ruleset in RULESETS else ""
 
 
+@in_language
 def contract_name(contract: str) -> str:
     return str(CONTRACTS[contract][0]) if contract in CONTRACTS else contract
 
@@ -369,6 +392,7 @@ def contract_title(contract: Contract) -> str:
     return contract.name or contract_name(contract.id)
 
 
+@in_language
 def contract_short(contract: str, name: str = "") -> str:
     """Return a short name for a narrow column; a contract of house rules has only its `name`."""
     return str(CONTRACTS[contract][1]) if contract in CONTRACTS else name or contract
@@ -383,6 +407,7 @@ def contract_symbol(contract: str, trump: object = None, name: str = "") -> str:
     return f"{symbol}{SUITS[str(trump)][1]}" if trump in SUITS else symbol
 
 
+@in_language
 def suit_name(suit: str) -> str:
     return str(SUITS[suit][0])
 
@@ -396,10 +421,12 @@ def suit_symbol(suit: str) -> str:
     return str(SUITS[suit][1])
 
 
+@in_language
 def unit_name(unit: str) -> str:
     return str(UNITS.get(unit, unit))
 
 
+@in_language
 def kind_name(kind: str) -> str:
     """Return the name of a kind, such as penalty or trump; a contract may be its own kind."""
     if kind in CONTRACTS and kind not in KINDS:
@@ -407,6 +434,7 @@ def kind_name(kind: str) -> str:
     return str(KINDS.get(kind, kind))
 
 
+@in_language
 def must_sentence(must: str) -> str:
     return str(MUST[must]) if must in MUST else contract_name(must)
 
@@ -436,5 +464,6 @@ def option_value_name(setting: str, value: Any) -> str:
     return str(OPTION_VALUES.get((setting, value), value))
 
 
+@in_language
 def reason_name(group: str, reason: str) -> str:
     return str(REASONS.get((group, reason), reason))

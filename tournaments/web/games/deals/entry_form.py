@@ -315,10 +315,14 @@ class EntryForm(DealForm):
         """The ruleset, with which the phone validates entries before sending them."""
         return describe(self.game.ruleset)
 
+    @cached_property
+    def _dearest(self) -> Contract | None:
+        return self.game.dearest_left()
+
     def _contract(self, choice: Choice) -> ContractField:
         contract, ruleset = choice.contract, self.game.ruleset
         suit = self._typed("trump")
-        dearest = self.game.dearest_left()
+        fields = fields_of(ruleset, contract)
         chosen = self.fixed.id if self.fixed is not None else self._typed("contract")
         values = {unit: write_points(each) for unit, each in contract.values.items()}
         return ContractField(
@@ -327,14 +331,14 @@ class EntryForm(DealForm):
             symbol=symbol_of(contract.id),
             kind=contract.kind,
             left=choice.left,
-            reasons=tuple(messages.explain(p, self.players) for p in choice.problems),
+            barred=bool(choice.problems),
             units=tuple(contract.values),
             values=json.dumps(values),
             checked=contract.id == chosen,
-            advised=ruleset.settings.get("order") == "advised" and contract is dearest,
+            advised=ruleset.settings.get("order") == "advised" and contract is self._dearest,
             replay=contract.replay_one_each,
             says_king=king_is_said(ruleset, contract),
-            asks=tuple(name for name in SHOWN_WITH if name in fields_of(ruleset, contract)),
+            asks=tuple(name for name in SHOWN_WITH if name in fields),
             suits=tuple(
                 SuitField(s, labels.suit_name(s), labels.suit_symbol(s), s == suit)
                 for s in trumps_of(ruleset, contract)

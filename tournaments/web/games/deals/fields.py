@@ -31,7 +31,7 @@ class SuitField:
 
 @dataclass(frozen=True)
 class ContractField:
-    """A contract to choose: how often it is left, and the reason if it is forbidden.
+    """A contract to choose: how often it is left, and whether it is forbidden.
 
     `asks` are the further fields of only some contracts.
     """
@@ -41,7 +41,7 @@ class ContractField:
     symbol: Symbol
     kind: str
     left: int | None
-    reasons: tuple[str, ...]
+    barred: bool
     units: tuple[str, ...]
     values: str
     checked: bool

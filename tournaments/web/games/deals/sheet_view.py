@@ -212,6 +212,7 @@ def _left_to_declare(sheet: Sheet) -> dict[str, tuple[int, ...]]:
     return {labels.kind_name(kind): tuple(each[kind] for each in left) for kind in kinds}
 
 
+@labels.in_language
 def symbol_of(contract: str | None, trump: object = None, name: str = "") -> Symbol:
     """Return the symbol of a contract, coloured by its suit; a sealed one has its own."""
     if contract is None:
