@@ -56,7 +56,7 @@ class Course:
     seat: int
     shape: str
     total: Points
-    points: str
+    path: str
     end: float
     label: float
 
@@ -120,9 +120,9 @@ def draw_lines(
     labels = _spread([y_of(line[-1]) for line in lines], high_as, height)
     courses = []
     for (name, players, seat), line, label in zip(ends, lines, labels, strict=True):
-        points = " ".join(f"{x:.1f},{y_of(total)}" for x, total in zip(x_of, line, strict=True))
+        path = _path([(x, y_of(total)) for x, total in zip(x_of, line, strict=True)])
         below, end = tuple(_lines_of(players, label)), y_of(line[-1])
-        courses.append(Course(name, below, seat, SHAPES[seat], line[-1], points, end, label))
+        courses.append(Course(name, below, seat, SHAPES[seat], line[-1], path, end, label))
     return Chart(
         WIDTH,
         height,
@@ -134,6 +134,13 @@ def draw_lines(
         tuple(Tick(y_of(mark), str(mark)) for mark in range(low, high + 1, step)),
         ticks,
     )
+
+
+def _path(places: Sequence[tuple[float, float]]) -> str:
+    """Return a line in whole units and steps, which is half as long as one of places."""
+    whole = [(round(x), round(y)) for x, y in places]
+    steps = (f"{x - left} {y - above}" for (left, above), (x, y) in pairwise(whole))
+    return f"M{whole[0][0]} {whole[0][1]}l{' '.join(steps)}"
 
 
 def x_at(column: float, columns: int) -> float:
