@@ -22,6 +22,9 @@ KEYWORDS = {
     "npgettext_lazy": ((1, "c"), 2, 3),
 }
 
+# Without them a template that cannot be read would count as one without texts.
+OF_JINJA = {"extensions": "jinja2.ext.do", "silent": "false"}
+
 # No dates, names or versions: they would change with every run to no use.
 HEADER = """\
 msgid ""
@@ -65,8 +68,9 @@ def found_messages(root: Path) -> Catalog:
 
 def add_messages(found: Catalog, method: Any, text: str) -> None:
     """Add the texts that a method of Babel finds in a source."""
+    source = io.BytesIO(text.encode())
     for _line, ids, comments, context in extract(
-        method, io.BytesIO(text.encode()), KEYWORDS, comment_tags=["Translators:"]
+        method, source, KEYWORDS, comment_tags=["Translators:"], options=OF_JINJA
     ):
         found.add(ids, auto_comments=comments, context=context)
 
