@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 import pytest
 from django.db import connection
-from django.test.signals import template_rendered
+from django.template.backends.jinja2 import Template
 from django.test.utils import CaptureQueriesContext
 
 from tests.club_factories import TableFactory
@@ -336,18 +336,16 @@ def test_phone_that_has_just_written_is_not_shown_the_same_again(phone):
     assert (answer.status_code, answer["Kingscore-Revision"]) == (HTTPStatus.OK, "5")
 
 
-def test_change_that_comes_in_while_the_answer_is_drawn_is_shown_next(phone):
-    game = game_with(19)
+def test_change_that_comes_in_while_the_answer_is_drawn_is_shown_next(phone, monkeypatch):
+    game, draw = game_with(19), Template.render
 
-    def confirm(template, **_):
-        if template.name == "tournaments/games/_table.html":
-            Confirmation.objects.create(game=game, seat=0, revision=20, at=EVENING)
+    def confirm(*drawn):
+        Confirmation.objects.create(game=game, seat=0, revision=20, at=EVENING)
+        return draw(*drawn)
 
-    template_rendered.connect(confirm)
-    try:
-        written = send(phone, game, **fields_of(WHOLE_GAME[19]))
-    finally:
-        template_rendered.disconnect(confirm)
+    monkeypatch.setattr(Template, "render", confirm)
+    written = send(phone, game, **fields_of(WHOLE_GAME[19]))
+    monkeypatch.undo()
 
     answer = phone.get(address(game, "write"), HTTP_IF_NONE_MATCH=written["ETag"])
     assert Confirmation.objects.count() == 1
