@@ -23,6 +23,7 @@ from tests.phones import new_key
 from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.models import (
     AuditEntry,
+    AuditRow,
     ChangeFeed,
     Check,
     Club,
@@ -53,7 +54,7 @@ AT_ONCE = 20
 
 OF_A_CLUB: tuple[Model, ...] = (Club, Player, RatingPool, PlayerRating)
 OF_AN_EVENING: tuple[Model, ...] = (
-    Event, Round, Table, Game, Seat, Revision, AuditEntry, RatingChange,
+    Event, Round, Table, Game, Seat, Revision, AuditRow, RatingChange,
 )  # fmt: skip
 HASHED = "left(md5({} || c.n), 12)"
 """A public id as long as it may be: copies of one are never the same."""
@@ -73,6 +74,8 @@ def fill(games: int) -> None:
     evenings = games // TABLES
     clubs = max(1, evenings // EVENINGS_OF_A_CLUB)
     spans = {model: span(model) for model in (*OF_A_CLUB, *OF_AN_EVENING)}
+    # Their keys are given together.
+    spans[Revision] = spans[AuditRow] = span(AuditEntry)
     for model in OF_A_CLUB:
         copy(model, spans, 0, clubs, clubs)
 
@@ -159,8 +162,6 @@ def shifted(column: str, model: Model, spans: Spans) -> str:
 
 
 NUMBERED = {
-    # In the order of the keys.
-    (AuditEntry, "number"): lambda spans: shifted("t.id", AuditEntry, spans),
     (RatingChange, "number"): lambda _spans: "1 + c.week",
     (PlayerRating, "person"): lambda spans: f"'p' || ({shifted('t.player_id', Player, spans)})",
 }
@@ -174,8 +175,15 @@ def settle() -> None:
             cursor.execute(
                 f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"  # noqa: S608
             )
+        # Numbers in the order of the keys.
+        cursor.execute("DELETE FROM tournaments_feedspan")
         cursor.execute(
-            "UPDATE tournaments_changefeed SET last = (SELECT max(id) FROM tournaments_auditentry)"
+            "INSERT INTO tournaments_feedspan SELECT 1, 1, max(id) FROM tournaments_auditline"
+        )
+        cursor.execute("UPDATE tournaments_changefeed SET last = length FROM tournaments_feedspan")
+        cursor.execute(
+            "SELECT setval(pg_get_serial_sequence('tournaments_newline', 'id'), max(length))"
+            " FROM tournaments_feedspan"
         )
         cursor.execute("VACUUM (FREEZE, ANALYZE)")
         cursor.execute("CHECKPOINT")

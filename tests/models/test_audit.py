@@ -1,8 +1,9 @@
 import pytest
 from django.db import transaction
 
-from tests.club_factories import AccountFactory, AuditEntryFactory
-from tournaments.models import AuditEntry
+from tests.club_factories import AccountFactory, AuditEntryFactory, TableFactory
+from tests.deals import WHOLE_GAME
+from tournaments.models import AuditEntry, AuditRow, Revision
 
 pytestmark = pytest.mark.django_db
 
@@ -48,3 +49,37 @@ def test_line_stays_when_its_account_goes():
     account.delete()
 
     assert AuditEntry.objects.get().user is None
+
+
+def lines():
+    return list(AuditEntry.objects.order_by("pk").values())
+
+
+def test_revision_is_not_stored_a_second_time():
+    table = TableFactory(entries=WHOLE_GAME)
+
+    assert AuditEntry.objects.filter(kind="result").count() == 20
+    assert AuditEntry.objects.about([f"game:{table.games.get().public_id}"]).count() == 20
+    assert not AuditRow.objects.exists()
+
+
+def test_lines_stay_when_their_game_is_deleted():
+    game = TableFactory(entries=WHOLE_GAME).games.get()
+    before = [{**line, "stored": True} for line in lines()]
+
+    game.delete()
+
+    assert lines() == before
+
+
+def test_name_is_taken_out_of_a_line_and_not_off_the_sheet():
+    TableFactory(entries=WHOLE_GAME[:2])
+    first, second = lines()
+
+    AuditEntry.objects.filter(pk=first["id"]).take_out_name(
+        lambda value: "late" if value == "" else value
+    )
+
+    changed = {**first, "reason": "late", "stored": True}
+    assert lines() == [changed, second]
+    assert set(Revision.objects.values_list("reason", flat=True)) == {""}

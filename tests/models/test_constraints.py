@@ -32,6 +32,7 @@ from tests.models.other_refusals import OTHERS_REFUSED, two
 from tournaments.models import (
     Confirmation,
     DealReview,
+    FeedSpan,
     Game,
     Match,
     Merge,
@@ -248,6 +249,7 @@ REFUSED = {
     "confirmation_one_per_seat": [lambda: confirm(2, 2)],
     "confirmation_seat_is_a_seat": [lambda: confirm(4)],
     "audit_kind_known": [lambda: AuditEntryFactory(kind="weather")],
+    "span_not_empty": [lambda: FeedSpan.objects.create(number=1, first=1, length=0)],
     "audit_says_what_was_done": [lambda: AuditEntryFactory(action="")],
     "match_length_known": [lambda: match(length="for-ever")],
     "match_of_one_game_or_more": [lambda: match(number=0)],

@@ -5,6 +5,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from tests.factories import EVENING
+from tournaments.models.audit_view import create_view, drop_view
 
 BEFORE = ("tournaments", "0010_open_tables")
 AFTER = ("tournaments", "0011_tables_of_open_games")
@@ -15,12 +16,14 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 @pytest.fixture
 def older_site():
     """The tables of the database as they were before, and at the end as they are now."""
+    drop_view()
     executor = MigrationExecutor(connection)
     now = executor.loader.graph.leaf_nodes()
     executor.migrate([BEFORE])
     yield executor.loader.project_state([BEFORE]).apps
     executor = MigrationExecutor(connection)
     executor.migrate(now)
+    create_view()
 
 
 def migrated():

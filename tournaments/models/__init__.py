@@ -1,10 +1,11 @@
 """Rows and their constraints. The engine always computes the scores."""
 
-from tournaments.models.audit import AuditEntry, ChangeFeed
+from tournaments.models.audit import AuditEntry, AuditRow
 from tournaments.models.checks import Check, Difference
 from tournaments.models.clubs import Club, Confirmations, Invitation, Member, Role, Season
 from tournaments.models.emails import Email
 from tournaments.models.events import Draw, Event, Round, Table
+from tournaments.models.feed import ChangeFeed, FeedSpan, NewLine
 from tournaments.models.games import Confirmation, DealReview, Game, Match, Revision, Seat
 from tournaments.models.notifications import Notification, Subscription
 from tournaments.models.open_tables import OpenTable
@@ -28,6 +29,7 @@ from tournaments.models.webhooks import Delivery, Happening, Webhook
 
 __all__ = [
     "AuditEntry",
+    "AuditRow",
     "Backup",
     "ChangeFeed",
     "Check",
@@ -41,6 +43,7 @@ __all__ = [
     "Email",
     "Entrant",
     "Event",
+    "FeedSpan",
     "Game",
     "Happening",
     "HouseRuleset",
@@ -49,6 +52,7 @@ __all__ = [
     "Match",
     "Member",
     "Merge",
+    "NewLine",
     "Notification",
     "OpenTable",
     "PersonalToken",

@@ -1,19 +1,24 @@
-"""The audit of a club: who changed what. Entries are only ever added."""
+"""The audit of a club: who changed what. Entries are only ever added.
 
-from collections.abc import Callable
+`AuditEntry` reads them all from a view. Most are revisions of sheets, whose own rows hold all that
+is said of them; all others are rows of `AuditRow`.
+"""
+
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection, models, transaction
+from django.db import connection, models
 from django.db.models import Q
+from django.db.models.signals import pre_delete
+from django.dispatch import receiver
 
 from tournaments.engine.rules.limits import LONGEST_REASON
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event
+from tournaments.models.feed import FeedSpan, NewLine
+from tournaments.models.games import Game, Revision
 from tournaments.models.people import User
-
-MOST_NUMBERED_AT_ONCE = 5000
-"""Other writers on SQLite wait for one batch: about a tenth of a second."""
 
 PUBLIC_ACTIONS = (
     *("entry", "completion", "reveal", "correction", "withdrawal", "head", "confirm"),
@@ -35,6 +40,12 @@ NAMING_ACTIONS = ("rename", "initials", "remove", "merge", "part")
 class AuditEntryQuerySet(models.QuerySet["AuditEntry"]):
     """Audit entries. The program never deletes one; only `take_out_name` changes them."""
 
+    def bulk_create(
+        self, objs: Iterable["AuditEntry"], *_args: Any, **_kwargs: Any
+    ) -> list["AuditEntry"]:
+        """Add entries, each with a key of its own."""
+        return AuditRow.add(list(objs))
+
     def update(self, **_fields: Any) -> NoReturn:
         raise TypeError("a line of the audit is never changed")
 
@@ -54,8 +65,27 @@ class AuditEntryQuerySet(models.QuerySet["AuditEntry"]):
             Q(club__in=directed)
             | Q(event__in=seen.values("pk"), action__in=PUBLIC_ACTIONS)
             | Q(naming, club__in=seen.values("club")),
-            number__isnull=False,
-        ).order_by("number")
+        )
+
+    def numbered(self, after: int, until: int) -> "AuditEntryQuerySet":
+        """Filter to the entries with a number above `after` and up to `until`, in order.
+
+        Searches their keys first (1 query), since numbers have no index.
+        """
+        lines = self.filter(number__gt=after, number__lte=until)
+        return lines.filter(pk__range=FeedSpan.keys_between(after, until)).order_by("number")
+
+    def about(self, subjects: Iterable[str]) -> "AuditEntryQuerySet":
+        """Filter to the entries about these subjects (2 queries if there are games among them)."""
+        subjects = list(subjects)
+        # Known of each table, so that the other is not read.
+        stored = self.filter(subject__in=subjects, stored=True)
+        games = [each.removeprefix("game:") for each in subjects if each.startswith("game:")]
+        if not games:
+            return stored
+        written = Revision.objects.filter(game__public_id__in=games, club__isnull=False)
+        keys = (rows.order_by().values_list("pk", flat=True) for rows in (stored, written))
+        return self.filter(pk__in=[key for found in keys for key in found])
 
     def take_out_name(self, without: Callable[[Any], Any]) -> None:
         """Take a name out of these entries: the only change ever made to an entry.
@@ -68,11 +98,22 @@ class AuditEntryQuerySet(models.QuerySet["AuditEntry"]):
             new = {field: without(getattr(line, field)) for field in fields}
             new = {field: value for field, value in new.items() if value != getattr(line, field)}
             if new:
-                models.QuerySet.update(self.model.objects.filter(pk=line.pk), **new)
+                # The sheet itself, whose wording is not the audit's, stays as it is.
+                AuditRow.keep_lines(Revision.objects.filter(pk=line.pk))
+                AuditRow.objects.filter(pk=line.pk).update(**new)
 
 
-class AuditEntry(models.Model):
-    """One change: who made it, when and where, its subject, and the values before and after."""
+class AuditEntryManager(models.Manager.from_queryset(AuditEntryQuerySet)):  # type: ignore[misc]
+    """The entries of clubs, and no other revisions."""
+
+    def get_queryset(self) -> AuditEntryQuerySet:
+        # Not in the view: PostgreSQL reads only views without conditions by their indexes.
+        lines: AuditEntryQuerySet = super().get_queryset().filter(club__isnull=False)
+        return lines
+
+
+class Said(models.Model):
+    """One change: when it was made and where, its subject, and the values before and after."""
 
     class Kind(models.TextChoices):
         RESULT = "result"
@@ -81,53 +122,88 @@ class AuditEntry(models.Model):
         SETTINGS = "settings"
         EVENT = "event"
 
-    # The place in the feed of changes, given once every reader can see the entry; see `ChangeFeed`.
-    number = models.PositiveBigIntegerField(null=True, blank=True, unique=True)
-    club = models.ForeignKey(
-        Club, on_delete=models.PROTECT, related_name="audit_lines", db_index=False
-    )
-    # Null if the entry belongs to no event, or the event was deleted.
-    event = models.ForeignKey(
-        Event, null=True, blank=True, on_delete=models.SET_NULL, related_name="audit_lines"
-    )
     at = models.DateTimeField()
     kind = models.CharField(max_length=8, choices=Kind)
     # The action, such as `rename` or `correction`; `texts.py` of the pages translates it.
     action = models.CharField(max_length=20)
     # The subject, such as `player:17` or `game:abcdefghjk`; empty for the club itself.
     subject = models.CharField(max_length=40, blank=True)
-    # Null if a table's phone made the change, or the account was deleted.
-    user = models.ForeignKey(
-        User,
-        null=True,
-        blank=True,
-        on_delete=models.SET_NULL,
-        related_name="audit_lines",
-        db_index=False,
-    )
     table = models.CharField(max_length=16, blank=True)
     address = models.GenericIPAddressField(null=True, blank=True)
     before = models.JSONField(null=True)
     after = models.JSONField(null=True)
     reason = models.CharField(max_length=LONGEST_REASON, blank=True)
 
-    objects = AuditEntryQuerySet.as_manager()
+    class Meta:
+        abstract = True
+
+
+class AuditEntry(Said):
+    """A line of the audit: a row of `AuditRow`, or a revision of a sheet of the club."""
+
+    # The place in the feed of changes, given once every reader can see the entry; see `ChangeFeed`.
+    number = models.PositiveBigIntegerField(null=True)
+    club = models.ForeignKey(Club, on_delete=models.DO_NOTHING, related_name="audit_lines")
+    # Null if the entry belongs to no event, or the event was deleted.
+    event = models.ForeignKey(
+        Event, null=True, on_delete=models.DO_NOTHING, related_name="audit_lines"
+    )
+    # Null if a table's phone made the change, or the account was deleted.
+    user = models.ForeignKey(
+        User, null=True, on_delete=models.DO_NOTHING, related_name="audit_lines"
+    )
+    # Whether it is a row of `AuditRow`; otherwise it is a revision.
+    stored = models.BooleanField()
+
+    objects = AuditEntryManager()
 
     class Meta:
+        managed = False
+        db_table = "tournaments_auditline"
         ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.action} of {self.subject or self.club}"
+
+    def save(self, *_args: Any, **_kwargs: Any) -> None:
+        """Insert the entry; raise TypeError if it already exists."""
+        if not self._state.adding:
+            raise TypeError("a line of the audit is never changed")
+        AuditRow.add([self])
+
+    def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        """Raise TypeError: an entry is never deleted."""
+        raise TypeError("a line of the audit is never deleted")
+
+
+class AuditRow(Said):
+    """A stored audit entry: of all that no revision says, and of revisions that are no more."""
+
+    club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="+", db_index=False)
+    event = models.ForeignKey(
+        Event, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    user = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+
+    class Meta:
+        db_table = "tournaments_auditentry"
         indexes = [
-            models.Index(fields=["club", "-id"], name="audit_of_club"),
-            models.Index(fields=["club", "kind", "-id"], name="audit_of_kind"),
-            models.Index(fields=["club", "subject", "-id"], name="audit_of_subject"),
+            # Ascending: pages of an index that grows at its end are filled, not halved.
+            models.Index(fields=["club", "id"], name="audit_of_club"),
+            # Most of all entries are results.
+            models.Index(
+                fields=["club", "kind", "id"],
+                condition=~Q(kind="result"),
+                name="audit_of_kind",
+            ),
+            models.Index(fields=["club", "subject", "id"], name="audit_of_subject"),
             # By far the most entries are made by phones, without an account.
             models.Index(
-                fields=["user", "club", "-id"],
+                fields=["user", "club", "id"],
                 condition=Q(user__isnull=False),
                 name="audit_by_user",
-            ),
-            models.Index(fields=["id"], condition=Q(number=None), name="audit_not_numbered"),
-            models.Index(
-                fields=["club", "number"], condition=Q(number__isnull=False), name="audit_numbered"
             ),
         ]
         constraints = [
@@ -141,64 +217,39 @@ class AuditEntry(models.Model):
     def __str__(self) -> str:
         return f"{self.action} of {self.subject or self.club}"
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Insert the entry; raise TypeError if it already exists."""
-        if not self._state.adding:
-            raise TypeError("a line of the audit is never changed")
-        super().save(*args, **{**kwargs, "force_insert": True})
-
-    def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
-        """Raise TypeError: an entry is never deleted."""
-        raise TypeError("a line of the audit is never deleted")
-
-
-class ChangeFeed(models.Model):
-    """The end of the feed of changes: one row with the last number given.
-
-    Entries can be committed in another order than they were written, so a reader who pages by
-    primary key could miss one. An entry therefore gets its number only once it is committed, from
-    one process at a time. Later numbers are always visible later.
-    """
-
-    last = models.PositiveBigIntegerField(default=0)
-
-    class Meta:
-        constraints = [models.CheckConstraint(condition=Q(pk=1), name="feed_is_one")]
-
-    def __str__(self) -> str:
-        return f"the feed up to {self.last}"
+    @classmethod
+    def add(cls, lines: list["AuditEntry"]) -> list["AuditEntry"]:
+        """Store new entries, each with a key of its own (2 queries)."""
+        new = [line for line in lines if not line.pk]
+        for line, key in zip(new, NewLine.draw_keys(True for _ in new), strict=True):
+            line.pk = key
+        names = [field.attname for field in cls._meta.concrete_fields]
+        AuditRow.objects.bulk_create(
+            AuditRow(**{name: getattr(line, name) for name in names}) for line in lines
+        )
+        for line in lines:
+            line._state.adding = False  # noqa: SLF001 - as `save` does
+        return lines
 
     @classmethod
-    def number_new_lines(cls) -> bool:
-        """Number the entries that have no number (1 query if there are none).
-
-        Return whether some may be left: the batch is limited, so that nobody waits long.
-        """
-        if not AuditEntry.objects.filter(number=None).exists():
-            return False
-        with transaction.atomic():
-            feed, _created = cls.objects.select_for_update().get_or_create(pk=1)
-            # Search only while holding the lock, to see everything committed until now.
-            with connection.cursor() as cursor:
-                cursor.execute(NUMBER_LINES, [feed.last, MOST_NUMBERED_AT_ONCE])
-                numbered = cursor.rowcount
-            feed.last += numbered
-            feed.save(update_fields=["last"])
-        return bool(numbered == MOST_NUMBERED_AT_ONCE)
-
-    @classmethod
-    def last_number(cls) -> int:
-        """Return the last number given, 0 before the first (1 query)."""
-        return cls.objects.filter(pk=1).values_list("last", flat=True).first() or 0
+    def keep_lines(cls, revisions: models.QuerySet[Revision]) -> None:
+        """Store the entries that these revisions are, which may then change or go (2 queries)."""
+        told = revisions.filter(club__isnull=False).order_by()
+        names = ", ".join(
+            connection.ops.quote_name(str(field.column)) for field in cls._meta.concrete_fields
+        )
+        keys, values = told.values("pk").query.sql_with_params()
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"INSERT INTO tournaments_auditentry ({names})"  # noqa: S608 - our own names
+                f" SELECT {names} FROM tournaments_auditline WHERE id IN ({keys})",
+                values,
+            )
+        told.update(club=None)
 
 
-# Bypasses the model's own guard, since no recorded fact changes. A hundred times as fast as one
-# update per row.
-NUMBER_LINES = """
-UPDATE tournaments_auditentry SET number = %s + new.place
-FROM (
-    SELECT id, row_number() OVER (ORDER BY id) AS place
-    FROM tournaments_auditentry WHERE number IS NULL ORDER BY id LIMIT %s
-) AS new
-WHERE tournaments_auditentry.id = new.id
-"""
+@receiver(pre_delete, sender=Game)
+def keep_lines_of_game(instance: Game, **_signal: Any) -> None:
+    """Keep the audit of a game when it is deleted with its revisions."""
+    if instance.revision:
+        AuditRow.keep_lines(Revision.objects.filter(game=instance))

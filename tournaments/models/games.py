@@ -1,6 +1,9 @@
 """Games at a table, and every revision of their sheets."""
 
 import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
@@ -11,6 +14,7 @@ from tournaments.models import addresses
 from tournaments.models.addresses import new_public_id
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event, Table
+from tournaments.models.feed import NewLine
 from tournaments.models.open_tables import OpenTable
 from tournaments.models.people import Player, User
 
@@ -344,7 +348,37 @@ class DealReview(models.Model):
         return f"deal at revision {self.revision} of game {self.game_id}: {self.kind}"
 
 
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+class WrittenJSONField(models.JSONField):
+    """JSON that is only read as a whole: PostgreSQL keeps it as text, half as large as `jsonb`."""
+
+    def db_type(self, connection: Any) -> str | None:
+        return "json" if connection.vendor == "postgresql" else super().db_type(connection)
+
+    def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
+        adapted = super().get_db_prep_value(value, connection, prepared)
+        if connection.vendor == "postgresql" and hasattr(adapted, "dumps"):
+            adapted.dumps = _compact
+        return adapted
+
+    def from_db_value(self, value: Any, *_rest: Any) -> Any:
+        # Psycopg has read it already.
+        return json.loads(value) if isinstance(value, str) else value
+
+
 class RevisionQuerySet(models.QuerySet["Revision"]):
+    def bulk_create(self, objs: Iterable["Revision"], *args: Any, **more: Any) -> list["Revision"]:
+        """Add revisions, each with a key of its own (2 queries)."""
+        rows = list(objs)
+        new = [row for row in rows if not row.pk]
+        keys = NewLine.draw_keys(row.club_id is not None for row in new)
+        for row, key in zip(new, keys, strict=True):
+            row.pk = key
+        return super().bulk_create(rows, *args, **more)
+
     def of_entries(self) -> "RevisionQuerySet":
         """Filter to those of entries: with one of them a table has begun."""
         return self.exclude(kind=Revision.Kind.HEAD)
@@ -373,23 +407,44 @@ class Revision(models.Model):
     key = models.CharField(max_length=64)
     kind = models.CharField(max_length=10, choices=Kind)
     position = models.PositiveSmallIntegerField(null=True)
-    body = models.JSONField(null=True)
+    body = WrittenJSONField(null=True)
     # The setup that a new one replaces; unlike an entry, the first setup has no row of its own.
-    before = models.JSONField(null=True)
+    before = WrittenJSONField(null=True)
     # The author's name given with the revision: programs send one, phones do not.
     author = models.CharField(max_length=LONGEST_NAME, blank=True)
     # The signed-in account, and the phone as a digest that is unique to this game.
     user = models.ForeignKey(
-        User, null=True, blank=True, on_delete=models.SET_NULL, related_name="revisions"
+        User,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="revisions",
+        db_index=False,
     )
     phone = models.CharField(max_length=64, blank=True, editable=False)
     reason = models.CharField(max_length=LONGEST_REASON, blank=True)
     at = models.DateTimeField()
+    # The club in whose audit this revision is an entry: `AuditEntry` reads it here. Null if it is
+    # none: at an open table, by an import, or if the audit says it in a row of its own.
+    club = models.ForeignKey(
+        Club, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    # Whether the phone of the game's table made it, and the IP address, for the audit.
+    by_phone = models.BooleanField(default=False)
+    address = models.GenericIPAddressField(null=True, blank=True)
+    # "entered" if it finished the game, "corrected" if it changed a finished one, for the audit.
+    result = models.CharField(max_length=9, blank=True)
 
     objects = RevisionQuerySet.as_manager()
 
     class Meta:
         ordering = ["revision"]
+        indexes = [
+            models.Index(
+                fields=["club", "id"], condition=Q(club__isnull=False), name="revision_of_club"
+            ),
+            models.Index(fields=["user"], condition=Q(user__isnull=False), name="revision_by_user"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["game", "revision"], name="revision_one_per_revision"),
             models.UniqueConstraint(fields=["game", "key"], name="revision_one_per_key"),
@@ -415,3 +470,10 @@ class Revision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.revision} of game {self.game_id}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store the revision; a new one gets its key (1 query more)."""
+        if not self.pk:
+            self.pk = NewLine.objects.create(told=self.club_id is not None).pk
+            kwargs |= {"force_insert": True}
+        super().save(*args, **kwargs)

@@ -86,7 +86,14 @@ class Delivery(models.Model):
         Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False
     )
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
-    line = models.ForeignKey(AuditEntry, on_delete=models.PROTECT, related_name="deliveries")
+    # A reference without a constraint, since audit entries are read from two tables.
+    line = models.ForeignKey(
+        AuditEntry,
+        on_delete=models.DO_NOTHING,
+        related_name="deliveries",
+        db_constraint=False,
+        db_index=False,
+    )
     happening = models.CharField(max_length=24, choices=Happening)
     body = models.JSONField()
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)

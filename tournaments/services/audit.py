@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from tournaments.models import AuditEntry, Club, Event, User
+from tournaments.models import AuditEntry, AuditRow, Club, Event, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ def note_changes(
     club: Club, changes: Iterable[Change], by: Actor, *, at: datetime
 ) -> list[AuditEntry]:
     """Add the audit entries of several changes at once; otherwise like `note_change`."""
-    return AuditEntry.objects.bulk_create(_line(club, change, by, at) for change in changes)
+    lines = [_line(club, change, by, at) for change in changes]
+    return AuditRow.add(lines)
 
 
 def _line(club: Club, change: Change, by: Actor, at: datetime) -> AuditEntry:

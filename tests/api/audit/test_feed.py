@@ -118,9 +118,10 @@ def test_asking_takes_as_few_queries_for_many_lines(program, club, django_assert
         record(table.games.get(), WHOLE_GAME[0])
         rename_player(table.games.get().seats.first().player_id, f"N{table.pk}", NOBODY, at=EVENING)
     director.get("changes/")
-    # Token and account, new lines, last number, lines, own clubs, players, their games, rounds.
+    # Token and account, new lines, last number, spans, lines, own clubs, players, their games,
+    # rounds.
     for after in (4, 0):
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(10):
             assert director.get(f"changes/?after={after}").json()["results"]
     with django_assert_num_queries(4):
         director.get("changes/?after=6")
@@ -159,7 +160,7 @@ def test_strangers_are_not_shown_whose_name_was_changed_nor_where(program, club,
 
 
 def test_backlog_is_numbered_in_parts_without_gaps(program, club, monkeypatch):
-    monkeypatch.setattr("tournaments.models.audit.MOST_NUMBERED_AT_ONCE", 3)
+    monkeypatch.setattr("tournaments.models.feed.MOST_NUMBERED_AT_ONCE", 3)
     AuditEntryFactory.create_batch(7, club=club)
     director = program.role("director", club)
 

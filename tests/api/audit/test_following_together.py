@@ -61,7 +61,7 @@ from django.db import connection
 from tournaments.models import ChangeFeed
 def die(execute, sql, params, many, context):
     done = execute(sql, params, many, context)
-    if sql.lstrip().startswith("UPDATE tournaments_auditentry"):
+    if sql.lstrip().startswith("DELETE FROM tournaments_newline"):
         os.kill(os.getpid(), signal.SIGKILL)
     return done
 # Each on a connection of its own, opened after it has parted; what is imported is so once for all.

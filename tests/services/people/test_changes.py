@@ -350,7 +350,7 @@ def test_names_follow_in_a_fixed_number_of_queries(games, django_assert_num_quer
     for _ in range(games):
         TableFactory(round__event__club=player.club, entries=[RIFKI])
 
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(17):
         rename_player(player.pk, "Ayşen", NOBODY, at=EVENING)
 
     assert {row.players[0] for row in Game.objects.all()} == {"Ayşen"}

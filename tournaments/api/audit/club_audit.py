@@ -9,6 +9,7 @@ from tournaments.api.clubs.serializers import AuditLineSerializer
 from tournaments.api.fields import LARGEST_KEY, MOMENTS
 from tournaments.api.views import Resource
 from tournaments.models import AuditEntry
+from tournaments.models.audit import AuditEntryQuerySet
 from tournaments.permissions import directed_club
 
 
@@ -17,7 +18,9 @@ class AuditFilter(filters.FilterSet):  # type: ignore[misc]
 
     kind = filters.ChoiceFilter(choices=AuditEntry.Kind.choices)
     action = filters.CharFilter(max_length=20)
-    subject = filters.CharFilter(max_length=40, label="The subject of the entries.")
+    subject = filters.CharFilter(
+        max_length=40, method="about_subject", label="The subject of the entries."
+    )
     user = filters.NumberFilter(
         field_name="user_id",
         min_value=1,
@@ -33,6 +36,11 @@ class AuditFilter(filters.FilterSet):  # type: ignore[misc]
         validators=MOMENTS,
         label="Before this moment, not at it.",
     )
+
+    def about_subject(
+        self, lines: AuditEntryQuerySet, _name: str, value: str
+    ) -> AuditEntryQuerySet:
+        return lines.about([value])
 
 
 class Audit(Resource):

@@ -14,6 +14,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DataError, IntegrityError, OperationalError, connection
 
+from tournaments.models.audit_view import create_view, drop_view
 from tournaments.services.backups.archives import KEY_PART, BackupReader, chunks_of
 from tournaments.services.backups.faults import BackupFault, DamagedBackup, NotEmpty
 from tournaments.services.backups.foreign_keys import in_one_transaction, without_foreign_keys
@@ -155,6 +156,7 @@ def _place(path: Path, pieces: Iterable[bytes]) -> None:
 
 
 def _fill(backup: BackupReader, state: ModelState) -> None:
+    drop_view()
     if applied_migrations() != state.migrations:
         _drop_tables()
         migrate_to(state)
@@ -167,6 +169,7 @@ def _fill(backup: BackupReader, state: ModelState) -> None:
             if rows != table.rows:
                 raise DamagedBackup(f"{table.name} has {rows} rows, not {table.rows}")
             go_on_after(model, table.last_key)
+    create_view()
 
 
 def _drop_tables() -> None:

@@ -88,7 +88,7 @@ def _is_corrected(tournament: Tournament, number: int, since: datetime) -> bool:
     writes = Revision.objects.filter(game__table__round__in=rounds, at__gte=since)
     rulings = Ruling.objects.filter(round__in=rounds)
     rulings = rulings.filter(Q(at__gte=since) | Q(withdrawn_at__gte=since))
-    lines = AuditEntry.objects.filter(club=event.club_id, subject=subject_of(event), at__gte=since)
+    lines = AuditEntry.objects.filter(club=event.club_id, at__gte=since).about([subject_of(event)])
     lines = lines.exclude(action__in=CHANGES_NO_STANDINGS)
     return writes.exists() or rulings.exists() or lines.exists()
 

@@ -50,7 +50,6 @@ def write_sheets(cast: Cast, played: Iterable[tuple[Game, Pace]]) -> None:
         games.append(game)
         writes += sheet
         confirmations += said
-        lines += [_line_of(cast.club, game, write) for write in sheet]
         lines += [_line_of_confirmation(cast.club, game, each) for each in said]
     Revision.objects.bulk_create(writes, AT_ONCE)
     Confirmation.objects.bulk_create(confirmations, AT_ONCE)
@@ -77,6 +76,8 @@ def _write_game(cast: Cast, game: Game, pace: Pace) -> Iterator[Revision]:
             body=body,
             author=author,
             at=pace.since + step * number,
+            club=cast.club,
+            by_phone=True,
         )
         for number, body in enumerate(bodies, 1)
     )
@@ -89,12 +90,6 @@ def _confirm(game: Game, pace: Pace) -> Iterator[Confirmation]:
     seats = islice(range(len(game.players)), pace.confirmed)
     for seat in seats:
         yield Confirmation(game=game, seat=seat, revision=game.revision, at=pace.until)
-
-
-def _line_of(club: Club, game: Game, write: Revision) -> AuditEntry:
-    before = {"position": write.position, "body": None}
-    after = {"position": write.position, "body": write.body}
-    return _line(club, game, action=write.kind, at=write.at, before=before, after=after)
 
 
 def _line_of_confirmation(club: Club, game: Game, said: Confirmation) -> AuditEntry:

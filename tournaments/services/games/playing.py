@@ -141,7 +141,9 @@ def record_entry(game_pk: int, entry: Entry, context: WriteContext) -> Sheet:
         if stored.kind != Revision.Kind.COMPLETION:
             return stored.kind == Revision.Kind.ENTRY and stored.body == write_entry(entry)
         try:
-            return stored.body == write_entry(completed(_version_before(sheet, stored), entry))
+            return bool(
+                stored.body == write_entry(completed(_version_before(sheet, stored), entry))
+            )
         except InvalidEntry:
             return False
 

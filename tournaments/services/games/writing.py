@@ -128,7 +128,8 @@ def store_write(
         if after is None:
             return sheet
         disputed = _check_reviewed(sheet, after.revisions[-1], round_, context)
-        _store(sheet, after, context, round_)
+        _put_write(sheet, after, context, round_)
+        after.revisions[-1].save()
         if disputed:
             _settle(after.revisions[-1])
         _keep(after, round_)
@@ -150,8 +151,9 @@ def store_writes(
         for number, change in enumerate(changes):
             own = replace(context, key=f"{context.key}-{number:03}")
             after = change(sheet)
-            _store(sheet, after, own, round_)
+            _put_write(sheet, after, own, round_)
             sheet = after
+        Revision.objects.bulk_create(sheet.revisions[context.revision :])
         _keep(sheet, round_)
     for write in sheet.revisions[context.revision :]:
         count_write(sheet.row.ruleset, write.kind)
@@ -225,16 +227,15 @@ def _signed(context: WriteContext, row: Game, round_: Round | None) -> WriteCont
     return replace(context, author="" if late else author)
 
 
-def _store(sheet: Sheet, after: Sheet, context: WriteContext, round_: Round | None) -> None:
-    """Store the last revision of `after`; the game row is changed but not saved."""
+def _put_write(sheet: Sheet, after: Sheet, context: WriteContext, round_: Round | None) -> None:
+    """Complete the last revision of `after`; neither it nor the changed game row is saved."""
     row, write = sheet.row, after.revisions[-1]
     write.game, write.key, write.author, write.at = row, context.key, context.author, context.at
     write.user, write.phone = context.by.user, context.phone
     write.revision = row.revision + 1
-    write.save(force_insert=True)
-    row.revision = write.revision
     if round_ is not None:
         _note_write(round_.event, sheet, after, write, context)
+    row.revision = write.revision
 
 
 def _keep(sheet: Sheet, round_: Round | None) -> None:
@@ -272,25 +273,26 @@ def place_for_writing(row: Game, by: Actor) -> Round | None:
 def _note_write(
     event: Event, before: Sheet, now: Sheet, write: Revision, context: WriteContext
 ) -> None:
-    """Add an audit entry for a revision, with the version it replaces.
+    """Make a revision an entry of the audit, which shows the version before it as well.
 
     Followers of results read from it whether a result was entered or corrected.
     """
-    stood = write.before if write.position is None else before.body(write.position)
-    after = {"position": write.position, "body": write.body}
     if before.game.finished or now.game.finished:
-        after["result"] = "corrected" if before.game.finished else "entered"
+        write.result = "corrected" if before.game.finished else "entered"
         wake_webhooks()
-    change = Change(
-        AuditEntry.Kind.RESULT,
-        write.kind,
-        f"game:{before.row.public_id}",
-        {"position": write.position, "body": stood},
-        after,
-        write.reason,
-        event,
-    )
-    note_change(event.club, change, context.by, at=context.at)
+    if write.kind == Revision.Kind.HEAD:
+        # Names in setups follow their players; the audit says what was written.
+        said = {"position": None, "body": write.body}
+        said |= {"result": write.result} if write.result else {}
+        stood = {"position": None, "body": write.before}
+        subject = f"game:{before.row.public_id}"
+        kind, reason = AuditEntry.Kind.RESULT, write.reason
+        change = Change(kind, write.kind, subject, stood, said, reason, event)
+        note_change(event.club, change, context.by, at=context.at)
+        return
+    write.club_id = event.club_id
+    write.address = context.by.address or None
+    write.by_phone = bool(context.by.table)
 
 
 def remark(text: str, longest: int) -> str:

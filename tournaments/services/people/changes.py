@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import JSONField, Q
+from django.db.models.functions import Cast
 
 from tournaments.engine.documents.event_fields import FREE_TEXTS
 from tournaments.engine.rules.entries import REMARKS
@@ -195,11 +196,12 @@ def _clean_remarks(renamings: Iterable[Renaming], names: Collection[str]) -> Non
     for game in games:
         game.title, game.place = without(game.title), without(game.place)
     Game.objects.bulk_update(games, ["title", "place"], batch_size=100)
-    remarked = Q(kind=Revision.Kind.HEAD) | Q(body__type="adjustment") | ~Q(reason="")
+    remarked = Q(kind=Revision.Kind.HEAD) | Q(said__type="adjustment") | ~Q(reason="")
     for name in REMARKS:
-        remarked |= Q(body__has_key=name)
+        remarked |= Q(said__has_key=name)
+    revisions = Revision.objects.annotate(said=Cast("body", JSONField()))
     for first in range(0, len(games), 400):
-        writes = list(Revision.objects.filter(remarked, game__in=games[first : first + 400]))
+        writes = list(revisions.filter(remarked, game__in=games[first : first + 400]))
         for write in writes:
             write.reason = without(write.reason)
             for said in (write.before or {}, write.body or {}):
@@ -243,7 +245,7 @@ def _clean_audit(
     subjects += [f"game:{renaming.game.public_id}" for renaming in renamings]
     lines, without = AuditEntry.objects.filter(club=club), without_names(names)
     for first in range(0, len(subjects), 400):
-        lines.filter(subject__in=subjects[first : first + 400]).take_out_name(without)
+        lines.about(subjects[first : first + 400]).take_out_name(without)
     # Entries about seating, and about tables that were left or removed; there initials may be
     # another player's.
     whole = without_names(name for name in names if not INITIALS.fullmatch(name))

@@ -217,7 +217,7 @@ def _notifications(player: Player) -> Iterator[dict[str, Any]]:
 
 def _changes(player: Player, people: Iterable[Player]) -> Iterator[dict[str, Any]]:
     subjects = [subject_of(one) for one in people]
-    lines = AuditEntry.objects.filter(club=player.club, subject__in=subjects).order_by("pk")
+    lines = AuditEntry.objects.filter(club=player.club).about(subjects).order_by("pk")
     for line in lines:
         said = {"before": line.before, "after": line.after, "reason": line.reason}
         yield {

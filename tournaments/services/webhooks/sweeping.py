@@ -32,6 +32,9 @@ logger = logging.getLogger(__name__)
 Call = Callable[[Message, datetime], CallAnswer]
 
 MOST_LINES = 500
+MOST_NUMBERS = 20_000
+"""Limits of one transaction: changes of the club, and of all clubs."""
+
 MOST_AT_ONCE = 8
 MOST_OF_ONE = 2
 """Parallel calls in total, and of one webhook: a slow receiver delays nobody else."""
@@ -79,21 +82,20 @@ def happening_of(line: AuditEntry) -> Happening | None:
 
 
 def note_happenings(webhook_pk: int, last: int) -> bool:
-    """Store the calls for audit entries up to `last`; return whether there are more entries."""
+    """Store the calls for some audit entries up to `last`; return whether there may be more."""
     with transaction.atomic():
         webhook = Webhook.objects.select_for_update().filter(pk=webhook_pk, paused=False).first()
         if webhook is None or webhook.after >= last:
             return False
-        rows = AuditEntry.objects.filter(
-            club=webhook.club_id, number__gt=webhook.after, number__lte=last
-        )
-        rows = rows.order_by("number").select_related("club", "event__tournament")
-        lines = list(rows[:MOST_LINES])
+        until = min(last, webhook.after + MOST_NUMBERS)
+        rows = AuditEntry.objects.filter(club=webhook.club_id).numbered(webhook.after, until)
+        lines = list(rows.select_related("club", "event__tournament")[:MOST_LINES])
         Delivery.objects.bulk_create(_deliveries(webhook, lines), ignore_conflicts=True)
-        more = len(lines) == MOST_LINES
-        webhook.after = lines[-1].number or last if more else last
+        if len(lines) == MOST_LINES:
+            until = lines[-1].number or until
+        webhook.after = until
         webhook.save(update_fields=["after"])
-    return more
+    return until < last
 
 
 def _deliveries(webhook: Webhook, lines: Sequence[AuditEntry]) -> Iterator[Delivery]:

@@ -63,7 +63,8 @@ class FilterForm(forms.Form):
         self.full_clean()
         asked = {name: value for name, value in self.cleaned_data.items() if value}
         for name, value in asked.items():
-            lines = lines.filter(**_condition(name, value))
+            about = name == "about"
+            lines = lines.about([value]) if about else lines.filter(**_condition(name, value))
         return lines
 
 
@@ -71,8 +72,6 @@ def _condition(name: str, value: Any) -> dict[str, Any]:
     match name:
         case "who":
             return {"user": value}
-        case "about":
-            return {"subject": value}
         case "since":
             return {"at__gte": make_aware(datetime.combine(value, time.min))}
         case "until":
