@@ -1,5 +1,5 @@
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from tests.club_factories import AccountFactory, AuditEntryFactory, TableFactory
 from tests.deals import WHOLE_GAME
@@ -83,3 +83,16 @@ def test_name_is_taken_out_of_a_line_and_not_off_the_sheet():
     changed = {**first, "reason": "late", "stored": True}
     assert lines() == [changed, second]
     assert set(Revision.objects.values_list("reason", flat=True)) == {""}
+
+
+def test_page_is_read_in_order_of_both_tables():
+    rows = AuditEntry.objects.filter(club=1).order_by("-pk")[:30]
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")
+            cursor.execute("SET LOCAL enable_sort = off")
+
+    plan = rows.explain()
+
+    # Both would read and sort all lines of a club if the types of one column differed.
+    assert "Merge Append" in plan or "MERGE (UNION ALL)" in plan
