@@ -5,7 +5,7 @@ import json
 from tests.factories import EVENING
 from tournaments import models
 from tournaments.engine.documents.tournament_records import write_tournament
-from tournaments.models import AuditEntry, Club, Game, Player, Tournament
+from tournaments.models import AuditRow, Club, Game, Player, Tournament
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.audit import NOBODY
 from tournaments.services.tournaments.record_import import Into, import_tournament
@@ -35,7 +35,7 @@ def exported():
 def empty_server():
     for each in (*OF_A_TOURNAMENT, *OF_A_CLUB):
         each.objects.all().delete()
-    lines = AuditEntry.objects.all()
+    lines = AuditRow.objects.all()
     lines._raw_delete(lines.db)
     Club.objects.all().delete()
 

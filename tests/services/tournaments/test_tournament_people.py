@@ -74,7 +74,7 @@ def test_export_of_a_player_lists_tournaments(player, where, number, django_asse
     SubstituteFactory(entrant=pair, player=player, round_number=3)
 
     # Beside the tournaments: the transaction, the person, games, audit and phones that are told.
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         mine = exported(player)
 
     assert mine[0] == {
