@@ -1,13 +1,12 @@
 """Log and count each request by its route: addresses of tables are secrets."""
 
 import logging
-import os
 from collections.abc import Callable
 from time import perf_counter
 
 from django.http import HttpRequest, HttpResponseBase
 
-from kingscore.observing.metrics import REQUEST_SECONDS, REQUESTS, begin_counting
+from kingscore.observing.metrics import REQUEST_SECONDS, REQUESTS
 from kingscore.observing.refusals import note_answer
 from kingscore.observing.work import CURRENT, HEADER, Work, id_from, route_of
 
@@ -20,8 +19,6 @@ def watch_requests(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
     """Give each request an id, send it with the answer, and log the answer."""
-    # The web server's first process starts all others.
-    begin_counting(group=os.getppid())
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         began = perf_counter()

@@ -25,7 +25,6 @@ from tournaments.reports.spreadsheet_data import (
     value_of,
     written_of,
 )
-from tournaments.reports.workbook import Workbook
 
 
 def book_content(book: TableBook, report: Report) -> Content:
@@ -36,6 +35,9 @@ def book_content(book: TableBook, report: Report) -> Content:
     """
     match report.format:
         case Report.Format.XLSX:
+            # Its library takes 12 MB, and few documents need it.
+            from tournaments.reports.workbook import Workbook
+
             return Workbook(book, report.paper)
         case Report.Format.CSV:
             return Values(book.tables[0], get_language() or "en")

@@ -15,9 +15,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import typst
+if TYPE_CHECKING:
+    # Loaded by whoever typesets: web servers do not.
+    import typst
 
 HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE / "typst"
@@ -45,6 +47,8 @@ def typeset_json(template: str, data: str) -> bytes:
     Raises:
         typst.TypstError: the template cannot be set.
     """
+    import typst
+
     compiler = _compiler(template, data)
     try:
         return _pdf(compiler, ACCESSIBLE)
@@ -101,7 +105,7 @@ def typeset_apart(template: str, data: bytes, path: Path, waiting: Callable[[], 
         raise RuntimeError((faults.read_text().strip().splitlines() or ["killed"])[-1])
 
 
-def _pdf(compiler: typst.Compiler, standards: list[Any]) -> bytes:
+def _pdf(compiler: "typst.Compiler", standards: list[Any]) -> bytes:
     return _one_file(compiler.compile(format="pdf", pdf_standards=standards))
 
 
@@ -111,7 +115,9 @@ def _one_file(document: object) -> bytes:
     return document
 
 
-def _compiler(template: str, data: str) -> typst.Compiler:
+def _compiler(template: str, data: str) -> "typst.Compiler":
+    import typst
+
     inputs = {"data": data}
     return typst.Compiler(
         TEMPLATES / template, root=TEMPLATES, font_paths=_fonts(), sys_inputs=inputs
@@ -119,8 +125,10 @@ def _compiler(template: str, data: str) -> typst.Compiler:
 
 
 @cache
-def _fonts() -> typst.Fonts:
+def _fonts() -> "typst.Fonts":
     """Return our fonts; those of the machine are used only for letters that ours lack."""
+    import typst
+
     return typst.Fonts(include_system_fonts=True, include_embedded_fonts=False, font_paths=[FONTS])
 
 

@@ -5,17 +5,21 @@ import io
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
-from PIL import Image, ImageOps
 
 from tournaments.models import AuditEntry, Club
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.refusals import Refused
 from tournaments.services.people.players import lock_people
+
+if TYPE_CHECKING:
+    # Loaded when a logo is sent.
+    from PIL.Image import Image
 
 MOST_BYTES = 1024 * 1024
 MOST_PIXELS = 2000
@@ -53,6 +57,8 @@ def draw_anew(sent: bytes) -> Logo:
         NoPicture: the file is no picture, or of an unsupported kind.
         PictureTooLarge: the file or the picture is too large.
     """
+    from PIL import Image, ImageOps
+
     if len(sent) > MOST_BYTES:
         raise PictureTooLarge
     try:
@@ -84,7 +90,9 @@ def change_logo(club_pk: int, picture: Logo | None, by: Actor, *, at: datetime) 
     return club
 
 
-def _kept(picture: Image.Image, kind: str) -> Logo:
+def _kept(picture: "Image", kind: str) -> Logo:
+    from PIL import Image
+
     seated = picture.convert("RGB" if kind == "jpeg" else "RGBA")
     seated.thumbnail((KEPT_PIXELS, KEPT_PIXELS), Image.Resampling.LANCZOS)
     # Paste onto a new image, since a picture keeps its metadata.
