@@ -313,7 +313,7 @@ def test_export_takes_the_same_queries_however_many_games(
 ):
     player = PlayerFactory(club=club, name="Şule")
     games_of(club, player, number)
-    with django_assert_num_queries(19):
+    with django_assert_num_queries(20):
         document = exported(director.post(page_of("player_data", player)))
     assert len(document["games"]) == number
 
