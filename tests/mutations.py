@@ -39,8 +39,8 @@ MUTATIONS = (
     ),
     Mutation(
         f"{ENGINE}/play/games.py",
-        "if kind in left and self.ruleset.sides[played.declarer] == side:",
-        "if kind in left and played.declarer == seat:",
+        "if played.kind == kind and sides[declarer] == side:",
+        "if played.kind == kind and declarer == seat:",
         "tests/engine",
     ),
     Mutation(
@@ -100,8 +100,8 @@ MUTATIONS = (
     ),
     Mutation(
         f"{ENGINE}/ratings/ratings.py",
-        "min(START_VARIANCE, self.variance + DRIFT * max(0.0, days))",
-        "self.variance + DRIFT * max(0.0, days)",
+        "min(self.start, self.variance + drift * max(0.0, days))",
+        "self.variance + drift * max(0.0, days)",
         "tests/engine/ratings",
     ),
     Mutation(
@@ -119,8 +119,8 @@ MUTATIONS = (
     ),
     Mutation(
         f"{SERVICES}/games/writing.py",
-        "if not directed.exists():",
-        "if directed is None:",
+        "if not directed.exists():\n            said",
+        "if directed is None:\n            said",
         "tests/services/games",
     ),
     Mutation(
@@ -229,14 +229,14 @@ MUTATIONS = (
     ),
     Mutation(
         "tournaments/queries/tournaments/steps.py",
-        "joins_in__lte=len(rounds) + 1",
-        "joins_in__lte=len(rounds)",
+        "joins_in__lte=number",
+        "joins_in__lt=number",
         "tests/web/tournaments",
     ),
     Mutation(
         "tournaments/queries/tournaments/steps.py",
-        "joins_in__lte=len(rounds) + 1",
-        "joins_in__lte=len(rounds) + 2",
+        "joins_in__lte=number",
+        "joins_in__lte=number + 1",
         "tests/web/tournaments",
     ),
     Mutation(
