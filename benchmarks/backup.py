@@ -84,10 +84,11 @@ def play(evenings: Evenings, rounds: range) -> None:
     keys = itertools.count(rounds.start * TABLES * len(bodies))
     write(
         Revision,
-        "id, game_id, revision, key, kind, position, body, author, phone, reason, at",
+        "id, game_id, revision, key, kind, position, body, author, phone, reason, at,"
+        " by_phone, result",
         (
             (next(keys), game, at + 1, f"{game}-{at}-0123456789", "entry", at, body, "Ayşe", "",
-             "", str(BEGIN))
+             "", str(BEGIN), False, "")
             for game in games
             for at, body in enumerate(bodies)
         ),

@@ -37,6 +37,9 @@ SIZES = {
 }
 AT_ONCE = 1000
 
+FAR = 10**9
+"""Keys of revisions written past `NewLine`, which gives those of all others."""
+
 
 def lay(games: int, players: int) -> None:
     """So many games as tables leave them, rated."""
@@ -44,12 +47,15 @@ def lay(games: int, players: int) -> None:
     Club.objects.update(in_server_ratings=True)
     first = GameFactory(entries=WHOLE_GAME)
     first.refresh_from_db()
-    columns = "revision, key, kind, position, body, before, author, phone, reason, at"
+    columns = (
+        "revision, key, kind, position, body, before, author, phone, reason, at, by_phone, result"
+    )
     told = ", ".join(f"w.{name}" for name in columns.split(", "))
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO tournaments_revision (game_id, {columns})"  # noqa: S608 - our names
-            f" SELECT g.id, {told} FROM tournaments_game g JOIN tournaments_revision w"
+            f"INSERT INTO tournaments_revision (id, game_id, {columns})"  # noqa: S608 - our names
+            f" SELECT {FAR} + 100 * g.id + w.revision, g.id, {told}"
+            " FROM tournaments_game g JOIN tournaments_revision w"
             " ON w.game_id = %s WHERE g.id <> %s",
             [first.pk, first.pk],
         )

@@ -362,7 +362,7 @@ OF_A_TOURNAMENT = (
         "table_sheet",
     ),
 )
-OF_AN_EVENING = ("event", "event_documents", "club_game", *OF_A_TOURNAMENT)
+OF_AN_EVENING = ("event", "event_calendar", "event_documents", "club_game", *OF_A_TOURNAMENT)
 """Pages that everybody sees of a published evening in a club that is not published."""
 
 ACCOUNT = {
