@@ -39,8 +39,8 @@ MUTATIONS = (
     ),
     Mutation(
         f"{ENGINE}/play/games.py",
-        "if played.kind == kind and sides[declarer] == side:",
-        "if played.kind == kind and declarer == seat:",
+        "if sides[deal.declarer] == sides[seat]]",
+        "if deal.declarer == seat]",
         "tests/engine",
     ),
     Mutation(
