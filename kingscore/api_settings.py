@@ -1,5 +1,8 @@
 """Settings of the API; none of them depends on the environment."""
 
+# Requests a minute, for each token, table or address, over all processes of the site. Requests
+# with an invalid token have a limit of their own.
+API_LIMITS = {"read": 1200, "write": 300, "failure": 60}
 KNOX_TOKEN_MODEL = "tournaments.PersonalToken"  # noqa: S105
 REST_KNOX = {
     "AUTH_HEADER_PREFIX": "Bearer",
@@ -11,13 +14,6 @@ REST_KNOX = {
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["tournaments.api.access.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["tournaments.api.access.WithinScope"],
-    "DEFAULT_THROTTLE_CLASSES": [
-        "tournaments.api.throttling.ReadThrottle",
-        "tournaments.api.throttling.WriteThrottle",
-    ],
-    # For each token, table or address, and per process of the web server: a shared counter
-    # would turn every read into a write.
-    "DEFAULT_THROTTLE_RATES": {"read": "1200/min", "write": "300/min", "failure": "60/min"},
     "DEFAULT_PARSER_CLASSES": ["tournaments.api.parsers.StrictJSONParser"],
     # The description of the API documents each address.
     "DEFAULT_METADATA_CLASS": None,

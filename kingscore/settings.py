@@ -11,6 +11,7 @@ from pathlib import Path
 from tzlocal import get_localzone_name
 
 from kingscore.api_settings import (  # noqa: F401 - they are settings
+    API_LIMITS,
     KNOX_TOKEN_MODEL,
     REST_FRAMEWORK,
     REST_KNOX,
@@ -303,11 +304,10 @@ CACHES = {
         "LOCATION": "sheets",
         "OPTIONS": {"MAX_ENTRIES": 1000},
     },
-    # Number of requests of each program, per process.
+    # Number of requests of each program. In the database of a small site each would be a write.
     "throttles": {
-        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-        "LOCATION": "throttles",
-        "OPTIONS": {"MAX_ENTRIES": 20_000},
+        "BACKEND": f"kingscore.counting.{'DatabaseCounts' if DATABASE_URL else 'FileCounts'}",
+        "LOCATION": "kingscore_cache" if DATABASE_URL else str(DATA / "counts.sqlite3"),
     },
 }
 

@@ -23,8 +23,12 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # What was written a moment ago is looked for.
 MARKS_KEPT_SECONDS = 0
 
-# Processes of pytest-xdist share a folder, and must not wait for each other's records.
-COMPUTING_PLACES = DATA / f"computing-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"  # noqa: F405
+# Processes of pytest-xdist share a folder, and must not wait for each other's records, nor count
+# each other's requests.
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "alone")
+COMPUTING_PLACES = DATA / f"computing-{WORKER}"  # noqa: F405
+if not DATABASE_URL:  # noqa: F405
+    CACHES["throttles"]["LOCATION"] = str(DATA / f"counts-{WORKER}.sqlite3")  # noqa: F405
 
 # A message to the worker goes nowhere: tests call the tasks themselves.
 CELERY_BROKER_URL = "memory://"

@@ -2,5 +2,4 @@
 
 from kingscore.settings import *  # noqa: F403
 
-RATES = REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"]  # noqa: F405
-REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"] = dict.fromkeys(RATES)  # noqa: F405
+API_LIMITS = {}

@@ -119,3 +119,24 @@ def test_type_of_a_problem_is_an_address_that_opens_its_page(program):
         assert kind == "http://testserver/api/problems/#not-found"
         page, _hash, code = kind.partition("#")
         assert f'id="{code}"' in Client().get(page).content.decode()
+
+
+def test_pages_of_other_sites_read_what_anybody_may_and_nothing_else(program, director):
+    shared = "Access-Control-Allow-Origin"
+    for answer in (program.get("rulesets/"), program.get("games/none/")):
+        assert answer[shared] == "*"
+        assert "RateLimit" in answer["Access-Control-Expose-Headers"]
+    assert program.get("/api/v1/openapi.json")[shared] == "*"
+    key = program.post("games/", HEAD)
+    phone = program.with_token(key.json()["keys"]["follow"])
+
+    for answer in (
+        key,
+        director.get("rulesets/"),
+        phone.get(f"games/{key.json()['id']}/"),
+        program.get("rulesets/", Authorization="Basic YTpi"),
+        # A browser asks first whether it may send a token.
+        program.ask("OPTIONS", "rulesets/"),
+    ):
+        assert shared not in answer
+        assert "Access-Control-Allow-Credentials" not in answer

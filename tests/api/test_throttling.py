@@ -5,13 +5,11 @@ import pytest
 from tests.club_factories import AccountFactory
 from tests.factories import GameFactory
 from tournaments.api.access import AddressToken, token_of
-from tournaments.api.throttling import ReadThrottle
 
 
 @pytest.fixture(autouse=True)
-def few(monkeypatch):
-    rates = {"read": "3/min", "write": "2/min", "failure": "2/min"}
-    monkeypatch.setattr(ReadThrottle, "THROTTLE_RATES", rates)
+def few(settings):
+    settings.API_LIMITS = {"read": 3, "write": 2, "failure": 2}
 
 
 def statuses(ask, times):
@@ -78,3 +76,22 @@ def test_tokens_that_are_none_are_limited_by_address_and_hinder_no_right_one(pro
     assert_told_to_wait(wrong.get("games/abc/"))
     assert program.as_(AccountFactory()).get("games/abc/").status_code == 404
     assert from_address(wrong, "192.0.2.7").get("games/abc/").status_code == 401
+
+
+def limits(answer):
+    return answer["RateLimit-Policy"], answer["RateLimit"]
+
+
+def test_every_answer_tells_the_limit_and_what_is_left(program):
+    mine = program.as_(AccountFactory(), "read")
+    there = mine.get("rulesets/")
+    assert limits(there) == ('"read";q=3;w=60', '"read";r=2;t=60')
+
+    unchanged = mine.get("rulesets/", If_None_Match=there["ETag"])
+    assert (unchanged.status_code, limits(unchanged)[1][:10]) == (304, '"read";r=1')
+    refused = mine.post("clubs/")
+    assert (refused.status_code, limits(refused)[1][:11]) == (403, '"write";r=1')
+    unknown = program.with_token("ks_nobody").get("rulesets/")
+    assert (unknown.status_code, limits(unknown)[1][:13]) == (401, '"failure";r=1')
+    over = [mine.get("rulesets/") for _ in range(2)][1]
+    assert (over.status_code, limits(over)[1][:10]) == (429, '"read";r=0')

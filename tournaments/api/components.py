@@ -14,6 +14,7 @@ from tournaments.api.flat import Flat, tidy_parameter
 from tournaments.api.idempotency import REPEATED
 from tournaments.api.problems import MEDIA_TYPE
 from tournaments.api.schema import component
+from tournaments.api.throttling import LEFT, POLICY
 from tournaments.engine.documents.record_schemas import SCHEMAS
 
 Json = dict[str, Any]
@@ -49,7 +50,10 @@ ABOUT = """\
 Everything the pages of Kingscore can do, for programs. The promises of a version, safe
 retries, and the form of problems are described at `/api/`.
 
-Reading what is published needs no token. For the rest there are two kinds, both sent as
+Every answer tells how often one may ask, in the headers `RateLimit` and `RateLimit-Policy`.
+
+Reading what is published needs no token, and pages of other sites may do it, too (CORS). For the
+rest there are two kinds, both sent as
 `Authorization: Bearer …`: personal tokens, and the addresses of sheets and tables as keys.
 """
 
@@ -105,11 +109,19 @@ HEADERS: Json = {
     "ETag": {"description": "What `If-None-Match` and `If-Match` are compared with."},
     "Location": {"description": "The address of what was made."},
     "Retry-After": {"description": "Seconds to wait."},
+    LEFT: {
+        "description": 'What is left of the limit, as `"read";r=1150;t=42`: so many requests, until'
+        " it begins anew in `t` seconds."
+    },
+    POLICY: {
+        "description": 'The limit, as `"read";q=1200;w=60`: `q` requests in `w` seconds. It holds'
+        " for the token, table or address that asks."
+    },
     "WWW-Authenticate": {"description": "The kind of token that is wanted."},
     REPEATED: {"description": "`true` where the answer is the one kept for this key."},
 }
 
-REFUSAL_HEADERS = {"401": "WWW-Authenticate", "412": "ETag"}
+REFUSAL_HEADERS = {"401": ["WWW-Authenticate"], "412": ["ETag"]}
 
 
 def problem_schemas() -> dict[str, Json]:
@@ -244,8 +256,7 @@ def _share_parameters(operations: list[Json]) -> Json:
 def _refusal(status: str) -> Json:
     refusal: Json = {"description": f"{HTTPStatus(int(status)).phrase}: {STATUSES[status]}"}
     refusal["content"] = {MEDIA_TYPE: {"schema": component("Problem")}}
-    if name := REFUSAL_HEADERS.get(status):
-        refusal["headers"] = {name: {"$ref": f"#/components/headers/{name}"}}
+    refusal["headers"] = _headers(*REFUSAL_HEADERS.get(status, ()), LEFT, POLICY)
     return refusal
 
 
@@ -253,9 +264,13 @@ def _other_refusal() -> Json:
     told = "; ".join(f"{status}: {text}" for status, text in OTHER_STATUSES.items())
     return {
         "description": f"Another problem. {told}.",
-        "headers": {"Retry-After": {"$ref": "#/components/headers/Retry-After"}},
+        "headers": _headers("Retry-After", LEFT, POLICY),
         "content": {MEDIA_TYPE: {"schema": component("Problem")}},
     }
+
+
+def _headers(*names: str) -> Json:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _operations(result: Json) -> Iterator[Json]:

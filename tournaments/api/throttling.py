@@ -1,62 +1,74 @@
 """How often may be asked: for each token, each table, and else each address."""
 
-import time
-from typing import Any
+from collections.abc import Collection
 
+from django.conf import settings
 from django.core.cache import caches
+from django.http import HttpRequest
+from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
-from rest_framework.throttling import SimpleRateThrottle
 
 from tournaments.api.access import AddressToken
 from tournaments.models import PersonalToken
 from tournaments.permissions import network_of
 
+WINDOW = 60
+"""The limits are for so many seconds."""
 
-class ReadThrottle(SimpleRateThrottle):
-    """The limit of reading."""
-
-    scope = "read"
-    # Counted by one process alone; the time of day may be set back.
-    timer = time.monotonic
-
-    @property
-    def cache(self) -> Any:  # type: ignore[override]
-        return caches["throttles"]
-
-    def get_cache_key(self, request: Request, view: Any) -> str | None:
-        return self.counted_as(request, view) if request.method in SAFE_METHODS else None
-
-    def counted_as(self, request: Request, view: Any) -> str:
-        """Under what the requests of whoever asks are counted.
-
-        A key counts by itself only at what it may open: made up, it would let in without an end
-        wherever nobody looks at it.
-        """
-        asker = request.auth
-        if isinstance(asker, PersonalToken):
-            who = asker.public_id
-        elif isinstance(asker, AddressToken) and asker.public_id in view.kwargs.values():
-            # By its origin, so that wrong tries use up only the sender's own limit.
-            who = f"{asker.public_id[:16]} {network_of(request._request)}"  # noqa: SLF001
-        else:
-            who = network_of(request._request)  # noqa: SLF001
-        return f"{self.scope} {who}".replace(" ", ":")
+POLICY, LEFT = "RateLimit-Policy", "RateLimit"
+"""The headers of a limit (draft-ietf-httpapi-ratelimit-headers-10)."""
 
 
-class WriteThrottle(ReadThrottle):
-    """The limit of writing."""
+def count(request: Request, places: Collection[object]) -> None:
+    """Count a request at an address with these values in its path; its answer tells the limit.
 
-    scope = "write"
+    Raises:
+        AuthenticationFailed: the token is invalid, which has a limit of its own.
+        Throttled: there were too many.
+    """
+    try:
+        kind, who = _kind_of(request), _asker(request, places)
+    except AuthenticationFailed:
+        _count(request, "failure", network_of(request._request))  # noqa: SLF001
+        raise
+    _count(request, kind, who)
 
-    def get_cache_key(self, request: Request, view: Any) -> str | None:
-        return None if request.method in SAFE_METHODS else self.counted_as(request, view)
+
+def limit_of(request: HttpRequest) -> dict[str, str]:
+    """Return the headers that tell the limit a request was counted by, if it was."""
+    told: dict[str, str] = getattr(request, "counted", {})
+    return told
 
 
-class FailureThrottle(ReadThrottle):
-    """The limit of requests with an invalid token; those with a valid one still pass."""
+def _kind_of(request: Request) -> str:
+    return "read" if request.method in SAFE_METHODS else "write"
 
-    scope = "failure"
 
-    def get_cache_key(self, request: Request, view: Any) -> str | None:
-        return self.counted_as(request, view)
+def _asker(request: Request, places: Collection[object]) -> str:
+    """Under what the requests of whoever asks are counted.
+
+    A key counts by itself only at what it may open: made up, it would let in without an end
+    wherever nobody looks at it.
+    """
+    asker, network = request.auth, network_of(request._request)  # noqa: SLF001
+    if isinstance(asker, PersonalToken):
+        return asker.public_id
+    if isinstance(asker, AddressToken) and asker.public_id in places:
+        # By its origin, so that wrong tries use up only the sender's own limit.
+        return f"{asker.public_id[:16]}:{network}"
+    return network
+
+
+def _count(request: Request, kind: str, who: str) -> None:
+    most: int | None = settings.API_LIMITS.get(kind)
+    if most is None:
+        return
+    number, seconds = caches["throttles"].count(f"{kind}:{who}", WINDOW)  # type: ignore[attr-defined]
+    told = {
+        POLICY: f'"{kind}";q={most};w={WINDOW}',
+        LEFT: f'"{kind}";r={max(most - number, 0)};t={seconds}',
+    }
+    request._request.counted = told  # type: ignore[attr-defined] # noqa: SLF001
+    if number > most:
+        raise Throttled(wait=seconds)

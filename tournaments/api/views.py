@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from hashlib import md5
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import conditional_page
-from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
+from rest_framework.exceptions import NotAuthenticated
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import JSONRenderer
@@ -22,7 +22,7 @@ from rest_framework.serializers import BaseSerializer
 
 from tournaments.api.filtering import parameters_of, unknown
 from tournaments.api.problems import NOT_KEPT, NOT_STORED, faults_of
-from tournaments.api.throttling import FailureThrottle
+from tournaments.api.throttling import LEFT, POLICY, count, limit_of
 from tournaments.models import Scope, User
 from tournaments.permissions import account_of, actor_of
 from tournaments.services.audit import Actor
@@ -73,7 +73,14 @@ class Resource(GenericAPIView[Any]):
             if request.method in SAFE_METHODS:
                 for header in ("HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"):
                     request.META.pop(header, None)
-            return view(request, *args, **kwargs)
+            answer = view(request, *args, **kwargs)
+            tell = partial(_tell, request)
+            # Where it may become a 304 when it is rendered, after that.
+            if hasattr(answer, "add_post_render_callback"):
+                answer.add_post_render_callback(tell)
+            else:
+                tell(answer)
+            return answer
 
         return answered
 
@@ -115,13 +122,8 @@ class Resource(GenericAPIView[Any]):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse what no database looks for, before anybody looks."""
-        try:
-            super().initial(request, *args, **kwargs)
-        except AuthenticationFailed:
-            throttle = FailureThrottle()
-            if not throttle.allow_request(request, self):
-                self.throttled(request, throttle.wait() or 1)
-            raise
+        count(request, kwargs.values())
+        super().initial(request, *args, **kwargs)
         if "%00" in request.get_full_path():
             raise NulInAddress
         self._check_parameters(request)
@@ -192,6 +194,19 @@ class Resource(GenericAPIView[Any]):
         if wants_tag and content is not None and not is_problem:
             answer.headers.setdefault("ETag", etag_of(content))
         return answer
+
+
+def _tell(request: HttpRequest, answer: HttpResponse) -> None:
+    """Add the limit that was counted, and let pages of other sites read what anybody may (CORS).
+
+    Only what was asked for without a token, and gives no access. Cookies count for nothing here.
+    """
+    for name, value in limit_of(request).items():
+        answer[name] = value
+    is_public = request.method in {"GET", "HEAD"} and "Authorization" not in request.headers
+    if is_public and answer.get("Cache-Control") != NOT_STORED:
+        answer["Access-Control-Allow-Origin"] = "*"
+        answer["Access-Control-Expose-Headers"] = f"ETag, {LEFT}, {POLICY}, Retry-After"
 
 
 def etag_of(data: Any) -> str:

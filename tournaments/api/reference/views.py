@@ -25,6 +25,7 @@ def described() -> Reference:
 def openapi(_request: HttpRequest) -> HttpResponse:
     answer = HttpResponse(content()[0], content_type="application/json")
     answer["Cache-Control"] = "no-cache"
+    answer["Access-Control-Allow-Origin"] = "*"
     return answer
 
 
