@@ -308,6 +308,7 @@ CACHES = {
     "throttles": {
         "BACKEND": f"kingscore.counting.{'DatabaseCounts' if DATABASE_URL else 'FileCounts'}",
         "LOCATION": "kingscore_cache" if DATABASE_URL else str(DATA / "counts.sqlite3"),
+        "OPTIONS": {},
     },
 }
 

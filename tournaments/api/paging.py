@@ -1,16 +1,28 @@
-"""Long lists by cursor: rows added meanwhile do not shift pages."""
+"""Lists in pages, all by `cursor` and `page_size`.
+
+Rows of the database by a cursor that rows added meanwhile do not shift; what is computed, such as
+standings, by its place in the list.
+"""
 
 import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import DataError
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import Cursor, CursorPagination
+from rest_framework.request import Request
+from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from tournaments.api.problems import fault
+
+Json = dict[str, Any]
 
 
 class CursorPages(CursorPagination):
@@ -87,22 +99,22 @@ class CursorPages(CursorPagination):
         Raises:
             Fault: `page_size` is not a number.
         """
-        asked = request.query_params.get(self.page_size_query_param, "")
-        if asked and not (asked.isdecimal() and int(asked)):
+        asked = request.query_params.get(self.page_size_query_param)
+        if asked is not None and not (asked.isdecimal() and int(asked)):
             message = _("A whole number from 1 on is needed.")
             raise fault("wrong-type", self.page_size_query_param, message)
         return super().get_page_size(request)
 
-    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+    def get_schema_operation_parameters(self, view: Any) -> list[Json]:
         """How pages are asked for."""
-        parameters: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
+        parameters: list[Json] = super().get_schema_operation_parameters(view)
         for parameter in parameters:
             if parameter["name"] == self.page_size_query_param:
                 parameter["description"] = f"Rows of a page, at most {self.max_page_size}."
                 parameter["schema"]["minimum"] = 1
         return parameters
 
-    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+    def get_paginated_response_schema(self, schema: Json) -> Json:
         """A page, and the addresses of those beside it, null at the ends."""
         beside = {"type": ["string", "null"], "format": "uri"}
         return {
@@ -110,6 +122,83 @@ class CursorPages(CursorPagination):
             "required": ["next", "previous", "results"],
             "properties": {"next": beside, "previous": beside, "results": schema},
         }
+
+
+PAGES = [
+    OpenApiParameter(
+        each["name"], each["schema"], each["in"], required=False, description=each["description"]
+    )
+    for each in CursorPages().get_schema_operation_parameters(None)
+]
+"""The parameters of lists that are computed."""
+
+
+FORMER = ("page", "player")
+"""What else chooses a part."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The part of a computed list that was asked for: all of it where nobody asked."""
+
+    request: Request
+    first: int
+    size: int | None
+
+    @classmethod
+    def asked(cls, request: Request, size: int | None = None) -> "Part":
+        """Read `cursor` and `page_size`.
+
+        Raises:
+            Fault, NotFound: they are no size, or no cursor that was given out.
+        """
+        pages, query = CursorPages(), request.query_params
+        first = _first(query["cursor"]) if "cursor" in query else 0
+        if query.keys() & {"cursor", "page_size"}:
+            size = pages.get_page_size(request)
+        return cls(request, first, size)
+
+    def links(self, total: int) -> dict[str, str | None]:
+        """The addresses of the neighbours in a list of so many."""
+        if self.size is None:
+            return {"next": None, "previous": None}
+        after, before = self.first + self.size, max(self.first - self.size, 0)
+        return {
+            "next": self.link(after) if after < total else None,
+            "previous": self.link(before) if self.first else None,
+        }
+
+    def link(self, first: int) -> str:
+        """Return the address of the part that begins there."""
+        cursor = urlsafe_b64encode(f"at={first}".encode()).decode()
+        url = self.request.build_absolute_uri()
+        for former in FORMER:
+            url = remove_query_param(url, former)
+        url = replace_query_param(url, "cursor", cursor)
+        return replace_query_param(url, "page_size", self.size)
+
+
+def _first(cursor: str) -> int:
+    try:
+        word, _is, first = urlsafe_b64decode(cursor).decode("ascii").partition("=")
+        if word == "at" and first.isdecimal() and len(first) < 10:
+            return int(first)
+    except ValueError:
+        pass
+    raise NotFound(CursorPages.invalid_cursor_message)
+
+
+class PartSerializer(serializers.Serializer[Any]):
+    """A computed list, shown in parts where `page_size` is given; its fields have `results`."""
+
+    next = serializers.URLField(read_only=True, allow_null=True)
+    previous = serializers.URLField(read_only=True, allow_null=True)
+
+    def to_representation(self, instance: Any) -> Json:
+        shown: Json = super().to_representation(instance)
+        part, rows = Part.asked(self.context["request"]), shown["results"]
+        end = None if part.size is None else part.first + part.size
+        return {**shown, **part.links(len(rows)), "results": rows[part.first : end]}
 
 
 def _turned(part: str) -> str:

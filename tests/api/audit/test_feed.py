@@ -50,8 +50,11 @@ def test_director_is_shown_everything_in_order_with_what_to_read_again(program, 
         ],
         "last": 2,
         "more": False,
+        "next": None,
+        "previous": None,
     }
-    assert director.get("changes/?after=2").json() == {"results": [], "last": 2, "more": False}
+    nothing = {"results": [], "last": 2, "more": False, "next": None, "previous": None}
+    assert director.get("changes/?after=2").json() == nothing
 
 
 def test_others_are_shown_what_is_public_where_they_may_see_it(program, club):

@@ -22,7 +22,11 @@ class FollowingSerializer(Strict):
         default="", help_text="Only what belongs to this event, by its public id."
     )
     limit = serializers.IntegerField(
-        default=100, min_value=1, help_text=f"Changes of an answer, at most {MOST_CHANGES}."
+        default=100, min_value=1, help_text="The former name of `page_size`."
+    )
+    cursor = serializers.CharField(required=False, help_text="As in `next`, in place of `after`.")
+    page_size = serializers.IntegerField(
+        required=False, min_value=1, help_text=f"Changes of an answer, at most {MOST_CHANGES}."
     )
 
 
@@ -65,6 +69,8 @@ class ChangeSerializer(serializers.Serializer[Any]):
 class ChangeFeedSerializer(serializers.Serializer[Any]):
     """Some of the changes, and from where to go on."""
 
+    next = serializers.URLField(allow_null=True, help_text="The rest, where there is `more` now.")
+    previous = serializers.URLField(allow_null=True, help_text="Null: nobody goes back.")
     results = ChangeSerializer(many=True)
     last = serializers.IntegerField(help_text="The value of `after` for the next request.")
     more = serializers.BooleanField(help_text="Whether there is more to be asked for at once.")

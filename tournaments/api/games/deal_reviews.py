@@ -14,6 +14,7 @@ from tournaments.api.fields import Moment, Strict
 from tournaments.api.games.serializers import EntryField
 from tournaments.api.games.writing import GONE, game_to_write, told_of, writer
 from tournaments.api.idempotency import idempotent
+from tournaments.api.paging import PAGES, PartSerializer
 from tournaments.api.schema import component
 from tournaments.api.views import Resource
 from tournaments.engine.documents.entry_records import parse_entry
@@ -45,7 +46,7 @@ class ReviewSerializer(serializers.Serializer[ReviewedDeal]):
         return deal.dispute and deal.dispute.body
 
 
-class ReviewsSerializer(serializers.Serializer[Any]):
+class ReviewsSerializer(PartSerializer):
     """The deals of a game that players confirm; none where the tournament does not ask."""
 
     minutes = serializers.IntegerField(
@@ -71,7 +72,7 @@ class NewDisputeSerializer(NewReviewSerializer):
 class Reviews(Resource):
     refusals = GONE
 
-    @extend_schema(responses=ReviewsSerializer)
+    @extend_schema(parameters=PAGES, responses=ReviewsSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         """The deals of a game that players confirm, each with what was said of it."""
         return _shown(self, get_object_or_404(readable_game(request, public_id)))

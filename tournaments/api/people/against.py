@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.paging import PAGES
 from tournaments.api.people.finding import PlayerResource, present_player
 from tournaments.api.people.limiting import LIMITS, limited
 from tournaments.api.people.numbers_serializers import HeadToHeadSerializer, OpponentsSerializer
@@ -33,7 +34,9 @@ MOST_FOUND = 50
 
 class Opponents(PlayerResource):
     @extend_schema(
-        "clubs_players_opponents_read", responses=OpponentsSerializer, parameters=[*LIMITS, BY_NAME]
+        "clubs_players_opponents_read",
+        responses=OpponentsSerializer,
+        parameters=[*LIMITS, BY_NAME, *PAGES],
     )
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """Everybody a player has met; with `q` whoever of the club is called so."""

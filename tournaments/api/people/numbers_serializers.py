@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment, PointsField
+from tournaments.api.paging import PartSerializer
 from tournaments.models import Game, Player, RatingChange
 from tournaments.presenters.people.players import Opponent
 from tournaments.queries.people.players import game_at_seat
@@ -136,7 +137,7 @@ class OpponentSerializer(serializers.Serializer[Any]):
         return player.name if self.context["directs"] else player.shown_name
 
 
-class OpponentsSerializer(serializers.Serializer[Any]):
+class OpponentsSerializer(PartSerializer):
     """Everybody a player has met, the most frequent first."""
 
     limited_to = FigureLimitsSerializer()

@@ -1,18 +1,17 @@
 """The requested leaderboard in the API."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from django.http import Http404
 
+from tournaments.api.paging import Part
 from tournaments.models import Club, PlayerRating, RatingPool, Season
 from tournaments.presenters.ratings.leaderboard import BoardReader, called, listed_in
 from tournaments.queries.ratings.leaderboard import MOST_FOUND, Line, Listed
 from tournaments.queries.ratings.season_leaderboard import ListedInSeason
-
-PAGE = 50
 
 Json = dict[str, Any]
 Row = TypeVar("Row")
@@ -26,6 +25,7 @@ class BoardRequest:
     club: Club | None
     looker: BoardReader
     now: datetime
+    part: Part
 
     def details(self, pools: Sequence[RatingPool]) -> Json:
         """One part of it, in a fixed number of queries.
@@ -40,7 +40,7 @@ class BoardRequest:
             if "family" in self.asked:
                 raise Http404
             nobody = {"total": 0, "page": 1, "pages": 1, "results": []}
-            return {**details, "family": None, "families": [], **nobody}
+            return {**details, "family": None, "families": [], **nobody, **self.part.links(0)}
         pool = self._pool(pools)
         families = {"family": pool.family, "families": [each.family for each in pools]}
         return {**details, **families, **self._part(pool, season)}
@@ -62,24 +62,34 @@ class BoardRequest:
         name = asked.get("name", "").strip()
         found = listed.keys_called(called(name, self.looker, self.club)) if name else None
         total = listed.ranks.total if found is None else len(found[:MOST_FOUND])
-        page = self._page_of_player(pool, listed) if "player" in asked else asked["page"]
-        first = (page - 1) * PAGE
-        keys = listed.keys(first, PAGE) if found is None else found[:MOST_FOUND][first:][:PAGE]
+        size = self.part.size or 1
+        first = self._first(pool, listed, size)
+        keys = listed.keys(first, size) if found is None else found[:MOST_FOUND][first:][:size]
         return {
             "total": total,
-            "page": page,
-            "pages": max(1, -(-total // PAGE)),
+            "page": first // size + 1,
+            "pages": max(1, -(-total // size)),
             "results": [self._line(line) for line in listed.lines(keys)],
+            **replace(self.part, first=first).links(total),
         }
 
-    def _page_of_player(self, pool: RatingPool, listed: Listed | ListedInSeason) -> int:
-        """On which part a player is whom one may know."""
+    def _first(self, pool: RatingPool, listed: Listed | ListedInSeason, size: int) -> int:
+        """How many lines come before the part that was asked for."""
+        if self.part.first:
+            return self.part.first
+        if "player" in self.asked:
+            return self._before_player(pool, listed) // size * size
+        page: int = self.asked["page"]
+        return (page - 1) * size
+
+    def _before_player(self, pool: RatingPool, listed: Listed | ListedInSeason) -> int:
+        """How many lines come before a player whom one may know."""
         rows = PlayerRating.objects.filter(pool=pool, player__public_id=self.asked["player"])
         row = rows.select_related("player__club").first()
         place = listed.place(row) if row is not None and self._knows(row) else None
         if place is None:
             raise Http404
-        return place[1] // PAGE + 1
+        return place[1]
 
     def _knows(self, row: PlayerRating) -> bool:
         return row.player.club_id in self.looker.roles and row.player.removed_at is None

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment
+from tournaments.api.paging import PartSerializer
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.shapes import LARGE
 
@@ -29,7 +30,9 @@ class LeaderboardQuerySerializer(serializers.Serializer[Any]):
         required=False, max_length=LONGEST_NAME, help_text="Part of a name."
     )
     player = serializers.CharField(required=False, max_length=16)
-    page = serializers.IntegerField(default=1, min_value=1, max_value=LARGE)
+    page = serializers.IntegerField(
+        default=1, min_value=1, max_value=LARGE, help_text="The number of the part, from 1."
+    )
 
 
 class RatingSerializer(serializers.Serializer[Any]):
@@ -73,6 +76,8 @@ class LeaderboardSerializer(serializers.Serializer[Any]):
     total = serializers.IntegerField(min_value=0)
     page = serializers.IntegerField(min_value=1)
     pages = serializers.IntegerField(min_value=1)
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
     results = LeaderboardLineSerializer(many=True)
 
 
@@ -94,7 +99,7 @@ class RatingCurveSerializer(serializers.Serializer[Any]):
     steps = RatingStepSerializer(many=True)
 
 
-class RatingCurvesSerializer(serializers.Serializer[Any]):
+class RatingCurvesSerializer(PartSerializer):
     """The ratings of a player in the club, one for each kind of game."""
 
     results = RatingCurveSerializer(many=True)

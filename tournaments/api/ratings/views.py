@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import readable_game
+from tournaments.api.paging import PAGES, CursorPages, Part
 from tournaments.api.ratings.boards import BoardRequest
 from tournaments.api.ratings.serializers import (
     AccuracySerializer,
@@ -39,19 +40,20 @@ class Leaderboard(Resource):
         asked = LeaderboardQuerySerializer(data=self.request.query_params.dict())
         asked.is_valid(raise_exception=True)
         looker = BoardReader.of(account_of(self.visitor))
-        board = BoardRequest(asked.validated_data, club, looker, timezone.now())
+        part = Part.asked(self.request, CursorPages.page_size)
+        board = BoardRequest(asked.validated_data, club, looker, timezone.now(), part)
         return self.shown(LeaderboardSerializer, board.details(pools))
 
 
 class ServerRatings(Leaderboard):
-    @extend_schema(parameters=[LeaderboardQuerySerializer], responses=LeaderboardSerializer)
+    @extend_schema(parameters=[LeaderboardQuerySerializer, *PAGES], responses=LeaderboardSerializer)
     def get(self, request: Request) -> Response:
         """The ratings of all clubs that take part, for everybody."""
         return self.board(None, pools_with_ratings(RatingPool.objects.filter(club=None)))
 
 
 class ClubRatings(Leaderboard):
-    @extend_schema(parameters=[LeaderboardQuerySerializer], responses=LeaderboardSerializer)
+    @extend_schema(parameters=[LeaderboardQuerySerializer, *PAGES], responses=LeaderboardSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """The ratings of a club; its members see the list before anybody is rated, too."""
         seen = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
@@ -60,7 +62,7 @@ class ClubRatings(Leaderboard):
 
 
 class PlayerRatings(Resource):
-    @extend_schema(responses=RatingCurvesSerializer)
+    @extend_schema(parameters=PAGES, responses=RatingCurvesSerializer)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """How the ratings of a player have changed, game by game, for members of the club."""
         club = members_club(self.visitor, slug)

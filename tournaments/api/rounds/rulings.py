@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from tournaments.api.fields import PointsField, Strict
 from tournaments.api.idempotency import idempotent
+from tournaments.api.paging import PAGES, PartSerializer
 from tournaments.api.rounds.serializers import NewRulingSerializer, RulingSerializer
 from tournaments.api.rounds.views import OfRound
 from tournaments.models import Entrant, Ruling, Tournament
@@ -121,7 +122,7 @@ class ChangedPlaceSerializer(serializers.Serializer[Any]):
     after = RankAndPointsSerializer()
 
 
-class CorrectionsSerializer(serializers.Serializer[Any]):
+class CorrectionsSerializer(PartSerializer):
     """The changes by corrections since rounds were closed; `seen` identifies this list."""
 
     seen = serializers.CharField()
@@ -135,7 +136,7 @@ class CorrectionsSeenSerializer(Strict):
 
 
 class Corrections(OfRound):
-    @extend_schema(responses=CorrectionsSerializer)
+    @extend_schema(parameters=PAGES, responses=CorrectionsSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """The changes that corrections made to closed standings, until marked as seen."""
         row = directed_tournament(self.visitor, slug, tournament)

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.idempotency import idempotent
+from tournaments.api.paging import PAGES
 from tournaments.api.rounds.serializers import (
     ExchangeSerializer,
     ExpectedResultsSerializer,
@@ -260,7 +261,7 @@ class Late(OfSeating):
 
 
 class Outlooks(OfSeating):
-    @extend_schema(responses=ExpectedResultsSerializer)
+    @extend_schema(parameters=PAGES, responses=ExpectedResultsSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """The expected results of a round in play, for readers who may see the ratings."""
         self.see(slug, tournament, number)

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from tournaments.api.entrants.serializers import RatingOfEntrantSerializer
 from tournaments.api.fields import Moment, PointsField, Strict
 from tournaments.api.games.clocks import ClockSerializer, clock_details
+from tournaments.api.paging import PartSerializer
 from tournaments.api.tournaments.serializers import ProgressSerializer, RoundLineSerializer
 from tournaments.engine.documents.pairing_schema import REASONS
 from tournaments.engine.pairing.judging import Seating
@@ -327,7 +328,7 @@ class ExpectedResultSerializer(serializers.Serializer[Any]):
     expected = serializers.FloatField()
 
 
-class ExpectedResultsSerializer(serializers.Serializer[Any]):
+class ExpectedResultsSerializer(PartSerializer):
     """The expected results of all seated entrants, if the ratings are visible."""
 
     results = ExpectedResultSerializer(many=True)

@@ -16,6 +16,7 @@ from tournaments.api.fields import Moment, PointsField, Strict
 from tournaments.api.games.clocks import ClockSerializer, clock_details
 from tournaments.api.games.serializers import GameKeysSerializer
 from tournaments.api.idempotency import idempotent
+from tournaments.api.paging import PAGES, PartSerializer
 from tournaments.api.rounds.serializers import AddTimeSerializer
 from tournaments.api.rounds.views import OfRound
 from tournaments.models import Game, Scope, Table
@@ -106,7 +107,7 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
         return GameKeysSerializer(seen.row, context=self.context).data
 
 
-class WatchedTablesSerializer(serializers.Serializer[Any]):
+class WatchedTablesSerializer(PartSerializer):
     """The tables of a round."""
 
     results = WatchedTableSerializer(many=True)
@@ -146,7 +147,9 @@ class OfTable(OfRound):
 
 
 class Tables(OfTable):
-    @extend_schema("clubs_tournaments_rounds_tables_list", responses=WatchedTablesSerializer)
+    @extend_schema(
+        "clubs_tournaments_rounds_tables_list", parameters=PAGES, responses=WatchedTablesSerializer
+    )
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """All tables of a round; its directors read those first where something is wrong."""
         self.see(slug, tournament, number)

@@ -7,11 +7,11 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.idempotency import idempotent
+from tournaments.api.paging import PAGES, PartSerializer
 from tournaments.api.rounds.serializers import AddTimeSerializer, RoundSerializer
 from tournaments.api.tournaments.serializers import RoundLineSerializer
 from tournaments.api.views import Resource
@@ -24,7 +24,7 @@ from tournaments.services.rounds.rounds import close_round, open_round, reopen_r
 from tournaments.services.rounds.seating import lock_drawn, unseat_round
 
 
-class RoundsSerializer(serializers.Serializer[Any]):
+class RoundsSerializer(PartSerializer):
     """The rounds of a tournament in order; proposals are for directors."""
 
     results = RoundLineSerializer(many=True)
@@ -68,7 +68,7 @@ class OfRound(Resource):
 
 
 class Rounds(OfRound):
-    @extend_schema("clubs_tournaments_rounds_list", responses=RoundsSerializer)
+    @extend_schema("clubs_tournaments_rounds_list", parameters=PAGES, responses=RoundsSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """All rounds, in order; those that are only seated are for directors."""
         self.see(slug, tournament)

@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict
+from tournaments.api.paging import PartSerializer
 from tournaments.api.schema import component
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.rules.rulesets import Ruleset
@@ -43,7 +44,7 @@ class RulesetLineSerializer(serializers.Serializer[Ruleset]):
         return rules.id not in RULESETS
 
 
-class RulesetsSerializer(serializers.Serializer[Any]):
+class RulesetsSerializer(PartSerializer):
     """All rulesets that can be played: first those of the program, then house rules."""
 
     results = RulesetLineSerializer(many=True)
@@ -64,7 +65,7 @@ class SchemaLineSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
 
 
-class SchemasSerializer(serializers.Serializer[Any]):
+class SchemasSerializer(PartSerializer):
     """All published JSON Schemas."""
 
     results = SchemaLineSerializer(many=True)

@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.idempotency import idempotent
+from tournaments.api.paging import PAGES
 from tournaments.api.problems import placed, read_at
 from tournaments.api.renderers import PlainJSONRenderer
 from tournaments.api.rulesets.description import RulesetDescriptionSerializer
@@ -38,7 +39,7 @@ OPTIONS = OpenApiParameter(
 
 
 class Rulesets(Resource):
-    @extend_schema("rulesets_list", responses=RulesetsSerializer)
+    @extend_schema("rulesets_list", parameters=PAGES, responses=RulesetsSerializer)
     def get(self, request: Request) -> Response:
         """Every ruleset that whoever asks may play: of the program, the server, and their clubs."""
         rules = [rules for _id, rules in offered_rulesets(request.user)]
@@ -83,7 +84,7 @@ class SchemaRenderer(PlainJSONRenderer):
 
 
 class Schemas(Resource):
-    @extend_schema("schemas_list", responses=SchemasSerializer)
+    @extend_schema("schemas_list", parameters=PAGES, responses=SchemasSerializer)
     def get(self, _request: Request) -> Response:
         """The JSON Schemas of the portable records."""
         schemas = ((file, schema()) for file, schema in SCHEMAS.items())

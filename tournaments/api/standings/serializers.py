@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import PointsField
+from tournaments.api.paging import PartSerializer
 from tournaments.api.tournaments.people import PlayerNameSerializer
 from tournaments.engine.standings.finals import STAGES
 from tournaments.engine.standings.reasons import DECISIONS, REASONS
@@ -103,7 +104,7 @@ class EntrantTeamSerializer(serializers.Serializer[Any]):
     rounds_won = serializers.IntegerField()
 
 
-class StandingsSerializer(serializers.Serializer[Any]):
+class StandingsSerializer(PartSerializer):
     """The standings after a round (`after`), or those of one round alone (`only`).
 
     `last` is the latest round that counts for whoever asks; `hidden` says that one after it is
@@ -207,7 +208,7 @@ class LeagueRowSerializer(serializers.Serializer[Any]):
         return PlayerNameSerializer(people[row.player], context=self.context).data
 
 
-class LeagueSerializer(serializers.Serializer[Any]):
+class LeagueSerializer(PartSerializer):
     """The league of a season: the points of its tournaments, without finals, added up.
 
     Of each player the best `best` evenings count, all where it is null.

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.fields import Strict
+from tournaments.api.paging import PAGES
 from tournaments.api.standings.serializers import (
     LeagueSerializer,
     RankExplanationSerializer,
@@ -29,6 +30,8 @@ LARGEST = 999
 NUMBER = {"type": "integer", "minimum": 1, "maximum": LARGEST}
 AFTER = OpenApiParameter("after", NUMBER, description="As they were after this round.")
 ONLY = OpenApiParameter("only", NUMBER, description="Those of this round alone.")
+
+PAGED = {each.name for each in PAGES}
 
 SECTION = OpenApiParameter(
     "section", enum=list(SECTIONS), description="Those of this section alone."
@@ -52,14 +55,15 @@ class OfStandings(Resource):
 
 
 class Standings(OfStandings):
-    @extend_schema(parameters=[AFTER, ONLY, SECTION], responses=StandingsSerializer)
+    @extend_schema(parameters=[AFTER, ONLY, SECTION, *PAGES], responses=StandingsSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """The standings as they are, or after a round, or of one.
 
         A round that is hidden is not counted for anybody but directors.
         """
         row = seen_tournament(self.visitor, slug, tournament)
-        asked = StandingsQuerySerializer(data=request.query_params.dict())
+        query = request.query_params.dict()
+        asked = StandingsQuerySerializer(data={k: v for k, v in query.items() if k not in PAGED})
         asked.is_valid(raise_exception=True)
         directs = role_in(self.visitor, row.event.club) in DIRECTING
         state = load_state(row)
@@ -90,7 +94,7 @@ class StandingReasons(OfStandings):
 
 
 class SeasonLeague(OfStandings):
-    @extend_schema(responses=LeagueSerializer)
+    @extend_schema(parameters=PAGES, responses=LeagueSerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The league of a season, of the tournaments that whoever asks may see."""
         seasons = Season.objects.filter(club__in=Club.objects.seen_by(request.user))
