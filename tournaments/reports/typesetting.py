@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from threading import local
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ TEMPLATES = HERE / "typst"
 FONTS = HERE / "fonts"
 
 ACCESSIBLE = ["ua-1"]
+FUNCTIONS = {"scoresheet.typ", "sheets.typ"}
+"""Templates that define a function `document`, which gets the data.
+
+Data in `sys.inputs` would make typst forget all that it has set for other games.
+"""
+
 JOINERS = "\u200c\u200d"
 
 
@@ -49,15 +56,14 @@ def typeset_json(template: str, data: str) -> bytes:
     """
     import typst
 
-    compiler = _compiler(template, data)
     try:
-        return _pdf(compiler, ACCESSIBLE)
+        return _compile(template, data, format="pdf", pdf_standards=ACCESSIBLE)
     except typst.TypstError as error:
         # PDF/UA forbids a letter that no font has. A name with one is still worth printing:
         # the letter shows as a box and can be copied from the PDF.
         if "could not be displayed" not in error.message:
             raise
-        return _pdf(compiler, [])
+        return _compile(template, data, format="pdf", pdf_standards=[])
 
 
 def draw_json(template: str, data: str) -> bytes:
@@ -66,7 +72,7 @@ def draw_json(template: str, data: str) -> bytes:
     Raises:
         typst.TypstError: the template cannot be set.
     """
-    return _one_file(_compiler(template, data).compile(format="png", ppi=POINTS_PER_INCH))
+    return _compile(template, data, format="png", ppi=POINTS_PER_INCH)
 
 
 POINTS_PER_INCH = 72
@@ -105,23 +111,31 @@ def typeset_apart(template: str, data: bytes, path: Path, waiting: Callable[[], 
         raise RuntimeError((faults.read_text().strip().splitlines() or ["killed"])[-1])
 
 
-def _pdf(compiler: "typst.Compiler", standards: list[Any]) -> bytes:
-    return _one_file(compiler.compile(format="pdf", pdf_standards=standards))
-
-
-def _one_file(document: object) -> bytes:
+def _compile(template: str, data: str, **form: Any) -> bytes:
+    if template in FUNCTIONS:
+        # Nothing ends this text but a backtick.
+        text = data.replace("`", r"\u0060")
+        source = f'#import "{template}": document\n#document(json(bytes(`{text}`.text)))'
+        document = _compiler().compile(source.encode(), sys_inputs={}, **form)
+    else:
+        inputs = {"data": data}
+        document = _compiler().compile(TEMPLATES / template, sys_inputs=inputs, **form)
     if not isinstance(document, bytes):
         raise TypeError("a document is one file")
     return document
 
 
-def _compiler(template: str, data: str) -> "typst.Compiler":
+_of_thread = local()
+
+
+def _compiler() -> "typst.Compiler":
+    """Return the compiler of this thread: it keeps its templates parsed."""
     import typst
 
-    inputs = {"data": data}
-    return typst.Compiler(
-        TEMPLATES / template, root=TEMPLATES, font_paths=_fonts(), sys_inputs=inputs
-    )
+    if not hasattr(_of_thread, "compiler"):
+        _of_thread.compiler = typst.Compiler(root=TEMPLATES, font_paths=_fonts())
+    compiler: typst.Compiler = _of_thread.compiler
+    return compiler
 
 
 @cache
