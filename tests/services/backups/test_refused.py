@@ -2,7 +2,9 @@ import hashlib
 import json
 import shutil
 import zipfile
+from importlib import import_module
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.apps import apps
@@ -133,6 +135,22 @@ def test_newer_version_is_named(whole, tmp_path):
     )
 
     assert "tournaments.9999_tomorrow" in refused(newer, tmp_path)
+
+
+@into_the_database
+def test_backup_from_before_the_first_release_is_restored(whole, tmp_path):
+    """It names the migrations that one replaces now."""
+    (squashed,) = Path("tournaments/migrations").glob("0001_squashed*.py")
+    replaced = import_module(f"tournaments.migrations.{squashed.stem}").Migration.replaces
+
+    def name_replaced(told):
+        told["migrations"].remove(f"tournaments.{squashed.stem}")
+        told["migrations"] += [".".join(key) for key in replaced]
+
+    older = rewritten(whole, tmp_path / "older.zip", bool, name_replaced)
+    call_command("restore", older, stdout=StringIO())
+
+    assert Game.objects.count() == 1
 
 
 @into_the_database

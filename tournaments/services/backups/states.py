@@ -33,7 +33,8 @@ class ModelState:
 
 def applied_migrations() -> frozenset[Key]:
     """Return the migrations applied to the database; empty if it has no tables."""
-    return frozenset(MigrationLoader(connection).applied_migrations)
+    loader = MigrationLoader(connection)
+    return _without_replaced(loader, loader.applied_migrations)
 
 
 def state_at(migrations: Collection[Key]) -> ModelState:
@@ -43,7 +44,8 @@ def state_at(migrations: Collection[Key]) -> ModelState:
         BackupFault: some are unknown here, or they are inconsistent.
     """
     loader = MigrationLoader(connection)
-    latest = _latest(loader, migrations)
+    known = _without_replaced(loader, migrations)
+    latest = _latest(loader, known)
     apps = loader.project_state(latest).apps
     stored = {
         model._meta.label_lower: model  # noqa: SLF001 - public in all but its name
@@ -52,13 +54,24 @@ def state_at(migrations: Collection[Key]) -> ModelState:
     }
     kept = {label: stored[label] for label in sorted(stored.keys() - LEFT_OUT)}
     left_out = {label: stored[label] for label in sorted(stored.keys() & LEFT_OUT)}
-    return ModelState(frozenset(migrations), kept, left_out)
+    return ModelState(known, kept, left_out)
 
 
 def migrate_to(state: ModelState) -> None:
     """Migrate a database without tables to a state."""
     executor = MigrationExecutor(connection)
     executor.migrate(_latest(executor.loader, state.migrations))
+
+
+def _without_replaced(loader: MigrationLoader, migrations: Collection[Key]) -> frozenset[Key]:
+    """Return the migrations, with each squashed one in place of those that it replaces."""
+    known = set(migrations)
+    for key, squashed in loader.replacements.items():
+        if known >= set(squashed.replaces):
+            known.add(key)
+        if key in known:
+            known.difference_update(squashed.replaces)
+    return frozenset(known)
 
 
 def _latest(loader: MigrationLoader, migrations: Collection[Key]) -> list[Key]:
