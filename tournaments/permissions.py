@@ -3,7 +3,7 @@
 from allauth.account.adapter import get_adapter
 from allauth.core.internal.ratelimit import get_ip
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
 from tournaments.models import Club, Event, Game, Round, Tournament, User
@@ -49,6 +49,13 @@ def directed_club(request: HttpRequest, slug: str) -> Club:
 def owned_club(request: HttpRequest, slug: str) -> Club:
     """The club with this slug, for one of its owners; 404 for all others."""
     return get_object_or_404(Club.objects.owned_by(request.user), slug=slug)
+
+
+def check_staff(request: HttpRequest) -> None:
+    """Answer 404 to everybody but the staff of the server."""
+    user = account_of(request)
+    if user is None or not (user.is_active and user.is_staff):
+        raise Http404
 
 
 def members_club(request: HttpRequest, slug: str) -> Club:

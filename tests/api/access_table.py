@@ -139,6 +139,23 @@ WEBHOOKS = {
     "deliveries": row("webhook", scope="manage", read="manage", GET=OWNERS),
     "delivery": row("webhook call", scope="manage", read="manage", GET=OWNERS),
     "send_again": row("webhook call", scope="manage", POST=OWNERS),
+    "server_webhooks": row(scope="manage", read="manage", GET=only("staff"), POST=only("staff")),
+    "server_webhook": row(
+        *("webhook of the server", "manage"),
+        read="manage",
+        **{method: only("staff") for method in ("GET", "PATCH", "DELETE")},
+    ),
+    "server_webhook_secret": row(
+        *("webhook of the server", "manage"),
+        read="manage",
+        **{method: only("staff") for method in ("GET", "POST")},
+    ),
+    "server_test_webhook": row("webhook of the server", scope="manage", POST=only("staff")),
+    "server_deliveries": row(
+        "webhook of the server", scope="manage", read="manage", GET=only("staff")
+    ),
+    "server_delivery": row("call of the server", scope="manage", read="manage", GET=only("staff")),
+    "server_send_again": row("call of the server", scope="manage", POST=only("staff")),
 }
 
 TABLES = {

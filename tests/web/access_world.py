@@ -200,6 +200,10 @@ def _webhook(world, club):
     at = {"slug": club.slug, "public_id": call.webhook.public_id}
     world.right |= {"webhook": at, "webhook call": at | {"delivery": call.public_id}}
     world.secrets.append(call.webhook.secret)
+    call = DeliveryFactory(webhook__club=None, line=None)
+    at = {"public_id": call.webhook.public_id}
+    world.right |= {"webhook of the server": at}
+    world.right |= {"call of the server": at | {"delivery": call.public_id}}
 
 
 def _players(world, club):

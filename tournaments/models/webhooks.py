@@ -1,5 +1,6 @@
 """Webhooks and their deliveries."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.db import models
@@ -21,15 +22,58 @@ class Happening(models.TextChoices):
     """An event type that a webhook can subscribe to."""
 
     ROUND_PUBLISHED = "round.published"
+    GAME_BEGUN = "game.begun"
     RESULT_ENTERED = "result.entered"
     ROUND_CLOSED = "round.closed"
     TOURNAMENT_FINISHED = "tournament.finished"
+    PLAYER_ADDED = "player.added"
+    PLAYER_CHANGED = "player.changed"
+    PLAYER_REMOVED = "player.removed"
+    ENTRANT_ADDED = "entrant.added"
+    ENTRANT_CHANGED = "entrant.changed"
+    ENTRANT_REMOVED = "entrant.removed"
+    RATINGS_CHANGED = "ratings.changed"
+
+
+HAPPENINGS_OF_ACTIONS = {
+    (AuditEntry.Kind.EVENT, "publish-round"): Happening.ROUND_PUBLISHED,
+    (AuditEntry.Kind.EVENT, "close-round"): Happening.ROUND_CLOSED,
+    (AuditEntry.Kind.PLAYER, "add"): Happening.PLAYER_ADDED,
+    (AuditEntry.Kind.PLAYER, "rename"): Happening.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "initials"): Happening.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "claim"): Happening.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "release"): Happening.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "merge"): Happening.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "part"): Happening.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "remove"): Happening.PLAYER_REMOVED,
+    (AuditEntry.Kind.EVENT, "add-entrants"): Happening.ENTRANT_ADDED,
+    (AuditEntry.Kind.EVENT, "change-entrant"): Happening.ENTRANT_CHANGED,
+    (AuditEntry.Kind.EVENT, "withdraw-entrant"): Happening.ENTRANT_CHANGED,
+    (AuditEntry.Kind.EVENT, "return-entrant"): Happening.ENTRANT_CHANGED,
+    (AuditEntry.Kind.EVENT, "let-in"): Happening.ENTRANT_CHANGED,
+    (AuditEntry.Kind.EVENT, "remove-entrant"): Happening.ENTRANT_REMOVED,
+}
+
+
+def happenings_of(line: AuditEntry) -> Iterator[Happening]:
+    """Yield the webhook events of an audit entry: none for most."""
+    after = line.after if isinstance(line.after, dict) else {}
+    if what := HAPPENINGS_OF_ACTIONS.get((AuditEntry.Kind(line.kind), line.action)):
+        yield what
+    elif line.action == "move-tournament" and after.get("state") == "finished":
+        yield Happening.TOURNAMENT_FINISHED
+    elif line.kind == AuditEntry.Kind.RESULT:
+        if line.action == "entry" and after.get("position") == 0:
+            yield Happening.GAME_BEGUN
+        if "result" in after:
+            yield Happening.RESULT_ENTERED
 
 
 class Webhook(models.Model):
-    """An address that is called when something happens in a club."""
+    """An address that is called when something happens in a club, or in any club of the server."""
 
-    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="webhooks")
+    # Null for those of the server, which its staff keeps.
+    club = models.ForeignKey(Club, null=True, on_delete=models.CASCADE, related_name="webhooks")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     url = models.URLField(max_length=400)
     # Values of Happening, in its order.
@@ -86,9 +130,11 @@ class Delivery(models.Model):
         Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False
     )
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
-    # A reference without a constraint, since audit entries are read from two tables.
+    # A reference without a constraint, since audit entries are read from two tables. Null where
+    # none was written: of ratings, and of a test of the server's webhooks.
     line = models.ForeignKey(
         AuditEntry,
+        null=True,
         on_delete=models.DO_NOTHING,
         related_name="deliveries",
         db_constraint=False,

@@ -10,6 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from tournaments.models import AuditEntry, AuditRow, Club, Event, User
+from tournaments.models.webhooks import happenings_of
+from tournaments.services.base.enqueue import wake_webhooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ def note_changes(
 ) -> list[AuditEntry]:
     """Add the audit entries of several changes at once; otherwise like `note_change`."""
     lines = [_line(club, change, by, at) for change in changes]
+    if any(what for line in lines for what in happenings_of(line)):
+        wake_webhooks()
     return AuditRow.add(lines)
 
 

@@ -32,9 +32,17 @@ CONFIRMATIONS: Mapping[str, Text] = {
 
 HAPPENINGS: Mapping[str, Text] = {
     Happening.ROUND_PUBLISHED: _("the seating of a round is published"),
+    Happening.GAME_BEGUN: _("a game is begun"),
     Happening.RESULT_ENTERED: _("a result is entered or corrected"),
     Happening.ROUND_CLOSED: _("a round is closed"),
     Happening.TOURNAMENT_FINISHED: _("a tournament is finished"),
+    Happening.PLAYER_ADDED: _("a player is added"),
+    Happening.PLAYER_CHANGED: _("a player is renamed, merged or claimed"),
+    Happening.PLAYER_REMOVED: _("a player’s name is removed"),
+    Happening.ENTRANT_ADDED: _("entrants are registered"),
+    Happening.ENTRANT_CHANGED: _("an entrant changes, withdraws or comes back"),
+    Happening.ENTRANT_REMOVED: _("an entrant is struck off the list"),
+    Happening.RATINGS_CHANGED: _("ratings are computed"),
 }
 
 

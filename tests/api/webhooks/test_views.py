@@ -1,8 +1,10 @@
 from base64 import b64decode
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from tests.factories import UserFactory
 from tests.program_factories import DeliveryFactory, WebhookFactory
 from tournaments.models import AuditEntry, Delivery, Webhook
 from tournaments.services.webhooks.calling import CallAnswer
@@ -83,6 +85,34 @@ def test_old_names_of_events_still_work(owner):
         [shown] = owner.get(f"{one}deliveries/?{name}=round.closed").json()["results"]
         assert shown["type"] == shown["happening"] == call.happening
         assert not owner.get(f"{one}deliveries/?{name}=round.published").json()["results"]
+
+
+def test_staff_keeps_webhooks_of_the_server_and_no_club_sees_them(program, owner):
+    staff = program.as_(UserFactory(is_staff=True), "manage")
+    made = staff.post("webhooks/", NEW)
+
+    assert (made.status_code, Webhook.objects.get().club) == (201, None)
+    one = made["Location"]
+    assert staff.patch(one, {"events": ["player.added"]}).json()["events"] == ["player.added"]
+    assert staff.post(f"{one}test/").json()["body"]["data"] == {"club": ""}
+    assert owner.get(ALL).json()["results"] == []
+    assert owner.get(ALL + one.split("/")[-2] + "/").status_code == 404
+    assert staff.delete(one).status_code == 204
+    assert not AuditEntry.objects.exists()
+
+
+def test_command_keeps_webhooks_of_the_server(db, capsys):
+    call_command("server_webhook", NEW["url"], "player.added")
+    row = Webhook.objects.get()
+    key = b64decode(capsys.readouterr().out.split("whsec_")[1]).decode()
+    assert (row.club, row.happenings, key) == (None, ["player.added"], row.secret)
+    call_command("server_webhook")
+    assert capsys.readouterr().out == f"{row.public_id} {NEW['url']} player.added\n"
+    for wrong in ([NEW["url"], "player.lost"], ["http://10.0.0.1/"], ["--remove", "other"]):
+        with pytest.raises(CommandError):
+            call_command("server_webhook", *wrong)
+    call_command("server_webhook", "--remove", row.public_id)
+    assert not Webhook.objects.exists()
 
 
 def test_secret_is_stored_by_no_cache(owner):

@@ -19,8 +19,17 @@ from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.models import AuditEntry, Delivery, Happening, Webhook
 from tournaments.models.webhooks import MOST_TRIES
 from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.registration import (
+    Entry,
+    register_entrants,
+    remove_entrant,
+    withdraw_entrant,
+)
 from tournaments.services.events.events import close_round
 from tournaments.services.games.playing import correct_entry
+from tournaments.services.people.changes import remove_player, rename_player
+from tournaments.services.people.players import add_player
+from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
 from tournaments.services.tournaments import lifecycle
 from tournaments.services.webhooks.calling import CallAnswer
 from tournaments.services.webhooks.keeping import (
@@ -83,7 +92,9 @@ def test_evening_tells_of_results_and_of_the_round_that_is_over(club):
 
     sweep_webhooks(taken)
 
-    assert sorted(told(taken)) == ["result.entered", "result.entered", "round.closed"]
+    assert sorted(told(taken)) == [
+        *("game.begun", "result.entered", "result.entered", "round.closed")
+    ]
     entered = next(m.body for m in taken.got if m.body["data"]["result"] == "entered")
     place = f"/api/v1/clubs/moda/events/{table.round.event.public_id}/rounds/3/"
     assert entered["data"] == {
@@ -94,11 +105,13 @@ def test_evening_tells_of_results_and_of_the_round_that_is_over(club):
         "round": 3,
         "game": game.public_id,
         "result": "entered",
+        "player": None,
+        "entrants": [],
         "resources": [f"/api/v1/games/{game.public_id}/", place],
     }
     assert not Delivery.objects.exclude(state="delivered").exists()
     sweep_webhooks(taken)
-    assert len(taken.got) == 3
+    assert len(taken.got) == 4
 
 
 def test_tournament_tells_of_seatings_and_of_its_end():
@@ -111,12 +124,79 @@ def test_tournament_tells_of_seatings_and_of_its_end():
     sweep_webhooks(taken)
 
     assert sorted(told(taken)) == [
+        *["game.begun"] * 2,
         *["result.entered"] * 2,
         "round.closed",
         "round.published",
         "tournament.finished",
     ]
     assert {m.body["data"]["tournament"] for m in taken.got} == {tournament.slug}
+
+
+def test_players_and_entrants_are_told_of_by_their_addresses():
+    tournament = running(*NINE)
+    webhook_of(tournament.event.club)
+    taken = answering(CallAnswer(204))
+    player = add_player(tournament.event.club, "Zeynep", NOBODY, at=EVENING)
+    rename_player(player.pk, "Zeynep K.", NOBODY, at=EVENING)
+    entrant = tournament.entrants.get(number=4)
+    withdraw_entrant(entrant.pk, NOBODY, at=EVENING)
+    [late] = register_entrants(tournament.pk, [Entry("Zeynep K.")], NOBODY, at=EVENING)
+    remove_entrant(late.pk, NOBODY, at=EVENING)
+    remove_player(player.pk, NOBODY, at=EVENING)
+
+    sweep_webhooks(taken)
+
+    about = sorted(
+        (m.body["type"], m.body["data"]["player"], m.body["data"]["entrants"]) for m in taken.got
+    )
+    assert about == [
+        ("entrant.added", None, [late.number]),
+        ("entrant.changed", None, [4]),
+        ("entrant.removed", None, [late.number]),
+        ("player.added", player.public_id, []),
+        ("player.changed", player.public_id, []),
+        ("player.removed", player.public_id, []),
+    ]
+    added = next(m.body["data"] for m in taken.got if m.body["type"] == "player.added")
+    club = tournament.event.club.slug
+    assert added["resources"] == [f"/api/v1/clubs/{club}/players/{player.public_id}/"]
+
+
+def test_ratings_are_told_of_once_they_are_computed(club):
+    rebuild_ratings()
+    for happenings in (ALL, ["round.closed"]):
+        webhook_of(club, happenings=happenings)
+    put_pause(webhook_of(club).pk, NOBODY, at=EVENING, paused=True)
+    webhook_of(ClubFactory())
+    close_round(
+        TableFactory(round__event__club=club, entries=WHOLE_GAME).round.pk, NOBODY, at=EVENING
+    )
+    taken = answering(CallAnswer(204))
+    sweep_ratings()
+    sweep_webhooks(taken)
+
+    [data] = [m.body["data"] for m in taken.got if m.body["type"] == "ratings.changed"]
+    assert data == {"club": "moda", "resources": ["/api/v1/clubs/moda/ratings/"]}
+
+
+def test_webhook_of_the_server_is_called_about_every_club(club):
+    rebuild_ratings()
+    hook = webhook_of(None, happenings=["round.closed", "ratings.changed"])
+    taken = answering(CallAnswer(204))
+    for place in (club, ClubFactory(slug="kadife")):
+        table = TableFactory(round__event__club=place, entries=WHOLE_GAME)
+        close_round(table.round.pk, NOBODY, at=EVENING)
+        sweep_ratings()
+    send_test(hook.pk, NOBODY, at=EVENING)
+
+    sweep_webhooks(taken)
+
+    assert sorted((m.body["type"], m.body["data"]["club"]) for m in taken.got) == [
+        *(("ratings.changed", "kadife"), ("ratings.changed", "moda")),
+        *(("round.closed", "kadife"), ("round.closed", "moda")),
+        ("test", ""),
+    ]
 
 
 def test_only_what_is_asked_for_in_its_own_club_since_it_was_made_is_told(club):

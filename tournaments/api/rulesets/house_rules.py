@@ -2,7 +2,6 @@
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -19,7 +18,7 @@ from tournaments.api.rulesets.serializers import (
 from tournaments.api.views import Resource, check_etag
 from tournaments.engine.documents.ruleset_records import read_ruleset
 from tournaments.models import Club, HouseRuleset
-from tournaments.permissions import account_of, directed_club
+from tournaments.permissions import check_staff, directed_club
 from tournaments.services.rulesets import change_rules, create_rules, remove_rules
 
 
@@ -35,9 +34,7 @@ class Kept(Resource):
         """The club in the address, None for the server; 404 for all others."""
         if "club" in self.kwargs:
             return directed_club(self.visitor, self.kwargs["club"])
-        user = account_of(self.visitor)
-        if user is None or not (user.is_active and user.is_staff):
-            raise Http404
+        check_staff(self.visitor)
         return None
 
     @property

@@ -60,7 +60,7 @@ class WebhookChangeSerializer(EventsSerializer):
 
 
 class WebhookSerializer(serializers.Serializer[Any]):
-    """An address that is called when something happens in the club."""
+    """An address that is called when something happens in the club, or in any club."""
 
     id = serializers.CharField(source="public_id")
     url = serializers.CharField()
@@ -92,7 +92,7 @@ class WebhookEventSerializer(serializers.Serializer[Any]):
     """The subject of an event: ids, but no names or points; read those from `resources`."""
 
     number = serializers.IntegerField(required=False, help_text="Its place in the feed of changes.")
-    club = serializers.CharField()
+    club = serializers.CharField(help_text="Empty in a test of a webhook of the server.")
     event = serializers.CharField(required=False, allow_null=True)
     tournament = serializers.CharField(required=False, allow_null=True)
     round = serializers.IntegerField(required=False, allow_null=True)
@@ -100,11 +100,17 @@ class WebhookEventSerializer(serializers.Serializer[Any]):
     result = serializers.ChoiceField(
         choices=["entered", "corrected"], required=False, allow_null=True
     )
+    player = serializers.CharField(
+        required=False, allow_null=True, help_text="Empty for a player who was merged into another."
+    )
+    entrants = serializers.ListField(
+        child=serializers.IntegerField(), required=False, help_text="Numbers in the tournament."
+    )
     resources = serializers.ListField(child=serializers.CharField(), required=False)
 
 
 class WebhookCallSerializer(serializers.Serializer[Any]):
-    """The body of a call; the data of a test has only the club."""
+    """The body of a call; of a test the data is only the club, of ratings also `resources`."""
 
     type = serializers.ChoiceField(choices=TOLD)
     timestamp = Moment()

@@ -1,4 +1,7 @@
-"""Addresses of webhooks: for owners of the club, with a token that may manage."""
+"""Addresses of webhooks, with a token that may manage.
+
+Those of a club are for its owners, those of the server, without a club, for its staff.
+"""
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -20,8 +23,8 @@ from tournaments.api.webhooks.serializers import (
     WebhookSecretSerializer,
     WebhookSerializer,
 )
-from tournaments.models import Delivery, Scope, Webhook, addresses
-from tournaments.permissions import owned_club
+from tournaments.models import Club, Delivery, Scope, Webhook, addresses
+from tournaments.permissions import check_staff, owned_club
 from tournaments.services.webhooks import keeping
 
 
@@ -32,12 +35,20 @@ class WebhookResource(Resource):
     # The address of a receiver may be a secret of its own.
     reading_scope = Scope.MANAGE
 
-    def of_club(self, slug: str) -> QuerySet[Webhook]:
-        club = owned_club(self.visitor, slug)
-        return Webhook.objects.filter(club=club).select_related("club")
+    @property
+    def club(self) -> Club | None:
+        """The club in the address, None for the server; 404 for all others."""
+        if "slug" in self.kwargs:
+            return owned_club(self.visitor, self.kwargs["slug"])
+        check_staff(self.visitor)
+        return None
 
-    def one(self, slug: str, public_id: str) -> Webhook:
-        return get_object_or_404(addresses.named(self.of_club(slug), public_id))
+    @property
+    def rows(self) -> QuerySet[Webhook]:
+        return Webhook.objects.filter(club=self.club).select_related("club")
+
+    def one(self, public_id: str) -> Webhook:
+        return get_object_or_404(addresses.named(self.rows, public_id))
 
 
 class Webhooks(WebhookResource):
@@ -47,15 +58,15 @@ class Webhooks(WebhookResource):
     ordering = ("created_at",)
 
     @extend_schema(responses=WebhookSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
-        """The webhooks of the club."""
-        return self.pages_of(WebhookSerializer, self.of_club(slug))
+    def get(self, _request: Request, **_of: str) -> Response:
+        """The webhooks of the club, for its owners, or of the server, for its staff."""
+        return self.pages_of(WebhookSerializer, self.rows)
 
     @extend_schema(request=NewWebhookSerializer, responses={201: NewWebhookSecretSerializer})
     @idempotent
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self, request: Request, **_of: str) -> Response:
         """Add a webhook. Earlier events cause no calls."""
-        club = owned_club(self.visitor, slug)
+        club = self.club
         said = self.said(NewWebhookSerializer)
         plan = keeping.WebhookPlan(said["url"], said["events"])
         made = keeping.create_webhook(club, plan, self.actor, at=timezone.now())
@@ -65,14 +76,14 @@ class Webhooks(WebhookResource):
 
 class OneWebhook(WebhookResource):
     @extend_schema(responses=WebhookSerializer)
-    def get(self, request: Request, slug: str, public_id: str) -> Response:
+    def get(self, request: Request, public_id: str, **_of: str) -> Response:
         """One webhook."""
-        return self.shown(WebhookSerializer, self.one(slug, public_id))
+        return self.shown(WebhookSerializer, self.one(public_id))
 
     @extend_schema(request=WebhookChangeSerializer, responses=WebhookSerializer)
-    def patch(self, request: Request, slug: str, public_id: str) -> Response:
+    def patch(self, request: Request, public_id: str, **_of: str) -> Response:
         """Change the address or the events of a webhook, pause it, or resume it."""
-        found = self.one(slug, public_id)
+        found = self.one(public_id)
         said = self.said(WebhookChangeSerializer)
         now = timezone.now()
         with transaction.atomic():
@@ -87,9 +98,9 @@ class OneWebhook(WebhookResource):
         return self.shown(WebhookSerializer, row)
 
     @extend_schema(request=None, responses={204: None})
-    def delete(self, request: Request, slug: str, public_id: str) -> Response:
+    def delete(self, request: Request, public_id: str, **_of: str) -> Response:
         """Delete the webhook and its deliveries."""
-        found = self.one(slug, public_id)
+        found = self.one(public_id)
         with transaction.atomic():
             row = get_object_or_404(Webhook.objects.select_for_update(), pk=found.pk)
             self.check_unchanged(WebhookSerializer, row)
@@ -99,15 +110,15 @@ class OneWebhook(WebhookResource):
 
 class WebhookSecret(WebhookResource):
     @extend_schema(responses=WebhookSecretSerializer)
-    def get(self, request: Request, slug: str, public_id: str) -> Response:
+    def get(self, request: Request, public_id: str, **_of: str) -> Response:
         """The secret that signs its calls."""
-        return self.shown(WebhookSecretSerializer, self.one(slug, public_id))
+        return self.shown(WebhookSecretSerializer, self.one(public_id))
 
     @extend_schema(request=None, responses=WebhookSecretSerializer)
     @idempotent
-    def post(self, request: Request, slug: str, public_id: str) -> Response:
+    def post(self, request: Request, public_id: str, **_of: str) -> Response:
         """Replace the secret; the old one is invalid at once."""
-        row = self.one(slug, public_id)
+        row = self.one(public_id)
         row = keeping.renew_secret(row.pk, self.actor, at=timezone.now())
         return self.shown(WebhookSecretSerializer, row)
 
@@ -115,9 +126,9 @@ class WebhookSecret(WebhookResource):
 class Test(WebhookResource):
     @extend_schema(request=None, responses={201: DeliverySerializer})
     @idempotent
-    def post(self, request: Request, slug: str, public_id: str) -> Response:
+    def post(self, request: Request, public_id: str, **_of: str) -> Response:
         """Send a test call."""
-        row = self.one(slug, public_id)
+        row = self.one(public_id)
         made = keeping.send_test(row.pk, self.actor, at=timezone.now())
         place = f"{request.path.removesuffix('test/')}deliveries/{made.public_id}/"
         return self.shown(DeliverySerializer, made, 201, Location=place)
@@ -126,8 +137,8 @@ class Test(WebhookResource):
 class DeliveryResource(WebhookResource):
     """Base of the addresses of deliveries."""
 
-    def delivery(self, slug: str, public_id: str, delivery: str) -> Delivery:
-        rows = self.one(slug, public_id).deliveries.all()
+    def delivery(self, public_id: str, delivery: str) -> Delivery:
+        rows = self.one(public_id).deliveries.all()
         return get_object_or_404(addresses.named(rows, delivery))
 
 
@@ -148,23 +159,23 @@ class Deliveries(DeliveryResource):
     ordering = ("-pk",)
 
     @extend_schema(responses=DeliverySerializer(many=True))
-    def get(self, request: Request, slug: str, public_id: str) -> Response:
+    def get(self, request: Request, public_id: str, **_of: str) -> Response:
         """The calls of the last 30 days, the latest first."""
-        rows = Delivery.objects.filter(webhook=self.one(slug, public_id))
+        rows = Delivery.objects.filter(webhook=self.one(public_id))
         return self.pages_of(DeliverySerializer, rows)
 
 
 class OneDelivery(DeliveryResource):
     @extend_schema(responses=DeliverySerializer)
-    def get(self, request: Request, slug: str, public_id: str, delivery: str) -> Response:
+    def get(self, request: Request, public_id: str, delivery: str, **_of: str) -> Response:
         """One call and its outcome."""
-        return self.shown(DeliverySerializer, self.delivery(slug, public_id, delivery))
+        return self.shown(DeliverySerializer, self.delivery(public_id, delivery))
 
 
 class SendAgain(DeliveryResource):
     @extend_schema(request=None, responses=DeliverySerializer)
     @idempotent
-    def post(self, request: Request, slug: str, public_id: str, delivery: str) -> Response:
+    def post(self, request: Request, public_id: str, delivery: str, **_of: str) -> Response:
         """Make a call once more, under the same `webhook-id`."""
-        found = self.delivery(slug, public_id, delivery)
+        found = self.delivery(public_id, delivery)
         return self.shown(DeliverySerializer, keeping.send_again(found.pk, at=timezone.now()))

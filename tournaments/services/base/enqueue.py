@@ -7,7 +7,7 @@ from threading import Thread
 from typing import Any
 
 from celery import current_app
-from django.db import transaction
+from django.db import connection, transaction
 
 log = logging.getLogger(__name__)
 
@@ -26,8 +26,13 @@ def wake_notifications() -> None:
 
 
 def wake_webhooks() -> None:
-    """Enqueue a webhook sweep after the commit."""
-    transaction.on_commit(partial(wake_worker, WEBHOOKS_TASK))
+    """Enqueue a webhook sweep after the commit: one, however much happens in a transaction."""
+    if all(waiting[1] is not _sweep_webhooks for waiting in connection.run_on_commit):
+        transaction.on_commit(_sweep_webhooks)
+
+
+def _sweep_webhooks() -> None:
+    wake_worker(WEBHOOKS_TASK)
 
 
 def wake_worker(task: str, *args: Any) -> None:

@@ -17,7 +17,6 @@ from tournaments.models import AuditEntry, Club, Event, Game, Round, Season, Tab
 from tournaments.models.games import digest
 from tournaments.queries.rulesets import find_ruleset_of_club
 from tournaments.services.audit import Actor, Change, note_change
-from tournaments.services.base.enqueue import wake_webhooks
 from tournaments.services.base.refusals import Refused
 from tournaments.services.ratings.due import rate_round_again
 
@@ -157,7 +156,6 @@ def close_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
             round_.closed_at = at
             round_.save(update_fields=["closed_at"])
             rate_round_again(round_)
-            wake_webhooks()
             change = _of_round(round_.event, "close-round", round_.number)
             note_change(round_.event.club, change, by, at=at)
     return round_

@@ -279,7 +279,6 @@ def _note_write(
     """
     if before.game.finished or now.game.finished:
         write.result = "corrected" if before.game.finished else "entered"
-        wake_webhooks()
     if write.kind == Revision.Kind.HEAD:
         # Names in setups follow their players; the audit says what was written.
         said = {"position": None, "body": write.body}
@@ -293,6 +292,8 @@ def _note_write(
     write.club_id = event.club_id
     write.address = context.by.address or None
     write.by_phone = bool(context.by.table)
+    if write.result or (write.kind == Revision.Kind.ENTRY and write.position == 0):
+        wake_webhooks()
 
 
 def remark(text: str, longest: int) -> str:

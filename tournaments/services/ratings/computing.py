@@ -15,6 +15,7 @@ from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import F
+from django.utils import timezone
 
 from tournaments.engine.ratings.ratings import MODEL
 from tournaments.models import (
@@ -28,6 +29,7 @@ from tournaments.models import (
 )
 from tournaments.services.ratings.bulk_writes import delete_ratings, filling_changes
 from tournaments.services.ratings.pools import Pools
+from tournaments.services.webhooks.keeping import note_ratings
 
 ROWS_AT_ONCE = 2000
 
@@ -112,8 +114,10 @@ def _answer(club: int | None) -> int:
             write()
             if not pools.finished:
                 pks = [RatingDue.objects.create(club_id=club, since=since).pk]
-            elif club and Club.objects.filter(pk=club, in_server_ratings=True).exists():
-                RatingDue.objects.create(club=None, since=since)
+            elif club is not None:
+                note_ratings(club, timezone.now())
+                if Club.objects.filter(pk=club, in_server_ratings=True).exists():
+                    RatingDue.objects.create(club=None, since=since)
         if not pools.finished and connection.vendor == "sqlite":
             time.sleep(PAUSE)
     return number
@@ -129,6 +133,8 @@ def _rebuild(ledger: RatingLedger, *, aside: bool = True) -> int:
             pools = Pools(scope, None)
             pools.write_all()
             rated += pools.rated
+            if scope is not None and pools.rated:
+                note_ratings(scope, timezone.now())
     _take_away(dues)
     _save_model(ledger)
     return rated

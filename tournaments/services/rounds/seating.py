@@ -28,7 +28,7 @@ from tournaments.models import (
 from tournaments.models.events import TableQuerySet
 from tournaments.queries.tournaments.state import TournamentState, field_of, load_state
 from tournaments.services.audit import Actor
-from tournaments.services.base.enqueue import wake_notifications, wake_webhooks
+from tournaments.services.base.enqueue import wake_notifications
 from tournaments.services.base.refusals import Fault, Refused
 from tournaments.services.events.events import lock_round
 from tournaments.services.people.players import lock_people, names_at_table
@@ -326,7 +326,6 @@ def publish_round(round_pk: int, by: Actor, *, at: datetime, all_the_same: bool 
         round_.published_at = at
         round_.save(update_fields=["published_at"])
         touch(tournament)
-        wake_webhooks()
         wake_notifications()
         note(tournament, "publish-round", by, at, before=before, after={"round": round_.number})
     return round_

@@ -19,7 +19,6 @@ from tournaments.models import AuditEntry, Club, Event, Game, Tournament
 from tournaments.queries.rulesets import find_ruleset_of_club, house_document
 from tournaments.queries.tournaments.state import rules_of_tournament
 from tournaments.services.audit import Actor, Change, note_change
-from tournaments.services.base.enqueue import wake_webhooks
 from tournaments.services.base.refusals import Refused
 from tournaments.services.base.slugs import free_slugs
 from tournaments.services.events.events import (
@@ -152,7 +151,6 @@ def move_tournament(tournament_pk: int, state: str, by: Actor, *, at: datetime) 
         before, tournament.state = tournament.state, State(state)
         touch(tournament)
         details = {"before": {"state": before}, "after": {"state": state}}
-        wake_webhooks()
         note(tournament, "move-tournament", by, at, **details)
         seal_rounds(tournament, by, at=at)
     return tournament

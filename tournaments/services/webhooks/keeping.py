@@ -1,6 +1,7 @@
-"""Webhooks of a club: create, change, pause, remove; secrets and repeated calls."""
+"""Webhooks of a club or the server: create, change, pause, remove; secrets; repeated calls."""
 
 import base64
+import logging
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import AuditEntry, ChangeFeed, Club, Delivery, Happening, Webhook
@@ -24,6 +26,9 @@ KEPT_FOR = timedelta(days=30)
 """How long calls and their results are stored."""
 
 
+logger = logging.getLogger(__name__)
+
+
 class TooManyWebhooks(Refused, code="too-many"):
     sentence = _("There are %(most)s already: remove one.")
 
@@ -36,8 +41,8 @@ class WebhookPlan:
     happenings: Collection[str]
 
 
-def create_webhook(club: Club, plan: WebhookPlan, by: Actor, *, at: datetime) -> Webhook:
-    """Create a webhook; earlier events are not sent.
+def create_webhook(club: Club | None, plan: WebhookPlan, by: Actor, *, at: datetime) -> Webhook:
+    """Create a webhook of a club, or of the server without one; earlier events are not sent.
 
     Raises:
         BadAddress: the address may not be called.
@@ -45,9 +50,10 @@ def create_webhook(club: Club, plan: WebhookPlan, by: Actor, *, at: datetime) ->
     """
     check_url(plan.url)
     with transaction.atomic():
-        # A second request waits for this lock, so that both are counted.
-        club = Club.objects.select_for_update().get(pk=club.pk)
-        if club.webhooks.count() >= MOST_WEBHOOKS:
+        if club is not None:
+            # A second request waits for this lock, so that both are counted.
+            club = Club.objects.select_for_update().get(pk=club.pk)
+        if Webhook.objects.filter(club=club).count() >= MOST_WEBHOOKS:
             raise TooManyWebhooks({"most": MOST_WEBHOOKS})
         webhook = Webhook.objects.create(
             club=club,
@@ -132,7 +138,7 @@ def send_test(pk: int, by: Actor, *, at: datetime) -> Delivery:
             webhook=webhook,
             line=line,
             happening=TEST,
-            body=body_of(TEST, at, {"club": webhook.club.slug}),
+            body=body_of(TEST, at, {"club": webhook.club.slug if webhook.club else ""}),
             next_at=at,
             at=at,
         )
@@ -152,6 +158,25 @@ def send_again(delivery_pk: int, *, at: datetime) -> Delivery:
         delivery.save(update_fields=["state", "tries", "next_at"])
         wake_webhooks()
     return delivery
+
+
+def note_ratings(club_pk: int, at: datetime) -> None:
+    """Store the calls that the ratings of a club have changed; call it in that transaction.
+
+    No audit entry says so, since ratings follow from games.
+    """
+    hooks = Webhook.objects.filter(Q(club=club_pk) | Q(club=None), paused=False)
+    wanted = [hook for hook in hooks if Happening.RATINGS_CHANGED in hook.happenings]
+    if not wanted:
+        return
+    slug = Club.objects.values_list("slug", flat=True).get(pk=club_pk)
+    data = {"club": slug, "resources": [f"/api/v1/clubs/{slug}/ratings/"]}
+    what = Happening.RATINGS_CHANGED
+    body = body_of(what, at, data)
+    Delivery.objects.bulk_create(
+        Delivery(webhook=hook, happening=what, body=body, next_at=at, at=at) for hook in wanted
+    )
+    wake_webhooks()
 
 
 def forget_deliveries(at: datetime) -> None:
@@ -190,7 +215,13 @@ def _details(webhook: Webhook) -> dict[str, Any]:
     return {"host": urlsplit(webhook.url).hostname, "happenings": webhook.happenings}
 
 
-def _note(webhook: Webhook, action: str, by: Actor, at: datetime, **details: Any) -> AuditEntry:
+def _note(
+    webhook: Webhook, action: str, by: Actor, at: datetime, **details: Any
+) -> AuditEntry | None:
+    """Add an audit entry to the club; the server has no audit, but a log."""
     subject = f"webhook:{webhook.public_id}"
+    if webhook.club is None:
+        logger.info("%s of the server: %s by account %s", subject, action, by.user and by.user.pk)
+        return None
     change = Change(AuditEntry.Kind.SETTINGS, action, subject, **details)
     return note_change(webhook.club, change, by, at=at)

@@ -20,8 +20,9 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from tournaments.models import AuditEntry, ChangeFeed, Delivery, Happening, Webhook
-from tournaments.models.webhooks import CLAIMED_FOR, MOST_TRIES, has_come
+from tournaments.engine.documents.tournament_records import number_of_entrant
+from tournaments.models import AuditEntry, ChangeFeed, Delivery, Webhook
+from tournaments.models.webhooks import CLAIMED_FOR, MOST_TRIES, happenings_of, has_come
 from tournaments.queries.audit import Named, round_of
 from tournaments.services.audit import NOBODY
 from tournaments.services.webhooks.calling import CallAnswer, Message, call
@@ -50,11 +51,6 @@ SHORTEST_WAIT, LONGEST_WAIT = timedelta(seconds=10), timedelta(days=1)
 
 State = Delivery.State
 
-ACTIONS = {
-    "publish-round": Happening.ROUND_PUBLISHED,
-    "close-round": Happening.ROUND_CLOSED,
-}
-
 
 def sweep_webhooks(calling: Call = call) -> None:
     """Store calls for new events of each webhook, and make the calls that are due."""
@@ -71,16 +67,6 @@ def sweep_webhooks(calling: Call = call) -> None:
             pass
 
 
-def happening_of(line: AuditEntry) -> Happening | None:
-    """Return the webhook event of an audit entry; None for most."""
-    after = line.after if isinstance(line.after, dict) else {}
-    if line.action == "move-tournament" and after.get("state") == "finished":
-        return Happening.TOURNAMENT_FINISHED
-    if line.kind == AuditEntry.Kind.RESULT and "result" in after:
-        return Happening.RESULT_ENTERED
-    return ACTIONS.get(line.action) if line.kind == AuditEntry.Kind.EVENT else None
-
-
 def note_happenings(webhook_pk: int, last: int) -> bool:
     """Store the calls for some audit entries up to `last`; return whether there may be more."""
     with transaction.atomic():
@@ -88,7 +74,10 @@ def note_happenings(webhook_pk: int, last: int) -> bool:
         if webhook is None or webhook.after >= last:
             return False
         until = min(last, webhook.after + MOST_NUMBERS)
-        rows = AuditEntry.objects.filter(club=webhook.club_id).numbered(webhook.after, until)
+        rows = AuditEntry.objects.all()
+        if webhook.club_id is not None:
+            rows = rows.filter(club=webhook.club_id)
+        rows = rows.numbered(webhook.after, until)
         lines = list(rows.select_related("club", "event__tournament")[:MOST_LINES])
         Delivery.objects.bulk_create(_deliveries(webhook, lines), ignore_conflicts=True)
         if len(lines) == MOST_LINES:
@@ -99,8 +88,9 @@ def note_happenings(webhook_pk: int, last: int) -> bool:
 
 
 def _deliveries(webhook: Webhook, lines: Sequence[AuditEntry]) -> Iterator[Delivery]:
-    details = [(line, happening_of(line)) for line in lines]
-    wanted = [(line, what) for line, what in details if what and what in webhook.happenings]
+    wanted = [
+        (line, what) for line in lines for what in happenings_of(line) if what in webhook.happenings
+    ]
     named = Named([line for line, _what in wanted])
     now = timezone.now()
     for line, what in wanted:
@@ -115,7 +105,8 @@ def _data(line: AuditEntry, named: Named) -> dict[str, Any]:
     event = line.event
     tournament = getattr(event, "tournament", None)
     kind, _colon, name = line.subject.partition(":")
-    after = line.after if isinstance(line.after, dict) else {}
+    before, after = ({} if not isinstance(v, dict) else v for v in (line.before, line.after))
+    entrants = after.get("entrants") or before.get("entrants") or []
     return {
         "number": line.number,
         "club": line.club.slug,
@@ -124,6 +115,8 @@ def _data(line: AuditEntry, named: Named) -> dict[str, Any]:
         "round": named.round_of_game(name) if kind == "game" else round_of(line),
         "game": name if kind == "game" else None,
         "result": after.get("result"),
+        "player": named.subject(line).removeprefix("player:") if kind == "player" else None,
+        "entrants": [number_of_entrant(key) for key in entrants],
         "resources": named.resources(line),
     }
 

@@ -13,9 +13,17 @@ from tournaments.texts.labels import Text
 
 TITLES: dict[str, Text] = {
     Happening.ROUND_PUBLISHED: gettext_lazy("Seating published"),
+    Happening.GAME_BEGUN: gettext_lazy("Game begun"),
     Happening.RESULT_ENTERED: gettext_lazy("Result"),
     Happening.ROUND_CLOSED: gettext_lazy("Round closed"),
     Happening.TOURNAMENT_FINISHED: gettext_lazy("Tournament finished"),
+    Happening.PLAYER_ADDED: gettext_lazy("Player added"),
+    Happening.PLAYER_CHANGED: gettext_lazy("Player changed"),
+    Happening.PLAYER_REMOVED: gettext_lazy("Player’s name removed"),
+    Happening.ENTRANT_ADDED: gettext_lazy("Entrants registered"),
+    Happening.ENTRANT_CHANGED: gettext_lazy("Entrant changed"),
+    Happening.ENTRANT_REMOVED: gettext_lazy("Entrant struck off the list"),
+    Happening.RATINGS_CHANGED: gettext_lazy("Ratings computed"),
     "test": gettext_lazy("Test"),
 }
 
