@@ -100,6 +100,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "drf_spectacular",
     "knox",
+    "oauth2_provider",
     "rest_framework",
     "kingscore.apps.KingscoreConfig",
     "tournaments",
@@ -266,6 +267,8 @@ ACCOUNT_RATE_LIMITS = {
     # Documents that are verified, and printed codes that are looked up.
     "verify_document": "20/m/ip",
     "verify_code": "60/m/ip",
+    # Codes and refresh tokens of applications; a server may ask for many people.
+    "oauth_token": "120/m/ip",
     # Wrong codes of player cards.
     "claim_code": "60/h/ip",
     # The tables of a phone without an account, and links that carry them to another.
@@ -274,6 +277,35 @@ ACCOUNT_RATE_LIMITS = {
     "carry_tables": "60/h/ip",
     # A whole hall may switch notifications on at once.
     "notify": "120/m/ip",
+}
+# Applications act for an account by OAuth 2.1: an authorization code with PKCE, and nothing else.
+OAUTH2_PROVIDER = {
+    # The scopes of personal tokens; the consent page has its own sentences.
+    "SCOPES": {"read": "Read", "score": "Write sheets", "direct": "Direct", "manage": "Manage"},
+    "DEFAULT_SCOPES": ["read"],
+    "PKCE_REQUIRED": True,
+    "ACCESS_TOKEN_GENERATOR": "tournaments.services.applications.new_access_token",
+    "REFRESH_TOKEN_GENERATOR": "tournaments.services.applications.new_refresh_token",
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 60 * 60,
+    # From its last use. A refresh token is used once; a second use ends them all.
+    "REFRESH_TOKEN_EXPIRE_SECONDS": 90 * 24 * 60 * 60,
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    # The form refuses http but for programs on the reader's own machine.
+    "ALLOWED_REDIRECT_URI_SCHEMES": ["https", "http"],
+    "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
+    "OAUTH2_GRANT_TYPES_SUPPORTED": ["authorization_code", "refresh_token"],
+    "OAUTH2_TOKEN_ENDPOINT_AUTH_METHODS_SUPPORTED": [
+        "client_secret_basic",
+        "client_secret_post",
+        "none",
+    ],
+    # RFC 9700: S256 only, tokens in headers only, `iss` in answers, digests of tokens in the rows.
+    "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,
+    "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT": True,
+    "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
+    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
 }
 MFA_RATE_LIMITS = {"webauthn_login": None}
 ALLAUTH_TRUSTED_PROXY_COUNT = ENVIRONMENT.number("KINGSCORE_PROXIES", int(HTTPS))

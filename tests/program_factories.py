@@ -2,6 +2,7 @@
 
 import factory
 from factory.django import DjangoModelFactory
+from oauth2_provider.models import Application
 
 from tests.club_factories import AccountFactory, AuditEntryFactory, ClubFactory
 from tests.factories import EVENING
@@ -21,6 +22,20 @@ class TokenFactory(DjangoModelFactory):
     @classmethod
     def _create(cls, model_class, *args, **kwargs):
         return model_class.objects.create(*args, **kwargs)[0]
+
+
+class ApplicationFactory(DjangoModelFactory):
+    """An application of OAuth."""
+
+    class Meta:
+        model = Application
+
+    user = factory.SubFactory(AccountFactory)
+    name = "The federation"
+    client_type = Application.CLIENT_PUBLIC
+    client_secret = ""
+    authorization_grant_type = Application.GRANT_AUTHORIZATION_CODE
+    redirect_uris = "https://federation.example/back"
 
 
 class IdempotencyRecordFactory(DjangoModelFactory):

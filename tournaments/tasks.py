@@ -3,6 +3,7 @@
 from celery import shared_task
 from django.core.management import call_command
 from django.utils import timezone
+from oauth2_provider.models import clear_expired
 
 from tournaments.models import IdempotencyRecord, Report
 from tournaments.reports import builder
@@ -95,3 +96,4 @@ def sweep_answers() -> None:
     now = timezone.now()
     IdempotencyRecord.objects.expired(now).delete()
     accounts.expire_tokens(now)
+    clear_expired()

@@ -30,6 +30,8 @@ ITS_OWN = only("member")
 WITH_ACCOUNT = only(*ACCOUNTS, others=UNKNOWN)
 """The visitors with a personal token; all others are told that they need one."""
 
+OWN_TOKEN = {**WITH_ACCOUNT, **dict.fromkeys(ACCOUNTS, MISSING), "member": OK}
+
 READERS = only("write", "closed", "follow", "member", "director", "owner")
 WRITERS = only("write", "director", "owner")
 """Of a sheet: by its own key while the round is open, or as director of the club."""
@@ -205,6 +207,12 @@ PEOPLE = {
     "my_player": row("own player", scope="manage", GET=ITS_OWN, PATCH=ITS_OWN, DELETE=ITS_OWN),
     "my_data": row("own player", scope="manage", POST=ITS_OWN),
     "my_release": row("own player", scope="manage", POST=ITS_OWN),
+    "tokens": row(scope="manage", read="manage", GET=WITH_ACCOUNT, POST=WITH_ACCOUNT),
+    "token": row(
+        *("own token", "manage"),
+        read="manage",
+        **dict.fromkeys(("GET", "DELETE"), OWN_TOKEN),
+    ),
     "claim_code": row(scope="manage", POST=WITH_ACCOUNT),
     # Whoever has the right link is told the name: `people/test_own_players.py` follows it.
     "claim": row("wrong link to claim", scope="manage", GET=NOBODY, POST=NOBODY),

@@ -1,6 +1,7 @@
 """Accounts in Chromium: signed up on a phone, with a passkey, on two devices."""
 
 import re
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.sessions.backends.db import SessionStore
@@ -8,8 +9,10 @@ from django.contrib.sessions.models import Session
 from django.core import mail
 from django.core.cache import cache
 from django.urls import reverse
+from oauth2_provider.models import Grant, RefreshToken
 from playwright.sync_api import expect
 
+from tests.services.webhooks.receiver import receiving
 from tournaments.models import User
 
 pytestmark = pytest.mark.browser
@@ -172,6 +175,38 @@ def forget_when_signed_in():
     session = SessionStore(Session.objects.get().pk)
     session["signed_in_at"] = 0
     session.save()
+
+
+def test_application_is_registered_allowed_and_withdrawn(new_phone):
+    phone = new_phone(locale="tr")
+    sign_up(phone)
+    phone.open(reverse("new_application"))
+    pages = {"new": phone.faults()}
+    with receiving() as site:
+        # Another site, to which the form of the consent page leads.
+        back = site.url("127.0.0.1", "/back")
+        phone.page.fill("[name=name]", "Federasyon")
+        phone.page.fill("[name=addresses]", back)
+        phone.page.locator("[value=public]").check()
+        phone.tap(phone.page.locator(".actions button"))
+        client = phone.page.locator("#client-id").input_value()
+        pages["made"] = phone.faults()
+        asked = {"response_type": "code", "client_id": client, "redirect_uri": back}
+        asked |= {"scope": "read score direct manage", "code_challenge_method": "S256"}
+        question = urlencode(asked | {"code_challenge": "c" * 43})
+        phone.open(f"{reverse('oauth2_provider:authorize')}?{question}")
+        pages["consent"] = phone.faults()
+        phone.tap_and_go("button[name=allow]", r"/back\?code=")
+        phone.foreign.clear()
+    code = Grant.objects.get()
+    RefreshToken.objects.create(user=code.user, application=code.application, token="one")
+    phone.open(reverse("tokens"))
+    expect(phone.page.locator("main")).to_contain_text("Federasyon")
+    pages["tokens"] = phone.faults()
+    phone.page.locator("form[action$='/withdraw/'] button").tap()
+    expect(phone.page.locator("#connected")).to_have_count(0)
+    assert {page: faults for page, faults in pages.items() if faults} == {}
+    assert not RefreshToken.objects.exists()
 
 
 def test_failing_and_missing_passkeys_are_shown_on_the_page(new_phone):

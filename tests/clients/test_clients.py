@@ -84,8 +84,8 @@ def test_models_of_pydantic_have_right_types_and_read_a_game(run, folder):
     )
     assert said == ""
     run("mypy", "--strict", "--cache-dir", "checked", "models.py")
-    operations = json.loads((HERE.parents[1] / "tournaments/api/examples.json").read_text())
-    game = json.dumps(operations["operations"]["games_entries_add"]["201"])
+    examples = json.loads((HERE.parents[1] / "tournaments/api/examples/games.json").read_text())
+    game = json.dumps(examples["schemas"]["Game"])
     read = "import sys, models; game = models.Game.model_validate_json(sys.argv[1]);"
     read += " print(type(game.entries[0].entry).__name__, game.result.totals)"
     assert run("python", "-c", read, game) == "DealEntry [0, 0, -320, 0]\n"

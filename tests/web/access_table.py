@@ -217,6 +217,13 @@ CLUBS = {
     "tokens": Page("", ACCOUNTS),
     "new_token": Page("", PROVED_AGAIN, PROVED_AGAIN),
     "token": Page("own token", OWN, OWN),
+    "new_application": Page("", PROVED_AGAIN, PROVED_AGAIN),
+    "application": Page("own application", OWN, OWN),
+    "withdraw_application": Page("own application", None, ACCOUNTS),
+    "oauth2_provider:authorize": Page("", PROVED_AGAIN, PROVED_AGAIN),
+    "oauth2_provider:token": Page("", None, EVERYBODY),
+    "oauth2_provider:revoke-token": Page("", None, EVERYBODY),
+    "oauth2_provider:oauth-server-metadata": Page("", EVERYBODY),
     "delete_account": Page("", PROVED_AGAIN, PROVED_AGAIN),
 }
 

@@ -39,7 +39,12 @@ from tests.factories import (
     SetupFactory,
     UserFactory,
 )
-from tests.program_factories import DeliveryFactory, IdempotencyRecordFactory, TokenFactory
+from tests.program_factories import (
+    ApplicationFactory,
+    DeliveryFactory,
+    IdempotencyRecordFactory,
+    TokenFactory,
+)
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
 from tournaments.models import ChangeFeed, Merge, Player, RatingDue, Round, Subscription
@@ -293,6 +298,7 @@ def _rows_of_the_server(world, club, table):
     token = TokenFactory(user=world.accounts["member"])
     world.right["own token"] = {"public_id": token.public_id}
     world.secrets.append(token.digest)
+    world.right["own application"] = {"pk": ApplicationFactory(user=token.user).pk}
     IdempotencyRecordFactory()
     world.secrets.append(DeliveryFactory(webhook__club=club).webhook.secret)
     ChangeFeed.objects.get_or_create(pk=1)

@@ -2,9 +2,13 @@
 
 from django.contrib import admin
 from django.db import models
+from oauth2_provider.models import AccessToken, Application, Grant, IDToken, RefreshToken
 
 from tournaments.admin.reading import ReadingAdmin
 from tournaments.models import ChangeFeed, Delivery, IdempotencyRecord, PersonalToken, Webhook
+
+# The library would let staff write applications, and see what gives access.
+admin.site.unregister((AccessToken, Application, Grant, IDToken, RefreshToken))
 
 
 @admin.register(PersonalToken)

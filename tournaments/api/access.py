@@ -14,6 +14,8 @@ from tournaments.api.problems import LacksScope
 from tournaments.models import Game, OpenTable, PersonalToken, Scope, Table, User
 from tournaments.models.games import GameQuerySet
 from tournaments.models.open_tables import OpenTableQuerySet
+from tournaments.models.tokens import ScopedToken
+from tournaments.services.applications import ACCESS_PREFIX, find_access_token
 
 ADDRESS_KINDS = ("write", "follow", "pen", "table", "evening", "register", "check-in")
 """The addresses that are keys, too: of a sheet, of its scoring, of a table's card, of the evening
@@ -42,7 +44,7 @@ def token_of(row: Game | Table, kind: str) -> str:
 
 
 class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
-    """`Authorization: Bearer …`, with a personal token or with an address as a key."""
+    """`Authorization: Bearer …`, with a personal or an application's token, or a key."""
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
         """Return the visitor; None if no credentials were sent.
@@ -57,7 +59,7 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
 
     def authenticate_credentials(
         self, token: bytes
-    ) -> tuple[User | AnonymousUser, PersonalToken | AddressToken]:
+    ) -> tuple[User | AnonymousUser, ScopedToken | AddressToken]:
         """Return the account of this token.
 
         Raises:
@@ -76,20 +78,25 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
             if kind not in ADDRESS_KINDS or not dot:
                 raise AuthenticationFailed
             return AnonymousUser(), AddressToken(kind, public_id, secret)
+        if text.startswith(ACCESS_PREFIX):
+            found = find_access_token(text, timezone.now())
+            if found is None:
+                raise AuthenticationFailed
+            return found
         user, personal = super().authenticate_credentials(token)
         _note_use(personal)
         return user, personal
 
 
 class WithinScope(BasePermission):
-    """Whether a personal token may do what is asked; without one only the rows decide.
+    """Whether a token with scopes may do what is asked; without one only the rows decide.
 
     A view says by `scope` what it needs for what is not read, and by `reading_scope` where
     reading needs more than usual, as for keys.
     """
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        if not isinstance(request.auth, PersonalToken):
+        if not isinstance(request.auth, ScopedToken):
             return True
         needed = view.needed_scope
         if needed is not None and needed not in request.auth.scopes:
@@ -98,8 +105,8 @@ class WithinScope(BasePermission):
 
 
 def has_scope(request: Request, scope: Scope) -> bool:
-    """Return whether a personal token has the scope; only then does an answer contain secrets."""
-    return isinstance(request.auth, PersonalToken) and scope in request.auth.scopes
+    """Return whether a token has the scope; only then does an answer contain secrets."""
+    return isinstance(request.auth, ScopedToken) and scope in request.auth.scopes
 
 
 def writable_game(request: Request, public_id: str) -> GameQuerySet:

@@ -44,7 +44,8 @@ PLACEHOLDER = re.compile(r"{(\w+)}")
 SHARED_FROM = 3
 """A parameter of so many operations is written once."""
 
-EXAMPLES = Path(__file__).parent / "examples.json"
+EXAMPLES = Path(__file__).parent / "examples"
+"""A file for each topic, with examples of operations (`request` or a status) and of schemas."""
 
 ABOUT = """\
 Everything the pages of Kingscore can do, for programs. The promises of a version, safe
@@ -53,8 +54,8 @@ retries, and the form of problems are described at `/api/`.
 Every answer tells how often one may ask, in the headers `RateLimit` and `RateLimit-Policy`.
 
 Reading what is published needs no token, and pages of other sites may do it, too (CORS). For the
-rest there are two kinds, both sent as
-`Authorization: Bearer …`: personal tokens, and the addresses of sheets and tables as keys.
+rest there are three kinds, all sent as `Authorization: Bearer …`: personal tokens, those of
+applications that somebody connects by OAuth, and the addresses of sheets and tables as keys.
 """
 
 TOPICS = {
@@ -194,6 +195,7 @@ def complete(result: Json, **_more: Any) -> Json:
     parts["parameters"] = _share_parameters(list(_operations(result)))
     _describe(result)
     _show_examples(result)
+    _share_security(result)
     return result
 
 
@@ -253,6 +255,15 @@ def _share_parameters(operations: list[Json]) -> Json:
     return dict(sorted(shared.items()))
 
 
+def _share_security(result: Json) -> None:
+    """Say once, for the whole document, what most operations need."""
+    needs = Counter(json.dumps(each["security"]) for each in _operations(result))
+    result["security"] = json.loads(needs.most_common(1)[0][0])
+    for operation in _operations(result):
+        if operation["security"] == result["security"]:
+            del operation["security"]
+
+
 def _refusal(status: str) -> Json:
     refusal: Json = {"description": f"{HTTPStatus(int(status)).phrase}: {STATUSES[status]}"}
     refusal["content"] = {MEDIA_TYPE: {"schema": component("Problem")}}
@@ -278,20 +289,36 @@ def _operations(result: Json) -> Iterator[Json]:
         yield from path.values()
 
 
+def read_examples() -> dict[str, Json]:
+    """Return all examples: of `operations`, by id and place, and of `schemas`."""
+    found: dict[str, Json] = {"operations": {}, "schemas": {}}
+    for file in sorted(EXAMPLES.glob("*.json")):
+        for kind, values in json.loads(file.read_text(encoding="utf-8")).items():
+            found[kind] |= values
+    return found
+
+
 def _show_examples(result: Json) -> None:
     """Put what was really asked and answered beside the operations and answers it belongs to."""
-    found: Json = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    found = read_examples()
     used: Json = {}
+    ids = {operation["operationId"] for operation in _operations(result)}
     for operation in _operations(result):
+        name = operation["operationId"]
+        # What the server has as well as each club is asked for alike.
+        shown = f"clubs_{name}" if name not in found["operations"] else name
+        shared = f"clubs_{name}" in ids or name.removeprefix("clubs_") in ids - {name}
         for place, content in _contents(operation):
-            name = operation["operationId"]
-            value = found["operations"].get(name, {}).get(place)
+            value = found["operations"].get(shown, {}).get(place)
             schema = content["schema"].get("$ref", "").removeprefix("#/components/schemas/")
-            if value is not None:
+            if value is not None and not shared:
                 content["examples"] = {name: {"value": value}}
-            elif place != "request" and schema in found["schemas"]:
-                used[schema] = {"value": found["schemas"][schema]}
-                content["examples"] = {schema: {"$ref": f"#/components/examples/{schema}"}}
+                continue
+            key = schema if value is None else shown
+            value = found["schemas"].get(schema) if value is None else value
+            if value is not None:
+                used[key] = {"value": value}
+                content["examples"] = {key: {"$ref": f"#/components/examples/{key}"}}
     result["components"]["examples"] = dict(sorted(used.items()))
 
 

@@ -14,7 +14,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.models import IdempotencyRecord, PersonalToken
+from tournaments.models import IdempotencyRecord
+from tournaments.models.tokens import ScopedToken
 from tournaments.permissions import address_of
 from tournaments.services.games.writing import KEY, BadKey, KeyReused
 
@@ -67,7 +68,7 @@ def asker_of(request: Request) -> str:
     whoever tries the examples, is somebody else.
     """
     asker = request.auth
-    if isinstance(asker, PersonalToken):
+    if isinstance(asker, ScopedToken):
         return f"token {asker.public_id}"
     return str(asker or address_of(request._request))  # noqa: SLF001
 

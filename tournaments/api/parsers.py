@@ -11,7 +11,7 @@ from tournaments.api.fields import LARGEST_KEY
 from tournaments.api.problems import BodyTooLarge
 from tournaments.engine.documents.records import parse_json
 from tournaments.engine.rules.problems import InvalidEntry
-from tournaments.models import PersonalToken
+from tournaments.models.tokens import ScopedToken
 
 DEEPEST = 40
 """So many lists and objects within each other; the record of a tournament has nine."""
@@ -51,7 +51,7 @@ class StrictJSONParser(BaseParser):
 
 
 def _read(stream: Any, request: Request | None) -> bytes:
-    if request is None or isinstance(request.auth, PersonalToken):
+    if request is None or isinstance(request.auth, ScopedToken):
         content: bytes = stream.read()
         return content
     content = stream.read(MOST_OF_STRANGERS + 1)

@@ -55,14 +55,15 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     """How a token is sent: both kinds alike."""
 
     target_class = "tournaments.api.access.BearerAuthentication"
-    name = ["token", "key"]
+    name = ["token", "key", "oauth"]
 
     def get_security_requirement(self, auto_schema: AutoSchema) -> list[dict[str, list[str]]]:
         """Return the security of an operation: a token's scope, and a table's key."""
         view: Any = auto_schema.view
         reads = auto_schema.method in SAFE_METHODS
         scope = getattr(view, "reading_scope", Scope.READ) if reads else view.scope
-        allowed: list[dict[str, list[str]]] = [{"token": [scope.value] if scope else []}]
+        scopes = [scope.value] if scope else []
+        allowed: list[dict[str, list[str]]] = [{"token": scopes}, {"oauth": scopes}]
         if auto_schema.get_tags()[0] in KEY_TOPICS:
             allowed.append({"key": []})
         # Published data and open tables need none.
@@ -73,7 +74,18 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         token = "A personal token, made on the account page; its scopes are read, score, direct and manage."  # noqa: E501, S105
         key = "The address of a sheet or of a table's card: `kind.id.secret`. It opens what the page opens."  # noqa: E501
         bearer = {"type": "http", "scheme": "bearer"}
-        return [{**bearer, "description": token}, {**bearer, "description": key}]
+        flow = {
+            "authorizationUrl": "/oauth/authorize/",
+            "tokenUrl": "/oauth/token/",
+            "refreshUrl": "/oauth/token/",
+            "scopes": {scope.value: str(scope.label) for scope in Scope},
+        }
+        oauth = "An application's token, by OAuth 2.1 with PKCE: `/.well-known/oauth-authorization-server` has the addresses."  # noqa: E501
+        return [
+            {**bearer, "description": token},
+            {**bearer, "description": key},
+            {"type": "oauth2", "description": oauth, "flows": {"authorizationCode": flow}},
+        ]
 
 
 TAGS = {

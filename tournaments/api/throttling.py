@@ -10,7 +10,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from tournaments.api.access import AddressToken
-from tournaments.models import PersonalToken
+from tournaments.models.tokens import ScopedToken
 from tournaments.permissions import network_of
 
 WINDOW = 60
@@ -52,7 +52,7 @@ def _asker(request: Request, places: Collection[object]) -> str:
     wherever nobody looks at it.
     """
     asker, network = request.auth, network_of(request._request)  # noqa: SLF001
-    if isinstance(asker, PersonalToken):
+    if isinstance(asker, ScopedToken):
         return asker.public_id
     if isinstance(asker, AddressToken) and asker.public_id in places:
         # By its origin, so that wrong tries use up only the sender's own limit.

@@ -1,5 +1,7 @@
 """Tokens for programs, and stored answers for idempotent requests."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AnonymousUser
@@ -61,6 +63,23 @@ class PersonalToken(AbstractAuthToken):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return f"{self.name} of account {self.user_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationToken:
+    """The access token of an application (OAuth), with the fields of a personal token.
+
+    `public_id` is the same for all tokens of an application and an account.
+    """
+
+    public_id: str
+    name: str
+    scopes: Sequence[str]
+    expiry: datetime
+
+
+ScopedToken = PersonalToken | ApplicationToken
+"""The tokens that act for an account, within their scopes."""
 
 
 class IdempotencyRecordQuerySet(models.QuerySet["IdempotencyRecord"]):

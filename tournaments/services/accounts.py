@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rules.limits import LONGEST_TOKEN_NAME
 from tournaments.models import PersonalToken, Scope, User
+from tournaments.services import applications
 from tournaments.services.base.refusals import Refused
 
 MOST_TOKENS = 20
@@ -58,8 +59,9 @@ def revoke_token(user: User, public_id: str) -> None:
 
 
 def revoke_all(user: User) -> None:
-    """Revoke all tokens of an account."""
+    """Revoke all tokens of an account, and the access of all applications."""
     PersonalToken.objects.of(user).delete()
+    applications.withdraw(user)
 
 
 def expire_tokens(at: datetime, of: User | None = None) -> None:

@@ -47,7 +47,7 @@ def test_operation_is_shown_with_who_may_what_is_sent_and_what_comes_back():
     _before, _id, after = page.partition('id="games_entries_add"')
     one = " ".join(re.sub("<[^>]+>", " ", after.partition("</article>")[0]).split())
     assert "POST /api/v1/games/{id}/entries/" in one
-    assert "token score · key" in one
+    assert "token score · oauth score · key" in one
     assert "Idempotency-Key" in one
     assert "entry * Entry" in one
     assert "201 Game" in one

@@ -4,7 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from tournaments.api.fields import ClubNameSerializer, Moment, Strict
+from tournaments.api.fields import ClubNameSerializer, Moment, Strict, UncachedSerializer
+from tournaments.engine.rules.limits import LONGEST_TOKEN_NAME
 from tournaments.models import Member, Scope, User
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.queries.people.members import account_name
@@ -34,12 +35,45 @@ class MyPlayerSerializer(serializers.Serializer[Any]):
 
 
 class MyTokenSerializer(serializers.Serializer[Any]):
-    """The token that asks."""
+    """The token that asks, a personal one or an application's."""
 
     id = serializers.CharField(source="public_id")
     name = serializers.CharField()
     scopes = serializers.ListField(child=serializers.ChoiceField(Scope.choices))
     expires_at = Moment(source="expiry", allow_null=True)
+
+
+class TokenSerializer(serializers.Serializer[Any]):
+    """A personal token of the account, without its text."""
+
+    id = serializers.CharField(source="public_id")
+    name = serializers.CharField()
+    begins = serializers.CharField(source="token_key", help_text="The first characters.")
+    scopes = serializers.ListField(child=serializers.ChoiceField(Scope.choices))
+    created_at = Moment(source="created")
+    last_used_at = Moment(allow_null=True)
+    expires_at = Moment(source="expiry", allow_null=True)
+
+
+class NewTokenSerializer(Strict):
+    """A personal token to make: it may do no more, and lasts no longer, than the one that asks."""
+
+    name = serializers.CharField(max_length=LONGEST_TOKEN_NAME)
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(Scope.choices), min_length=1, max_length=4
+    )
+    days = serializers.IntegerField(
+        min_value=1,
+        max_value=3650,
+        required=False,
+        help_text="How long it is valid; without, as long as the one that asks.",
+    )
+
+
+class TokenMadeSerializer(UncachedSerializer, TokenSerializer):
+    """A personal token that was just made, with its text, which is shown this once."""
+
+    token = serializers.CharField()
 
 
 class AccountSerializer(serializers.Serializer[Any]):

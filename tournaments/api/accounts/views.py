@@ -21,7 +21,8 @@ from tournaments.api.people.serializers import PlayerDataSerializer
 from tournaments.api.people.views import exported
 from tournaments.api.problems import problem_response
 from tournaments.api.views import Resource
-from tournaments.models import Member, PersonalToken, Player, Scope, addresses
+from tournaments.models import Member, Player, Scope, addresses
+from tournaments.models.tokens import ScopedToken
 from tournaments.permissions import account_of
 from tournaments.services.people.changes import remove_player, set_initials
 from tournaments.services.people.claims import (
@@ -39,7 +40,7 @@ class Me(Resource):
     def get(self, request: Request) -> Response:
         """The account of the token, with its clubs and players, and the token's rights."""
         user = self.account
-        if not isinstance(request.auth, PersonalToken):
+        if not isinstance(request.auth, ScopedToken):
             raise NotAuthenticated
         clubs = Member.objects.of_user(user).select_related("club")
         players = Player.objects.belonging_to(user).select_related("club")

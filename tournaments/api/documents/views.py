@@ -15,7 +15,8 @@ from rest_framework.response import Response
 from tournaments.api.documents.serializers import DocumentSerializer, address_of
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
-from tournaments.models import PersonalToken, Report, Scope
+from tournaments.models import Report, Scope
+from tournaments.models.tokens import ScopedToken
 from tournaments.presenters.documents import CONTENT_TYPES, file_name, may_cancel, report_at
 from tournaments.reports.documents import formats_of
 from tournaments.services.base.refusals import Fault, Refused
@@ -63,7 +64,7 @@ class Unknown(Fault, code="unknown"):
 
 def directs(request: Request) -> bool:
     """Whether a token is for what directors do: only then it has what only they have."""
-    return isinstance(request.auth, PersonalToken) and Scope.DIRECT in request.auth.scopes
+    return isinstance(request.auth, ScopedToken) and Scope.DIRECT in request.auth.scopes
 
 
 class DocumentResource(Resource):

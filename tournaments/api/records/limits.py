@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Json
-from tournaments.models import PersonalToken
+from tournaments.models.tokens import ScopedToken
 from tournaments.services.base.computing import place_to_compute
 from tournaments.services.base.refusals import Fault, Invalid
 
@@ -130,7 +130,7 @@ def _place(request: Request, most: Most) -> Any:
 
 def kind_of(request: Request) -> str:
     """Return the kind of place for a request: that of accounts only with a personal token."""
-    return "accounts" if isinstance(request.auth, PersonalToken) else "strangers"
+    return "accounts" if isinstance(request.auth, ScopedToken) else "strangers"
 
 
 def _faults(document: Any, most: Lists, kind: type[TooLong]) -> list[TooLong]:

@@ -129,7 +129,7 @@ class Reference:
             path,
             marked(said.get("summary", "")),
             [marked(part) for part in said.get("description", "").split("\n\n") if part],
-            [_access(each) for each in said.get("security", ())],
+            [_access(each) for each in said.get("security", self._document["security"])],
             [self._parameter(self._whole(each)) for each in said.get("parameters", ())],
             self._contents(said.get("requestBody", {})),
             [self._answer(status, self._whole(answers[status])) for status in good],

@@ -101,7 +101,10 @@ def listing(described: Json) -> str:
     """List paths and schemas, one per line, with digests of their parts without texts."""
     components = described["components"]
     shared = components["parameters"]
-    lines = {path: _operations(methods, shared) for path, methods in described["paths"].items()}
+    usual = described["security"]
+    lines = {
+        path: _operations(methods, shared, usual) for path, methods in described["paths"].items()
+    }
     lines |= {name: _schema(each) for name, each in components["schemas"].items()}
     lines |= {
         kind: _digests(each)
@@ -111,7 +114,7 @@ def listing(described: Json) -> str:
     return "".join(f"{name}: {' '.join(sorted(lines[name]))}\n" for name in sorted(lines))
 
 
-def _operations(methods: Json, shared: Json) -> Iterator[str]:
+def _operations(methods: Json, shared: Json, usual: Json) -> Iterator[str]:
     for method, operation in methods.items():
         answers = operation["responses"]
         parameters = [
@@ -119,7 +122,7 @@ def _operations(methods: Json, shared: Json) -> Iterator[str]:
             for each in operation["parameters"]
         ]
         parts = {
-            "security": operation["security"],
+            "security": operation.get("security", usual),
             "body": operation.get("requestBody"),
             "refusals": {status: answers[status] for status in answers if status >= "400"},
             **{status: answers[status] for status in answers if status < "400"},

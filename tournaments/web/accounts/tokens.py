@@ -1,5 +1,6 @@
 """Access tokens of an account: created, shown once, and revoked."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
 
@@ -25,6 +26,7 @@ from tournaments.services.accounts import (
     make_token,
     revoke_token,
 )
+from tournaments.services.applications import applications_of, connected, scopes_held
 from tournaments.texts.clubs import Text
 
 SCOPES: dict[str, tuple[Text, Text]] = {
@@ -96,10 +98,14 @@ class TokenForm(forms.Form):
 @require_safe
 def tokens(request: HttpRequest) -> HttpResponse:
     """List the tokens of an account, the newest first, without their values."""
-    rows = PersonalToken.objects.of(_account(request)).lasting(timezone.now())
+    user, now = _account(request), timezone.now()
+    rows = PersonalToken.objects.of(user).lasting(now)
+    held = scopes_held(user)
     page = {
         "tokens": [(row, _first_characters(row), _may(row)) for row in rows],
         "most": MOST_TOKENS,
+        "connected": [(row, may(held.get(row.pk, ()))) for row in connected(user, now)],
+        "applications": applications_of(user),
     }
     return render(request, "tournaments/accounts/tokens.html", page)
 
@@ -149,4 +155,9 @@ def _first_characters(row: PersonalToken) -> str:
 
 
 def _may(row: PersonalToken) -> list[Text]:
-    return [SCOPES[scope][0] for scope in row.scopes if scope in SCOPES]
+    return may(row.scopes)
+
+
+def may(scopes: Collection[str]) -> list[Text]:
+    """Return the names of scopes, in their order."""
+    return [name for scope, (name, _more) in SCOPES.items() if scope in scopes]

@@ -1,0 +1,308 @@
+import re
+from base64 import urlsafe_b64encode
+from hashlib import sha256
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
+
+from tests.program_factories import ApplicationFactory
+from tests.web.accounts.signing_in import AYSE, PASSWORD, SIGN_IN
+from tournaments.models import PersonalToken, Scope, User
+from tournaments.services.accounts import revoke_all
+from tournaments.services.applications import MOST_APPLICATIONS
+
+TOKENS, NEW = reverse("tokens"), reverse("new_application")
+AUTHORIZE, TOKEN, REVOKE = "/oauth/authorize/", "/oauth/token/", "/oauth/revoke/"
+BACK = "https://federation.example/back"
+VERIFIER = "v" * 64
+CHALLENGE = urlsafe_b64encode(sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
+
+
+@pytest.fixture
+def nil(visitor, ayse):
+    visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+    visitor.user = ayse
+    return visitor
+
+
+def question(application, **more):
+    return {
+        "response_type": "code",
+        "client_id": application.client_id,
+        "redirect_uri": BACK,
+        "scope": "read score",
+        "state": "xyz",
+        "code_challenge": CHALLENGE,
+        "code_challenge_method": "S256",
+    } | more
+
+
+def consent(visitor, application, **more):
+    """Ask, and allow what the page shows; return where the browser is led."""
+    page = visitor.get(AUTHORIZE, question(application, **more))
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page.text))
+    return page, visitor.post(AUTHORIZE, fields | {"allow": "true"})
+
+
+def code_of(answer):
+    assert answer.status_code == 302
+    return parse_qs(urlsplit(answer["Location"]).query)["code"][0]
+
+
+def exchange(application, code, **more):
+    said = {"grant_type": "authorization_code", "code": code, "redirect_uri": BACK}
+    said |= {"client_id": application.client_id, "code_verifier": VERIFIER}
+    return Client().post(TOKEN, said | more)
+
+
+def refresh(application, token, **more):
+    said = {"grant_type": "refresh_token", "refresh_token": token}
+    return Client().post(TOKEN, said | {"client_id": application.client_id} | more)
+
+
+def asks(path, text, method="get"):
+    headers = {"Authorization": f"Bearer {text}"}
+    return getattr(Client(), method)(f"/api/v1/{path}", headers=headers)
+
+
+@pytest.fixture
+def application(db):
+    return ApplicationFactory()
+
+
+def connected(visitor, application, **more):
+    _page, led = consent(visitor, application, **more)
+    return exchange(application, code_of(led)).json()
+
+
+def test_site_of_a_federation_acts_for_a_person_who_allows_it(nil):
+    wish = {"name": "The federation", "addresses": f"{BACK}\n", "kind": "confidential"}
+    made = nil.post(NEW, wish)
+    secret = re.search(r'id="client-secret"[^>]*>(\w+)<', made.text)[1]
+    application = Application.objects.get()
+    assert secret not in application.client_secret
+
+    page, led = consent(nil, application)
+    assert "The federation" in page.text
+    assert "writes and corrects the sheets that you may write" in page.text
+    assert "federation.example" in page.text
+    policy = page["Content-Security-Policy"]
+    assert "form-action 'self' https://federation.example" in policy
+    where = urlsplit(led["Location"])
+    answer = parse_qs(where.query)
+    assert (f"{where.scheme}://{where.netloc}{where.path}", answer["state"]) == (BACK, ["xyz"])
+    assert answer["iss"] == ["http://testserver"]
+    code = answer["code"][0]
+    assert exchange(application, code).status_code == 401
+    got = exchange(application, code, client_secret=secret).json()
+
+    assert (got["token_type"], got["expires_in"], got["scope"]) == ("Bearer", 3600, "read score")
+    me = asks("me/", got["access_token"]).json()
+    assert (me["email"], me["token"]["name"]) == (AYSE, "The federation")
+    assert me["token"]["scopes"] == ["read", "score"]
+    refused = asks("clubs/", got["access_token"], "post")
+    assert (refused.status_code, refused.json()["scope"]) == (403, "manage")
+    assert "The federation" in nil.get(TOKENS).text
+
+
+def test_nothing_that_gives_access_is_stored(nil, application):
+    got = connected(nil, application)
+
+    rows = [*AccessToken.objects.values(), *RefreshToken.objects.values()]
+    assert len(rows) == 2
+    for text in (got["access_token"], got["refresh_token"]):
+        assert text not in repr(rows)
+
+
+def test_refresh_token_is_used_once_and_a_thief_ends_them_all(nil, application):
+    first = connected(nil, application)
+    second = refresh(application, first["refresh_token"]).json()
+    assert asks("me/", second["access_token"]).status_code == 200
+    assert asks("me/", first["access_token"]).status_code == 401
+
+    stolen = refresh(application, first["refresh_token"])
+
+    assert (stolen.status_code, stolen.json()["error"]) == (400, "invalid_grant")
+    assert refresh(application, second["refresh_token"]).status_code == 400
+    assert asks("me/", second["access_token"]).status_code == 401
+
+
+def test_refresh_gives_no_more_than_was_allowed(nil, application):
+    first = connected(nil, application, scope="read")
+    more = refresh(application, first["refresh_token"], scope="read manage")
+    assert (more.status_code, more.json()["error"]) == (400, "invalid_scope")
+
+
+def end_by_page(nil, application, _got):
+    form = reverse("withdraw_application", args=[application.pk])
+    assert form in nil.get(TOKENS).text
+    nil.post(form)
+    assert form not in nil.get(TOKENS).text
+
+
+def end_by_program(_nil, application, got):
+    said = {"token": got["refresh_token"], "client_id": application.client_id}
+    assert Client().post(REVOKE, said).status_code == 200
+
+
+def end_by_reset(nil, _application, _got):
+    revoke_all(nil.user)
+
+
+def end_by_developer(_nil, application, _got):
+    application.delete()
+
+
+def end_by_account(nil, _application, _got):
+    User.objects.filter(pk=nil.user.pk).delete()
+    assert not Grant.objects.exists()
+
+
+def end_by_staff(nil, _application, _got):
+    User.objects.filter(pk=nil.user.pk).update(is_active=False)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [end_by_page, end_by_program, end_by_reset, end_by_developer, end_by_account, end_by_staff],
+)
+def test_access_ends(nil, application, end):
+    got = connected(nil, application)
+    other = connected(nil, ApplicationFactory()) if end is end_by_page else None
+
+    end(nil, application, got)
+
+    assert asks("me/", got["access_token"]).status_code == 401
+    renewed = refresh(application, got["refresh_token"]).json()
+    assert asks("me/", renewed.get("access_token", "none")).status_code == 401
+    assert other is None or asks("me/", other["access_token"]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("more", "error"),
+    [
+        ({"code_challenge": ""}, "invalid_request"),
+        ({"response_type": "token"}, "unauthorized_client"),
+        ({"scope": "read everything"}, "invalid_scope"),
+    ],
+)
+def test_question_that_cannot_be_is_told_to_the_application(nil, application, more, error):
+    asked = question(application, **more)
+    answer = nil.get(AUTHORIZE, {name: value for name, value in asked.items() if value})
+    where = urlsplit(answer["Location"])
+    assert where.netloc == "federation.example"
+    assert parse_qs(where.query or where.fragment)["error"] == [error]
+
+
+@pytest.mark.parametrize(
+    "more", [{"client_id": "nobody"}, {"redirect_uri": "https://evil.example/"}, {"state": "\0"}]
+)
+def test_browser_is_led_nowhere_for_a_stranger(nil, application, more):
+    answer = nil.get(AUTHORIZE, question(application, **more))
+    assert answer.status_code in {400, 401}
+    assert "Location" not in answer
+
+
+def test_challenge_that_is_the_verifier_gives_no_code(nil, application):
+    plain = {"code_challenge": VERIFIER, "code_challenge_method": "plain"}
+    _page, led = consent(nil, application, **plain)
+    assert "code=" not in led.get("Location", "")
+    assert not Grant.objects.exists()
+
+
+def test_refusal_and_skipping_give_no_code(nil, application):
+    connected(nil, application)
+    page = nil.get(AUTHORIZE, question(application, approval_prompt="auto"))
+    assert page.status_code == 200
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page.text))
+    refused = parse_qs(urlsplit(nil.post(AUTHORIZE, fields)["Location"]).query)
+    assert (refused["error"], "code" in refused) == (["access_denied"], False)
+    assert nil.post(AUTHORIZE, {}).status_code == 400
+
+
+def test_code_works_once_and_only_with_its_verifier(nil, application):
+    _page, led = consent(nil, application)
+    code = code_of(led)
+    assert exchange(application, code, code_verifier="w" * 64).json()["error"] == "invalid_grant"
+    assert exchange(application, code, grant_type="password").status_code == 400
+    _page, led = consent(nil, application)
+    code = code_of(led)
+    assert exchange(application, code).status_code == 200
+    assert exchange(application, code).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *({}, {"grant_type": "urn:ietf:params:oauth:grant-type:device_code"}),
+        *({"grant_type": "client_credentials"}, {"code": "\0"}),
+    ],
+)
+def test_other_ways_to_tokens_are_closed(application, said):
+    answer = Client().post(TOKEN, {"client_id": application.client_id} | said)
+    assert 400 <= answer.status_code < 500
+    assert not AccessToken.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("http://federation.example/", "javascript:alert(1)", "https://a@b.example/"),
+        *("https://b.example/#x", "https://*.example/", "myapp://back", "https://"),
+        "https://b.example:x/",
+    ],
+)
+def test_application_is_called_back_at_safe_addresses_only(nil, address):
+    wish = {"name": "A", "addresses": f"{BACK} http://127.0.0.1/back {address}", "kind": "public"}
+    assert nil.post(NEW, wish).status_code == 422
+    assert not Application.objects.exists()
+
+
+def test_account_registers_only_so_many_and_removes_its_own(nil):
+    ApplicationFactory.create_batch(MOST_APPLICATIONS, user=nil.user)
+    wish = {"name": "A", "addresses": BACK, "kind": "public"}
+    assert nil.post(NEW, wish).status_code == 422
+    row = Application.objects.first()
+    assert row.client_id in nil.get(reverse("application", args=[row.pk])).text
+    nil.post(reverse("application", args=[row.pk]))
+    assert "client-secret" not in nil.post(NEW, wish).text
+    assert Application.objects.count() == MOST_APPLICATIONS
+
+
+def test_server_says_what_it_can():
+    said = Client().get("/.well-known/oauth-authorization-server").json()
+
+    assert said["issuer"] == "http://testserver"
+    assert said["authorization_endpoint"] == f"http://testserver{AUTHORIZE}"
+    assert said["token_endpoint"] == f"http://testserver{TOKEN}"
+    assert said["revocation_endpoint"] == f"http://testserver{REVOKE}"
+    assert said["code_challenge_methods_supported"] == ["S256"]
+    assert said["grant_types_supported"] == ["authorization_code", "refresh_token"]
+    assert said["scopes_supported"] == sorted(Scope)
+    assert "introspection_endpoint" not in said
+
+
+def test_application_keeps_no_personal_tokens(nil, application):
+    got = connected(nil, application, scope="manage")
+    headers = {"Authorization": f"Bearer {got['access_token']}"}
+    wish = {"name": "mine", "scopes": ["manage"]}
+    answer = Client().post("/api/v1/tokens/", wish, "application/json", headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (403, "personal-token-needed")
+    assert asks("tokens/", got["access_token"]).status_code == 403
+    assert not PersonalToken.objects.exists()
+
+
+def test_consent_asks_for_a_fresh_sign_in(nil, application, settings):
+    settings.ACCOUNT_REAUTHENTICATION_TIMEOUT = 0
+    answer = nil.get(f"{AUTHORIZE}?{urlencode(question(application))}")
+    assert answer.status_code == 302
+    assert answer["Location"].startswith(reverse("account_reauthenticate"))
+
+
+def test_consent_page_is_never_framed_nor_kept(nil, application):
+    page = nil.get(AUTHORIZE, question(application))
+    assert page["X-Frame-Options"] == "DENY"
+    assert "no-store" in page["Cache-Control"]

@@ -1,0 +1,147 @@
+"""Applications of others that act for an account by OAuth: registered, connected, withdrawn."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from secrets import token_urlsafe
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+from oauth2_provider.generators import generate_client_secret
+from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
+
+from tournaments.models import User
+from tournaments.models.tokens import ApplicationToken
+from tournaments.services.base.refusals import Refused
+
+MOST_APPLICATIONS = 20
+MOST_ADDRESSES = 10
+LONGEST_ADDRESS = 400
+
+ACCESS_PREFIX = "kso_"
+"""Tells access tokens of applications from personal tokens."""
+
+LOOPBACK = ("127.0.0.1", "::1")
+"""The hosts of programs on the reader's own machine, which have no certificate."""
+
+
+class TooManyApplications(Refused):
+    sentence = _("There are %(most)s already: remove one.")
+
+
+class BadRedirect(Refused):
+    sentence = _(
+        "%(address)s is no such address: it begins with https://, or with http://127.0.0.1 for a "
+        "program on one’s own machine, and has neither a name and password nor a # part."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationPlan:
+    """A new application: its name, its redirect URIs, and whether its server can keep a secret."""
+
+    name: str
+    addresses: tuple[str, ...]
+    confidential: bool
+
+
+def new_access_token(_request: Any) -> str:
+    """Return a new access token."""
+    return ACCESS_PREFIX + token_urlsafe(32)
+
+
+def new_refresh_token(_request: Any) -> str:
+    """Return a new refresh token."""
+    return f"ksr_{token_urlsafe(32)}"
+
+
+def check_redirect(address: str) -> None:
+    """Refuse an address to which no code may be sent.
+
+    Raises:
+        BadRedirect: it is none that `ApplicationPlan` may have.
+    """
+    try:
+        parts = urlsplit(address)
+        _port = parts.port
+    except ValueError as error:
+        raise BadRedirect({"address": address}) from error
+    secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
+    odd = "#" in address or "@" in parts.netloc or "*" in parts.netloc or not address.isprintable()
+    if not secure or not parts.hostname or odd or " " in address or len(address) > LONGEST_ADDRESS:
+        raise BadRedirect({"address": address})
+
+
+def register_application(user: User, plan: ApplicationPlan) -> tuple[Application, str]:
+    """Register an application; return it with its secret, which cannot be read again later.
+
+    The secret of a public one is empty.
+
+    Raises:
+        BadRedirect: a redirect URI is not allowed.
+        TooManyApplications: the account has as many as it may.
+    """
+    for address in plan.addresses:
+        check_redirect(address)
+    secret = generate_client_secret() if plan.confidential else ""
+    with transaction.atomic():
+        # Locked, so that two requests at once cannot both make the last one.
+        User.objects.select_for_update().get(pk=user.pk)
+        if applications_of(user).count() >= MOST_APPLICATIONS:
+            raise TooManyApplications({"most": MOST_APPLICATIONS})
+        kinds = {True: Application.CLIENT_CONFIDENTIAL, False: Application.CLIENT_PUBLIC}
+        row = Application.objects.create(
+            user=user,
+            name=plan.name,
+            redirect_uris=" ".join(plan.addresses),
+            client_type=kinds[plan.confidential],
+            client_secret=secret,
+            authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
+        )
+    return row, secret
+
+
+def applications_of(user: User) -> QuerySet[Application]:
+    """Return the applications that an account has registered."""
+    rows: QuerySet[Application] = Application.objects.filter(user=user).order_by("pk")
+    return rows
+
+
+def connected(user: User, at: datetime) -> QuerySet[Application]:
+    """Return the applications that may act for an account."""
+    access = AccessToken.objects.filter(user=user, expires__gt=at)
+    refresh = RefreshToken.objects.filter(user=user, revoked=None)
+    held = Q(pk__in=access.values("application")) | Q(pk__in=refresh.values("application"))
+    rows: QuerySet[Application] = Application.objects.filter(held).order_by("name", "pk")
+    return rows
+
+
+def scopes_held(user: User) -> dict[int, set[str]]:
+    """Return the scopes that an account's applications have, by the key of the application."""
+    held: dict[int, set[str]] = {}
+    for pk, scope in AccessToken.objects.filter(user=user).values_list("application", "scope"):
+        held.setdefault(pk, set()).update(scope.split())
+    return held
+
+
+def withdraw(user: User, application_pk: int | None = None) -> None:
+    """End the access of an application to an account, or of all. Idempotent."""
+    only = {} if application_pk is None else {"application": application_pk}
+    with transaction.atomic():
+        for rows in (Grant.objects, RefreshToken.objects, AccessToken.objects):
+            rows.filter(user=user, **only).delete()
+
+
+def find_access_token(text: str, at: datetime) -> tuple[User, ApplicationToken] | None:
+    """Return the account of a valid access token, and its rights (1 query)."""
+    digest = sha256(text.encode()).hexdigest()
+    rows = AccessToken.objects.select_related("user", "application")
+    row = rows.filter(token_checksum=digest, expires__gt=at, user__is_active=True).first()
+    if row is None or row.application is None:
+        return None
+    public_id = f"application-{row.application_id}-{row.user_id}"
+    scopes = tuple(row.scope.split())
+    return row.user, ApplicationToken(public_id, row.application.name, scopes, row.expires)

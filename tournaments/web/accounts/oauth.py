@@ -1,0 +1,77 @@
+"""The consent page of OAuth, and the address where applications fetch tokens."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlsplit
+
+from allauth.account.decorators import reauthentication_required
+from allauth.core.ratelimit import consume
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from oauth2_provider.views import AuthorizationView, TokenView
+
+from tournaments.web.accounts.tokens import SCOPES
+
+
+def without_nul(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Refuse values with NUL, which PostgreSQL looks up nowhere."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        sent = (value for said in (request.GET, request.POST) for value in said.values())
+        if any("\0" in str(value) for value in sent):
+            return JsonResponse({"error": "invalid_request"}, status=400)
+        return view(request, *args, **kwargs)
+
+    return checked
+
+
+@method_decorator([never_cache, login_required, reauthentication_required], name="dispatch")
+class Authorize(AuthorizationView):  # type: ignore[misc]  # the library has no types
+    """Ask whether an application may act for the account, each time anew."""
+
+    http_method_names = ["get", "head", "post"]
+    template_name = "tournaments/accounts/authorize.html"
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        # The library would skip the question for whoever sends `approval_prompt=auto`.
+        said = request.GET.copy()
+        said.pop("approval_prompt", None)
+        request.GET = said  # type: ignore[assignment]  # not changed any more
+        answer: HttpResponse = super().get(request, *args, **kwargs)
+        return answer
+
+    def form_invalid(self, _form: Any) -> HttpResponse:
+        answer: HttpResponse = self.render_to_response({"error": {"error": "invalid_request"}})
+        answer.status_code = 400
+        return answer
+
+    def render_to_response(self, context: dict[str, Any], **more: Any) -> HttpResponse:
+        """Show the page, whose form may lead on to the application."""
+        parts = urlsplit(context.get("redirect_uri") or "")
+        context["host"] = parts.netloc
+        context["may"] = [SCOPES[scope] for scope in context.get("scopes", ())]
+        answer: HttpResponse = super().render_to_response(context, **more)
+        if parts.netloc:
+            # Browsers hold redirects after a form to its policy, too.
+            origin = f"{parts.scheme}://{parts.netloc}"
+            answer._csp_update = {"form-action": [origin]}  # type: ignore[attr-defined]  # noqa: SLF001
+        return answer
+
+
+@method_decorator(csrf_exempt, name="dispatch")
+class Token(TokenView):  # type: ignore[misc]
+    """Give tokens for a code or a refresh token."""
+
+    http_method_names = ["post"]
+
+    def post(self, request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:
+        # By network: a secret is checked slowly, like a password.
+        if not consume(request, action="oauth_token"):
+            return JsonResponse({"error": "temporarily_unavailable"}, status=429)
+        answer: HttpResponse = self.authorization_flow_token_response(request)
+        return answer
