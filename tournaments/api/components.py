@@ -39,6 +39,22 @@ PATH_NAMES = (
 )
 """Parameters of addresses whose field in the JSON has another name."""
 
+PATH_EXAMPLES = {
+    "club": "moda",
+    "code": "2-24by-euh8",
+    "delivery": "m4x7kq2rtn",
+    "file": "kingscore-game-1.json",
+    "id": "h8r2mfn5ca",
+    "other": "p2kcg5tuv5",
+    "player": "w3ntq8rk5d",
+    "ruleset": "turkish-king",
+    "secret": "q7hd2vtx9kmn4c8rb5wz3fjy6p",
+    "slug": "bizim-king",
+    "table": "f2t68w9hg2",
+    "tournament": "moda-acik-2026-11-20",
+}
+"""Of parameters of paths that are text; whole numbers have 1."""
+
 PLACEHOLDER = re.compile(r"{(\w+)}")
 
 SHARED_FROM = 3
@@ -228,6 +244,8 @@ def _operation(operation: Json, path: str) -> Json:
     for parameter in operation["parameters"]:
         if parameter["in"] == "path":
             parameter["name"] = names[parameter["name"]]
+            is_number = parameter["schema"]["type"] == "integer"
+            parameter["example"] = 1 if is_number else PATH_EXAMPLES[parameter["name"]]
     in_path = [each for each in operation["parameters"] if each["in"] == "path"]
     others = [tidy_parameter(each) for each in operation["parameters"] if each["in"] != "path"]
     in_path.sort(key=lambda each: list(names.values()).index(each["name"]))

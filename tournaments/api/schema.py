@@ -171,7 +171,7 @@ class Described(AutoSchema):
             name = "Problem" if status == "default" else f"Problem{status}"
             bodies.setdefault(status, {"$ref": f"#/components/responses/{name}"})
         if self.method == "GET":
-            bodies.setdefault("304", {"description": "Nothing has changed."})
+            bodies.setdefault("304", {"description": "Unchanged."})
         return dict(sorted(bodies.items()))
 
     @property
