@@ -9,6 +9,7 @@ from django_filters.rest_framework import DjangoFilterBackend
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.filters import OrderingFilter
 
+from tournaments.api.choosing import CHOICES
 from tournaments.api.fields import TRUTHS
 from tournaments.api.problems import Json, fault
 from tournaments.services.base.refusals import Fault, Invalid
@@ -98,7 +99,7 @@ def _orders(view: Any) -> list[str]:
 def _of_all(view: Any) -> set[str]:
     """The parameters of every list, and the view's own."""
     pages = view.pagination_class
-    own = getattr(view, "also_asked", ())
+    own = {*getattr(view, "also_asked", ()), *(CHOICES if view.chosen else ())}
     return {pages.cursor_query_param, pages.page_size_query_param, "ordering", *own}
 
 

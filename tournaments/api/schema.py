@@ -8,6 +8,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.permissions import SAFE_METHODS
 
+from tournaments.api.choosing import ABOUT
 from tournaments.api.idempotency import HEADER, REPEATED
 from tournaments.engine.rules.shapes import LARGE
 from tournaments.models import Scope
@@ -133,7 +134,8 @@ class Described(AutoSchema):
 
     def get_description(self) -> str:  # type: ignore[override]
         """Return the rest of the description."""
-        return self._said()[1]
+        chooses = self.method == "GET" and getattr(self.view, "chosen", None)
+        return "\n\n".join(filter(None, (self._said()[1], ABOUT if chooses else "")))
 
     def _said(self) -> tuple[str, str]:
         first, _blank, rest = super().get_description().partition("\n\n")

@@ -20,13 +20,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
+from tournaments.api.choosing import CHOICES, Chosen, unknown_choices
 from tournaments.api.filtering import parameters_of, unknown
 from tournaments.api.problems import NOT_KEPT, NOT_STORED, faults_of
 from tournaments.api.throttling import LEFT, POLICY, count, limit_of
 from tournaments.models import Scope, User
 from tournaments.permissions import account_of, actor_of
 from tournaments.services.audit import Actor
-from tournaments.services.base.refusals import ChangedMeanwhile, Invalid, Refused
+from tournaments.services.base.refusals import ChangedMeanwhile, Fault, Invalid, Refused
 
 Shape = type[BaseSerializer[Any]]
 
@@ -50,6 +51,9 @@ class Resource(GenericAPIView[Any]):
 
     if_match: Mapping[str, bool] = {}
     """The methods that read `If-Match` beside those that change, and whether they require it."""
+
+    chosen: type[Chosen] | None = None
+    """The shape of what is read, where `fields` and `expand` choose what it shows."""
 
     holds_secret = False
     """Whether what is shown gives access; `UncachedSerializer` sets it."""
@@ -132,10 +136,17 @@ class Resource(GenericAPIView[Any]):
         """Refuse query parameters that the method does not have; lists look at all of theirs."""
         method = "GET" if request.method == "HEAD" else str(request.method)
         is_list = method == "GET" and getattr(self, "queryset", None) is not None
-        if request.query_params and hasattr(self, method.lower()) and not is_list:
-            faults = unknown(request.query_params, parameters_of(self, method))
-            if faults:
-                raise Invalid(faults=faults)
+        if not request.query_params or not hasattr(self, method.lower()):
+            return
+        faults: list[Fault] = []
+        known = parameters_of(self, method)
+        if self.chosen is not None and method == "GET":
+            faults += unknown_choices(request, self.chosen)
+            known |= CHOICES
+        if not is_list:
+            faults += unknown(request.query_params, known)
+        if faults:
+            raise Invalid(faults=faults)
 
     def said(
         self, shape: Shape, also: Callable[[Mapping[str, Any]], object] | None = None, **more: Any

@@ -6,11 +6,19 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.access import token_of
-from tournaments.api.fields import Moment, PointsField, SentPointsField, Strict, UncachedSerializer
+from tournaments.api.choosing import Chosen, Expanded
+from tournaments.api.fields import (
+    ClubNameSerializer,
+    Moment,
+    PointsField,
+    SentPointsField,
+    Strict,
+    UncachedSerializer,
+)
 from tournaments.api.schema import component
 from tournaments.engine.documents.records import GAME_FORMAT, Reading, write_result
 from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
-from tournaments.models import Game, Match, Revision
+from tournaments.models import Event, Game, Match, Revision
 from tournaments.queries.games.sheets import Sheet
 
 MOST_GAMES = 99
@@ -94,8 +102,26 @@ class GameOfMatchSerializer(serializers.Serializer[Any]):
         return None if instance.match_id is None else super().to_representation(instance)
 
 
-class GameSerializer(serializers.Serializer[Any]):
+class EventOfGameSerializer(serializers.Serializer[Event]):
+    """The evening of a game; `tournament` is the slug of the tournament that it is, if any."""
+
+    id = serializers.CharField(source="public_id")
+    name = serializers.CharField()
+    held_on = serializers.DateField()
+    tournament = serializers.CharField(source="tournament.slug", default=None, allow_null=True)
+
+
+class GameExpandedSerializer(Expanded):
+    """More about what a game names."""
+
+    club = ClubNameSerializer(source="table.round.event.club", required=False)
+    event = EventOfGameSerializer(source="table.round.event", required=False)
+
+
+class GameSerializer(Chosen):
     """A game at a revision, from a `Sheet`."""
+
+    expandable = ("club", "event")
 
     id = serializers.CharField(source="row.public_id")
     revision = serializers.IntegerField(source="row.revision")
@@ -110,6 +136,7 @@ class GameSerializer(serializers.Serializer[Any]):
     match = GameOfMatchSerializer(source="row", allow_null=True)
     entries = serializers.SerializerMethodField()
     result = serializers.SerializerMethodField()
+    expanded = GameExpandedSerializer(source="row", required=False)
 
     @extend_schema_field(StandingEntrySerializer(many=True))
     def get_entries(self, sheet: Sheet) -> list[dict[str, Any]]:
@@ -143,7 +170,7 @@ class StartedGameSerializer(GameSerializer):
     keys = GameKeysSerializer(source="row")
 
 
-class GameLineSerializer(serializers.ModelSerializer[Game]):
+class GameLineSerializer(Chosen, serializers.ModelSerializer[Game]):
     """A game in a list; `totals` and `ranks`, per side, are null until it is finished.
 
     `tournament` is the slug of the tournament that the evening is, if any.
@@ -167,12 +194,16 @@ class GameLineSerializer(serializers.ModelSerializer[Game]):
     finished = serializers.SerializerMethodField()
     totals = serializers.SerializerMethodField()
     ranks = serializers.SerializerMethodField()
+    expanded = GameExpandedSerializer(source="*", required=False)
+
+    expandable = ("club", "event")
 
     class Meta:
         model = Game
         fields = [
             *("id", "revision", "ruleset", "players", "title", "place", "played_at", "club"),
             *("event", "tournament", "round", "table", "match", "finished", "totals", "ranks"),
+            "expanded",
         ]
 
     def get_finished(self, row: Game) -> bool:

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import games_opened, readable_game
+from tournaments.api.choosing import expand, expanding
 from tournaments.api.games.filters import GameFilter
 from tournaments.api.games.serializers import (
     GameLineSerializer,
@@ -44,8 +45,9 @@ class Games(Resource):
     filterset_class = GameFilter
     ordering_fields = ["played_at", "ruleset"]
     ordering = ["-played_at"]
+    chosen = GameLineSerializer
 
-    @extend_schema(responses=GameLineSerializer(many=True))
+    @extend_schema(parameters=[expand(GameLineSerializer)], responses=GameLineSerializer(many=True))
     def get(self, request: Request) -> Response:
         """The games of clubs that the token may see, and the one its key opens."""
         listed = Event.objects.listed_for(request.user)
@@ -69,11 +71,14 @@ class Games(Resource):
 class OneGame(Resource):
     scope = Scope.SCORE
     refusals = GONE
+    chosen = GameSerializer
 
-    @extend_schema(responses=GameSerializer)
+    @extend_schema(parameters=[expand(GameSerializer)], responses=GameSerializer)
     def get(self, request: Request, public_id: str) -> Response:
-        """The current game; its entity tag is the revision."""
+        """The current game; its entity tag is the revision, but of an expanded one."""
         row = get_object_or_404(readable_game(request, public_id).select_related("match", "table"))
+        if expanding(request):
+            return self.shown(GameSerializer, load_sheet(row))
         unchanged: Any = get_conditional_response(self.visitor, etag=tag_of(row))
         if unchanged is not None:
             return unchanged  # type: ignore[no-any-return]

@@ -3,20 +3,42 @@
 from typing import Any
 
 from django.urls import reverse
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from tournaments.api.choosing import Chosen, Expanded
 from tournaments.api.fields import Moment, Strict, UncachedSerializer
+from tournaments.api.ratings.serializers import RatingSerializer
 from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.models import Player
+from tournaments.models import Player, PlayerRating
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
 from tournaments.queries.people.members import account_name
+from tournaments.queries.ratings.ratings import rating_at, shown
 from tournaments.services.people.merging import Unlike
 from tournaments.services.people.players import MOST_ADDED
 
 
-class PlayerSerializer(serializers.Serializer[Any]):
+class RatingOfPlayerSerializer(serializers.Serializer[Any]):
+    """A rating of a player in the club, for a kind of game."""
+
+    family = serializers.CharField(source="pool.family")
+    rating = serializers.SerializerMethodField()
+    games = serializers.IntegerField(min_value=0)
+
+    @extend_schema_field(RatingSerializer)
+    def get_rating(self, row: PlayerRating) -> Any:
+        return RatingSerializer(shown(rating_at(row, timezone.now()))).data
+
+
+class PlayerExpandedSerializer(Expanded):
+    """More about a player."""
+
+    ratings = RatingOfPlayerSerializer(many=True, source="club_ratings", required=False)
+
+
+class PlayerSerializer(Chosen):
     """A player of a club; the whole `name`, and the `account`, are for directors.
 
     Others read the name as the player wants to be shown, which is `shown_name`.
@@ -29,6 +51,9 @@ class PlayerSerializer(serializers.Serializer[Any]):
     mine = serializers.SerializerMethodField()
     account = serializers.SerializerMethodField()
     created_at = Moment()
+    expanded = PlayerExpandedSerializer(source="*", required=False)
+
+    expandable = ("ratings",)
 
     def get_name(self, player: Player) -> str:
         return player.name if self.context["directs"] else player.shown_name

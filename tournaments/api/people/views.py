@@ -5,12 +5,14 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Prefetch, prefetch_related_objects
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.choosing import expand, expanding
 from tournaments.api.filtering import Filters
 from tournaments.api.idempotency import idempotent
 from tournaments.api.people.finding import (
@@ -29,7 +31,7 @@ from tournaments.api.people.serializers import (
     PlayerDataSerializer,
     PlayerSerializer,
 )
-from tournaments.models import Club, Player, Scope
+from tournaments.models import Club, Player, PlayerRating, Scope
 from tournaments.permissions import directed_club
 from tournaments.services.audit import Actor
 from tournaments.services.base.refusals import Refused
@@ -39,6 +41,12 @@ from tournaments.services.people.export import export_player
 from tournaments.services.people.players import add_players, lock_people
 
 BY_NAME = OpenApiParameter("q", str, description="Words of the name.")
+
+
+def club_ratings(club: Club) -> Any:
+    """The ratings of players in their club, by kind of game (1 query)."""
+    rows = PlayerRating.objects.filter(pool__club=club).select_related("pool").order_by("pk")
+    return Prefetch("ratings", rows, to_attr="club_ratings")
 
 
 class HasAccount(Refused, code="has-account"):
@@ -53,8 +61,11 @@ class Players(PlayerResource):
     pagination_class = SealedPages
     ordering_fields = ("name", "created_at")
     ordering = ("name",)
+    chosen = PlayerSerializer
 
-    @extend_schema(responses=PlayerSerializer(many=True), parameters=[BY_NAME])
+    @extend_schema(
+        responses=PlayerSerializer(many=True), parameters=[BY_NAME, expand(PlayerSerializer)]
+    )
     def get(self, request: Request, slug: str) -> Response:
         """The players of a club by name, for its members; those merged or removed are not there.
 
@@ -62,6 +73,8 @@ class Players(PlayerResource):
         """
         club = self.club_of(slug)
         rows = self.called(club, request.query_params.get("q", ""))
+        if expanding(request):
+            rows = rows.prefetch_related(club_ratings(club))
         return self.pages_of(PlayerSerializer, rows.select_related("account"))
 
     @extend_schema(request=NewPlayersSerializer, responses={201: AddedPlayersSerializer})
@@ -76,10 +89,15 @@ class Players(PlayerResource):
 
 
 class OnePlayer(PlayerResource):
-    @extend_schema(responses=OnePlayerSerializer)
+    chosen = OnePlayerSerializer
+
+    @extend_schema(responses=OnePlayerSerializer, parameters=[expand(OnePlayerSerializer)])
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """A player, for the members of the club; statistics are at `numbers/`."""
-        return self.shown(OnePlayerSerializer, self.player_of(slug, public_id))
+        row = self.player_of(slug, public_id)
+        if expanding(request):
+            prefetch_related_objects([row], club_ratings(row.club))
+        return self.shown(OnePlayerSerializer, row)
 
     @extend_schema(request=ChangedPlayerSerializer, responses=OnePlayerSerializer)
     def patch(self, request: Request, slug: str, public_id: str) -> Response:

@@ -5,6 +5,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from tournaments.api.choosing import Chosen, Expanded
+from tournaments.api.entrants.serializers import EntrantSerializer
 from tournaments.api.fields import PointsField
 from tournaments.api.paging import PartSerializer
 from tournaments.api.tournaments.people import PlayerNameSerializer
@@ -41,7 +43,18 @@ class TieBreakSerializer(serializers.Serializer[Any]):
     value = PointsField(allow_null=True)
 
 
-class StandingsRowSerializer(serializers.Serializer[Any]):
+class StandingExpandedSerializer(Expanded):
+    """More about who stands there."""
+
+    entrant = serializers.SerializerMethodField()
+
+    @extend_schema_field(EntrantSerializer)
+    def get_entrant(self, row: Standing) -> Any:
+        line = self.context["lines"][row.entrant]
+        return EntrantSerializer(line, context=self.context).data
+
+
+class StandingsRowSerializer(Chosen):
     """A row of the standings, from a `Standing`; `by_round` has null where nothing counts yet.
 
     `points` are those of the rounds less the `penalties`. The rank is within the `section`, which
@@ -60,6 +73,9 @@ class StandingsRowSerializer(serializers.Serializer[Any]):
     tie_breaks = serializers.SerializerMethodField()
     finals = serializers.SerializerMethodField()
     section = serializers.CharField()
+    expanded = StandingExpandedSerializer(source="*", required=False)
+
+    expandable = ("entrant",)
 
     @property
     def state(self) -> TournamentState:

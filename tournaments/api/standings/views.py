@@ -9,11 +9,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.choosing import CHOICES, expand, expanding
 from tournaments.api.fields import Strict
 from tournaments.api.paging import PAGES
 from tournaments.api.standings.serializers import (
     LeagueSerializer,
     RankExplanationSerializer,
+    StandingsRowSerializer,
     StandingsSerializer,
 )
 from tournaments.api.views import Resource
@@ -21,6 +23,7 @@ from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in, seen_tournament
+from tournaments.presenters.entrants import list_entrants, with_ratings
 from tournaments.presenters.standings.league import LeagueReader, league_of
 from tournaments.presenters.standings.reasons import why_placed
 from tournaments.presenters.standings.standings import last_counted, stages_reached, standings_seen
@@ -31,7 +34,7 @@ NUMBER = {"type": "integer", "minimum": 1, "maximum": LARGEST}
 AFTER = OpenApiParameter("after", NUMBER, description="As they were after this round.")
 ONLY = OpenApiParameter("only", NUMBER, description="Those of this round alone.")
 
-PAGED = {each.name for each in PAGES}
+PAGED = {each.name for each in PAGES} | CHOICES
 
 SECTION = OpenApiParameter(
     "section", enum=list(SECTIONS), description="Those of this section alone."
@@ -55,7 +58,13 @@ class OfStandings(Resource):
 
 
 class Standings(OfStandings):
-    @extend_schema(parameters=[AFTER, ONLY, SECTION, *PAGES], responses=StandingsSerializer)
+    chosen = StandingsRowSerializer
+    directs = False
+
+    @extend_schema(
+        parameters=[AFTER, ONLY, SECTION, *PAGES, expand(StandingsRowSerializer)],
+        responses=StandingsSerializer,
+    )
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """The standings as they are, or after a round, or of one.
 
@@ -65,14 +74,21 @@ class Standings(OfStandings):
         query = request.query_params.dict()
         asked = StandingsQuerySerializer(data={k: v for k, v in query.items() if k not in PAGED})
         asked.is_valid(raise_exception=True)
-        directs = role_in(self.visitor, row.event.club) in DIRECTING
+        role = role_in(self.visitor, row.event.club)
+        self.directs = role in DIRECTING
         state = load_state(row)
-        seen = standings_seen(state, directs=directs, **asked.validated_data)
+        seen = standings_seen(state, directs=self.directs, **asked.validated_data)
         self.more = {
             "state": state,
             "reached": stages_reached(state, seen.until),
             "teams": seen.teams,
+            "directs": self.directs,
+            "member": role is not None,
         }
+        if expanding(request):
+            listed = list_entrants(row, directs=self.directs)
+            lines = with_ratings(listed, row, request.user).lines
+            self.more["lines"] = {line.entrant.key: line for line in lines}
         return self.shown(StandingsSerializer, seen)
 
 
