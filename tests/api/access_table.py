@@ -71,6 +71,7 @@ GAMES = {
     "game_log": row("game", GET=WRITERS),
     "game_keys": row("game", read="score", GET=WRITERS),
     "entries": row("game", scope="score", POST=WRITING),
+    "entries_batch": row("game", scope="score", POST=WRITING),
     "game_totals": row("game", scope="score", POST=WRITING),
     "entry": row("entry", scope="score", GET=WRITERS, PUT=WRITING, DELETE=WRITING),
     # An evening confirms no deals.

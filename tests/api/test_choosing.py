@@ -55,7 +55,7 @@ def test_names_that_there_are_not_are_told(club, director, path, parameter):
     path = path.format(game=Game.objects.first().public_id, player=club.players.first().public_id)
 
     assert faults(director.get(f"{path}?{parameter}=id,colour"))[-1] == ("unknown-name", parameter)
-    assert ("unknown-name", parameter) in faults(director.get(f"{path}?{parameter}="))
+    assert ("missing-field", parameter) in faults(director.get(f"{path}?{parameter}="))
 
 
 def test_one_game_player_and_standing_tell_more(club, director):

@@ -13,12 +13,16 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from tournaments.api.problems import fault
 from tournaments.services.base.refusals import Fault
 
 CHOICES = {"fields", "expand"}
 EXPANDED = "expanded"
 
 ABOUT = "`fields=` answers only these fields, separated by commas; typed clients leave it out."
+
+
+EMPTY = _("Nothing is written here: leave it out, or say what is wanted.")
 
 
 class UnknownName(Fault, code="unknown-name"):
@@ -77,7 +81,9 @@ def unknown_choices(request: Request, shape: type[Chosen]) -> Iterator[Fault]:
     """Yield a fault for each name that an answer of a shape does not have."""
     for parameter in request.query_params.keys() & CHOICES:
         known = shape.expandable if parameter == "expand" else _choices(shape)
-        for name in sorted((_names(request, parameter) or {""}).difference(known)):
+        if not _names(request, parameter):
+            yield fault("missing-field", parameter, EMPTY)
+        for name in sorted(_names(request, parameter).difference(known)):
             yield UnknownName(data={"name": name}, where=parameter)
 
 

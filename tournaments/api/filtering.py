@@ -9,7 +9,7 @@ from django_filters.rest_framework import DjangoFilterBackend
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.filters import OrderingFilter
 
-from tournaments.api.choosing import CHOICES
+from tournaments.api.choosing import CHOICES, EMPTY
 from tournaments.api.fields import TRUTHS
 from tournaments.api.problems import Json, fault
 from tournaments.services.base.refusals import Fault, Invalid
@@ -111,8 +111,7 @@ def unknown(asked: Iterable[str], known: Collection[str]) -> list[Fault]:
 
 def _empty(asked: Mapping[str, str]) -> list[Fault]:
     # A program that forgot to fill in its filter must not be answered with everything.
-    message = _("Nothing is written here: leave it out, or say what is wanted.")
-    return [fault("missing-field", name, message) for name, value in asked.items() if not value]
+    return [fault("missing-field", name, EMPTY) for name, value in asked.items() if not value]
 
 
 def _no_truths(asked: Mapping[str, str], filters: Mapping[str, Any]) -> list[Fault]:

@@ -1,6 +1,7 @@
 """Addresses of the entries of a game: add, correct, void, seal and reveal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from tournaments.api.games.serializers import (
     CorrectionSerializer,
     EntryVersionsSerializer,
     GameSerializer,
+    NewEntriesSerializer,
     NewEntrySerializer,
     SealSerializer,
     TotalsSerializer,
@@ -24,9 +26,16 @@ from tournaments.api.views import Resource
 from tournaments.engine.documents.entry_records import parse_entry, read_entry
 from tournaments.engine.documents.records import play_entry
 from tournaments.engine.rules.entries import Entry
+from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Game, Scope
 from tournaments.queries.games.sheets import load_sheet
-from tournaments.services.games.playing import correct_entry, record_entry, withdraw_entry
+from tournaments.services.games.playing import (
+    KeyedEntry,
+    correct_entry,
+    record_entry,
+    record_keyed,
+    withdraw_entry,
+)
 from tournaments.services.games.sealing import reveal_contract, seal_contract
 from tournaments.services.games.totals import record_totals
 from tournaments.services.games.writing import NoSuchEntry
@@ -54,6 +63,47 @@ class Entries(Resource):
             sheet = record_entry(row.pk, _entry_of(row, said["entry"]), context)
         place = f"{request.path}{sheet.positions[-1]}/"
         return written(self, sheet, 201, Location=place)
+
+
+class SeveralEntries(Resource):
+    scope = Scope.SCORE
+    refusals = GONE
+    if_match = {"POST": False}
+
+    @extend_schema(request=NewEntriesSerializer, responses={201: GameSerializer})
+    @idempotent
+    def post(self, request: Request, public_id: str) -> Response:
+        """Write several entries at the end of the sheet, in order: all or none.
+
+        Those whose `key` was written before are left out, also where `If-Match` has the revision
+        before them; so a phone sends all that it is not sure of.
+        """
+        row = game_to_write(request, public_id)
+        said = self.said(NewEntriesSerializer)
+        context = write_context(self, row, said["author"])
+        with told_of(row.players, "entries"):
+            sheet = record_keyed(row.pk, _keyed(said["entries"], context.key), context)
+        return written(self, sheet, 201)
+
+
+def _keyed(said: Sequence[Json], key: str) -> list[KeyedEntry]:
+    """Parse entries, each with its key, or else that of the request with its number.
+
+    Raises:
+        InvalidEntry: with every problem of form, of all of them.
+    """
+    read = [read_entry(each["entry"]) for each in said]
+    problems = [
+        replace(problem, where=".".join(filter(None, (str(number), "entry", problem.where))))
+        for number, (_entry, faults) in enumerate(read)
+        for problem in faults
+    ]
+    if problems:
+        raise InvalidEntry(problems)
+    return [
+        KeyedEntry(each.get("key") or f"{key[:60]}-{number:03}", parse_entry(each["entry"]))
+        for number, each in enumerate(said)
+    ]
 
 
 def _entry_of(row: Game, raw: Any) -> Entry:

@@ -20,6 +20,7 @@ from tournaments.engine.documents.records import GAME_FORMAT, Reading, write_res
 from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
 from tournaments.models import Event, Game, Match, Revision
 from tournaments.queries.games.sheets import Sheet
+from tournaments.services.games.writing import KEY
 
 MOST_GAMES = 99
 """Of a match."""
@@ -232,6 +233,22 @@ class NewEntrySerializer(Strict):
     """An entry to be written down; `author` is the name at whose seat the phone lies."""
 
     entry = EntryField()
+    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+
+
+class KeyedEntrySerializer(Strict):
+    """One of several entries, written once for its `key`: the `Idempotency-Key` of one alone."""
+
+    key = serializers.RegexField(KEY.pattern, max_length=64, required=False)
+    entry = EntryField()
+
+
+class NewEntriesSerializer(Strict):
+    """Entries to be written down, all or none; `author` is whose seat the phone lies at."""
+
+    entries = serializers.ListField(
+        child=KeyedEntrySerializer(), min_length=1, max_length=MOST_ENTRIES
+    )
     author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 

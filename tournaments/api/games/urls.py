@@ -28,6 +28,7 @@ urlpatterns = [
     path(f"{GAME}/form/", reading.GameForm.as_view(), name="game_form"),
     path(f"{GAME}/log/", reading.Log.as_view(), name="game_log"),
     path(f"{GAME}/entries/", entries.Entries.as_view(), name="entries"),
+    path(f"{GAME}/entries/batch/", entries.SeveralEntries.as_view(), name="entries_batch"),
     path(f"{GAME}/totals/", entries.Totals.as_view(), name="game_totals"),
     path(f"{ENTRY}/", entries.OneEntry.as_view(), name="entry"),
     path(f"{ENTRY}/reveal/", entries.Reveal.as_view(), name="reveal"),

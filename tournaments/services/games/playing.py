@@ -41,10 +41,15 @@ from tournaments.services.documents.reporting import throw_away
 from tournaments.services.games.open_deals import ENDS_A_DEAL, completed, corrected
 from tournaments.services.games.seats import SeatsDrawn, TableSeating, is_drawn, reseat
 from tournaments.services.games.writing import (
+    KEY,
+    BadKey,
+    KeyedWrite,
+    KeyReused,
     NoSuchEntry,
     StaleRevision,
     WriteContext,
     remark,
+    store_keyed,
     store_write,
     store_writes,
 )
@@ -137,17 +142,58 @@ def record_entry(game_pk: int, entry: Entry, context: WriteContext) -> Sheet:
             _check_turn(sheet, context.turn)
         return _with_entry(sheet, entry)
 
-    def is_same(sheet: Sheet, stored: Revision) -> bool:
-        if stored.kind != Revision.Kind.COMPLETION:
-            return stored.kind == Revision.Kind.ENTRY and stored.body == write_entry(entry)
-        try:
-            return bool(
-                stored.body == write_entry(completed(_version_before(sheet, stored), entry))
-            )
-        except InvalidEntry:
-            return False
+    return store_write(game_pk, context, partial(_is_entry, entry), add)
 
-    return store_write(game_pk, context, is_same, add)
+
+def _is_entry(entry: Entry, sheet: Sheet, stored: Revision) -> bool:
+    """Return whether a stored revision came from this entry."""
+    if stored.kind != Revision.Kind.COMPLETION:
+        return stored.kind == Revision.Kind.ENTRY and stored.body == write_entry(entry)
+    try:
+        return bool(stored.body == write_entry(completed(_version_before(sheet, stored), entry)))
+    except InvalidEntry:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedEntry:
+    """An entry with the key by which it is recorded once."""
+
+    key: str
+    entry: Entry
+
+
+def record_keyed(game_pk: int, entries: Sequence[KeyedEntry], context: WriteContext) -> Sheet:
+    """Append several entries, each once by its key: all that are not there yet, or none.
+
+    Raises:
+        InvalidEntry: contains every reason against the first invalid one; `where` begins with
+            its place in the list, as `2.entry.counts`.
+        StaleRevision: others have written since the context's revision.
+        KeyReused, BadKey, RoundClosed, Game.DoesNotExist: as in `record_entry`.
+    """
+    if not all(KEY.fullmatch(each.key) for each in entries):
+        raise BadKey
+    if len({each.key for each in entries}) < len(entries):
+        raise KeyReused
+
+    def add(sheet: Sheet, number: int) -> Sheet:
+        try:
+            return _with_entry(sheet, entries[number].entry)
+        except InvalidEntry as error:
+            at = f"{number}.entry"
+            raise InvalidEntry(
+                [replace(p, where=f"{at}.{p.where}" if p.where else at) for p in error.problems]
+            ) from error
+
+    return store_keyed(
+        game_pk,
+        context,
+        [
+            KeyedWrite(each.key, partial(_is_entry, each.entry), partial(add, number=number))
+            for number, each in enumerate(entries)
+        ],
+    )
 
 
 def _check_turn(sheet: Sheet, turn: int | None) -> None:

@@ -5,7 +5,7 @@ folds the whole game with the change, and only then stores it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -146,17 +146,57 @@ def store_writes(
     """
     with _refusals_counted(), transaction.atomic():
         sheet = _locked(game_pk, context)
-        round_ = _place(sheet, context)
-        context = _signed(context, sheet.row, round_)
-        for number, change in enumerate(changes):
-            own = replace(context, key=f"{context.key}-{number:03}")
-            after = change(sheet)
-            _put_write(sheet, after, own, round_)
-            sheet = after
-        Revision.objects.bulk_create(sheet.revisions[context.revision :])
-        _keep(sheet, round_)
+        keyed = ((f"{context.key}-{number:03}", each) for number, each in enumerate(changes))
+        sheet = _stored(sheet, context, keyed)
     for write in sheet.revisions[context.revision :]:
         count_write(sheet.row.ruleset, write.kind)
+    return sheet
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedWrite:
+    """One of several writes, with a key of its own, as `store_write` takes it."""
+
+    key: str
+    is_same: Callable[[Sheet, Revision], bool]
+    change: Callable[[Sheet], Sheet]
+
+
+def store_keyed(game_pk: int, context: WriteContext, writes: Sequence[KeyedWrite]) -> Sheet:
+    """Store the revision that each of `writes` adds, all or none, but those stored before.
+
+    Writes that others made since the context's revision are not these: then it is stale.
+    """
+    with _refusals_counted(), transaction.atomic():
+        before = sheet = _locked(game_pk, context)
+        stored = {write.key: write for write in sheet.revisions}
+        known = [stored[each.key] for each in writes if each.key in stored]
+        if not all(each.is_same(sheet, stored[each.key]) for each in writes if each.key in stored):
+            raise KeyReused
+        left = [(each.key, each.change) for each in writes[len(known) :]]
+        if any(key in stored for key, _change in left):
+            # They would come in another order.
+            raise StaleRevision(sheet)
+        if left:
+            own = sum(write.revision > context.revision for write in known)
+            sheet = _stored(sheet, replace(context, revision=context.revision + own), left)
+    for write in sheet.revisions[len(before.revisions) :]:
+        count_write(sheet.row.ruleset, write.kind)
+    return sheet
+
+
+def _stored(
+    sheet: Sheet, context: WriteContext, changes: Iterable[tuple[str, Callable[[Sheet], Sheet]]]
+) -> Sheet:
+    """Store changes of a locked game, by key, as one."""
+    round_ = _place(sheet, context)
+    context = _signed(context, sheet.row, round_)
+    for key, change in changes:
+        after = change(sheet)
+        _put_write(sheet, after, replace(context, key=key), round_)
+        sheet = after
+    Revision.objects.bulk_create(sheet.revisions[context.revision :])
+    _keep(sheet, round_)
     return sheet
 
 
