@@ -206,7 +206,7 @@ def complete(result: Json, **_more: Any) -> Json:
     result["paths"] = paths
     parts["schemas"] = dict(sorted(flat.components.items()))
     parts["headers"] = {name: head | {"schema": STRING} for name, head in HEADERS.items()}
-    parts["responses"] = {f"Problem{status}": _refusal(status) for status in STATUSES}
+    parts["responses"] = {status: _refusal(status) for status in STATUSES}
     parts["responses"]["Problem"] = _other_refusal()
     parts["parameters"] = _share_parameters(list(_operations(result)))
     _describe(result)

@@ -170,7 +170,7 @@ class Described(AutoSchema):
     def _get_response_bodies(self, direction: Any = "response") -> Json:
         bodies: Json = super()._get_response_bodies(direction)
         for status in self._refusals():
-            name = "Problem" if status == "default" else f"Problem{status}"
+            name = "Problem" if status == "default" else status
             bodies.setdefault(status, {"$ref": f"#/components/responses/{name}"})
         if self.method == "GET":
             bodies.setdefault("304", {"description": "Unchanged."})
