@@ -131,7 +131,8 @@ def csrf_field(request: HttpRequest) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def fragment(context: template.RequestContext, name: str) -> SafeString:
-    """Show a part that is drawn in Jinja2."""
+def fragment(context: template.Context, name: str) -> SafeString:
+    """Show a part that is drawn in Jinja2; it may have forms where the page has a request."""
     values = cast("dict[str, Any]", context.flatten())
-    return SafeString(render_to_string(name, values, context.request, using="fragments"))
+    request = getattr(context, "request", None)
+    return SafeString(render_to_string(name, values, request, using="fragments"))

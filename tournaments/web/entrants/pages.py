@@ -142,13 +142,13 @@ def check(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
 def _line_checked(request: HttpRequest, row: Tournament, entrant: Entrant) -> HttpResponse:
     everybody = with_ratings(list_entrants(row, directs=True), row, request.user)
     page = {
-        "line": next(line for line in everybody.lines if line.entrant.pk == entrant.pk),
+        "found": [line for line in everybody.lines if line.entrant.pk == entrant.pk],
         "entrants": everybody,
         "here": reverse("entrants", args=[row.event.club.slug, row.slug]),
         "directs": True,
         "swapped": True,
     }
-    return render(request, "tournaments/entrants/_line.html", page)
+    return render(request, "tournaments/entrants/_line_checked.html", page)
 
 
 @dataclass(frozen=True)
