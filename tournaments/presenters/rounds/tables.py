@@ -111,9 +111,13 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
     games = _games(round_, read_settings(tournament.settings).confirm_deals)
     progresses = _progress_of(game for game in games if game.result is None)
     tables = [
-        _watched(game, progresses.get(game.pk), agreement_of(game, setting, said), at)
+        _watched(
+            game,
+            progresses.get(game.pk),
+            agreement_of(game, setting, getattr(game, "said", ())),
+            at,
+        )
         for game in games
-        for said in [game.confirmations.all()]
     ]
     return sorted(tables, key=lambda each: each.urgency)
 
@@ -121,13 +125,15 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
 def _games(round_: Round, confirms_deals: bool) -> Sequence[Game]:
     """Return the game of each table, with the author and time of its last revision."""
     disputes = Prefetch("deal_reviews", DealReview.objects.open_disputes(), to_attr="disputes")
+    # As lists: a queryset for each game takes longer than to read it.
+    said = Prefetch("confirmations", to_attr="said")
     last = Revision.objects.filter(game=OuterRef("pk")).order_by("-revision")
     # A director has no use for the number of the phone.
     by = Case(When(author="", then=Coalesce("user__first_name", Value(""))), default="author")
     rows = Game.objects.filter(table__round=round_).order_by("table__number", "pk")
     rows = (
         rows.select_related("table")
-        .prefetch_related("confirmations", *([disputes] if confirms_deals else []))
+        .prefetch_related(said, *([disputes] if confirms_deals else []))
         .annotate(
             last_at=Subquery(last.values("at")[:1]), last_by=Subquery(last.values_list(by)[:1])
         )

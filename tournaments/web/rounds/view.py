@@ -83,6 +83,26 @@ class RunningTable:
         return all(trouble.rank >= OVER_TIME for trouble in self.troubles)
 
     @property
+    def to_confirm(self) -> bool:
+        return self.finished and not self.agreement.enough
+
+    @property
+    def has_own_clock(self) -> bool:
+        return bool(self.table.extra_seconds and self.clock)
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether its line for directors has neither a form nor a clock."""
+        return not (self.to_confirm or self.table.called_at or self.has_own_clock)
+
+    @property
+    def shown(self) -> tuple[object, ...]:
+        """Return all that a plain line shows for directors."""
+        place = (self.row.public_id, self.row.generation("write"), self.table.number)
+        progress = (self.names, self.totals, self.state, self.last, self.finished)
+        return place, progress, tuple(self.problems), self.mild
+
+    @property
     def disputed(self) -> bool:
         return any(trouble.rank == DISPUTED for trouble in self.troubles)
 
