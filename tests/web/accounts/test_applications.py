@@ -55,7 +55,7 @@ def code_of(answer):
 def exchange(application, code, **more):
     said = {"grant_type": "authorization_code", "code": code, "redirect_uri": BACK}
     said |= {"client_id": application.client_id, "code_verifier": VERIFIER}
-    return Client().post(TOKEN, said | more)
+    return Client(enforce_csrf_checks=True).post(TOKEN, said | more)
 
 
 def refresh(application, token, **more):
@@ -145,7 +145,7 @@ def end_by_page(nil, application, _got):
 
 def end_by_program(_nil, application, got):
     said = {"token": got["refresh_token"], "client_id": application.client_id}
-    assert Client().post(REVOKE, said).status_code == 200
+    assert Client(enforce_csrf_checks=True).post(REVOKE, said).status_code == 200
 
 
 def end_by_reset(nil, _application, _got):
@@ -245,6 +245,14 @@ def test_other_ways_to_tokens_are_closed(application, said):
     answer = Client().post(TOKEN, {"client_id": application.client_id} | said)
     assert 400 <= answer.status_code < 500
     assert not AccessToken.objects.exists()
+
+
+@pytest.mark.parametrize("where", [TOKEN, REVOKE])
+def test_secrets_of_applications_are_tried_only_so_often(application, settings, where):
+    settings.ACCOUNT_RATE_LIMITS = settings.ACCOUNT_RATE_LIMITS | {"oauth_token": "2/m/ip"}
+    said = {"client_id": application.client_id, "client_secret": "wrong", "token": "none"}
+    statuses = [Client().post(where, said).status_code for _ in range(3)]
+    assert (statuses[0] == 429, statuses[2]) == (False, 429)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import csrf_exempt
 from oauth2_provider.views import AuthorizationView, TokenView
 
 from tournaments.web.accounts.tokens import SCOPES
@@ -28,6 +27,18 @@ def without_nul(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
         return view(request, *args, **kwargs)
 
     return checked
+
+
+def limited(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Limit requests by network: secrets of applications are checked slowly, like passwords."""
+
+    @wraps(view)
+    def counted(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not consume(request, action="oauth_token"):
+            return JsonResponse({"error": "temporarily_unavailable"}, status=429)
+        return view(request, *args, **kwargs)
+
+    return counted
 
 
 @method_decorator([never_cache, login_required, reauthentication_required], name="dispatch")
@@ -63,15 +74,11 @@ class Authorize(AuthorizationView):  # type: ignore[misc]  # the library has no 
         return answer
 
 
-@method_decorator(csrf_exempt, name="dispatch")
 class Token(TokenView):  # type: ignore[misc]
     """Give tokens for a code or a refresh token."""
 
     http_method_names = ["post"]
 
     def post(self, request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:
-        # By network: a secret is checked slowly, like a password.
-        if not consume(request, action="oauth_token"):
-            return JsonResponse({"error": "temporarily_unavailable"}, status=429)
         answer: HttpResponse = self.authorization_flow_token_response(request)
         return answer

@@ -3,7 +3,7 @@
 from django.urls import path
 from oauth2_provider.views import OAuthServerMetadataView, RevokeTokenView
 
-from tournaments.web.accounts.oauth import Authorize, Token, without_nul
+from tournaments.web.accounts.oauth import Authorize, Token, limited, without_nul
 
 app_name = "oauth2_provider"
 
@@ -14,6 +14,10 @@ urlpatterns = [
         name="oauth-server-metadata",
     ),
     path("oauth/authorize/", without_nul(Authorize.as_view()), name="authorize"),
-    path("oauth/token/", without_nul(Token.as_view()), name="token"),
-    path("oauth/revoke/", without_nul(RevokeTokenView.as_view()), name="revoke-token"),
+    path("oauth/token/", limited(without_nul(Token.as_view())), name="token"),
+    path(
+        "oauth/revoke/",
+        limited(without_nul(RevokeTokenView.as_view())),
+        name="revoke-token",
+    ),
 ]
