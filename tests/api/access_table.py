@@ -191,6 +191,9 @@ EVENTS = {
 }
 
 PEOPLE = {
+    "games_export": row("club", GET=MEMBERS, published=EVERYBODY),
+    "ratings_export": row("club", GET=MEMBERS),
+    "entrants_export": row("club", GET=MEMBERS, published=EVERYBODY),
     "players": row("club", GET=MEMBERS, POST=DIRECTORS),
     "player": row("player", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS),
     "player_numbers": row("player", GET=MEMBERS),

@@ -148,6 +148,7 @@ REASONS = {
     "club_results": "Feed readers subscribe to it; programs have the standings.",
     "embed": "A page for the frame of another site.",
     "embed_json": "The same for scripts of any site, without a token.",
+    "embed_csv": "The same for spreadsheets; programs have the lists and exports.",
     "embed_colours": "A style sheet of the page for frames.",
     "calendar": "Calendars subscribe to it; programs have the events.",
     "event_calendar": "A calendar takes it; programs have the event.",

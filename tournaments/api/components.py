@@ -90,6 +90,7 @@ TOPICS = {
     "standings": "Ranks of entrants, and the reasons.",
     "ratings": "Ratings and leaderboards.",
     "documents": "Scoresheets, booklets and tables as files: asked for, then fetched.",
+    "exports": "All rows of a club, line by line.",
     "importing": "Import of a club's earlier data.",
     "changes": "All that happens in a club, in order and without gaps.",
     "webhooks": "Calls about published and closed rounds, entered results, and finished events.",

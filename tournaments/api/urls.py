@@ -25,6 +25,7 @@ urlpatterns = [
     path("", include("tournaments.api.standings.urls")),
     path("", include("tournaments.api.rounds.urls")),
     path("", include("tournaments.api.documents.urls")),
+    path("", include("tournaments.api.exports.urls")),
     path("", include("tournaments.api.ratings.urls")),
     path("", include("tournaments.api.statistics.urls")),
 ]

@@ -1,3 +1,5 @@
+import csv
+import io
 import json
 import xml.etree.ElementTree as ET
 from datetime import date, timedelta
@@ -13,7 +15,7 @@ from tests.tournament_builders import plan
 from tests.web.ratings.ratings_world import counted, rated
 from tests.web.standings.evenings import evening
 from tests.web.statistics.played import FOUR, games
-from tournaments.models import Club, Event, User
+from tournaments.models import Club, Event, RatingPool, User
 from tournaments.services.audit import NOBODY
 from tournaments.services.tournaments.lifecycle import create_tournament, move_tournament
 
@@ -162,6 +164,7 @@ def test_page_for_a_frame_may_be_framed_and_takes_colours_that_are_colours(clien
         ("club_results", ()),
         ("embed", ("events",)),
         ("embed_json", ("events",)),
+        ("embed_csv", ("events",)),
     ],
 )
 def test_what_has_not_changed_is_answered_without_a_body(client, club, name, part):
@@ -177,6 +180,37 @@ def test_what_has_not_changed_is_answered_without_a_body(client, club, name, par
         assert client.get(path, **kept).status_code == 200
     Club.objects.update(published=False)
     assert client.get(path, **kept).status_code == 404
+
+
+def cells(answer):
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    return list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+
+
+def test_parts_are_csv_with_all_rows_for_spreadsheets(client, club):
+    season = SeasonFactory(club=club, starts_on=on(-60), ends_on=on(60))
+    evening(season, [POINTS], published=True)
+    evening(season, [POINTS])
+    EventFactory(club=club, published=True, held_on=on(2), name="=cmd", starts_at="20:00")
+    for number in range(12):
+        rated(RatingPool.objects.first() or RatingPoolFactory(club=club), 1500 + number)
+    counted()
+
+    assert cells(feed(client, "embed_csv", "standings"))[0] == {
+        "place": "1",
+        "name": "Cem",
+        "points": "30",
+    }
+    assert len(cells(feed(client, "embed_csv", "ratings"))) == 12
+    # No name becomes a formula.
+    assert cells(feed(client, "embed_csv", "events"))[0]["name"] == "'=cmd"
+    played = cells(feed(client, "embed_csv", "games"))
+    assert len(played) == 1
+    assert [played[0][f"player_{n}"] for n in (1, 2, 3, 4)] == list(FOUR)
+    totals = {played[0][f"player_{n}"]: int(played[0][f"total_{n}"]) for n in (1, 2, 3, 4)}
+    assert totals == POINTS
+    assert feed(client, "embed_csv", "none").status_code == 404
 
 
 def test_page_to_copy_from_has_a_line_for_each_part(client, club):

@@ -1,14 +1,23 @@
-"""Parts of a published club for other sites: as a page for a frame, and as JSON by CORS."""
+"""Parts of a published club for other sites: for a frame, as JSON by CORS, and as CSV."""
 
+import csv
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from fractions import Fraction
 from typing import Any
 from urllib.parse import urlencode
 
 from csp.decorators import csp_replace
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    JsonResponse,
+    StreamingHttpResponse,
+)
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
@@ -20,7 +29,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from tournaments.engine.rules.rulesets import Points
-from tournaments.models import Club, Event, Player, RatingPool, Tournament
+from tournaments.models import Club, Event, Game, Player, RatingPool, Tournament
 from tournaments.origin import absolute
 from tournaments.permissions import seen_club
 from tournaments.presenters.people.names import named_player
@@ -29,6 +38,7 @@ from tournaments.presenters.standings.standings import standings_seen
 from tournaments.queries.now import coming
 from tournaments.queries.ratings.leaderboard import Listed, pools_with_ratings
 from tournaments.queries.tournaments.state import load_state
+from tournaments.reports.spreadsheet_data import escape_formulas
 from tournaments.texts.labels import points_text
 from tournaments.web.clubs.feeds import for_everybody, page_of
 
@@ -37,6 +47,10 @@ FORMAT = "kingscore-embed/1"
 COLOURS = {"paper": "faf7ef", "ink": "1d1c18", "accent": "1d6843"}
 """The colours of the page in a frame, and what they are by default."""
 
+CSV = "text/csv; charset=utf-8"
+MOST_ROWS = 10_000
+ROWS_AT_ONCE = 500
+FRACTION = re.compile(r"-?[0-9]+/[0-9]+")
 HEX = re.compile(r"[0-9a-fA-F]{6}")
 
 
@@ -49,7 +63,7 @@ class Part:
     rows: list[dict[str, Any]]
 
 
-def _events(request: HttpRequest, club: Club) -> Part:
+def _events(request: HttpRequest, club: Club, most: int) -> Part:
     """Return what comes next (1 query)."""
     seen = coming(Event.objects.listed_for(None).filter(club=club), timezone.localdate())
     rows = [
@@ -60,12 +74,12 @@ def _events(request: HttpRequest, club: Club) -> Part:
             "venue": event.venue,
             "url": page_of(request, event),
         }
-        for event in seen[:SHOWN]
+        for event in seen[:most]
     ]
     return Part(_("Next evenings"), absolute(request, reverse("events", args=[club.slug])), rows)
 
 
-def _league(request: HttpRequest, club: Club) -> Part:
+def _league(request: HttpRequest, club: Club, most: int) -> Part:
     """Return the first of the season's league (up to 7 queries)."""
     league = public_league(club, timezone.localdate())
     if league is None:
@@ -73,10 +87,12 @@ def _league(request: HttpRequest, club: Club) -> Part:
     season, found = league
     lines = ((row.place, [found.people[row.player]], row.points) for row in found.rows)
     url = reverse("league", args=[club.slug, season.pk])
-    return Part(f"{_('League')} · {season.name}", absolute(request, url), list(_rows(club, lines)))
+    return Part(
+        f"{_('League')} · {season.name}", absolute(request, url), list(_rows(club, lines, most))
+    )
 
 
-def _standings(request: HttpRequest, club: Club) -> Part:
+def _standings(request: HttpRequest, club: Club, most: int) -> Part:
     """Return the standings of a tournament, or of the latest one (up to 6 queries)."""
     seen = Tournament.objects.counted().seen_by(None).filter(event__club=club)
     played = seen.filter(state__in=(Tournament.State.RUNNING, Tournament.State.FINISHED))
@@ -90,13 +106,13 @@ def _standings(request: HttpRequest, club: Club) -> Part:
         for each in standings_seen(state, directs=False).rows
     )
     url = reverse("standings", args=[club.slug, row.slug])
-    return Part(row.event.name, absolute(request, url), list(_rows(club, lines)))
+    return Part(row.event.name, absolute(request, url), list(_rows(club, lines, most)))
 
 
 def _rows(
-    club: Club, lines: Iterable[tuple[int, Iterable[Player], Points]]
+    club: Club, lines: Iterable[tuple[int, Iterable[Player], Points]], most: int
 ) -> Iterator[dict[str, Any]]:
-    for place, players, points in list(lines)[:SHOWN]:
+    for place, players, points in list(lines)[:most]:
         name = " + ".join(named_player(club, each, member=False).name for each in players)
         # A fraction is a text, as in records.
         yield {"place": place, "name": name, "points": _number(points)}
@@ -106,7 +122,7 @@ def _number(points: Points) -> int | str:
     return int(points) if points == int(points) else str(points)
 
 
-def _ratings(request: HttpRequest, club: Club) -> Part:
+def _ratings(request: HttpRequest, club: Club, most: int) -> Part:
     """Return the head of the leaderboard of the most played game (up to 4 queries)."""
     pools = pools_with_ratings(RatingPool.objects.seen_by(None).filter(club=club))
     if not pools:
@@ -118,12 +134,12 @@ def _ratings(request: HttpRequest, club: Club) -> Part:
             "name": named_player(club, line.row.player, member=False).name,
             "points": line.rating.points,
         }
-        for line in board.lines(board.keys(0, SHOWN))
+        for line in board.lines(board.keys(0, most))
     ]
     return Part(_("Ratings"), absolute(request, reverse("club_ratings", args=[club.slug])), rows)
 
 
-PARTS: dict[str, Callable[[HttpRequest, Club], Part]] = {
+PARTS: dict[str, Callable[[HttpRequest, Club, int], Part]] = {
     "events": _events,
     "league": _league,
     "standings": _standings,
@@ -131,10 +147,10 @@ PARTS: dict[str, Callable[[HttpRequest, Club], Part]] = {
 }
 
 
-def _part(request: HttpRequest, club: Club, part: str) -> Part:
+def _part(request: HttpRequest, club: Club, part: str, most: int = SHOWN) -> Part:
     if part not in PARTS:
         raise Http404
-    return PARTS[part](request, club)
+    return PARTS[part](request, club, most)
 
 
 @require_safe
@@ -187,6 +203,70 @@ def embed_json(request: HttpRequest, club: Club, part: str) -> HttpResponse:
     response["Access-Control-Allow-Origin"] = "*"
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
+
+
+@for_everybody
+def embed_csv(request: HttpRequest, club: Club, part: str) -> HttpResponseBase:
+    """Return all rows of a part, or the finished `games` of a club, for spreadsheets anywhere.
+
+    The columns are named as in the JSON, and no text starts a formula.
+    """
+    response: HttpResponseBase
+    if part == "games":
+        response = StreamingHttpResponse(_csv(_games(club)), content_type=CSV)
+    else:
+        rows = _part(request, club, part, MOST_ROWS).rows
+        response = HttpResponse("".join(_csv(rows)), content_type=CSV)
+    response["Access-Control-Allow-Origin"] = "*"
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+def _games(club: Club) -> Iterator[dict[str, Any]]:
+    """Yield the finished games of published evenings, the latest first."""
+    events = Event.objects.listed_for(None).filter(club=club)
+    games = Game.objects.filter(table__round__event__in=events, result__isnull=False)
+    rows = games.select_related("table__round__event").order_by("-played_at", "-pk")
+    for row in rows.iterator(ROWS_AT_ONCE):
+        of_table = row.table
+        yield {
+            "date": "" if of_table is None else of_table.round.event.held_on.isoformat(),
+            "event": "" if of_table is None else of_table.round.event.name,
+            "round": "" if of_table is None else of_table.round.number,
+            "table": "" if of_table is None else of_table.number,
+            "game": row.public_id,
+            "ruleset": row.ruleset,
+            **_numbered("player", row.players),
+            **_numbered("total", (row.result or {})["totals"]),
+            **_numbered("rank", (row.result or {})["ranks"]),
+        }
+
+
+def _numbered(name: str, values: Sequence[Any]) -> dict[str, Any]:
+    # Two sides have two totals.
+    return {f"{name}_{n}": value for n, value in enumerate([*values, *[""] * 4][:4], 1)}
+
+
+class _Line:
+    """A file of which the last line is what was written."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def _csv(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    writer = csv.writer(_Line())
+    for number, row in enumerate(rows):
+        if number == 0:
+            yield writer.writerow(row)
+        yield writer.writerow(_cell(value) for value in row.values())
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    # A spreadsheet would take 9/2 for a day.
+    return float(Fraction(value)) if FRACTION.fullmatch(value) else escape_formulas(value)
 
 
 @require_safe

@@ -6,6 +6,7 @@ from functools import wraps
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone, translation
@@ -30,7 +31,7 @@ BACK = timedelta(days=60)
 
 KEPT_SECONDS = 300
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def for_everybody(view: View) -> View:
@@ -40,7 +41,7 @@ def for_everybody(view: View) -> View:
     """
 
     @wraps(view)
-    def answer(request: HttpRequest, slug: str, **where: str) -> HttpResponse:
+    def answer(request: HttpRequest, slug: str, **where: str) -> HttpResponseBase:
         club = get_object_or_404(Club, slug=slug, published=True)
         wanted = request.GET.get("language", "")
         language = wanted if wanted in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE

@@ -17,6 +17,7 @@ urlpatterns = [
     path(f"{CLUB}/results.rss", feeds.club_results, name="club_results"),
     path(f"{CLUB}/embed/<slug:part>/", embed.embed, name="embed"),
     path(f"{CLUB}/embed/<slug:part>.json", embed.embed_json, name="embed_json"),
+    path(f"{CLUB}/embed/<slug:part>.csv", embed.embed_csv, name="embed_csv"),
     path("embed/colours.css", embed.embed_colours, name="embed_colours"),
     path(f"{CLUB}/picture-wide.png", pages.club_picture, name="club_picture"),
     path(f"{CLUB}/leave/", pages.leave, name="leave_club"),

@@ -1,0 +1,1 @@
+"""A club's games, ratings and entrants, line by line."""

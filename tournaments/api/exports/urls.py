@@ -1,0 +1,13 @@
+"""Addresses of exports."""
+
+from django.urls import path
+
+from tournaments.api.exports import views
+
+EXPORTS = "clubs/<slug:slug>/exports"
+
+urlpatterns = [
+    path(f"{EXPORTS}/games/", views.Games.as_view(), name="games_export"),
+    path(f"{EXPORTS}/ratings/", views.Ratings.as_view(), name="ratings_export"),
+    path(f"{EXPORTS}/entrants/", views.Entrants.as_view(), name="entrants_export"),
+]

@@ -1,0 +1,128 @@
+"""Addresses that answer all rows of a club as NDJSON: a JSON object on each line.
+
+Rows are read and written as they are sent, so that the memory needed does not grow with them.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.db.models import Prefetch
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+
+from tournaments.api.entrants.serializers import EntrantSerializer
+from tournaments.api.games.serializers import GameLineSerializer
+from tournaments.api.ratings.serializers import RatingSerializer
+from tournaments.api.views import Resource
+from tournaments.engine.ratings.ratings import Rating
+from tournaments.models import Club, Event, Game, RatingChange, Revision, Tournament
+from tournaments.models.clubs import DIRECTING
+from tournaments.permissions import members_club, role_in, seen_club
+from tournaments.presenters.entrants import list_entrants, with_ratings
+from tournaments.queries.games.sheets import record_of
+from tournaments.queries.ratings.ratings import shown
+
+NDJSON = "application/x-ndjson"
+AT_ONCE = 200
+"""Rows that are read with what belongs to them."""
+
+LINES = {(200, NDJSON): OpenApiTypes.BINARY}
+
+Json = dict[str, Any]
+
+
+class Export(Resource):
+    """Base of the exports."""
+
+    directs = False
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        """NDJSON, whatever `Accept` says."""
+        return super().perform_content_negotiation(request, force=True)
+
+    def lines(self, rows: Iterable[Json]) -> StreamingHttpResponse:
+        """Answer one line for each row."""
+        written = JSONRenderer()
+        return StreamingHttpResponse(
+            (written.render(row) + b"\n" for row in rows), content_type=NDJSON
+        )
+
+
+class Games(Export):
+    @extend_schema("clubs_exports_games_read", responses=LINES)
+    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+        """All games of a club's evenings that one may see, the oldest first, as NDJSON.
+
+        Each line is as in the list of games, with the `kingscore-game/1` document as `record`.
+        """
+        events = Event.objects.listed_for(request.user).filter(club=seen_club(self.visitor, slug))
+        where = ("match", "table__round__event__club", "table__round__event__tournament")
+        written = Prefetch("revisions", Revision.objects.order_by("revision"))
+        games = Game.objects.filter(table__round__event__in=events).select_related(*where)
+        rows = games.prefetch_related(written).order_by("played_at", "pk")
+        return self.lines(self._games(rows.iterator(AT_ONCE)))
+
+    def _games(self, rows: Iterable[Game]) -> Iterator[Json]:
+        shape = GameLineSerializer(context=self.get_serializer_context())
+        for row in rows:
+            writes = [each for each in row.revisions.all() if each.revision <= row.revision]
+            yield {**shape.to_representation(row), "record": record_of(row, writes)}
+
+
+class Ratings(Export):
+    @extend_schema("clubs_exports_ratings_read", responses=LINES)
+    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+        """The rated history of a club for its members, player by player, as NDJSON.
+
+        Each line is a rated game of a player: `family`, `player`, `name`, `number` of the game
+        among theirs, `game`, `seat`, `at`, and the rating `before` and `after` it.
+        """
+        club = members_club(self.visitor, slug)
+        changes = RatingChange.objects.filter(
+            rating__pool__club=club, rating__player__removed_at=None
+        ).select_related("rating__pool", "rating__player", "game")
+        rows = changes.order_by("rating__pool__family", "rating", "number")
+        return self.lines(_change(each) for each in rows.iterator(AT_ONCE))
+
+
+def _change(row: RatingChange) -> Json:
+    rating, player = row.rating, row.rating.player
+    before = Rating(row.mean_before, row.variance_before, rating.start)
+    after = Rating(row.mean, row.variance, rating.start)
+    return {
+        "family": rating.pool.family,
+        "player": player.public_id,
+        "name": player.shown_name,
+        "number": row.number,
+        "game": row.game.public_id,
+        "seat": row.seat,
+        "at": row.at,
+        "before": RatingSerializer(shown(before)).data,
+        "after": RatingSerializer(shown(after)).data,
+    }
+
+
+class Entrants(Export):
+    @extend_schema("clubs_exports_entrants_read", responses=LINES)
+    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+        """The entrants of all tournaments of a club that one may see, the oldest first, as NDJSON.
+
+        Each line is as in the list of entrants, with the slug of the `tournament`.
+        """
+        club = seen_club(self.visitor, slug)
+        seen = Tournament.objects.seen_by(request.user).filter(event__club=club)
+        rows = seen.select_related("event__club").order_by("event__held_on", "pk")
+        return self.lines(self._entrants(club, rows.iterator(AT_ONCE)))
+
+    def _entrants(self, club: Club, tournaments: Iterable[Tournament]) -> Iterator[Json]:
+        role = role_in(self.visitor, club)
+        self.directs = role in DIRECTING
+        who = {"directs": self.directs, "member": role is not None}
+        shape = EntrantSerializer(context={**self.get_serializer_context(), **who})
+        for row in tournaments:
+            listed = list_entrants(row, directs=self.directs)
+            for line in with_ratings(listed, row, self.visitor.user).lines:
+                yield {"tournament": row.slug, **shape.to_representation(line)}
