@@ -17,7 +17,7 @@ MOST_TOKENS = 20
 """The maximum number of tokens per account."""
 
 
-class TooManyTokens(Refused):
+class TooManyTokens(Refused, code="too-many"):
     sentence = _("There are %(most)s already: revoke one.")
 
 

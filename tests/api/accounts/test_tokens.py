@@ -6,6 +6,7 @@ from django.utils import timezone
 from tests.club_factories import AccountFactory
 from tests.program_factories import TokenFactory
 from tournaments.models import PersonalToken
+from tournaments.services.accounts import MOST_TOKENS
 
 pytestmark = pytest.mark.django_db
 
@@ -48,6 +49,13 @@ def test_token_makes_none_that_may_do_more_or_lasts_longer(program, account):
     assert made.json()["scopes"] == ["read", "manage"]
     lasts = PersonalToken.objects.get(public_id=made.json()["id"]).expiry - end
     assert abs(lasts) < timedelta(seconds=5)
+
+
+def test_account_has_only_so_many(program, account):
+    manager = program.as_(account)
+    TokenFactory.create_batch(MOST_TOKENS - 1, user=account)
+    refused = manager.post("tokens/", {"name": "A", "scopes": ["read"]})
+    assert (refused.status_code, refused.json()["code"]) == (409, "too-many")
 
 
 def test_tokens_of_others_are_not_there(program, account):
