@@ -18,7 +18,7 @@ from tournaments.api.reference.description import content
 
 pytestmark = pytest.mark.slow
 
-# For each address and phase: 30 make some 10,000 calls, in six minutes.
+# For each address: 45 make more than 10,000 calls, in some six minutes.
 CASES = os.environ.get("KINGSCORE_TEST_CASES", "1")
 
 CHECKS = ",".join(

@@ -16,6 +16,8 @@ from tournaments.api.problems import MEDIA_TYPE
 from tournaments.api.schema import component
 from tournaments.api.throttling import LEFT, POLICY
 from tournaments.engine.documents.record_schemas import SCHEMAS
+from tournaments.engine.rules.fields import KING_FIELDS, fields_anywhere
+from tournaments.engine.variants import RULESETS
 
 Json = dict[str, Any]
 
@@ -205,6 +207,7 @@ def complete(result: Json, **_more: Any) -> Json:
         for path, methods in result["paths"].items()
     }
     result["paths"] = paths
+    flat.components["DealEntry"]["description"] = about_deals()
     parts["schemas"] = dict(sorted(flat.components.items()))
     parts["headers"] = {name: head | {"schema": STRING} for name, head in HEADERS.items()}
     parts["responses"] = {status: _refusal(status) for status in STATUSES}
@@ -225,6 +228,21 @@ def _describe(result: Json) -> None:
         for name, text in TOPICS.items()
         if name in used
     ]
+
+
+def about_deals() -> str:
+    """Return which fields deals have in each family of games, which no field of a deal names."""
+    found: dict[str, set[str]] = {}
+    for ruleset in RULESETS.values():
+        names = found.setdefault(ruleset.family, set())
+        # Also those that only some options add.
+        names |= fields_anywhere(ruleset).union(
+            ruleset.fields, *(c.fields for c in ruleset.contracts)
+        )
+        names.update(KING_FIELDS["declared"] if "king" in ruleset.settings else ())
+    families = (f"`{family}`: {', '.join(sorted(names))}" for family, names in found.items())
+    first = "A deal. Most games have `contract`, `declarer` and `counts`; other fields are of some:"
+    return f"{first} {'; '.join(families)}. `games/{{id}}/form/` has those of one game."
 
 
 def _about(file: str) -> str:
