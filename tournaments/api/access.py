@@ -111,9 +111,10 @@ def has_scope(request: Request, scope: Scope) -> bool:
 
 def writable_game(request: Request, public_id: str) -> GameQuerySet:
     """The game whose sheet this visitor may write: by its key, or as director of its club."""
-    return _at_key(request, public_id, "write") | Game.objects.directed_by(request.user).named(
-        public_id
-    )
+    games = _at_key(request, public_id, "write")
+    if not request.user.is_authenticated:
+        return games
+    return games | Game.objects.directed_by(request.user).named(public_id)
 
 
 def readable_game(request: Request, public_id: str) -> GameQuerySet:
