@@ -159,6 +159,6 @@ function pointsOf(form, unit, input) {
 }
 
 export {
-  one, all, contractOf, ruleOf, inputsOf, isTyped, number, hasTotal, total, sideOf, nameOf, unitsOf,
+  one, all, contractOf, ruleOf, rules, inputsOf, isTyped, number, hasTotal, total, sideOf, nameOf, unitsOf,
   leftOf, missing, fill, write, isComplete, freeFor, give, problemOf, pointsOf,
 };

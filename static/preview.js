@@ -10,14 +10,7 @@ function read() {
   const source = document.getElementById("game-state");
   if (!source) return null;
   const state = JSON.parse(source.textContent);
-  return { ...state, rules: rules(), totals: state.totals.map(Fold.number) };
-}
-
-// The form of a step that comes later has them too.
-function rules() {
-  const later = document.getElementById("next-step")?.content;
-  const source = document.getElementById("game-rules") ?? later?.querySelector("#game-rules");
-  return source ? JSON.parse(source.textContent) : null;
+  return { ...state, rules: Counts.rules(), totals: state.totals.map(Fold.number) };
 }
 
 function apply(state, effect) {

@@ -29,8 +29,9 @@ function parts(selector) {
   return roots().flatMap((root) => all(root, selector));
 }
 
+// The rules are beside the table, its state is in it.
 function change(id, put) {
-  for (const script of parts(`#${id}`)) {
+  for (const script of [...all(document, `#${id}:not(#table *)`), ...parts(`#${id}`)]) {
     const data = JSON.parse(script.textContent);
     put(data);
     script.textContent = JSON.stringify(data).replace(/</g, "\\u003c");

@@ -29,6 +29,8 @@ from tournaments.services.games import playing
 from tournaments.web.base.phone import address
 
 MOST_STATEMENTS = 10
+LARGEST_ANSWER = 8000
+"""Bytes of the answer to a deal, compressed."""
 STALE = "Someone else has written meanwhile. Yours was not saved."
 SAME = "Another phone has already written the same; it is on the sheet once."
 ONE_KEY = {"key": "one-key-of-a-phone", "revision": 0}
@@ -47,6 +49,14 @@ def test_whole_game_written_by_the_form_ends_as_in_the_rules(phone):
     page = phone.get(url(game, "write")).content.decode()
     assert "Out: Ayşe" in page
     assert 'name="contract"' not in page
+
+
+def test_answer_late_in_a_game_is_small(phone):
+    game = game_with(deals=17)
+    phone.defaults["HTTP_ACCEPT_ENCODING"] = "gzip"
+    answer = send(phone, game, **fields_of(WHOLE_GAME[17]))
+    assert answer["Content-Encoding"] == "gzip"
+    assert len(answer.content) <= LARGEST_ANSWER
 
 
 def test_record_without_scripts_goes_back_to_the_sheet(plain):

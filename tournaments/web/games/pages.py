@@ -27,6 +27,7 @@ from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import Game, Revision
 from tournaments.permissions import actor_of, may_adopt, writable_game
 from tournaments.presenters.games.sheets import verdict_texts
+from tournaments.presenters.rulesets import describe
 from tournaments.queries.games.sheets import (
     LaterEntryInvalid,
     Sheet,
@@ -398,10 +399,16 @@ def table_context(
         "redo": redo_of(sheet) if _has_withdrawn(sheet) else None,
         "last_position": sheet.positions[-1] if sheet.positions else None,
         "verdicts": verdict_texts(),
+        "rules": _rules_to_predict(request, sheet.game.ruleset),
         "again": _again(row),
         "redeals": _reasons("redeal", redeals_of(sheet.game)),
         "stops": _reasons("stopped", STOP_REASONS),
     }
+
+
+def _rules_to_predict(request: HtmxRequest, ruleset: Ruleset) -> dict[str, Any] | None:
+    """Return the rules with which phones check deals before they send them, once with the page."""
+    return None if request.htmx or ruleset.unnamed is not None else describe(ruleset)
 
 
 def _again(row: Game) -> dict[str, Any] | None:

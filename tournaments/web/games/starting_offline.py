@@ -1,8 +1,9 @@
 """The pages with which a phone without a signal starts a game: the form, and empty tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
@@ -43,6 +44,7 @@ class EmptyTable:
     id: str
     name: str
     html: SafeString
+    rules: Mapping[str, Any]
 
 
 def version_of(request: HttpRequest) -> str:
@@ -81,11 +83,12 @@ def table_offline(request: HtmxRequest) -> HttpResponse:
 def empty_tables(request: HtmxRequest) -> Iterator[EmptyTable]:
     for ruleset in RULESETS.values():
         if plays_without_signal(ruleset):
-            yield EmptyTable(ruleset.id, labels.name_of(ruleset), draw(request, ruleset))
+            html, rules = draw(request, ruleset)
+            yield EmptyTable(ruleset.id, labels.name_of(ruleset), html, rules)
 
 
-def draw(request: HtmxRequest, ruleset: Ruleset) -> SafeString:
-    """Return the fragment of an empty table, with all fields that options can add."""
+def draw(request: HtmxRequest, ruleset: Ruleset) -> tuple[SafeString, Mapping[str, Any]]:
+    """Return the fragment of an empty table, with all fields that options can add; its rules."""
     asked = {option.setting for option in ruleset.options}
     options = {name: value for name, value in EVERY_FIELD.items() if name in asked}
     players = list(NAMES[: ruleset.seats])
@@ -93,4 +96,4 @@ def draw(request: HtmxRequest, ruleset: Ruleset) -> SafeString:
     page = table_context(request, fold_sheet(row, ()), holder=0)
     page |= {"secret": NOWHERE, "adopts": False, "key": ""}
     # Without a request: forms on the phone take their token from its cookie.
-    return SafeString(render_to_string("tournaments/games/_table.html", page))
+    return SafeString(render_to_string("tournaments/games/_table.html", page)), page["rules"]
