@@ -27,7 +27,7 @@ KEY_PART = "secret-key"
 LARGEST_MANIFEST = 64 * 1024 * 1024
 AT_ONCE = 1024 * 1024
 
-ROWS = re.compile(r"rows/([a-z_]+\.[a-z_]+)\.jsonl")
+ROWS = re.compile(r"rows/([a-z0-9_]+\.[a-z0-9_]+)\.jsonl")
 STORED_FILE = re.compile(r"files/((?:[^/\\\0:]+/)*[^/\\\0:]+)")
 
 UNREADABLE = (
