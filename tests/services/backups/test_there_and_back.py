@@ -23,6 +23,11 @@ EMPTY = {
     "tournaments.ratingdue",
     # No round is played there by an account that is notified.
     "tournaments.notification",
+    # No application acts for anybody there.
+    *(
+        f"oauth2_provider.{kind}"
+        for kind in ("accesstoken", "devicegrant", "grant", "idtoken", "refreshtoken")
+    ),
     # The first backup does not know itself.
     "tournaments.backup",
 }
