@@ -208,6 +208,7 @@ def complete(result: Json, **_more: Any) -> Json:
     }
     result["paths"] = paths
     flat.components["DealEntry"]["description"] = about_deals()
+    _share_settings(flat.components)
     parts["schemas"] = dict(sorted(flat.components.items()))
     parts["headers"] = {name: head | {"schema": STRING} for name, head in HEADERS.items()}
     parts["responses"] = {status: _refusal(status) for status in STATUSES}
@@ -228,6 +229,14 @@ def _describe(result: Json) -> None:
         for name, text in TOPICS.items()
         if name in used
     ]
+
+
+def _share_settings(schemas: dict[str, Json]) -> None:
+    """Make one component of the settings that each form of a tournament has."""
+    shared = schemas["TournamentSettings"] = schemas["Tournament"]["properties"]["settings"]
+    for schema in schemas.values():
+        if schema.get("properties", {}).get("settings") == shared:
+            schema["properties"]["settings"] = component("TournamentSettings")
 
 
 def about_deals() -> str:

@@ -178,6 +178,7 @@ def test_ratings_are_told_of_once_they_are_computed(club):
 
     [data] = [m.body["data"] for m in taken.got if m.body["type"] == "ratings.changed"]
     assert data == {"club": "moda", "resources": ["/api/v1/clubs/moda/ratings/"]}
+    assert not Delivery.objects.filter(webhook__paused=True).exists()
 
 
 def test_webhook_of_the_server_is_called_about_every_club(club):
