@@ -15,7 +15,7 @@ class AppFilesFinder(AppDirectoriesFinder):
     Hashing and compressing these would take a minute of the first start.
     """
 
-    unused = ("django_htmx", "rest_framework")
+    unused = ("django_htmx", "oauth2_provider", "rest_framework")
 
     def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[Any]:
         yield from super().list([*(ignore_patterns or ()), *self.unused])
