@@ -409,6 +409,8 @@ if HTTPS:
     # We cannot promise that other hosts of the club's domain speak HTTPS, and an entry in
     # the browsers' preload lists is hard to remove.
     SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+    # http is for programs on the reader's own machine; the form refuses it elsewhere.
+    SILENCED_SYSTEM_CHECKS += ["oauth2_provider.W008"]
     CSRF_COOKIE_SECURE = True
     SESSION_COOKIE_SECURE = True
     LANGUAGE_COOKIE_SECURE = True
