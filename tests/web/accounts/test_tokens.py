@@ -34,6 +34,16 @@ def asks(client, text):
     return client.get("/api/v1/games/abc/", headers=headers).status_code
 
 
+def test_page_for_programs_leads_to_a_form_that_only_has_to_be_sent(nil):
+    lead = re.search(r'href="([^"]+\?name=[^"]+)"', nil.get("/api/").text)[1]
+    form = nil.get(lead).text
+    name = re.search(r'<input type="text" name="name" value="([^"]+)"', form)[1]
+    ticked = re.findall(r'name="scopes" value="(\w+)"[^>]* checked', form)
+
+    asked = {"name": name, "scopes": ticked, "days": "365"}
+    assert asks(nil, shown(nil.post(NEW, asked))) == 404
+
+
 def test_token_is_shown_once_where_it_was_made_and_works(nil):
     made = nil.post(NEW, WISH)
 

@@ -1,16 +1,35 @@
 """Pages about the API: where to begin, the reference, and every problem with its sentence."""
 
 import re
+from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext, override
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import etag, require_safe
 
 from tournaments.api.codes import Sentences, faults, kinds_of_problems
 from tournaments.api.reference.description import content, document
 from tournaments.api.reference.operations import Reference, marked
+
+PROGRAMS = Path(__file__).parent / "programs"
+SHOWN = {
+    "results_bot.py": (
+        _("A bot that posts results to a chat"),
+        "SITE={site} CLUB=moda CHAT=https://… python3 results_bot.py",
+    ),
+    "standings_sheet.py": (
+        _("A spreadsheet that reads standings"),
+        "SITE={site} CLUB=moda TOURNAMENT=king-cup python3 standings_sheet.py",
+    ),
+    "table_board.html": (
+        _("A board that follows a table"),
+        "table_board.html?site={site}&game=t4hbkag3nu",
+    ),
+}
+"""Programs with what they are, and how they are started."""
 
 PARAMETER = re.compile(r"%\(\w+\)s|\{\w+(?::\w+)?\}")
 """The parameters in a sentence about a problem."""
@@ -31,8 +50,18 @@ def openapi(_request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The start page of the API reference."""
-    return render(request, "tournaments/reference/index.html")
+    """What can be built on the site: a token, the reference, and programs to begin with."""
+    site = request.build_absolute_uri("/").rstrip("/")
+    programs = [
+        {
+            "name": name,
+            "title": title,
+            "use": use.format(site=site),
+            "text": (PROGRAMS / name).read_text(encoding="utf-8"),
+        }
+        for name, (title, use) in SHOWN.items()
+    ]
+    return render(request, "tournaments/reference/index.html", {"programs": programs, "site": site})
 
 
 @require_safe

@@ -116,7 +116,8 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_token(request: HttpRequest) -> HttpResponse:
     """Create a token: only the answer to the form shows its value."""
-    form = TokenForm(request.POST if request.method == "POST" else None)
+    suggested = {"name": request.GET.get("name", "")[:LONGEST_TOKEN_NAME]}
+    form = TokenForm(request.POST if request.method == "POST" else None, initial=suggested)
     if form.is_valid():
         try:
             row, text = make_token(_account(request), form.wish, at=timezone.now())
