@@ -44,7 +44,7 @@ GOES_ON = "kept.expires > {now} AND kept.expires <= excluded.expires"
 
 
 class FileCounts(BaseCache):
-    """Counts in a file that all processes of a machine share, at about 0.1 ms each.
+    """Counts in a file that all processes of a machine share, in some 15 µs each.
 
     Nothing is waited for: a power cut may lose the counts, and a full disk counts nothing.
     """

@@ -174,6 +174,7 @@ def test_what_has_not_changed_is_answered_without_a_body(client, club, name, par
     path = reverse(name, args=["moda", *part])
 
     assert "public" in before["Cache-Control"]
+    assert before["Access-Control-Allow-Origin"] == "*"
     assert client.get(path, **kept).status_code == 304
     if name != "club_results":
         type(event).objects.update(name="Another")

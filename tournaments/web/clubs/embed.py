@@ -200,7 +200,6 @@ def embed_json(request: HttpRequest, club: Club, part: str) -> HttpResponse:
         "rows": shown.rows,
     }
     response = JsonResponse(found, json_dumps_params={"ensure_ascii": False})
-    response["Access-Control-Allow-Origin"] = "*"
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
 
@@ -217,7 +216,6 @@ def embed_csv(request: HttpRequest, club: Club, part: str) -> HttpResponseBase:
     else:
         rows = _part(request, club, part, MOST_ROWS).rows
         response = HttpResponse("".join(_csv(rows)), content_type=CSV)
-    response["Access-Control-Allow-Origin"] = "*"
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
 

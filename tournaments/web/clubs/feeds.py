@@ -46,7 +46,10 @@ def for_everybody(view: View) -> View:
         wanted = request.GET.get("language", "")
         language = wanted if wanted in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
         with translation.override(language):
-            return view(request, club, **where)
+            shown = view(request, club, **where)
+        # Scripts of any site may read it, too: no cookie counts.
+        shown["Access-Control-Allow-Origin"] = "*"
+        return shown
 
     kept = cache_control(public=True, max_age=KEPT_SECONDS)(conditional_page(answer))
     return require_safe(kept)
