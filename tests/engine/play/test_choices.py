@@ -54,6 +54,15 @@ def test_partners_share_what_they_have_to_declare():
     assert game.left_to_declare(0) == game.left_to_declare(2) != game.left_to_declare(1)
 
 
+def test_partners_have_used_what_either_of_them_has_named():
+    game = Game(RULESETS["turkish-king-partners"])
+    for turn in range(2 * game.left_to_declare(0)["trump"]):
+        assert "trump" in legal(game)
+        game = play(game, Deal("trump", declarer=turn % 4, counts={"tricks": (12, 1)}))
+
+    assert reasons(game) == {"trump": ["player-quota-used"]}
+
+
 def test_choices_give_every_reason():
     # Seat 0 has named three penalties; heart-king and no-men have been played twice.
     trumps = ["trump"] * 3
