@@ -220,4 +220,5 @@ def test_page_to_copy_from_has_a_line_for_each_part(client, club):
     for part in ("events", "league", "standings", "ratings"):
         assert f"{reverse('embed', args=['moda', part])}?language=" in text
         assert f"{reverse('embed_json', args=['moda', part])}?language=" in text
+        assert f"{reverse('embed_csv', args=['moda', part])}?language=" in text
     assert "webcal://" in text

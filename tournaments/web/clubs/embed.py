@@ -304,7 +304,7 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
         "webcal": re.sub(r"^https?", "webcal", calendar),
         "results": whole("club_results"),
         "parts": [
-            (part, title, whole("embed", part), whole("embed_json", part))
+            (part, title, *(whole(page, part) for page in ("embed", "embed_json", "embed_csv")))
             for part, title in titles.items()
         ],
         "colours": "&".join(f"{name}={value}" for name, value in COLOURS.items()),
