@@ -168,10 +168,7 @@ REASONS = {
     "new_application": "Somebody registers an application once, with a proof no program has.",
     "application": "Somebody registers an application once, with a proof no program has.",
     "withdraw_application": "An application revokes its own tokens at `/oauth/revoke/`.",
-    "oauth2_provider:authorize": "A person consents.",
-    "oauth2_provider:token": "It is for programs already, as OAuth wants it.",
-    "oauth2_provider:revoke-token": "It is for programs already, as OAuth wants it.",
-    "oauth2_provider:oauth-server-metadata": "It is for programs already, as OAuth wants it.",
+    "authorize": "A person consents.",
     "delete_account": "The account is asked for a proof that no program has.",
 }
 """The pages that programs have no use for, or must not have."""
