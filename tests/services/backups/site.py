@@ -1,4 +1,7 @@
-"""A site on a folder, with something in every table, and what is seen of it all."""
+"""A site on a folder, with something in every table, and what is seen of it all.
+
+`python -m tests.services.backups.site FILE` writes a backup of one, to be kept for a release.
+"""
 
 import json
 import subprocess
@@ -6,6 +9,7 @@ import sys
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.servers import READ_SHEETS, ROOT, environment_of, run_python
 from tests.waiting import PATIENCE
@@ -136,3 +140,11 @@ def rows_in(path):
 def manifest_of(path):
     with zipfile.ZipFile(path) as archive:
         return json.loads(archive.read("manifest.json"))
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as folder:
+        made = Site(Path(folder))
+        assert made.manage("migrate", "--verbosity", "0").returncode == 0
+        made.run_python(MAKE)
+        made.backup(Path(sys.argv[1]).absolute())
