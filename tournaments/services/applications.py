@@ -34,8 +34,8 @@ class TooManyApplications(Refused):
 
 class BadRedirect(Refused):
     sentence = _(
-        "%(address)s is no such address: it begins with https://, or with http://127.0.0.1 for a "
-        "program on one’s own machine, and has neither a name and password nor a # part."
+        "%(address)s cannot be used. An address begins with https://, or with http://127.0.0.1 for "
+        "a program on your own computer, and contains no name, password or #."
     )
 
 

@@ -28,15 +28,15 @@ from tournaments.services.base.refusals import Fault, Invalid, Refused
 
 
 class NotByApplications(Refused, code="personal-token-needed", status=403):
-    sentence = _("Only a personal token keeps personal tokens.")
+    sentence = _("Personal tokens can only be managed with a personal token.")
 
 
 class BeyondOwnScopes(Fault, code="beyond-own-scopes", where="scopes"):
-    sentence = _("A token makes none that may do more than itself.")
+    sentence = _("A token cannot create one with more permissions than it has.")
 
 
 class BeyondOwnTime(Fault, code="beyond-own-time", where="days"):
-    sentence = _("A token makes none that lasts longer than itself.")
+    sentence = _("A token cannot create one that is valid for longer.")
 
 
 class TokenResource(Resource):

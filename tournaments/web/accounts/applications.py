@@ -27,10 +27,10 @@ class ApplicationForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     addresses = forms.CharField(
-        label=_("Addresses it is called back at"),
+        label=_("Redirect addresses"),
         max_length=applications.MOST_ADDRESSES * applications.LONGEST_ADDRESS,
         help_text=_("One on each line (redirect URIs)."),
-        error_messages={"required": _("It needs at least one address.")},
+        error_messages={"required": _("Enter at least one address.")},
         widget=forms.Textarea(attrs={"rows": 3, "placeholder": "https://", "spellcheck": "false"}),
     )
     kind = forms.ChoiceField(
