@@ -112,7 +112,7 @@ def taken(games: int, times: int, place: Path) -> Iterator[Figure]:
     copy = copy_sqlite if connection.vendor == "sqlite" else copy_postgresql
     backups, restores, copies = [], [], []
     for number in range(times):
-        backups.append(manage("backup", str(path)))
+        backups.append(manage("backup", "--force", str(path)))
         copies.append(copy(place / f"copy-{number}"))
         restores.append(restore(path, place / f"restored-{number}"))
     made = Backup.objects.latest("pk")
