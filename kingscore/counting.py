@@ -37,10 +37,10 @@ ON CONFLICT (cache_key) DO UPDATE SET
     expires = CASE WHEN {goes_on} THEN kept.expires ELSE excluded.expires END
 RETURNING value, expires
 """
-"""Counts in one statement. A window that ends later than a new one began before the clock was
-set back."""
+"""Counts in one statement. A window that ends much later than a new one began before the clock
+was set back."""
 
-GOES_ON = "kept.expires > {now} AND kept.expires <= excluded.expires"
+GOES_ON = "kept.expires > {now} AND kept.expires <= {latest}"
 
 
 class FileCounts(BaseCache):
@@ -51,7 +51,9 @@ class FileCounts(BaseCache):
 
     TABLE = "CREATE TABLE IF NOT EXISTS counts (cache_key text PRIMARY KEY, value text, expires)"
     SQL = COUNT.format(
-        table="counts", first="VALUES (:key, '1', :ends)", goes_on=GOES_ON.format(now=":now")
+        table="counts",
+        first="VALUES (:key, '1', :ends)",
+        goes_on=GOES_ON.format(now=":now", latest=":latest"),
     )
 
     def __init__(self, location: str, params: dict[str, Any]) -> None:
@@ -63,7 +65,8 @@ class FileCounts(BaseCache):
     def count(self, key: str, seconds: int) -> tuple[int, int]:
         """Count once more under a key; return the number, and the seconds until it begins anew."""
         now = time.time()
-        said = {"key": key, "ends": now + seconds, "now": now}
+        ends = now + seconds
+        said = {"key": key, "ends": ends, "now": now, "latest": ends + CLOCKS_APART}
         try:
             opened = self.opened = self.opened or self._open()
             number, ends = opened.execute(self.SQL, said).fetchone()
@@ -109,12 +112,14 @@ class DatabaseCounts(BaseCache):
     def count(self, key: str, seconds: int) -> tuple[int, int]:
         """Count once more under a key; return the number, and the seconds until it begins anew."""
         now = time.time()
-        ends, began = (datetime.fromtimestamp(each, UTC) for each in (now + seconds, now))
-        sql = COUNT.format(
-            table=self.table, first=self.FIRST, goes_on=GOES_ON.format(now="%(now)s")
-        )
+        moments = (now, now + seconds, now + seconds + CLOCKS_APART)
+        began, ends, latest = (datetime.fromtimestamp(each, UTC) for each in moments)
+        goes_on = GOES_ON.format(now="%(now)s", latest="%(latest)s")
+        sql = COUNT.format(table=self.table, first=self.FIRST, goes_on=goes_on)
         with connection.cursor() as cursor:
-            cursor.execute(sql, {"key": f"count:{key}", "ends": ends, "now": began})
+            cursor.execute(
+                sql, {"key": f"count:{key}", "ends": ends, "now": began, "latest": latest}
+            )
             number, until = cursor.fetchone()
         return int(number), math.ceil((until - began).total_seconds())
 
