@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from tests.club_factories import ClubFactory, EntrantFactory, EventFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING
+from tests.factories import EVENING, record_all
 from tests.tournament_builders import SHORT, closed, one_table, opened, play, running, seated
 from tests.web.members import member_of
 from tests.web.rounds.going import going
@@ -16,6 +16,7 @@ from tournaments.models import Entrant, Game, Report, Tournament
 from tournaments.reports.certificates import compose_certificates
 from tournaments.reports.standings_picture import compose_standings_picture
 from tournaments.services.audit import NOBODY
+from tournaments.services.rounds.rounds import close_round
 from tournaments.services.tournaments.lifecycle import move_tournament
 
 EIGHT = [f"Oyuncu {n}" for n in range(1, 9)]
@@ -71,8 +72,11 @@ def test_hidden_last_round_is_on_no_part_of_the_page():
     row = running(*EIGHT, rounds=2, hide_last=True)
     looker = member_of(row.event.club)
     closed(row, SHORT)
-    place = closed(row, WHOLE_GAME)
+    place = opened(row)
     chooses(looker, row, place.tables.get(number=1).sittings.get(side=0).entrant.number)
+    play(place)
+    assert hub(looker, row).context["card"].result is None
+    close_round(place.pk, NOBODY, at=EVENING)
 
     hidden = hub(looker, row)
     assert (hidden.context["seen"].after, ">540<" in hidden.text) == (1, False)
@@ -130,6 +134,19 @@ def test_phone_that_chose_its_name_opens_on_its_seat_and_forgets_it_again():
     assert hub(stranger, row).context["card"] is None
     chooses(looker, row, "")
     assert hub(looker, row).context["card"] is None
+
+
+def test_card_says_what_came_of_ones_game_while_others_play_on():
+    place = opened(running(*EIGHT, rounds=2))
+    row, me = place.event.tournament, seat_of(place, 1)
+    looker = member_of(row.event.club)
+    chooses(looker, row, me.number)
+    assert hub(looker, row).context["card"].result is None
+
+    record_all(Game.objects.get(table__round=place, table__number=1), WHOLE_GAME)
+
+    assert hub(looker, row).context["card"].result == (3, -110)
+    assert "at table 1" in words(hub(looker, row))
 
 
 def test_card_says_how_far_the_next_place_and_the_final_are_and_the_way_at_the_end():

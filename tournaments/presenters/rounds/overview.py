@@ -28,6 +28,11 @@ class TableSeen:
     totals: PerSide = ()
     kings: tuple[int, ...] = ()
 
+    def result_of(self, entrant: str) -> tuple[int, Points] | None:
+        """Return the place and the points of an entrant; None before the end."""
+        side = self.entrants.index(entrant)
+        return (self.ranks[side], self.totals[side]) if self.ranks else None
+
     def best(self) -> tuple[str, Points] | None:
         """Return the only winner with the lead over the second; None without such a winner."""
         if self.ranks.count(1) != 1 or len(self.ranks) < 2:
@@ -259,7 +264,8 @@ def overview_of(state: TournamentState) -> Overview:
     """Return a tournament as visitors see it, whoever asks (1 query with substitutes)."""
     after = last_closed(state, directs=False)
     published = [each for each in state.seated_rounds if each.row.published_at is not None]
-    rounds = tuple(_round(state, each, after) for each in published)
+    hidden = hides(state)
+    rounds = tuple(_round(state, each, hidden and each.row.number > after) for each in published)
     names = {key: row.shown_name for key, row in state.entrants.items() if not row.house}
     now = next((each for each in rounds if not each.closed), None)
     return Overview(
@@ -271,7 +277,7 @@ def overview_of(state: TournamentState) -> Overview:
         here=tuple(key for key in names if state.entrants[key].withdrawn_at is None),
         rows=tuple(_leaders(state, names, after, now)) if after else (),
         rounds=rounds,
-        hidden=hides(state),
+        hidden=hidden,
     )
 
 
@@ -301,7 +307,7 @@ def _before(state: TournamentState, after: int) -> Sequence[Standing]:
     return [row for row in rows if row.has_played]
 
 
-def _round(state: TournamentState, each: SeatedRound, after: int) -> RoundSeen:
+def _round(state: TournamentState, each: SeatedRound, hidden: bool) -> RoundSeen:
     row = each.row
     results = {}
     for played in state.results:
@@ -316,7 +322,7 @@ def _round(state: TournamentState, each: SeatedRound, after: int) -> RoundSeen:
                 players=tuple(name for _seat, name in laid.players),
                 finished=results[table.entrants].finished,
             ),
-            results[table.entrants] if row.number <= after else None,
+            None if hidden else results[table.entrants],
         )
         for table, laid in zip(each.tables, drawn, strict=True)
     )

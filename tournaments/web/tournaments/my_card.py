@@ -50,9 +50,10 @@ class CutScale:
 class Card:
     """The card of an entrant: `chosen` on this phone, or known by the account.
 
-    `table` is where they sit in the round that is on, `over` if their game there is; `out` if they
-    sit it out. `seats` are the places of the drawn table with their names, the reader's own first.
-    `write` is the address of the sheet, if this phone writes it.
+    `table` is where they sit in the round that is on, `result` their place and points there once
+    that game is over; `out` if they sit it out. `seats` are the places of the drawn table with
+    their names, the reader's own first. `write` is the address of the sheet, if this phone writes
+    it.
     """
 
     name: str
@@ -63,7 +64,7 @@ class Card:
     round: RoundSeen | None = None
     table: TableSeen | None = None
     out: bool = False
-    over: bool = False
+    result: tuple[int, Points] | None = None
     seats: Sequence[tuple[str, str]] = ()
     path: Sequence[PathStep] = ()
     next: str = ""
@@ -114,7 +115,7 @@ def card_of(
         round=now,
         table=table,
         out=now is not None and key in now.byes,
-        over=table is not None and table.finished and not seen.hidden,
+        result=table.result_of(key) if table else None,
         seats=_seats(seen, table, key) if table else (),
         path=seen.path_of(row) if row else (),
         next=_next(seen, row) if row and not is_over else "",
