@@ -230,6 +230,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-held_on', '-pk'],
+                'indexes': [models.Index(fields=['club', '-held_on', '-id'], name='event_of_club')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='event_has_a_name'), models.CheckConstraint(condition=models.Q(('confirmations__in', ['none', 'two', 'all'])), name='event_confirmations_known'), models.UniqueConstraint(fields=('start_key',), name='event_one_per_start_key')],
             },
         ),
         migrations.CreateModel(
@@ -312,6 +314,10 @@ class Migration(migrations.Migration):
                 ('match', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='games', to='tournaments.match')),
                 ('open_table', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='games', to='tournaments.opentable')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('digest', ''), _negated=True), fields=['digest'], name='game_by_digest')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('write_generation__gte', 1), ('follow_generation__gte', 1)), name='game_generations_from_one'), models.CheckConstraint(condition=models.Q(('first_declarer__lt', 4)), name='game_first_declarer_is_a_seat'), models.UniqueConstraint(fields=('start_key',), name='game_one_per_start_key'), models.UniqueConstraint(fields=('match', 'match_number'), name='game_one_per_number'), models.UniqueConstraint(fields=('open_table', 'number'), name='game_one_per_number_at_table'), models.CheckConstraint(condition=models.Q(models.Q(('number__isnull', True), ('open_table__isnull', True)), models.Q(('number__gte', 1), ('number__isnull', False), ('open_table__isnull', False)), _connector='OR'), name='game_number_at_its_table'), models.CheckConstraint(condition=models.Q(models.Q(('match__isnull', True), ('match_number__isnull', True)), models.Q(('match__isnull', False), ('match_number__gte', 1), ('match_number__isnull', False)), _connector='OR'), name='game_number_in_its_match')],
+            },
         ),
         migrations.CreateModel(
             name='Player',
@@ -332,6 +338,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name_key', 'pk'],
+                'indexes': [models.Index(condition=models.Q(('merged_into', None), ('removed_at', None)), fields=['club', 'name_key', 'search_key', 'initials', 'merged_into', 'removed_at'], name='player_present')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('club', 'name_key'), name='player_one_per_name'), models.UniqueConstraint(condition=models.Q(('account__isnull', False)), fields=('club', 'account'), name='player_one_per_account'), models.CheckConstraint(condition=models.Q(models.Q(models.Q(('name', ''), _negated=True), ('removed_at', None)), models.Q(('account', None), ('name', ''), ('removed_at__isnull', False)), _connector='OR'), name='player_named_until_removed'), models.CheckConstraint(condition=models.Q(('merged_into', None), ('account', None), _connector='OR'), name='player_merged_no_account')],
             },
         ),
         migrations.CreateModel(
@@ -349,6 +357,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-pk'],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('undone_at', None)), fields=('gone',), name='merge_one_at_a_time'), models.CheckConstraint(condition=models.Q(('kept', models.F('gone')), _negated=True), name='merge_of_two')],
             },
         ),
         migrations.CreateModel(
@@ -371,6 +380,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('partner', None), models.Q(('partner', models.F('player')), _negated=True), _connector='OR'), name='entrant_pair_of_two'), models.CheckConstraint(condition=models.Q(('number__gte', 1), ('joins_in__gte', 1)), name='entrant_numbers_from_one')],
             },
         ),
         migrations.CreateModel(
@@ -388,6 +398,9 @@ class Migration(migrations.Migration):
                 ('provisional', models.BooleanField()),
                 ('player', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='ratings', to='tournaments.player')),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('games__gte', 1)), name='rating_after_a_game'), models.CheckConstraint(condition=models.Q(('variance__gt', 0)), name='rating_never_certain')],
+            },
         ),
         migrations.CreateModel(
             name='RatingChange',
@@ -405,6 +418,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'indexes': [models.Index(fields=['at'], name='rating_change_at')],
+                'constraints': [models.UniqueConstraint(models.F('rating'), models.F('number'), name='rating_change_numbered'), models.UniqueConstraint(models.F('game'), models.F('rating'), name='rating_change_one_per_game'), models.CheckConstraint(condition=models.Q(('seat__lt', 4)), name='rating_change_at_a_seat'), models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='rating_change_from_one')],
             },
         ),
         migrations.CreateModel(
@@ -438,6 +453,9 @@ class Migration(migrations.Migration):
                 ('calibration', models.JSONField(null=True)),
                 ('club', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='rating_pools', to='tournaments.club')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('club', 'family'), name='rating_pool_one_per_club'), models.UniqueConstraint(condition=models.Q(('club', None)), fields=('family',), name='rating_pool_one_of_server'), models.CheckConstraint(condition=models.Q(('family', ''), _negated=True), name='rating_pool_has_a_family'), models.CheckConstraint(condition=models.Q(('start__gt', 0)), name='rating_pool_of_some_strengths')],
+            },
         ),
         migrations.CreateModel(
             name='RatingCount',
@@ -449,6 +467,10 @@ class Migration(migrations.Migration):
                 ('ratings', models.PositiveIntegerField()),
                 ('pool', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='counts', to='tournaments.ratingpool')),
             ],
+            options={
+                'indexes': [models.Index(fields=['pool', '-points', 'month', 'provisional', 'ratings'], name='rating_count_leaderboard')],
+                'constraints': [models.UniqueConstraint(fields=('pool', 'points', 'month', 'provisional'), name='rating_count_once'), models.CheckConstraint(condition=models.Q(('ratings__gte', 1)), name='rating_count_of_some')],
+            },
         ),
         migrations.AddField(
             model_name='playerrating',
@@ -484,6 +506,10 @@ class Migration(migrations.Migration):
                 ('player', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='tournaments.player')),
                 ('same_as', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='twins', to='tournaments.report')),
             ],
+            options={
+                'indexes': [models.Index(fields=['state', 'touched_at'], name='report_queue'), models.Index(fields=['expires_at'], name='report_expiry')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'building', 'done', 'failed', 'cancelled'])), name='report_state_known'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), models.Q(('file', ''), _negated=True), _connector='OR'), name='report_done_has_file'), models.CheckConstraint(condition=models.Q(('format__in', ['pdf', 'xlsx', 'csv', 'json', 'png'])), name='report_format_known'), models.CheckConstraint(condition=models.Q(('paper__in', ['a4', 'us-letter'])), name='report_paper_known'), models.CheckConstraint(condition=models.Q(('audience', 'address'), models.Q(('audience', 'visitors'), ('club__isnull', False), ('event__isnull', False)), models.Q(('audience__in', ['members', 'directors']), ('club__isnull', False)), _connector='OR'), name='report_audience_belongs_to_a_club'), models.CheckConstraint(condition=models.Q(('done__lte', models.F('total'))), name='report_done_within_total')],
+            },
         ),
         migrations.CreateModel(
             name='Email',
@@ -504,6 +530,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['pk'],
+                'indexes': [models.Index(condition=models.Q(('sent_at', None)), fields=['written_at'], name='email_not_sent')],
+                'constraints': [models.UniqueConstraint(fields=('user', 'about'), name='email_once_about_a_thing'), models.CheckConstraint(condition=models.Q(('report', None), ('carries', True), _connector='OR'), name='email_with_report_carries_it')],
             },
         ),
         migrations.CreateModel(
@@ -529,6 +557,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['revision'],
+                'indexes': [models.Index(condition=models.Q(('club__isnull', False)), fields=['club', 'id'], name='revision_of_club'), models.Index(condition=models.Q(('user__isnull', False)), fields=['user'], name='revision_by_user')],
+                'constraints': [models.UniqueConstraint(fields=('game', 'revision'), name='revision_one_per_revision'), models.UniqueConstraint(fields=('game', 'key'), name='revision_one_per_key'), models.CheckConstraint(condition=models.Q(('kind__in', ['entry', 'completion', 'reveal', 'correction', 'withdrawal', 'head'])), name='revision_kind_known'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'head'), ('position__isnull', True)), models.Q(models.Q(('kind', 'head'), _negated=True), ('position__isnull', False)), _connector='OR'), name='revision_position_unless_head'), models.CheckConstraint(condition=models.Q(models.Q(('body__isnull', True), ('kind', 'withdrawal')), models.Q(models.Q(('kind', 'withdrawal'), _negated=True), ('body__isnull', False)), _connector='OR'), name='revision_body_unless_withdrawal'), models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='revision_key_not_empty'), models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='revision_number_from_one')],
             },
         ),
         migrations.CreateModel(
@@ -551,6 +581,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'indexes': [models.Index(condition=models.Q(('closed_at__isnull', False)), fields=['closed_at', 'id'], name='round_closed')],
+                'constraints': [models.UniqueConstraint(fields=('event', 'number'), name='round_one_per_number'), models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='round_number_from_one'), models.CheckConstraint(condition=models.Q(('closed_at', None), ('opened_at__isnull', False), _connector='OR'), name='round_opened_before_closed'), models.CheckConstraint(condition=models.Q(('opened_at', None), ('seating', None), ('published_at__isnull', False), _connector='OR'), name='round_published_before_opened')],
             },
         ),
         migrations.CreateModel(
@@ -562,6 +594,10 @@ class Migration(migrations.Migration):
                 ('pool', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='rounds', to='tournaments.ratingpool')),
                 ('round', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tournaments.round')),
             ],
+            options={
+                'indexes': [models.Index(fields=['pool', '-at', '-round'], name='rated_round_last')],
+                'constraints': [models.UniqueConstraint(fields=('pool', 'round'), name='rated_round_once')],
+            },
         ),
         migrations.CreateModel(
             name='Draw',
@@ -585,6 +621,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['pk'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('kind__in', ['penalty', 'adjusted', 'forfeit', 'absent'])), name='ruling_kind_known'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='ruling_has_a_reason'), models.UniqueConstraint(condition=models.Q(('withdrawn_at', None), models.Q(('kind', 'penalty'), _negated=True)), fields=('round', 'entrant'), name='ruling_one_result')],
             },
         ),
         migrations.CreateModel(
@@ -595,6 +632,9 @@ class Migration(migrations.Migration):
                 ('game', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='saved_by', to='tournaments.game')),
                 ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='saved_games', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('user', 'game'), name='saved_game_once')],
+            },
         ),
         migrations.CreateModel(
             name='Season',
@@ -608,6 +648,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-starts_on', '-pk'],
+                'constraints': [models.UniqueConstraint(fields=('club', 'name'), name='season_one_per_name'), models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='season_has_a_name'), models.CheckConstraint(condition=models.Q(('ends_on__gte', models.F('starts_on'))), name='season_ends_after_it_starts'), models.CheckConstraint(condition=models.Q(('league_best', None), ('league_best__gte', 1), _connector='OR'), name='season_counts_one_or_more')],
             },
         ),
         migrations.AddField(
@@ -625,6 +666,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [models.UniqueConstraint(fields=('game', 'number'), name='seat_one_player'), models.UniqueConstraint(fields=('player', 'game'), name='seat_one_per_player'), models.CheckConstraint(condition=models.Q(('number__lt', 4)), name='seat_number_is_a_seat')],
             },
         ),
         migrations.CreateModel(
@@ -640,6 +682,9 @@ class Migration(migrations.Migration):
                 ('entrant', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='subscriptions', to='tournaments.entrant')),
                 ('user', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='subscriptions', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('entrant', None), ('user__isnull', False)), models.Q(('entrant__isnull', False), ('user', None)), _connector='OR'), name='subscription_of_entrant_or_account'), models.CheckConstraint(condition=models.Q(models.Q(('endpoint', ''), ('entrant', None), ('phone', '')), models.Q(('phone', ''), ('endpoint', ''), ('p256dh', ''), ('auth', ''), _connector='OR', _negated=True), _connector='OR'), name='subscription_of_phone_or_by_mail'), models.UniqueConstraint(fields=('entrant', 'phone'), name='subscription_one_per_phone_of_entrant'), models.UniqueConstraint(fields=('user', 'phone'), name='subscription_one_per_phone_of_account')],
+            },
         ),
         migrations.CreateModel(
             name='Notification',
@@ -654,6 +699,10 @@ class Migration(migrations.Migration):
                 ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notifications', to='tournaments.round')),
                 ('subscription', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='notifications', to='tournaments.subscription')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('next_at__isnull', False)), fields=['next_at'], name='notification_waiting')],
+                'constraints': [models.UniqueConstraint(fields=('subscription', 'round', 'kind'), name='notification_one_of_a_kind'), models.CheckConstraint(condition=models.Q(('kind__in', ['seating', 'time', 'result'])), name='notification_kind_known')],
+            },
         ),
         migrations.CreateModel(
             name='Substitute',
@@ -664,6 +713,9 @@ class Migration(migrations.Migration):
                 ('instead_of', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tournaments.player')),
                 ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='substitutions', to='tournaments.player')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('entrant', 'round_number', 'instead_of'), name='substitute_one_per_round'), models.CheckConstraint(condition=models.Q(('player', models.F('instead_of')), _negated=True), name='substitute_is_another'), models.CheckConstraint(condition=models.Q(('round_number__gte', 1)), name='substitute_round_from_one')],
+            },
         ),
         migrations.CreateModel(
             name='Table',
@@ -679,6 +731,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [models.UniqueConstraint(fields=('round', 'number'), name='table_one_per_number'), models.CheckConstraint(condition=models.Q(('number__gte', 1), ('generation__gte', 1)), name='table_numbers_from_one')],
             },
         ),
         migrations.CreateModel(
@@ -692,6 +745,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['side'],
+                'constraints': [models.UniqueConstraint(fields=('round', 'entrant'), name='sitting_one_per_round'), models.UniqueConstraint(fields=('table', 'side'), name='sitting_one_per_side'), models.CheckConstraint(condition=models.Q(models.Q(('side', None), ('table', None)), models.Q(('side__isnull', False), ('side__lt', 4), ('table__isnull', False)), _connector='OR'), name='sitting_at_a_side_or_out')],
             },
         ),
         migrations.AddField(
@@ -717,6 +771,9 @@ class Migration(migrations.Migration):
                 ('digest', models.CharField(blank=True, editable=False, max_length=64)),
                 ('event', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='tournament', to='tournaments.event')),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('slug', ''), _negated=True), name='tournament_has_a_slug'), models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'registration', 'running', 'finished'])), name='tournament_state_known')],
+            },
         ),
         migrations.AddField(
             model_name='entrant',
@@ -738,6 +795,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['pk'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('url', ''), _negated=True), name='webhook_has_an_address'), models.CheckConstraint(condition=models.Q(('happenings', []), _negated=True), name='webhook_is_about_something'), models.CheckConstraint(condition=models.Q(('generation__gte', 1)), name='webhook_generation_from_one')],
             },
         ),
         migrations.CreateModel(
@@ -759,6 +817,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-pk'],
+                'indexes': [models.Index(condition=models.Q(('state', 'waiting')), fields=['next_at'], name='delivery_waiting'), models.Index(fields=['webhook', '-id'], name='delivery_of_webhook')],
+                'constraints': [models.UniqueConstraint(fields=('webhook', 'line', 'happening'), name='delivery_once_about_a_change'), models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'delivered', 'failed'])), name='delivery_state_known')],
             },
         ),
         migrations.CreateModel(
@@ -920,82 +980,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.AddIndex(
-            model_name='player',
-            index=models.Index(condition=models.Q(('merged_into', None), ('removed_at', None)), fields=['club', 'name_key', 'search_key', 'initials', 'merged_into', 'removed_at'], name='player_present'),
-        ),
-        migrations.AddConstraint(
-            model_name='player',
-            constraint=models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('club', 'name_key'), name='player_one_per_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='player',
-            constraint=models.UniqueConstraint(condition=models.Q(('account__isnull', False)), fields=('club', 'account'), name='player_one_per_account'),
-        ),
-        migrations.AddConstraint(
-            model_name='player',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(models.Q(('name', ''), _negated=True), ('removed_at', None)), models.Q(('account', None), ('name', ''), ('removed_at__isnull', False)), _connector='OR'), name='player_named_until_removed'),
-        ),
-        migrations.AddConstraint(
-            model_name='player',
-            constraint=models.CheckConstraint(condition=models.Q(('merged_into', None), ('account', None), _connector='OR'), name='player_merged_no_account'),
-        ),
-        migrations.AddConstraint(
-            model_name='merge',
-            constraint=models.UniqueConstraint(condition=models.Q(('undone_at', None)), fields=('gone',), name='merge_one_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='merge',
-            constraint=models.CheckConstraint(condition=models.Q(('kept', models.F('gone')), _negated=True), name='merge_of_two'),
-        ),
-        migrations.AddIndex(
-            model_name='ratingchange',
-            index=models.Index(fields=['at'], name='rating_change_at'),
-        ),
-        migrations.AddConstraint(
-            model_name='ratingchange',
-            constraint=models.UniqueConstraint(models.F('rating'), models.F('number'), name='rating_change_numbered'),
-        ),
-        migrations.AddConstraint(
-            model_name='ratingchange',
-            constraint=models.UniqueConstraint(models.F('game'), models.F('rating'), name='rating_change_one_per_game'),
-        ),
-        migrations.AddConstraint(
-            model_name='ratingchange',
-            constraint=models.CheckConstraint(condition=models.Q(('seat__lt', 4)), name='rating_change_at_a_seat'),
-        ),
-        migrations.AddConstraint(
-            model_name='ratingchange',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='rating_change_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='ratingpool',
-            constraint=models.UniqueConstraint(fields=('club', 'family'), name='rating_pool_one_per_club'),
-        ),
-        migrations.AddConstraint(
-            model_name='ratingpool',
-            constraint=models.UniqueConstraint(condition=models.Q(('club', None)), fields=('family',), name='rating_pool_one_of_server'),
-        ),
-        migrations.AddConstraint(
-            model_name='ratingpool',
-            constraint=models.CheckConstraint(condition=models.Q(('family', ''), _negated=True), name='rating_pool_has_a_family'),
-        ),
-        migrations.AddConstraint(
-            model_name='ratingpool',
-            constraint=models.CheckConstraint(condition=models.Q(('start__gt', 0)), name='rating_pool_of_some_strengths'),
-        ),
-        migrations.AddIndex(
-            model_name='ratingcount',
-            index=models.Index(fields=['pool', '-points', 'month', 'provisional', 'ratings'], name='rating_count_leaderboard'),
-        ),
-        migrations.AddConstraint(
-            model_name='ratingcount',
-            constraint=models.UniqueConstraint(fields=('pool', 'points', 'month', 'provisional'), name='rating_count_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='ratingcount',
-            constraint=models.CheckConstraint(condition=models.Q(('ratings__gte', 1)), name='rating_count_of_some'),
-        ),
-        migrations.AddIndex(
             model_name='playerrating',
             index=models.Index(fields=['pool', '-points', 'id', 'month', 'provisional', 'player'], name='rating_leaderboard'),
         ),
@@ -1008,282 +992,6 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('pool', 'person'), name='rating_one_per_person'),
         ),
         migrations.AddConstraint(
-            model_name='playerrating',
-            constraint=models.CheckConstraint(condition=models.Q(('games__gte', 1)), name='rating_after_a_game'),
-        ),
-        migrations.AddConstraint(
-            model_name='playerrating',
-            constraint=models.CheckConstraint(condition=models.Q(('variance__gt', 0)), name='rating_never_certain'),
-        ),
-        migrations.AddIndex(
-            model_name='report',
-            index=models.Index(fields=['state', 'touched_at'], name='report_queue'),
-        ),
-        migrations.AddIndex(
-            model_name='report',
-            index=models.Index(fields=['expires_at'], name='report_expiry'),
-        ),
-        migrations.AddConstraint(
-            model_name='report',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'building', 'done', 'failed', 'cancelled'])), name='report_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='report',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), models.Q(('file', ''), _negated=True), _connector='OR'), name='report_done_has_file'),
-        ),
-        migrations.AddConstraint(
-            model_name='report',
-            constraint=models.CheckConstraint(condition=models.Q(('format__in', ['pdf', 'xlsx', 'csv', 'json', 'png'])), name='report_format_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='report',
-            constraint=models.CheckConstraint(condition=models.Q(('paper__in', ['a4', 'us-letter'])), name='report_paper_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='report',
-            constraint=models.CheckConstraint(condition=models.Q(('audience', 'address'), models.Q(('audience', 'visitors'), ('club__isnull', False), ('event__isnull', False)), models.Q(('audience__in', ['members', 'directors']), ('club__isnull', False)), _connector='OR'), name='report_audience_belongs_to_a_club'),
-        ),
-        migrations.AddConstraint(
-            model_name='report',
-            constraint=models.CheckConstraint(condition=models.Q(('done__lte', models.F('total'))), name='report_done_within_total'),
-        ),
-        migrations.AddIndex(
-            model_name='email',
-            index=models.Index(condition=models.Q(('sent_at', None)), fields=['written_at'], name='email_not_sent'),
-        ),
-        migrations.AddConstraint(
-            model_name='email',
-            constraint=models.UniqueConstraint(fields=('user', 'about'), name='email_once_about_a_thing'),
-        ),
-        migrations.AddConstraint(
-            model_name='email',
-            constraint=models.CheckConstraint(condition=models.Q(('report', None), ('carries', True), _connector='OR'), name='email_with_report_carries_it'),
-        ),
-        migrations.AddIndex(
-            model_name='revision',
-            index=models.Index(condition=models.Q(('club__isnull', False)), fields=['club', 'id'], name='revision_of_club'),
-        ),
-        migrations.AddIndex(
-            model_name='revision',
-            index=models.Index(condition=models.Q(('user__isnull', False)), fields=['user'], name='revision_by_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.UniqueConstraint(fields=('game', 'revision'), name='revision_one_per_revision'),
-        ),
-        migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.UniqueConstraint(fields=('game', 'key'), name='revision_one_per_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['entry', 'completion', 'reveal', 'correction', 'withdrawal', 'head'])), name='revision_kind_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'head'), ('position__isnull', True)), models.Q(models.Q(('kind', 'head'), _negated=True), ('position__isnull', False)), _connector='OR'), name='revision_position_unless_head'),
-        ),
-        migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('body__isnull', True), ('kind', 'withdrawal')), models.Q(models.Q(('kind', 'withdrawal'), _negated=True), ('body__isnull', False)), _connector='OR'), name='revision_body_unless_withdrawal'),
-        ),
-        migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='revision_key_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='revision_number_from_one'),
-        ),
-        migrations.AddIndex(
-            model_name='round',
-            index=models.Index(condition=models.Q(('closed_at__isnull', False)), fields=['closed_at', 'id'], name='round_closed'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.UniqueConstraint(fields=('event', 'number'), name='round_one_per_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='round_number_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('closed_at', None), ('opened_at__isnull', False), _connector='OR'), name='round_opened_before_closed'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('opened_at', None), ('seating', None), ('published_at__isnull', False), _connector='OR'), name='round_published_before_opened'),
-        ),
-        migrations.AddIndex(
-            model_name='ratedround',
-            index=models.Index(fields=['pool', '-at', '-round'], name='rated_round_last'),
-        ),
-        migrations.AddConstraint(
-            model_name='ratedround',
-            constraint=models.UniqueConstraint(fields=('pool', 'round'), name='rated_round_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruling',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['penalty', 'adjusted', 'forfeit', 'absent'])), name='ruling_kind_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruling',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='ruling_has_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruling',
-            constraint=models.UniqueConstraint(condition=models.Q(('withdrawn_at', None), models.Q(('kind', 'penalty'), _negated=True)), fields=('round', 'entrant'), name='ruling_one_result'),
-        ),
-        migrations.AddConstraint(
-            model_name='savedgame',
-            constraint=models.UniqueConstraint(fields=('user', 'game'), name='saved_game_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='season',
-            constraint=models.UniqueConstraint(fields=('club', 'name'), name='season_one_per_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='season',
-            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='season_has_a_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='season',
-            constraint=models.CheckConstraint(condition=models.Q(('ends_on__gte', models.F('starts_on'))), name='season_ends_after_it_starts'),
-        ),
-        migrations.AddConstraint(
-            model_name='season',
-            constraint=models.CheckConstraint(condition=models.Q(('league_best', None), ('league_best__gte', 1), _connector='OR'), name='season_counts_one_or_more'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['club', '-held_on', '-id'], name='event_of_club'),
-        ),
-        migrations.AddConstraint(
-            model_name='event',
-            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='event_has_a_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='event',
-            constraint=models.CheckConstraint(condition=models.Q(('confirmations__in', ['none', 'two', 'all'])), name='event_confirmations_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='event',
-            constraint=models.UniqueConstraint(fields=('start_key',), name='event_one_per_start_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.UniqueConstraint(fields=('game', 'number'), name='seat_one_player'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.UniqueConstraint(fields=('player', 'game'), name='seat_one_per_player'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.CheckConstraint(condition=models.Q(('number__lt', 4)), name='seat_number_is_a_seat'),
-        ),
-        migrations.AddConstraint(
-            model_name='subscription',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('entrant', None), ('user__isnull', False)), models.Q(('entrant__isnull', False), ('user', None)), _connector='OR'), name='subscription_of_entrant_or_account'),
-        ),
-        migrations.AddConstraint(
-            model_name='subscription',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('endpoint', ''), ('entrant', None), ('phone', '')), models.Q(('phone', ''), ('endpoint', ''), ('p256dh', ''), ('auth', ''), _connector='OR', _negated=True), _connector='OR'), name='subscription_of_phone_or_by_mail'),
-        ),
-        migrations.AddConstraint(
-            model_name='subscription',
-            constraint=models.UniqueConstraint(fields=('entrant', 'phone'), name='subscription_one_per_phone_of_entrant'),
-        ),
-        migrations.AddConstraint(
-            model_name='subscription',
-            constraint=models.UniqueConstraint(fields=('user', 'phone'), name='subscription_one_per_phone_of_account'),
-        ),
-        migrations.AddIndex(
-            model_name='notification',
-            index=models.Index(condition=models.Q(('next_at__isnull', False)), fields=['next_at'], name='notification_waiting'),
-        ),
-        migrations.AddConstraint(
-            model_name='notification',
-            constraint=models.UniqueConstraint(fields=('subscription', 'round', 'kind'), name='notification_one_of_a_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='notification',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['seating', 'time', 'result'])), name='notification_kind_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='substitute',
-            constraint=models.UniqueConstraint(fields=('entrant', 'round_number', 'instead_of'), name='substitute_one_per_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='substitute',
-            constraint=models.CheckConstraint(condition=models.Q(('player', models.F('instead_of')), _negated=True), name='substitute_is_another'),
-        ),
-        migrations.AddConstraint(
-            model_name='substitute',
-            constraint=models.CheckConstraint(condition=models.Q(('round_number__gte', 1)), name='substitute_round_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='table',
-            constraint=models.UniqueConstraint(fields=('round', 'number'), name='table_one_per_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='table',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1), ('generation__gte', 1)), name='table_numbers_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='sitting',
-            constraint=models.UniqueConstraint(fields=('round', 'entrant'), name='sitting_one_per_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='sitting',
-            constraint=models.UniqueConstraint(fields=('table', 'side'), name='sitting_one_per_side'),
-        ),
-        migrations.AddConstraint(
-            model_name='sitting',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('side', None), ('table', None)), models.Q(('side__isnull', False), ('side__lt', 4), ('table__isnull', False)), _connector='OR'), name='sitting_at_a_side_or_out'),
-        ),
-        migrations.AddIndex(
-            model_name='game',
-            index=models.Index(condition=models.Q(('digest', ''), _negated=True), fields=['digest'], name='game_by_digest'),
-        ),
-        migrations.AddConstraint(
-            model_name='game',
-            constraint=models.CheckConstraint(condition=models.Q(('write_generation__gte', 1), ('follow_generation__gte', 1)), name='game_generations_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='game',
-            constraint=models.CheckConstraint(condition=models.Q(('first_declarer__lt', 4)), name='game_first_declarer_is_a_seat'),
-        ),
-        migrations.AddConstraint(
-            model_name='game',
-            constraint=models.UniqueConstraint(fields=('start_key',), name='game_one_per_start_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='game',
-            constraint=models.UniqueConstraint(fields=('match', 'match_number'), name='game_one_per_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='game',
-            constraint=models.UniqueConstraint(fields=('open_table', 'number'), name='game_one_per_number_at_table'),
-        ),
-        migrations.AddConstraint(
-            model_name='game',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('number__isnull', True), ('open_table__isnull', True)), models.Q(('number__gte', 1), ('number__isnull', False), ('open_table__isnull', False)), _connector='OR'), name='game_number_at_its_table'),
-        ),
-        migrations.AddConstraint(
-            model_name='game',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('match__isnull', True), ('match_number__isnull', True)), models.Q(('match__isnull', False), ('match_number__gte', 1), ('match_number__isnull', False)), _connector='OR'), name='game_number_in_its_match'),
-        ),
-        migrations.AddConstraint(
-            model_name='tournament',
-            constraint=models.CheckConstraint(condition=models.Q(('slug', ''), _negated=True), name='tournament_has_a_slug'),
-        ),
-        migrations.AddConstraint(
-            model_name='tournament',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'registration', 'running', 'finished'])), name='tournament_state_known'),
-        ),
-        migrations.AddConstraint(
             model_name='entrant',
             constraint=models.UniqueConstraint(fields=('tournament', 'number'), name='entrant_one_per_number'),
         ),
@@ -1294,42 +1002,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='entrant',
             constraint=models.UniqueConstraint(condition=models.Q(('partner__isnull', False)), fields=('tournament', 'partner'), name='entrant_one_per_partner'),
-        ),
-        migrations.AddConstraint(
-            model_name='entrant',
-            constraint=models.CheckConstraint(condition=models.Q(('partner', None), models.Q(('partner', models.F('player')), _negated=True), _connector='OR'), name='entrant_pair_of_two'),
-        ),
-        migrations.AddConstraint(
-            model_name='entrant',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1), ('joins_in__gte', 1)), name='entrant_numbers_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='webhook',
-            constraint=models.CheckConstraint(condition=models.Q(('url', ''), _negated=True), name='webhook_has_an_address'),
-        ),
-        migrations.AddConstraint(
-            model_name='webhook',
-            constraint=models.CheckConstraint(condition=models.Q(('happenings', []), _negated=True), name='webhook_is_about_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='webhook',
-            constraint=models.CheckConstraint(condition=models.Q(('generation__gte', 1)), name='webhook_generation_from_one'),
-        ),
-        migrations.AddIndex(
-            model_name='delivery',
-            index=models.Index(condition=models.Q(('state', 'waiting')), fields=['next_at'], name='delivery_waiting'),
-        ),
-        migrations.AddIndex(
-            model_name='delivery',
-            index=models.Index(fields=['webhook', '-id'], name='delivery_of_webhook'),
-        ),
-        migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.UniqueConstraint(fields=('webhook', 'line', 'happening'), name='delivery_once_about_a_change'),
-        ),
-        migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'delivered', 'failed'])), name='delivery_state_known'),
         ),
         migrations.RunPython(find_names_fast, find_names_slowly),
     ]
