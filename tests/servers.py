@@ -49,9 +49,10 @@ def prepared():
 def made_once(name, make):
     """A folder that the processes of a run share, for it takes a while to make.
 
-    It is removed with the folder of the tests.
+    It is removed with the folder of the tests, unless several runs share one that they are given.
     """
-    folder = Path(os.environ["KINGSCORE_TEST_DATA"]) / name
+    shared = os.environ.get("KINGSCORE_TEST_PREPARED") or os.environ["KINGSCORE_TEST_DATA"]
+    folder = Path(shared) / name
     with folder.with_suffix(".lock").open("w") as lock:
         # Held until the file is closed.
         fcntl.flock(lock, fcntl.LOCK_EX)
