@@ -172,7 +172,7 @@ HOUSE_RULES = {
 }
 
 CLUBS = {
-    "clubs": Page("", ACCOUNTS, ACCOUNTS),
+    "clubs": Page("", EVERYBODY, ACCOUNTS),
     "club": Page("club", MEMBERS, published=EVERYBODY),
     "club_ratings": Page("club", MEMBERS, published=EVERYBODY),
     "club_calibration": Page("club", MEMBERS, published=EVERYBODY),

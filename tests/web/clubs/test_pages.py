@@ -4,7 +4,13 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.club_factories import AccountFactory, EventFactory, MemberFactory, PlayerFactory
+from tests.club_factories import (
+    AccountFactory,
+    ClubFactory,
+    EventFactory,
+    MemberFactory,
+    PlayerFactory,
+)
 from tournaments.models import Club, Member, Player, User
 
 CLUBS, ME, DELETE = "/clubs/", "/me/", "/me/delete/"
@@ -26,6 +32,26 @@ def test_whoever_makes_a_club_owns_it(visitor):
     assert list(made.members.values_list("user", "role")) == [(user.pk, "owner")]
     assert made.audit_lines.first().address == "192.0.2.7"
     assert visitor.get(CLUBS).context["memberships"] == [(made, "owner")]
+
+
+def test_strangers_find_published_clubs_with_their_next_event(client, django_assert_num_queries):
+    ClubFactory(name="Gizli")
+    quiet = ClubFactory(name="Sakin", published=True)
+    club = ClubFactory(name="Açık", published=True)
+    day = timezone.localdate() + timedelta(days=3)
+    following = EventFactory(club=club, held_on=day, published=True)
+    EventFactory(club=club, held_on=day - timedelta(days=1))
+    EventFactory(club=quiet, held_on=day - timedelta(days=9), published=True)
+
+    with django_assert_num_queries(3):
+        answer = client.get(CLUBS)
+
+    assert answer.context["others"] == [(club, following), (quiet, None)]
+    assert answer.context["form"] is None
+    client.force_login(MemberFactory(club=club).user)
+    page = client.get(CLUBS).context
+    assert [each for each, _role in page["memberships"]] == [club]
+    assert page["others"] == [(quiet, None)]
 
 
 @pytest.mark.parametrize("name", ["", "x" * 81])

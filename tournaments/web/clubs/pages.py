@@ -1,7 +1,8 @@
 """Clubs: the list of one's own, the page of a club, its settings, and leaving it."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -36,23 +37,40 @@ from tournaments.web.clubs.front import (
 )
 from tournaments.web.tournaments.overview import playing_text
 
-SHOWN_EVENTS = 3
+SHOWN_EVENTS, PAGE = 3, 50
 
 
 @never_cache
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def clubs(request: HttpRequest) -> HttpResponse:
-    """List the clubs of the signed-in user, with a form to create one."""
-    form, status = ClubForm(), 200
+    """List published clubs; those who are signed in also see theirs, and a form to create one."""
+    form, status, user = ClubForm(), 200, account_of(request)
     if request.method == "POST":
+        if user is None:
+            return redirect_to_login(request.path)
         form = ClubForm(request.POST)
         if form.is_valid():
             made = create_club(form.cleaned_data["name"], actor_of(request), at=timezone.now())
             return redirect("club", made.slug)
         status = 422
-    page = {"memberships": memberships_of(request), "form": form}
+    others = Club.objects.filter(published=True).exclude(pk__in=Club.objects.of_member(user))
+    part = Paginator(others.order_by("name", "pk"), PAGE).get_page(request.GET.get("page"))
+    page = {
+        "memberships": memberships_of(request),
+        "form": form if user else None,
+        "part": part,
+        "others": _with_next_events(list(part)),
+    }
     return render(request, "tournaments/clubs/clubs.html", page, status=status)
+
+
+def _with_next_events(found: list[Club]) -> list[tuple[Club, Event | None]]:
+    """Return each club with its next published event (1 query)."""
+    events = Event.objects.listed_for(None).filter(club__in=found)
+    following: dict[int, Event] = {}
+    for event in coming(events, timezone.localdate()):
+        following.setdefault(event.club_id, event)
+    return [(each, following.get(each.pk)) for each in found]
 
 
 def memberships_of(request: HttpRequest) -> list[tuple[Club, str]]:
