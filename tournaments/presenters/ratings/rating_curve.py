@@ -1,16 +1,18 @@
 """A rating as a curve with its band, scaled for a drawing, and the table of its values."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from math import ceil, floor
+from operator import attrgetter
 
 from django.utils.formats import date_format
-from django.utils.timezone import get_current_timezone, localtime
+from django.utils.timezone import localtime
 
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.queries.people.players import RatingStep
-from tournaments.queries.ratings.ratings import ShownRating, shown
+from tournaments.queries.ratings.ratings import ShownRating, shown, shown_points
 
 COLUMNS = 150
 """The number of moments that a curve of this width can show."""
@@ -218,16 +220,15 @@ def _month_after(day: date) -> int:
 def _rows(steps: Sequence[RatingStep]) -> Iterator[CurveRow]:
     """Yield the games, or the months if there are many, the latest first."""
     by_months = len(steps) > MOST_ROWS
-    zone = get_current_timezone()
-    keys = [_month_of(each.at.astimezone(zone)) if by_months else n for n, each in enumerate(steps)]
     style = "YEAR_MONTH_FORMAT" if by_months else "SHORT_DATE_FORMAT"
     last = len(steps) - 1
     while last >= 0:
+        at = localtime(steps[last].at)
         first = last
-        while first > 0 and keys[first - 1] == keys[last]:
-            first -= 1
+        if by_months:
+            month = at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+            first = bisect_left(steps, month, hi=last, key=attrgetter("at"))
         rating = shown(steps[last].after)
-        change = rating.points - shown(steps[first].before).points
-        label = date_format(localtime(steps[last].at), style)
-        yield CurveRow(label, last - first + 1, rating, change)
+        change = rating.points - shown_points(steps[first].before)
+        yield CurveRow(date_format(at, style), last - first + 1, rating, change)
         last = first - 1

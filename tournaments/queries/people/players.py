@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 
@@ -361,8 +361,7 @@ def rank_of(rating: PlayerRating, now: datetime) -> tuple[int, int] | None:
     return None if place is None else (place[0], board.ranks.total)
 
 
-@dataclass(frozen=True, slots=True)
-class RatingStep:
+class RatingStep(NamedTuple):
     """A game's change of a rating; `at` is the closing time of its round."""
 
     game: int
@@ -377,12 +376,8 @@ def steps_of(rating: PlayerRating) -> list[RatingStep]:
     columns = rows.values_list(
         "game_id", "at", "mean_before", "variance_before", "mean", "variance"
     )
+    start = rating.start
     return [
-        RatingStep(
-            game,
-            at,
-            Rating(mean_before, variance_before, rating.start),
-            Rating(mean, variance, rating.start),
-        )
-        for game, at, mean_before, variance_before, mean, variance in columns
+        RatingStep(game, at, Rating(*before, start), Rating(mean, variance, start))
+        for game, at, *before, mean, variance in columns
     ]
