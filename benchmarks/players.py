@@ -56,14 +56,22 @@ NOBODY = "an empty club's list"
 
 
 def play(player: Player, number: int, at: datetime) -> None:
-    """So many whole games of one player, each with three others, one every third day; rated."""
-    event = Event.objects.create(
-        club=player.club, name="Cuma", held_on=at.date(), ruleset="turkish-king", created_at=at
-    )
-    place = Round.objects.create(event=event, number=1, opened_at=at)
+    """So many whole games of one player, each with three others, four on an evening; rated."""
     others = list(Player.objects.filter(club=player.club).exclude(pk=player.pk)[:300])
-    days = [at - timedelta(days=3 * (number - n)) for n in range(number)]
-    tables = Table.objects.bulk_create(Table(round=place, number=n + 1) for n in range(number))
+    days = [at - timedelta(days=12 * ((number - n) // 4)) for n in range(number)]
+    events = {
+        day: Event(
+            club=player.club, name="Cuma", held_on=day, ruleset="turkish-king", created_at=day
+        )
+        for day in days
+    }
+    Event.objects.bulk_create(events.values())
+    rounds = [
+        Round(event=events[day], number=n % 4 + 1, opened_at=day, closed_at=day)
+        for n, day in enumerate(days)
+    ]
+    Round.objects.bulk_create(rounds)
+    tables = Table.objects.bulk_create(Table(round=each, number=1) for each in rounds)
     chance = random.Random(4)
     sitting = [[player, *chance.sample(others, 3)] for _ in tables]
     games = [

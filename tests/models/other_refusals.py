@@ -1,7 +1,13 @@
 """Rows of ratings, checks, programs and workers that a constraint refuses, by its name."""
 
 from tests.check_factories import DifferenceFactory, EmailFactory
-from tests.club_factories import AccountFactory, ClubFactory, EntrantFactory, RoundFactory
+from tests.club_factories import (
+    AccountFactory,
+    ClubFactory,
+    EntrantFactory,
+    PlayerFactory,
+    RoundFactory,
+)
 from tests.factories import EVENING, GameFactory, ReportFactory
 from tests.program_factories import (
     DeliveryFactory,
@@ -16,7 +22,14 @@ from tests.rating_factories import (
     RatingCountFactory,
     RatingPoolFactory,
 )
-from tournaments.models import ChangeFeed, Notification, RatingLedger, Subscription, Worker
+from tournaments.models import (
+    ChangeFeed,
+    KeptSums,
+    Notification,
+    RatingLedger,
+    Subscription,
+    Worker,
+)
 
 
 def two(factory, **same):
@@ -47,7 +60,14 @@ def notify(**fields):
         Notification.objects.create(**new | {"kind": "time"} | fields)
 
 
+def keep_sums_twice():
+    player = PlayerFactory()
+    for _twice in range(2):
+        KeptSums.objects.create(player=player, part="a", version="1", sums={})
+
+
 OTHERS_REFUSED = {
+    "kept_sums_once": [keep_sums_twice],
     "subscription_of_entrant_or_account": [
         lambda: subscribe({}),
         lambda: subscribe({"user": AccountFactory(), "entrant": EntrantFactory()}),

@@ -148,5 +148,5 @@ def test_season_asks_the_same_however_many_games(club, games, django_assert_num_
         tournament(club)
     tournament(club)
 
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(14):
         compose(club)

@@ -7,6 +7,7 @@ from tournaments.models.emails import Email
 from tournaments.models.events import Draw, Event, Round, Table
 from tournaments.models.feed import ChangeFeed, FeedSpan, NewLine
 from tournaments.models.games import Confirmation, DealReview, Game, Match, Revision, Seat
+from tournaments.models.kept_sums import KeptSums
 from tournaments.models.notifications import Notification, Subscription
 from tournaments.models.open_tables import OpenTable
 from tournaments.models.people import Merge, Player, User, Visitor
@@ -49,6 +50,7 @@ __all__ = [
     "HouseRuleset",
     "IdempotencyRecord",
     "Invitation",
+    "KeptSums",
     "Match",
     "Member",
     "Merge",

@@ -19,9 +19,10 @@ import json
 from tests.club_factories import ClubFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory
+from tests.kept_sums import keep_sums
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.web.access_world import make_world
-from tournaments.models import ChangeFeed, Club, DealReview, SavedGame, User
+from tournaments.models import ChangeFeed, Club, DealReview, Player, SavedGame, User
 from tournaments.services.ratings.computing import rebuild_ratings
 whole_tournament()
 # Some lines of the audit have their number in the feed, others wait for it.
@@ -35,6 +36,8 @@ DealReview.objects.create(game=game, kind="confirmed", position=0, revision=1, s
 # The highest key of a table belongs to nobody any more.
 ClubFactory(slug="gone").delete()
 rebuild_ratings()
+for player in Player.objects.all():
+    keep_sums(player)
 print(json.dumps({"right": world.right, "wrong": world.wrong}))
 """
 

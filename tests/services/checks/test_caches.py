@@ -6,13 +6,15 @@ import pytest
 from django.db import transaction
 from django.db.models import F
 
-from tests.club_factories import PlayerFactory
+from tests.club_factories import PlayerFactory, TableFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory
+from tests.kept_sums import keep_sums
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tournaments.models import (
     Club,
     Game,
+    KeptSums,
     Player,
     PlayerRating,
     RatedRound,
@@ -31,7 +33,10 @@ pytestmark = pytest.mark.django_db
 def club():
     whole_tournament()
     Club.objects.update(in_server_ratings=True)
+    TableFactory(round__event__club=Club.objects.get(), entries=WHOLE_GAME)
     rebuild_ratings()
+    for player in Player.objects.all():
+        keep_sums(player)
     return Club.objects.get()
 
 
@@ -73,6 +78,11 @@ def other_standings():
     Round.objects.filter(pk=row.pk).update(standings=told, closed_at=later)
 
 
+def other_sums():
+    row = KeptSums.objects.order_by("pk")[0]
+    spoil(KeptSums.objects, sums={**row.sums, "met": {}})
+
+
 def finished():
     return Game.objects.filter(result__isnull=False)
 
@@ -93,6 +103,7 @@ WRONG = {
     ),
     "folded name": (lambda: spoil(Player.objects, name_key="x"), {"folded-names"}),
     "searched name": (lambda: spoil(Player.objects, search_key="x"), {"folded-names"}),
+    "sums of a player": (other_sums, {"player-sums"}),
     "mean": (lambda: spoil(a_change(), mean=F("mean") + 1e-9), {"rating-changes", "ratings"}),
     "mean before": (
         lambda: spoil(a_change(), mean_before=F("mean_before") + 1e-9),

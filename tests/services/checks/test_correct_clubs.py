@@ -2,6 +2,7 @@ import pytest
 
 from tests.club_factories import PlayerFactory, RoundFactory
 from tests.factories import EVENING
+from tests.kept_sums import keep_sums
 from tests.services.ratings.rating_world import World
 from tests.services.tournaments.whole_tournament import GAMES, whole_tournament
 from tournaments.models import Game, Player, PlayerRating, RatingChange, Seat, Table
@@ -37,6 +38,8 @@ def test_nothing_differs_whatever_happened_in_any_order(monkeypatch):
     world = World(7)
     for number in range(60):
         world.happen()
+        for player in Player.objects.order_by("pk")[number % 4 :: 4]:
+            keep_sums(player)
         if number % 10 == 9:
             # What waits to be rated is not wrong, neither before nor after it was.
             assert differing() == []

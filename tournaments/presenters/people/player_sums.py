@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from babel.numbers import format_decimal, format_percent
 from django.utils.translation import get_language
@@ -12,7 +13,7 @@ from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.queries.games.sheets import rules_of
-from tournaments.queries.people.players import Contracted, PlayerGame, PlayerSums
+from tournaments.queries.people.players import Contracted, PlayerSums
 from tournaments.texts import labels
 
 BAR = 100
@@ -147,8 +148,19 @@ def _contract(title: str, name: str, earned: Contracted, *, favourite: bool) -> 
     )
 
 
-def rulesets_of(games: Sequence[PlayerGame]) -> dict[str, Ruleset]:
-    """Return the rulesets played, by id; house rules as in the last game (1 query, if any)."""
+class HasRuleset(Protocol):
+    """A game, or the newest of a ruleset; `house` if the rules are a club's own."""
+
+    @property
+    def pk(self) -> int: ...
+    @property
+    def ruleset(self) -> str: ...
+    @property
+    def house(self) -> bool: ...
+
+
+def rulesets_of(games: Sequence[HasRuleset]) -> dict[str, Ruleset]:
+    """Return the rulesets played, by id; house rules as in the first game (1 query, if any)."""
     found = {game.ruleset: RULESETS[game.ruleset] for game in games if not game.house}
     last = {game.ruleset: game.pk for game in reversed(games) if game.house}
     if last:

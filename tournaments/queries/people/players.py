@@ -21,7 +21,6 @@ from tournaments.queries.ratings.leaderboard import Listed
 
 FOUR = (0, 1, 2, 3)
 
-
 AT_ONCE = 200
 """Rows read at a time: each result is dropped once the player's part is taken."""
 
@@ -32,7 +31,7 @@ class PlayerGame:
 
     `ranks` and `totals` are per side, and empty while the game goes on. `contracts` is one flat row
     that repeats: name, deals declared, their points, other deals, their points. Thousands of games
-    with many small rows each would keep the garbage collector busy. `season` is its key.
+    with many small rows each would keep the garbage collector busy. `season` and `event` are keys.
     """
 
     pk: int
@@ -43,6 +42,7 @@ class PlayerGame:
     sides: Sequence[int]
     house: bool
     season: int | None
+    event: int | None
     ranks: Sequence[int] = ()
     totals: Sequence[int | str] = ()
     out: bool = False
@@ -83,30 +83,39 @@ def _number(written: int | str) -> Points:
 def games_of(
     player: Player, other: Player | None = None, *, published: bool = False
 ) -> list[PlayerGame]:
-    """Return all games of a player, or those with another one, the latest first (2 queries).
+    """Return all games of a player, or those with another one, the latest first (1 query).
 
     Games of a ruleset that no longer exists are left out, as in the ratings. With `published`, only
-    those that everybody may see (3 queries).
+    those that everybody may see (2 queries).
     """
+    seats = seats_of(player, published=published)
+    if other is not None:
+        seats = seats.filter(game__seats__player=other)
+    return games_at(seats)
+
+
+def seats_of(player: Player, *, published: bool) -> QuerySet[Seat]:
+    """Filter to a player's seats that count; with `published`, those that everybody may see."""
     seats = Seat.objects.filter(
         player=player, game__table__round__event__tournament__cancelled_at=None
     )
-    if other is not None:
-        seats = seats.filter(game__seats__player=other)
-    if published:
-        seats = _published(seats, player)
-    rules = _house_rules(seats)
+    return _published(seats, player) if published else seats
+
+
+def games_at(seats: QuerySet[Seat]) -> list[PlayerGame]:
+    """Return the games at seats of one player, the latest first (1 query)."""
     rows = seats.order_by("-game__played_at", "-game_id").values_list(
         "game_id",
         "game__played_at",
         "number",
         "game__ruleset",
+        "game__document__family",
+        "game__document__sides",
         "game__table__round__event__season_id",
+        "game__table__round__event_id",
         "game__result",
     )
-    return [
-        _game(row, rules) for row in rows.iterator(AT_ONCE) if row[0] in rules or row[3] in RULESETS
-    ]
+    return [_game(row) for row in rows.iterator(AT_ONCE) if row[4] or row[3] in RULESETS]
 
 
 def _published(seats: QuerySet[Seat], player: Player) -> QuerySet[Seat]:
@@ -118,20 +127,12 @@ def _published(seats: QuerySet[Seat], player: Player) -> QuerySet[Seat]:
     return seats.filter(game__table__round__event__published=True)
 
 
-def _house_rules(seats: QuerySet[Seat]) -> dict[int, tuple[str, Sequence[int]]]:
-    """Return family and sides of the games with house rules, by their keys."""
-    rows = seats.filter(game__document__isnull=False).values_list(
-        "game_id", "game__document__family", "game__document__sides"
-    )
+def _game(row: tuple[Any, ...]) -> PlayerGame:
+    pk, at, seat, ruleset, family, sides, *keys, result = row
     # A document omits default values.
-    return {pk: (family, sides or FOUR) for pk, family, sides in rows}
-
-
-def _game(row: tuple[Any, ...], rules: Mapping[int, tuple[str, Sequence[int]]]) -> PlayerGame:
-    pk, at, seat, ruleset, season, result = row
-    family, sides = rules[pk] if pk in rules else _rules_of_program(ruleset)
-    head = (pk, at, seat, ruleset, family, sides, pk in rules, season)
-    return PlayerGame(*head) if result is None else PlayerGame(*head, *_own(result, seat, sides))
+    rules = (family, sides or FOUR) if family else _rules_of_program(ruleset)
+    head = (pk, at, seat, ruleset, *rules, bool(family), *keys)
+    return PlayerGame(*head) if result is None else PlayerGame(*head, *_own(result, seat, rules[1]))
 
 
 def game_at_seat(row: Game, seat: int) -> PlayerGame:
@@ -140,8 +141,9 @@ def game_at_seat(row: Game, seat: int) -> PlayerGame:
     # A document omits default values.
     sides = document.get("sides") or FOUR
     rules = (document["family"], sides) if document else _rules_of_program(row.ruleset)
-    season = row.table.round.event.season_id if row.table else None
-    head = (row.pk, row.played_at, seat, row.ruleset, *rules, bool(document), season)
+    event = row.table and row.table.round.event
+    keys = (event.season_id, event.pk) if event else (None, None)
+    head = (row.pk, row.played_at, seat, row.ruleset, *rules, bool(document), *keys)
     return (
         PlayerGame(*head)
         if row.result is None
@@ -173,11 +175,15 @@ def _own(result: Mapping[str, Any], seat: int, sides: Sequence[int]) -> tuple[An
     )
 
 
-def seats_beside(player: Player, other: Player | None = None) -> list[tuple[int, int, int]]:
+def seats_beside(
+    player: Player, other: Player | None = None, *, events: Iterable[int] | None = None
+) -> list[tuple[int, int, int]]:
     """Return game, seat and player of those at a player's, or two players', games (1 query)."""
     seats = Seat.objects.filter(game__seats__player=player).exclude(player=player)
     if other is not None:
         seats = seats.filter(player=other)
+    if events is not None:
+        seats = seats.filter(game__table__round__event__in=events)
     return list(seats.order_by().values_list("game_id", "number", "player_id"))
 
 
@@ -272,6 +278,14 @@ class Meeting:
     @property
     def games(self) -> int:
         return self.against + self.together
+
+    def add(self, more: "Meeting") -> None:
+        """Add the games of another count."""
+        self.above += more.above
+        self.level += more.level
+        self.below += more.below
+        self.together += more.together
+        self.together_won += more.together_won
 
 
 def meetings(
@@ -372,12 +386,22 @@ class RatingStep(NamedTuple):
 
 def steps_of(rating: PlayerRating) -> list[RatingStep]:
     """Return all changes of a rating, the oldest first (1 query)."""
-    rows = RatingChange.objects.filter(rating=rating).order_by("number")
+    return _steps(rating, RatingChange.objects.filter(rating=rating).order_by("number"))
+
+
+def steps_by(rating: PlayerRating, games: Iterable[int]) -> list[RatingStep]:
+    """Return the changes of a rating by some games (1 query)."""
+    return _steps(rating, RatingChange.objects.filter(rating=rating, game__in=list(games)))
+
+
+def _steps(rating: PlayerRating, rows: QuerySet[RatingChange]) -> list[RatingStep]:
     columns = rows.values_list(
         "game_id", "at", "mean_before", "variance_before", "mean", "variance"
     )
     start = rating.start
     return [
-        RatingStep(game, at, Rating(*before, start), Rating(mean, variance, start))
-        for game, at, *before, mean, variance in columns
+        RatingStep(
+            game, at, Rating(mean_before, variance_before, start), Rating(mean, variance, start)
+        )
+        for game, at, mean_before, variance_before, mean, variance in columns
     ]

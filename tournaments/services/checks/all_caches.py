@@ -19,6 +19,7 @@ from tournaments.services.checks.games import (
     repair_revisions,
 )
 from tournaments.services.checks.kept_standings import look_at_standings, repair_standings
+from tournaments.services.checks.player_sums import look_at_player_sums, repair_player_sums
 from tournaments.services.checks.rating_changes import look_at_changes
 from tournaments.services.checks.rating_sums import look_at_counts, look_at_ratings
 from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
@@ -42,6 +43,7 @@ CACHES = (
     Cache("round-digests", look_at_round_digests, repair_round_digests),
     Cache("folded-names", look_at_folded_names, repair_folded_names),
     Cache("names-on-sheets", look_at_names, repair_names),
+    Cache("player-sums", look_at_player_sums, repair_player_sums),
     Cache("rating-changes", look_at_changes, repair_ratings),
     Cache("ratings", look_at_ratings, repair_ratings),
     Cache("rating-counts", look_at_counts, repair_ratings),

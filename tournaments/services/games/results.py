@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
-from tournaments.models import Game, Round
+from tournaments.models import Game, KeptSums, Round
 from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet, load_sheets, result_of
 from tournaments.services.ratings.due import rate_round_again
 
@@ -68,6 +68,8 @@ def rebuild_result(pk: int) -> bool:
         return False
     row.result = result
     row.save(update_fields=["result"])
+    # Their version counts revisions, and this is none.
+    KeptSums.objects.filter(player__seats__game=row).delete()
     for place in Round.objects.filter(tables__games=row).select_related("event"):
         rate_round_again(place)
     return True

@@ -4,12 +4,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from hashlib import sha256
+from typing import Any, cast
 
+from django.core.cache import caches
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.timezone import localdate
+from django.utils.translation import get_language
 
 from tournaments.models import Player, PlayerRating, Season
 from tournaments.presenters.people.names import has_page
@@ -22,22 +27,22 @@ from tournaments.presenters.people.player_sums import (
 )
 from tournaments.presenters.people.players import opponents_of, played, rating_row, rows_of
 from tournaments.presenters.people.public_player import facts_of
-from tournaments.presenters.ratings.rating_curve import Curve, draw_curve
+from tournaments.presenters.ratings.rating_curve import draw_curve
 from tournaments.presenters.statistics.scope import NumbersFilter, family_asked, scope_of
+from tournaments.queries.people.history import ListedGames, Part, newest_of, parts_of
 from tournaments.queries.people.players import (
     PlayerGame,
     PlayerSums,
-    RatingStep,
-    add_up,
-    games_of,
-    meetings,
     rank_of,
     ratings_of,
-    seats_beside,
+    seats_of,
+    steps_by,
     steps_of,
 )
 from tournaments.queries.ratings.ratings import ShownRating, rating_at, shown
+from tournaments.services.people.kept_sums import sums_of_games
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
+from tournaments.web.standings.view import KEPT_SECONDS
 
 GAMES = 25
 OPPONENTS = 6
@@ -45,20 +50,29 @@ OPPONENTS = 6
 
 
 def limited(
-    request: HttpRequest, games: Sequence[PlayerGame], rated: str = ""
+    request: HttpRequest, games: Sequence[PlayerGame]
 ) -> tuple[NumbersFilter, list[PlayerGame]]:
-    """Return the filter of the address and its games (1 query).
+    """Return the filter of the address and its games (1 query)."""
+    scope = filter_of(request, Counter((game.family, game.season) for game in games))
+    own = [game for game in games if game.family == scope.family]
+    return scope, [game for game in own if scope.season in (None, game.season)]
+
+
+def filter_of(
+    request: HttpRequest, counted: Counter[tuple[str, int | None]], rated: str = ""
+) -> NumbersFilter:
+    """Return the filter of the address, from the number of games by family and season (1 query).
 
     Default: the most played kind; without games, the `rated` one.
     """
-    by_family = Counter(game.family for game in games)
+    by_family = Counter[str]()
+    for (family, _season), games in counted.items():
+        by_family[family] += games
     family = family_asked(by_family, request.GET.get("game", "")) or rated
-    own = [game for game in games if game.family == family]
-    by_season = Counter(game.season for game in own if game.season is not None)
+    by_season = {season: n for (own, season), n in counted.items() if own == family and season}
     rows = Season.objects.filter(pk__in=list(by_season))
     seasons = [(row, by_season[row.pk]) for row in rows]
-    scope = scope_of(by_family, family, seasons, request.GET.get("season", ""))
-    return scope, [game for game in own if scope.season in (None, game.season)]
+    return scope_of(by_family, family, seasons, request.GET.get("season", ""))
 
 
 # The rating.
@@ -66,7 +80,7 @@ def limited(
 
 @dataclass(frozen=True, slots=True)
 class RatingView:
-    """The current rating in the club and on the whole server, and its curve.
+    """The current rating in the club and on the whole server, and its curve as HTML.
 
     `rank` is that on the club's leaderboard of `ranked` players, None for unranked players.
     """
@@ -76,28 +90,49 @@ class RatingView:
     games: int
     rank: int | None
     ranked: int
-    curve: Curve | None
+    curve: str
 
 
 def rating_of(
-    rows: Sequence[PlayerRating], scope: NumbersFilter, steps: Sequence[RatingStep], at: datetime
-) -> RatingView | None:
-    """Return the rating in the shown kind of game; None without rated games (2 queries)."""
-    own = rating_row(rows, scope.family)
-    if own is None:
-        return None
-    everywhere = [r for r in rows if r.pool.club_id is None and r.pool.family == scope.family]
+    own: PlayerRating, rows: Sequence[PlayerRating], curve: str, at: datetime
+) -> RatingView:
+    """Return the rating in the shown kind of game (2 queries)."""
+    family = own.pool.family
+    everywhere = [r for r in rows if r.pool.club_id is None and r.pool.family == family]
     on_server = shown(rating_at(everywhere[-1], at)) if everywhere else None
-    curve = draw_curve(steps, at if scope.season is None else None)
     rank, ranked = rank_of(own, at) or (None, 0)
     return RatingView(shown(rating_at(own, at)), on_server, own.games, rank, ranked, curve)
+
+
+def curve_of(
+    own: PlayerRating, games: ListedGames | None, parts: Sequence[Part], until: datetime | None
+) -> str:
+    """Return the curve of a rating as HTML, by all its games or only some (1 or 2 queries).
+
+    This process keeps it until tomorrow, another game, or a change of these `parts`.
+    """
+    rated = (own.pk, own.games, own.mean, own.variance, own.last_at)
+    version = games is not None and [(each.key, each.checksum) for each in parts]
+    said = repr((rated, version, until and localdate(until), get_language()))
+    key = f"curve-{sha256(said.encode()).hexdigest()}"
+    kept: str | None = caches["pages"].get(key)
+    if kept is None:
+        keys = None if games is None else games.keys()
+        steps = [each for each in steps_of(own) if keys is None or each.game in keys]
+        curve = draw_curve(steps, until)
+        kept = (
+            render_to_string("tournaments/ratings/_curve.html", {"curve": curve}) if curve else ""
+        )
+        caches["pages"].set(key, kept, KEPT_SECONDS)
+    return kept
 
 
 # The list of games.
 
 
-def page_of(games: Sequence[PlayerGame], number: str | None) -> Page[PlayerGame]:
-    return Paginator(games, GAMES).get_page(number)
+def page_of(games: Sequence[PlayerGame] | ListedGames, number: str | None) -> Page[PlayerGame]:
+    pages: Paginator[PlayerGame] = Paginator(cast("Sequence[PlayerGame]", games), GAMES)
+    return pages.get_page(number)
 
 
 # The whole page.
@@ -124,17 +159,23 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
     at = timezone.now()
     ratings = ratings_of(row)
     rated = next((each.pool.family for each in ratings if each.pool.club_id), "")
-    scope, games = limited(request, games_of(row, published=not member), rated)
-    own = rating_row(ratings, scope.family)
-    steps = [] if own is None else steps_of(own)
-    keys = {game.pk for game in games}
-    whole = member and scope.season is None
-    within = [step for step in steps if whole or step.game in keys]
-    sums = add_up(games)
-    part = page_of(games, request.GET.get("page"))
-    rows = rows_of([*part, sums.best, sums.worst])
+    seats = seats_of(row, published=not member)
+    parts = parts_of(seats, timezone.localdate(at))
+    counted = Counter[tuple[str, int | None]]()
+    for each in parts:
+        counted[each.family, each.season] += each.games
+    scope = filter_of(request, counted, rated)
+    parts = [p for p in parts if p.family == scope.family and scope.season in (None, p.season)]
+    games = ListedGames(seats, scope.family, scope.season, sum(each.games for each in parts))
+    history = sums_of_games(row, seats, parts)
+    sums, part = history.sums, page_of(games, request.GET.get("page"))
     ends = [game for game in (sums.best, sums.worst) if game is not None]
-    rating = rating_of(ratings, scope, within, at)
+    rows, own = rows_of([*part, *ends]), rating_row(ratings, scope.family)
+    rating, steps = None, []
+    if own is not None:
+        some, until = (None, at) if scope.season is None else (games, None)
+        curve = curve_of(own, some if member else games, parts, until)
+        rating, steps = rating_of(own, ratings, curve, at), steps_by(own, rows)
     return {
         "scope": scope,
         "rating": rating,
@@ -142,9 +183,9 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
         "sums": sums,
         "figures": figures_of(sums),
         "places": places_of(sums),
-        "contracts": contracts_of(sums, rulesets_of(games)),
+        "contracts": contracts_of(sums, rulesets_of(newest_of(parts))),
         "badges": badges_of(sums),
-        "opponents": opponents_of(meetings(games, seats_beside(row)), OPPONENTS),
+        "opponents": opponents_of(history.met, OPPONENTS),
         "extremes": played(ends, steps, rows) if sums.games > 1 else [],
         "part": part,
         "games": played(list(part), steps, rows),

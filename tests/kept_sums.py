@@ -1,0 +1,17 @@
+"""Keep the sums of players, as their pages do once there are enough games."""
+
+from django.utils import timezone
+
+from tournaments.queries.people.history import parts_of
+from tournaments.queries.people.players import seats_of
+from tournaments.services.people import kept_sums
+
+
+def keep_sums(player):
+    """The sums of all games of a player, kept however few these are."""
+    fewest, kept_sums.FEWEST = kept_sums.FEWEST, 1
+    try:
+        seats = seats_of(player, published=False)
+        return kept_sums.sums_of_games(player, seats, parts_of(seats, timezone.localdate()))
+    finally:
+        kept_sums.FEWEST = fewest
