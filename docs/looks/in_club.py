@@ -49,16 +49,34 @@ SIZES: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 """A phone and a laptop, light and dark."""
 
+
+@dataclass(frozen=True)
+class Front:
+    """A page that leads: its path, or the `link` on that page to it, and what lies `below`.
+
+    It is seen by an `account`, or by the phone of the entrant who is found by a `card`'s name.
+    """
+
+    path: str
+    link: str = ""
+    below: str = ""
+    account: str = ""
+    card: str = ""
+
+
 EVENTS = f"/clubs/{SLUG}/events/"
 FRONTS = {
-    "club": (MEMBER, f"/clubs/{SLUG}/", ""),
-    "home": (MEMBER, "/", ""),
-    "before": ("", EVENTS, f"main a:has-text('{COMING}')"),
-    "during": ("", EVENTS, f"main a:has-text('{OPEN}')"),
-    "after": ("", EVENTS, f"main a:has-text('{OVER}')"),
-    "player": ("", f"/clubs/{SLUG}/ratings/", ".leaderboard th a"),
+    "club": Front(f"/clubs/{SLUG}/", account=MEMBER),
+    "home": Front("/", account=MEMBER),
+    "before": Front(EVENTS, f"main a:has-text('{COMING}')"),
+    "during": Front(EVENTS, f"main a:has-text('{OPEN}')"),
+    "live": Front(EVENTS, f"main a:has-text('{OPEN}')", "live/"),
+    "card": Front(EVENTS, f"main a:has-text('{OPEN}')", card="Gülşen"),
+    "after": Front(EVENTS, f"main a:has-text('{OVER}')"),
+    "card-after": Front(EVENTS, f"main a:has-text('{OVER}')", card="Özge"),
+    "player": Front(f"/clubs/{SLUG}/ratings/", ".leaderboard th a"),
 }
-"""The pages that lead: the account that sees them, if any, where they are, or the link to them."""
+"""The pages that lead."""
 
 LOOKS = (
     Look("evening", "event", EVENING),
@@ -117,14 +135,27 @@ def _fronts(browser: Browser, wanted: set[str]) -> Iterator[tuple[str, bytes]]:
     phone.sign_in(MEMBER, PASSWORD)
     states = {MEMBER: phone.page.context.storage_state(), "": None}
     for name, (size, screen) in shown:
-        account, path, link = FRONTS[name]
-        other = visitor(browser, LOCALES["tr/"], storage_state=states[account], **screen)
-        other.open(path)
-        if link:
-            other.open(str(other.page.locator(link).first.get_attribute("href")))
+        front = FRONTS[name]
+        other = visitor(browser, LOCALES["tr/"], storage_state=states[front.account], **screen)
+        open_front(other, front)
         other.page.wait_for_load_state("networkidle")
         yield f"tr/{name}{size}", other.page.screenshot()
         other.page.context.close()
+
+
+def open_front(phone: Visitor, front: Front) -> None:
+    """Open a page that leads as its reader does."""
+    phone.open(front.path)
+    if front.link:
+        phone.open(str(phone.page.locator(front.link).first.get_attribute("href")))
+    if front.below:
+        phone.open(phone.path + front.below)
+    if front.card:
+        phone.page.fill("#find", front.card)
+        phone.page.press("#find", "Enter")
+        with phone.page.expect_navigation():
+            phone.page.locator(".line form button").first.click()
+        phone.open(phone.path)
 
 
 def wide_picture(browser: Browser) -> bytes:

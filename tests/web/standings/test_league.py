@@ -6,7 +6,7 @@ from django.urls import reverse
 from tests.club_factories import ClubFactory, SeasonFactory
 from tests.web.members import member_of
 from tests.web.standings.evenings import evening, play
-from tournaments.models import AuditEntry, Entrant, Season, Tournament
+from tournaments.models import AuditEntry, Club, Entrant, Player, Season, Tournament
 
 FOUR = ("Ayşe", "Burak", "Cem", "Deniz")
 
@@ -101,6 +101,18 @@ def test_visitor_is_shown_what_is_published_alone(season, visitor):
     assert by_name(visitor, season)["Cem"] == "3"
     assert "Only published evenings" in page(visitor, season).text
     assert by_name(member_of(season.club), season)["Cem"] == "303"
+
+
+def test_visitor_follows_a_name_where_players_have_pages_for_everybody(season, visitor):
+    evening(season, [dict(zip(FOUR, (1, 2, 3, -6), strict=True))], published=True)
+    Player.objects.filter(name="Burak").update(initials=True)
+    Club.objects.update(published=True)
+    assert "/players/" not in page(visitor, season).text
+
+    Club.objects.update(in_server_ratings=True)
+
+    pages = re.findall(r"/players/(\w+)/", page(visitor, season).text)
+    assert set(pages) == {row.public_id for row in Player.objects.exclude(name="Burak")}
 
 
 def test_director_says_how_many_evenings_count(season, visitor):

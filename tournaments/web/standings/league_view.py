@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.standings.season_sums import SeasonStanding
 from tournaments.models import Player, Season, Tournament
+from tournaments.presenters.people.names import named_player
 from tournaments.presenters.standings.league import League, LeagueEvening, LeagueReader, league_of
 from tournaments.queries.tournaments.versions import Version
 from tournaments.texts.labels import points_text
@@ -30,7 +31,8 @@ def league_html(season: Season, played: Played, looker: LeagueReader) -> SafeStr
     `played` are the tournaments of the season visible to the reader, the first one first.
     """
     versions = [version for _row, version in played]
-    said = repr((season.pk, season.league_best, versions, looker, get_language()))
+    named = season.club.shows_names
+    said = repr((season.pk, season.league_best, versions, looker, named, get_language()))
     key = f"league-{sha256(said.encode()).hexdigest()}"
     kept: SafeString | None = caches["pages"].get(key)
     if kept is None:
@@ -82,10 +84,9 @@ def _head(season: Season, evenings: Iterable[LeagueEvening]) -> Iterator[str]:
 def _name(season: Season, player: Player, looker: LeagueReader) -> str:
     if player.removed_at is not None:
         return f'<span class="soft">{escape(_("removed player"))}</span>'
-    name = escape(player.shown_name)
-    if not looker.member:
-        return name
-    return f'<a href="{reverse("player", args=[season.club.slug, player.public_id])}">{name}</a>'
+    named = named_player(season.club, player, member=looker.member)
+    name = escape(named.name)
+    return f'<a href="{named.url}">{name}</a>' if named.url else name
 
 
 def _cells(row: SeasonStanding, text: Callable[[Points], str]) -> Iterator[str]:
