@@ -6,34 +6,43 @@ from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from tournaments.models import Report
-from tournaments.presenters.standings.standings import Seen
-from tournaments.queries.tournaments.state import TournamentState
+from tournaments.presenters.standings.standings import Seen, last_closed, standings_seen
+from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.reports.scoresheet import written_date
-from tournaments.reports.standings_document import after_text, lines_of, place_text, seen_in
+from tournaments.reports.standings_document import (
+    after_text,
+    lines_of,
+    place_text,
+    tournament_of,
+)
 from tournaments.texts.labels import points_text
 
 MOST_LINES = 4
 
 
 def compose_standings_picture(report: Report) -> dict[str, Any]:
-    """Return the data of the wide picture of the standings that visitors see.
+    """Return the data of the wide picture of the standings after the last closed round.
 
     Raises:
         ValueError: the report is not about a tournament.
     """
-    seen = seen_in(report)
-    event = seen.state.tournament.event
+    state = load_state(tournament_of(report))
+    closed = last_closed(state, directs=False)
+    seen = standings_seen(state, directs=False, after=closed)
+    event = state.tournament.event
+    # The first round is on: no standings yet.
+    foot = [event.club.name] if seen.after > closed else [event.club.name, after_text(seen)]
     return {
         "language": get_language(),
         "title": event.name,
         "description": event.club.name,
         "wide": True,
         "remark": "",
-        "sides": _places(seen) if seen.after else _invitation(seen.state),
+        "sides": _places(seen) if closed else _invitation(state),
         "course": [],
         "badges": [],
-        "foot": " · ".join([event.club.name, after_text(seen)]),
-        "place": written_date(event.held_on.isoformat()) if seen.after else "",
+        "foot": " · ".join(foot),
+        "place": written_date(event.held_on.isoformat()) if closed else "",
     }
 
 

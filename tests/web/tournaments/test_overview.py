@@ -12,7 +12,7 @@ from tests.web.members import member_of
 from tests.web.rounds.going import going
 from tests.web.standings.shown import page
 from tests.web.tournaments.forms import tournament_of
-from tournaments.models import Entrant, Game, Report, Tournament
+from tournaments.models import Entrant, Game, Report, Round, Tournament
 from tournaments.reports.certificates import compose_certificates
 from tournaments.reports.standings_picture import compose_standings_picture
 from tournaments.services.audit import NOBODY
@@ -87,12 +87,31 @@ def test_hidden_last_round_is_on_no_part_of_the_page():
     assert ">540<" in shown.text
 
 
+def picture_of(row):
+    event = row.event
+    report = Report(kind="picture", club=event.club, event=event, audience="visitors")
+    return compose_standings_picture(report)
+
+
+def test_picture_shows_the_last_closed_round_while_another_is_played():
+    row = running(*EIGHT, rounds=3)
+    opened(row)
+    assert picture_of(row)["sides"][0]["members"][0]["place"] == "Day"
+    play(Round.objects.get())
+    close_round(Round.objects.get().pk, NOBODY, at=EVENING)
+    before = picture_of(row)
+
+    play(opened(row))
+
+    assert before["foot"].endswith("After round 1 of 3")
+    assert picture_of(row) == before
+
+
 def test_picture_before_the_first_round_says_when_and_where(club):
     row = tournament_of(club, state="registration", event__starts_at="19:30", event__venue="Lokal")
     EntrantFactory.create_batch(2, tournament=row)
-    report = Report(kind="picture", club=club, event=row.event, audience="visitors")
 
-    lines = [side["members"][0] for side in compose_standings_picture(report)["sides"]]
+    lines = [side["members"][0] for side in picture_of(row)["sides"]]
 
     day, *others = [(line["place"], line["name"]) for line in lines]
     assert (day[0], others) == ("Day", [("Start", "19:30"), ("Place", "Lokal"), ("Entrants", "2")])
