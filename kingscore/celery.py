@@ -7,7 +7,6 @@ from celery import Celery
 from celery.beat import EmbeddedService
 from celery.bootsteps import StartStopStep
 from celery.signals import setup_logging
-from click import Option
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kingscore.settings")
@@ -33,7 +32,6 @@ class Clock(StartStopStep):
         return EmbeddedService(worker.app, thread=True, scheduler_cls=scheduler)
 
 
-app.user_options["worker"].add(Option(["--clock"], is_flag=True, help="Wake tasks when due."))
 app.steps["worker"].add(Clock)
 
 

@@ -147,6 +147,10 @@ class WebWorker(UvicornWorker):  # type: ignore[misc]
     }
 
     def init_process(self) -> None:
+        # Needs Django, which the application has set up before this process was forked.
+        from kingscore.observing.metrics import begin_counting
+
+        begin_counting(group=self.ppid)
         Protocol.most = room_for_connections()
         super().init_process()
 

@@ -155,6 +155,7 @@ def test_up_starts_finds_its_data_again_and_survives_what_breaks(start_first):
     assert (secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns) == kept
     takes_messages_whatever_is_damaged(second)
     starts_a_killed_server_again(second)
+    starts_a_killed_worker_again_when_nobody_can_fork_it(second)
     # Nobody can ask its programs to end.
     second.stop(signal.SIGKILL)
     assert len(second.family) >= 5
@@ -188,8 +189,8 @@ def stop_whole(site):
 
     assert site.stop(signal.SIGTERM) == 0, site.said
 
-    # The leash, gunicorn and its two, the worker and its clock, if that is born yet.
-    assert len(site.family) >= 5
+    # The watchdog, the nursery, gunicorn and its two, the worker.
+    assert len(site.family) >= 6
     assert [pid for pid in site.family if alive(pid)] == []
     assert "Traceback" not in site.said
 
@@ -207,6 +208,27 @@ def starts_a_killed_server_again(site):
     assert answer(address) == 200
     assert site.child("gunicorn") != web
     assert "The web server ended by itself" in site.said
+
+
+def starts_a_killed_worker_again_when_nobody_can_fork_it(site):
+    worker, nursery, web = (site.child(name) for name in ("celery", "nursery", "gunicorn"))
+    assert min(map(shared, (worker, web, *children(web)))) > 30
+
+    os.kill(nursery, signal.SIGKILL)
+    os.kill(worker, signal.SIGKILL)
+    wait_until(lambda: not alive(worker))
+
+    assert site.run_python(SEND_AND_WAIT) == "taken"
+    assert site.child("celery") != worker
+    assert site.child("nursery") != nursery
+    assert site.child("gunicorn") == web
+    assert shared(site.child("celery")) > 30
+
+
+def shared(pid):
+    """Return the MB of memory without a file that a process shares with others."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Shared_Dirty")) / 1000
 
 
 SEND_AND_WAIT = """

@@ -28,12 +28,7 @@ def web_words(bind: str) -> list[str]:
 
 def worker_words(*, beat: bool) -> list[str]:
     """Return the command of a worker, which runs one task at a time; with or without the clock."""
-    return [
-        *("celery", "--app", project(), "--quiet", "worker", "--pool", "solo"),
-        # Workers read their tasks from the database and need no contact with each other.
-        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-        *(["--clock"] if beat else []),
-    ]
+    return [f"{project()}.worker", *(["--clock"] if beat else [])]
 
 
 def beat_words() -> list[str]:

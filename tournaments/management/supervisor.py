@@ -1,12 +1,14 @@
 """The process of `up` that keeps the web server and the worker running.
 
 It replaces the one that prepared everything, and imports nothing of Django, so that it takes a
-tenth of the memory.
+tenth of the memory. A nursery imports everything and forks the programs, which share its memory.
 """
 
+import ctypes
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,7 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NoReturn, TypedDict
+from typing import ClassVar, NoReturn, TypedDict
 
 from tournaments.management.watchdog import end_groups
 
@@ -26,9 +28,19 @@ FIRST_PAUSE, LONGEST_PAUSE = 5, 300
 PATIENCE = 12
 
 
-class Plan(TypedDict):
-    """Commands of Python modules, the socket of the web server, the file that notes failures."""
+# Seconds until the nursery must have imported everything.
+LONGEST_IMPORT = 120
+# <linux/prctl.h>
+PR_SET_CHILD_SUBREAPER = 36
 
+
+class Plan(TypedDict):
+    """Commands of Python modules, the socket of the web server, the file that notes failures.
+
+    `shared` is a module that imports what they have in common.
+    """
+
+    shared: str
     web: list[str]
     worker: list[str]
     listener: int
@@ -39,6 +51,95 @@ class DoesNotStay(Exception):
     """A program ends each time soon after its start."""
 
 
+class Forked:
+    """A process that the nursery has forked, and this one adopted; used as a `Popen` is."""
+
+    alive: ClassVar[dict[int, "Forked"]] = {}
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self.alive[pid] = self
+
+    def poll(self) -> int | None:
+        """Return the status of a process that has ended, else None."""
+        self.reap()
+        return self.returncode
+
+    def terminate(self) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGTERM)
+
+    def wait(self, timeout: float) -> None:
+        """Wait for the end; raise TimeoutExpired if there is none in time."""
+        deadline = time.monotonic() + timeout
+        while self.poll() is None:
+            if time.monotonic() > deadline:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout)
+            time.sleep(0.05)
+
+    @classmethod
+    def reap(cls) -> None:
+        """Take note of all that ended, also of the orphans that others left to this process."""
+        with suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                if process := cls.alive.pop(ended[0], None):
+                    process.returncode = os.waitstatus_to_exitcode(ended[1])
+
+
+class Nursery:
+    """The process that has imported what all programs share, and forks them; see `nursery.py`."""
+
+    def __init__(self, shared: str, listener: int) -> None:
+        self.shared, self.listener = shared, listener
+        self.process: subprocess.Popen[bytes] | None = None
+        self.line = socket.socket()
+
+    def start(self, words: list[str], keep: tuple[int, ...]) -> "Forked | subprocess.Popen[bytes]":
+        """Start a program; without a nursery it imports everything itself."""
+        try:
+            return Forked(self.ask(words, keep))
+        # No Linux, none that answers, or a file of the program that is broken.
+        except (AttributeError, OSError, ValueError):
+            self.close()
+            return subprocess.Popen(
+                [sys.executable, "-m", *words],
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+                pass_fds=keep,
+            )
+
+    def ask(self, words: list[str], keep: tuple[int, ...]) -> int:
+        """Ask the nursery to start a program, and return the process id."""
+        if self.process is None or self.process.poll() is not None:
+            self.open()
+        closed = [] if keep else [self.listener]
+        self.line.sendall(json.dumps({"words": words, "closed": closed}).encode() + b"\n")
+        return int(self.line.recv(100))
+
+    def open(self) -> None:
+        self.close()
+        # Its orphans become children of this process.
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self.line, far_end = socket.socketpair()
+        self.line.settimeout(LONGEST_IMPORT)
+        with far_end:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tournaments.management.nursery", self.shared],
+                stdin=far_end.fileno(),
+                start_new_session=True,
+                pass_fds=(self.listener,),
+            )
+
+    def close(self) -> None:
+        """End the nursery, and none of the programs."""
+        self.line.close()
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+        self.process = None
+
+
 class Program:
     """One program kept running, in a process group of its own so that Ctrl-C reaches only us."""
 
@@ -46,21 +147,22 @@ class Program:
     short_life = 10
 
     def __init__(
-        self, name: str, words: list[str], watchdog: "Watchdog", keep: tuple[int, ...] = ()
+        self,
+        name: str,
+        words: list[str],
+        nursery: Nursery,
+        watchdog: "Watchdog",
+        keep: tuple[int, ...] = (),
     ) -> None:
-        self.name, self.words, self.watchdog, self.keep = name, words, watchdog, keep
+        self.name, self.words, self.keep = name, words, keep
+        self.nursery, self.watchdog = nursery, watchdog
         self.short_lives = 0
         self.start()
 
     def start(self) -> None:
         self.born = time.monotonic()
         self.runs = True
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", *self.words],
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-            pass_fds=self.keep,
-        )
+        self.process = self.nursery.start(self.words, self.keep)
         self.watchdog.hold(self.process.pid)
 
     def revive(self) -> None:
@@ -105,9 +207,11 @@ class WorkerProgram(Program):
     short_life = 60
     again_at = 0.0
 
-    def __init__(self, words: list[str], watchdog: "Watchdog", failures: Path) -> None:
+    def __init__(
+        self, words: list[str], nursery: Nursery, watchdog: "Watchdog", failures: Path
+    ) -> None:
         self.failures = failures
-        super().__init__("worker", words, watchdog)
+        super().__init__("worker", words, nursery, watchdog)
 
     def revive(self) -> None:
         """Restart a worker that has ended, after longer and longer pauses."""
@@ -193,10 +297,11 @@ def supervise(plan: Plan, stop: threading.Event) -> None:
         DoesNotStay: the web server does not start.
     """
     watchdog, listener, failures = Watchdog(), plan["listener"], Path(plan["failures"])
+    nursery = Nursery(plan["shared"], listener)
     programs: list[Program] = []
     try:
-        programs.append(Program("web server", plan["web"], watchdog, (listener,)))
-        programs.append(WorkerProgram(plan["worker"], watchdog, failures))
+        programs.append(Program("web server", plan["web"], nursery, watchdog, (listener,)))
+        programs.append(WorkerProgram(plan["worker"], nursery, watchdog, failures))
         # Restart rather than give up: a table at its 17th deal wants the page back, and nobody
         # there watches the laptop. A web server that never starts stops everything; a worker
         # never does.
@@ -206,6 +311,7 @@ def supervise(plan: Plan, stop: threading.Event) -> None:
     finally:
         end([program for program in programs if program.runs])
         note_failed_starts(failures, 0)
+        nursery.close()
         watchdog.close()
 
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING
 
 from django.utils import timezone
 from django.utils.translation import get_language
-from icalendar import Calendar
-from icalendar import Event as Entry
 
 from tournaments.models import Event
+
+if TYPE_CHECKING:
+    from icalendar import Event as Entry
 
 LASTS = timedelta(hours=4)
 """How long an evening with an hour takes up in the calendar."""
@@ -22,6 +24,9 @@ def calendar_of(name: str, events: Iterable[Event], address: Callable[[Event], s
     An event without an hour is one of the whole day. All hours are in UTC, so that no time zone
     has to be described.
     """
+    # It takes 4 MB of memory, and few ask.
+    from icalendar import Calendar
+
     calendar = Calendar()
     calendar.add("prodid", f"-//Kingscore//{(get_language() or 'en').upper()}")
     calendar.add("version", "2.0")
@@ -35,7 +40,9 @@ def calendar_of(name: str, events: Iterable[Event], address: Callable[[Event], s
     return content
 
 
-def _entry(event: Event, address: str) -> Entry:
+def _entry(event: Event, address: str) -> "Entry":
+    from icalendar import Event as Entry
+
     entry = Entry()
     entry.add("uid", f"{event.public_id}@kingscore")
     # The same at each request, so that an unchanged calendar is answered with 304.

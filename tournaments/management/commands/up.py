@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
-from tournaments.management.programs import keep_private, web_words, worker_words
+from tournaments.management.programs import keep_private, project, web_words, worker_words
 from tournaments.management.supervisor import Plan, become_supervisor
 from tournaments.origin import lan_address
 
@@ -100,6 +100,7 @@ class Command(BaseCommand):
             number = os.dup(listener.fileno())
             os.set_inheritable(number, True)  # noqa: FBT003 - it takes no keyword
             plan = Plan(
+                shared=f"{project()}.preloading",
                 web=web_words(f"fd://{number}"),
                 worker=worker_words(beat=True),
                 listener=number,
