@@ -27,6 +27,7 @@ from tests.servers import drop_prepared_database
 IN_ORDER = (
     "engine",
     "start_up",
+    "memory",
     "rating_speed",
     "seating",
     "standings",

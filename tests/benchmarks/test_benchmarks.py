@@ -26,7 +26,7 @@ IN_PROCESSES_OF_THEIR_OWN = ("consistency", "rebuild_ratings", "scoresheet", "ba
 SERVED = ("writing", "api_entry", "slow_visitors")
 """Asked of one server, for its start takes longer than all else."""
 
-ELSEWHERE = ("big_evening", "streams", "kill", "lighthouse", *TAKES_LONG)
+ELSEWHERE = ("big_evening", "memory", "streams", "kill", "lighthouse", *TAKES_LONG)
 """Each starts whole sites of servers, and takes longer than all others together; that of `kill`
 is played by tests/test_concurrency.py. Lighthouse needs npm."""
 
