@@ -117,6 +117,16 @@ def writable_game(request: Request, public_id: str) -> GameQuerySet:
     return games | Game.objects.directed_by(request.user).named(public_id)
 
 
+def writable_row(request: Request, public_id: str) -> Game | None:
+    """Return the game of `writable_game`, with its table."""
+    key = request.auth
+    if _is_key(key, public_id, "write"):
+        row = Game.objects.first_writable_at(public_id, key.secret, request.user)
+        if row is not None:
+            return row
+    return writable_game(request, public_id).select_related("table").first()
+
+
 def readable_game(request: Request, public_id: str) -> GameQuerySet:
     """The game whose sheet this visitor may read: by either of its keys, or as pages show it.
 

@@ -12,7 +12,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.access import round_closed_since, scoring_taken_since, writable_game
+from tournaments.api.access import round_closed_since, scoring_taken_since, writable_row
 from tournaments.api.games.serializers import GameSerializer
 from tournaments.api.idempotency import HEADER
 from tournaments.api.problems import LaterInvalid, engine_faults
@@ -62,7 +62,7 @@ def game_to_write(request: Request, public_id: str) -> Game:
         Refused: their key wrote it until the round was closed (409) or handed over (410).
         Http404: they never could, or only look.
     """
-    row = writable_game(request, public_id).select_related("table").first()
+    row = writable_row(request, public_id)
     if row is not None:
         return row
     if request.method in SAFE_METHODS:

@@ -132,7 +132,7 @@ def store_write(
         after.revisions[-1].save()
         if disputed:
             _settle(after.revisions[-1])
-        _keep(after, round_)
+        _keep(after, round_, after.revisions[-1:])
     count_write(after.row.ruleset, after.revisions[-1].kind)
     return after
 
@@ -195,8 +195,9 @@ def _stored(
         after = change(sheet)
         _put_write(sheet, after, replace(context, key=key), round_)
         sheet = after
-    Revision.objects.bulk_create(sheet.revisions[context.revision :])
-    _keep(sheet, round_)
+    new = sheet.revisions[context.revision :]
+    Revision.objects.bulk_create(new)
+    _keep(sheet, round_, new)
     return sheet
 
 
@@ -278,9 +279,14 @@ def _put_write(sheet: Sheet, after: Sheet, context: WriteContext, round_: Round 
     row.revision = write.revision
 
 
-def _keep(sheet: Sheet, round_: Round | None) -> None:
+COMPUTED = ("revision", "result", "digest")
+
+
+def _keep(sheet: Sheet, round_: Round | None, new: Iterable[Revision]) -> None:
     put_computed(sheet)
-    sheet.row.save()
+    # Only a new setup changes more than this.
+    setups = any(write.kind == Revision.Kind.HEAD for write in new)
+    sheet.row.save(update_fields=None if setups else COMPUTED)
     if round_ is not None and round_.closed_at is not None:
         rate_round_again(round_)
         seal_after_commit(round_.event)

@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from tournaments.models import Game
-from tournaments.permissions import account_of, actor_of, writable_game
+from tournaments.permissions import account_of, actor_of, writable_row
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.services.games.confirming import (
     NotSeated,
@@ -24,7 +24,7 @@ from tournaments.web.games.pages import for_writing, handed_over, number_in, ref
 @for_writing
 def confirm(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Confirm the result for one player, on the phone of the table."""
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)
     if row.table is None:

@@ -13,7 +13,7 @@ from tournaments.engine.rules.entries import Deal, Entry, Void
 from tournaments.engine.rules.limits import LONGEST_REASON
 from tournaments.engine.rules.problems import InvalidEntry, Problem
 from tournaments.models import Club, Game, Revision
-from tournaments.permissions import directs_club, writable_game
+from tournaments.permissions import directs_club, writable_row
 from tournaments.presenters.games.authors import authors_of
 from tournaments.queries.games.reviews import load_reviews
 from tournaments.queries.games.sheets import (
@@ -52,7 +52,7 @@ NOT_SURE = Refusal(422)
 @require_http_methods(["GET", "HEAD", "POST"])
 def entry(request: HtmxRequest, public_id: str, secret: str, position: int) -> HttpResponse:
     """Show a line of the sheet with all its versions; correct or remove it."""
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)
     sheet = load_sheet(row)

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Game
-from tournaments.permissions import actor_of, writable_game
+from tournaments.permissions import actor_of, writable_row
 from tournaments.presenters.games.sheets import numbers_of
 from tournaments.queries.games.reviews import ReviewedDeal, load_reviews
 from tournaments.queries.games.sheets import Sheet, load_sheet, ruleset_of
@@ -73,7 +73,7 @@ def confirm(request: HtmxRequest, public_id: str, secret: str, position: int) ->
     """Confirm a deal for the player who taps their name."""
     if request.method != "POST":
         return redirect("write", public_id, secret)
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)
     try:
@@ -91,7 +91,7 @@ def confirm(request: HtmxRequest, public_id: str, secret: str, position: int) ->
 @require_http_methods(["GET", "HEAD", "POST"])
 def dispute(request: HtmxRequest, public_id: str, secret: str, position: int) -> HttpResponse:
     """Enter what is right instead of a deal, and so call a director."""
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)
     sheet = load_sheet(row)

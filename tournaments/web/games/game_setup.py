@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Club, Game, Table
-from tournaments.permissions import writable_game
+from tournaments.permissions import writable_row
 from tournaments.presenters.games.beginnings import beginning_of
 from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet, rules_of
 from tournaments.services.base.refusals import Fault, Refused
@@ -95,7 +95,7 @@ class HeadForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def head(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Correct the setup; the whole game is folded again."""
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)
     if request.method != "POST":

@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Game, Revision
-from tournaments.permissions import writable_game
+from tournaments.permissions import writable_row
 from tournaments.presenters.games.authors import authors_of
 from tournaments.queries.games.sheets import Sheet, load_sheet, rules_of
 from tournaments.texts import labels
@@ -40,7 +40,7 @@ class HistoryStep:
 @require_safe
 def history(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """List all revisions of a game, including those of removed entries."""
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)
     steps = list(_steps(load_sheet(row)))

@@ -25,7 +25,7 @@ from tournaments.engine.rules.entries import STOP_REASONS
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import Game, Revision
-from tournaments.permissions import actor_of, may_adopt, writable_game
+from tournaments.permissions import actor_of, may_adopt, writable_game, writable_row
 from tournaments.presenters.games.sheets import verdict_texts
 from tournaments.presenters.rulesets import describe
 from tournaments.queries.games.sheets import (
@@ -118,7 +118,7 @@ def for_writing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 @require_safe
 def table_page(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Show the sheet of a game and the form for its next deal."""
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)
     fragment = bool(request.htmx)
@@ -139,7 +139,7 @@ def table_page(request: HtmxRequest, public_id: str, secret: str) -> HttpRespons
 @for_writing
 def post_entry(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Store an entry: a deal, or one of the few other kinds."""
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)
     typed = request.POST.dict()
@@ -159,7 +159,7 @@ def post_entry(request: HtmxRequest, public_id: str, secret: str) -> HttpRespons
 @for_writing
 def undo(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Withdraw the last entry; it stays in the log."""
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)
     position = number_in(request.POST, "position", -1)

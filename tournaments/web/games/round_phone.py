@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Game
-from tournaments.permissions import actor_of, writable_game
+from tournaments.permissions import actor_of, writable_row
 from tournaments.services.games.writing import RoundClosed
 from tournaments.services.rounds.calls import call_director
 from tournaments.web.base.htmx import HtmxRequest
@@ -25,7 +25,7 @@ def table_round(request: HtmxRequest, public_id: str, secret: str) -> HttpRespon
     """Show the bar above the sheet; the phone polls it."""
     asks_again = bool(request.htmx)
     is_over = asks_again and Game.objects.closed_at(public_id, secret).exists()
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None and is_over:
         # Stop polling, and remove the clock.
         return HttpResponse(status=STOP_POLLING)
@@ -42,7 +42,7 @@ def table_round(request: HtmxRequest, public_id: str, secret: str) -> HttpRespon
 @for_writing
 def call(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Call for a director."""
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)
     bar = round_bar(request, row, timezone.now())

@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from tournaments.permissions import writable_game
+from tournaments.permissions import writable_row
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.services.games.sealing import SealNotOurs, reveal_contract, seal_contract
 from tournaments.web.base.htmx import HtmxRequest
@@ -23,7 +23,7 @@ from tournaments.web.games.pages import (
 @for_writing
 def seal(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Begin a deal with a contract known only to the declarer."""
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)
     contract = request.POST.get("contract", "")
@@ -35,7 +35,7 @@ def seal(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
 @for_writing
 def reveal(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Show the sealed contract, with its proof."""
-    row = writable_game(request, public_id, secret).first()
+    row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)
     position = number_in(request.POST, "position", -1)
