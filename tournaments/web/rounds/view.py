@@ -143,24 +143,24 @@ def _running(seen: Watched, rules: Ruleset, at: datetime) -> RunningTable:
 
 
 def _text(trouble: Trouble, row: Game) -> str:
-    names = ", ".join(row.players[seat] for seat in trouble.seats)
-    said = {
-        "ago": ago_text(trouble.seconds),
-        # Overdue minutes are rounded up, minutes of silence down.
-        "over": minutes_text(trouble.seconds),
-        "minutes": minutes_text(trouble.seconds // MINUTE * MINUTE),
-        "names": names,
-    }
-    return TEXTS[trouble.code](said)
+    return TEXTS[trouble.code](trouble, ", ".join(row.players[seat] for seat in trouble.seats))
 
 
-TEXTS: Mapping[str, Callable[[Mapping[str, str]], str]] = {
-    "called": lambda p: _("called the director %(ago)s") % p,
-    "disputed": lambda p: _("a deal is disputed by %(names)s") % p,
-    "over-time": lambda p: _("over time by %(minutes)s") % {"minutes": p["over"]},
-    "silent": lambda p: _("nothing written for %(minutes)s") % p,
-    "unconfirmed": lambda p: _("not confirmed by %(names)s") % p,
-    "new-phone": lambda p: _("another phone took over the scoring %(ago)s") % p,
+# Overdue minutes are rounded up, minutes of silence down.
+TEXTS: Mapping[str, Callable[[Trouble, str], str]] = {
+    "called": lambda t, _names: _("called the director %(ago)s") % {"ago": ago_text(t.seconds)},
+    "disputed": lambda _t, names: _("a deal is disputed by %(names)s") % {"names": names},
+    "over-time": lambda t, _names: (
+        _("over time by %(minutes)s") % {"minutes": minutes_text(t.seconds)}
+    ),
+    "silent": lambda t, _names: (
+        _("nothing written for %(minutes)s")
+        % {"minutes": minutes_text(t.seconds // MINUTE * MINUTE)}
+    ),
+    "unconfirmed": lambda _t, names: _("not confirmed by %(names)s") % {"names": names},
+    "new-phone": lambda t, _names: (
+        _("another phone took over the scoring %(ago)s") % {"ago": ago_text(t.seconds)}
+    ),
 }
 
 
