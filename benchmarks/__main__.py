@@ -32,6 +32,7 @@ IN_ORDER = (
     "seating",
     "standings",
     "standings_page",
+    "directing",
     "write_path",
     "writing",
     "saving",

@@ -70,6 +70,8 @@ GOALS = (
     Goal("rebuild_ratings", "all ratings of 1,000,000 games", SQLITE, 60),
     Goal("rebuild_ratings", "all ratings of 1,000,000 games", POSTGRESQL, 60),
     Goal("players", "who has played the most", POSTGRESQL, 40),
+    Goal("directing", "director's page with 250 tables", SQLITE, 40),
+    Goal("directing", "a new list of 1,000 entrants", SQLITE, 80),
     Goal("scoresheet", "a sheet of 20 deals", SQLITE, 25),
     Goal("scoresheet", "a book of 100 sheets", SQLITE, 2),
     Goal("scoresheet", "a book of 1,000 sheets", SQLITE, 25),
