@@ -15,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils.cache import add_never_cache_headers
 
 from kingscore.faults import length_required, too_large
+from tournaments.api.throttling import tell_limit
 
 
 def refuse_large_bodies(
@@ -42,6 +43,22 @@ def announced_length(request: HttpRequest) -> int:
     length = request.META.get("CONTENT_LENGTH") or ""
     # Cut, because Python refuses to parse a number of thousands of digits.
     return int(length[:20]) if length.isdecimal() else 0
+
+
+def tell_limits(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Tell programs their limit with every answer, also of an error outside of any view."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        answer = get_response(request)
+        if request.path.startswith("/api/v1/"):
+            # A database that cannot be reached has its own answer.
+            with suppress(DatabaseError):
+                answer = tell_limit(request, answer)
+        return answer
+
+    return middleware
 
 
 HEADERS = {

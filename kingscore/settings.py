@@ -121,6 +121,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "kingscore.middleware.renew_sessions",
     "django.middleware.locale.LocaleMiddleware",
+    "kingscore.middleware.tell_limits",
     # Before anything that reads the body.
     "kingscore.middleware.refuse_large_bodies",
     "kingscore.middleware.announce_writes",

@@ -5,6 +5,7 @@ import pytest
 from tests.club_factories import AccountFactory
 from tests.factories import GameFactory
 from tournaments.api.access import AddressToken, token_of
+from tournaments.api.rulesets.views import Rulesets
 
 
 @pytest.fixture(autouse=True)
@@ -95,3 +96,37 @@ def test_every_answer_tells_the_limit_and_what_is_left(program):
     assert (unknown.status_code, limits(unknown)[1][:13]) == (401, '"failure";r=1')
     over = [mine.get("rulesets/") for _ in range(2)][1]
     assert (over.status_code, limits(over)[1][:10]) == (429, '"read";r=0')
+
+
+def test_answers_outside_of_any_view_count_and_tell_the_limit(program, settings):
+    mine = program.as_(AccountFactory())
+    unknown = mine.get("nowhere/")
+    assert (unknown.status_code, limits(unknown)) == (
+        404,
+        ('"read";q=3;w=60', '"read";r=2;t=60'),
+    )
+    large = mine.client.generic(
+        "POST",
+        "/api/v1/games/",
+        headers={"Authorization": f"Bearer {mine.token}"},
+        CONTENT_LENGTH=str(settings.LARGEST_BODY + 1),
+    )
+    assert (large.status_code, limits(large)[1][:11]) == (413, '"write";r=1')
+    assert limits(mine.get("openapi.json"))[1][:10] == '"read";r=1'
+    wrong = program.with_token("ks_nobody").get("nowhere/")
+    assert (wrong.status_code, limits(wrong)[1][:13]) == (404, '"failure";r=1')
+
+    assert statuses(lambda: mine.get("nowhere/"), 2) == [404, 429]
+    assert_told_to_wait(mine.get("nowhere/"))
+
+
+def test_error_of_ours_tells_the_limit(program, monkeypatch):
+    def break_down(*_):
+        raise RuntimeError
+
+    monkeypatch.setattr(Rulesets, "get", break_down)
+    program.client.raise_request_exception = False
+
+    broken = program.get("rulesets/")
+
+    assert (broken.status_code, limits(broken)[1][:10]) == (500, '"read";r=2')

@@ -168,6 +168,11 @@ def plain_problem(error: Refused, request: HttpRequest) -> HttpResponse:
     )
 
 
+def plain_answer(error: exceptions.APIException, request: HttpRequest) -> HttpResponse:
+    """The answer to an exception of the framework outside of any view."""
+    return plain_problem(_of_framework(error), request)
+
+
 @csrf_exempt
 def nothing_here(request: HttpRequest, **_where: str) -> HttpResponse:
     """Say to a program that there is nothing at an address, or that only its last slash is missing.

@@ -5,11 +5,13 @@ from collections.abc import Collection
 from django.conf import settings
 from django.core.cache import caches
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from tournaments.api.access import AddressToken
+from tournaments.api.access import AddressToken, BearerAuthentication
+from tournaments.api.problems import plain_answer
 from tournaments.models.tokens import ScopedToken
 from tournaments.permissions import network_of
 
@@ -35,10 +37,23 @@ def count(request: Request, places: Collection[object]) -> None:
     _count(request, kind, who)
 
 
-def limit_of(request: HttpRequest) -> dict[str, str]:
-    """Return the headers that tell the limit a request was counted by, if it was."""
+def tell_limit(request: HttpRequest, answer: HttpResponseBase) -> HttpResponseBase:
+    """Add the headers of the limit to an answer.
+
+    What reached no view, such as a request at an unknown address, is counted only now: the answer
+    becomes 429 if there were too many.
+    """
+    if not hasattr(request, "counted"):
+        try:
+            count(Request(request, authenticators=[BearerAuthentication()]), ())
+        except AuthenticationFailed:
+            pass
+        except Throttled as error:
+            answer = plain_answer(error, request)
     told: dict[str, str] = getattr(request, "counted", {})
-    return told
+    for name, value in told.items():
+        answer[name] = value
+    return answer
 
 
 def _kind_of(request: Request) -> str:

@@ -23,7 +23,7 @@ from rest_framework.serializers import BaseSerializer
 from tournaments.api.choosing import CHOICES, Chosen, unknown_choices
 from tournaments.api.filtering import parameters_of, unknown
 from tournaments.api.problems import NOT_KEPT, NOT_STORED, faults_of
-from tournaments.api.throttling import LEFT, POLICY, count, limit_of
+from tournaments.api.throttling import LEFT, POLICY, count
 from tournaments.models import Scope, User
 from tournaments.permissions import account_of, actor_of
 from tournaments.services.audit import Actor
@@ -208,12 +208,10 @@ class Resource(GenericAPIView[Any]):
 
 
 def _tell(request: HttpRequest, answer: HttpResponse) -> None:
-    """Add the limit that was counted, and let pages of other sites read what anybody may (CORS).
+    """Let pages of other sites read what anybody may (CORS).
 
     Only what was asked for without a token, and gives no access. Cookies count for nothing here.
     """
-    for name, value in limit_of(request).items():
-        answer[name] = value
     is_public = request.method in {"GET", "HEAD"} and "Authorization" not in request.headers
     if is_public and answer.get("Cache-Control") != NOT_STORED:
         answer["Access-Control-Allow-Origin"] = "*"
