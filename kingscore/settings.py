@@ -285,6 +285,7 @@ OAUTH2_PROVIDER = {
     "SCOPES": {"read": "Read", "score": "Write sheets", "direct": "Direct", "manage": "Manage"},
     "DEFAULT_SCOPES": ["read"],
     "PKCE_REQUIRED": True,
+    "OAUTH2_VALIDATOR_CLASS": "tournaments.services.applications.Validator",
     "ACCESS_TOKEN_GENERATOR": "tournaments.services.applications.new_access_token",
     "REFRESH_TOKEN_GENERATOR": "tournaments.services.applications.new_refresh_token",
     "ACCESS_TOKEN_EXPIRE_SECONDS": 60 * 60,

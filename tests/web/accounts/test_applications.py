@@ -109,7 +109,11 @@ def test_site_of_a_federation_acts_for_a_person_who_allows_it(nil):
 
 
 def test_nothing_that_gives_access_is_stored(nil, application):
-    got = connected(nil, application)
+    code = code_of(consent(nil, application)[1])
+    assert Grant.objects.count() == 1
+    assert code not in repr(Grant.objects.values())
+    got = exchange(application, code).json()
+    assert not Grant.objects.exists()
 
     rows = [*AccessToken.objects.values(), *RefreshToken.objects.values()]
     assert len(rows) == 2
@@ -134,6 +138,19 @@ def test_refresh_gives_no_more_than_was_allowed(nil, application):
     first = connected(nil, application, scope="read")
     more = refresh(application, first["refresh_token"], scope="read manage")
     assert (more.status_code, more.json()["error"]) == (400, "invalid_scope")
+
+
+def test_closed_account_gets_no_more_tokens(nil, application):
+    code = code_of(consent(nil, application)[1])
+    got = connected(nil, application)
+    User.objects.filter(pk=nil.user.pk).update(is_active=False)
+
+    for refused in (exchange(application, code), refresh(application, got["refresh_token"])):
+        assert (refused.status_code, refused.json()["error"]) == (400, "invalid_grant")
+
+    # Opened again, it goes on.
+    User.objects.filter(pk=nil.user.pk).update(is_active=True)
+    assert refresh(application, got["refresh_token"]).status_code == 200
 
 
 def end_by_page(nil, application, _got):
