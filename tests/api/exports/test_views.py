@@ -80,4 +80,4 @@ def test_more_rows_take_as_many_queries_and_are_read_in_parts(
     assert queries_of(ask) == first
     monkeypatch.setattr(views, "AT_ONCE", 1)
     # What belongs to each part is read with it, so no more is held than one.
-    assert queries_of(ask) == first + (2 if what == "games" else 0)
+    assert queries_of(ask) == first + {"games": 2, "entrants": 4}[what]

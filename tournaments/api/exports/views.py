@@ -4,6 +4,7 @@ Rows are read and written as they are sent, so that the memory needed does not g
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from django.db.models import Prefetch
@@ -21,7 +22,7 @@ from tournaments.engine.ratings.ratings import Rating
 from tournaments.models import Club, Event, Game, RatingChange, Revision, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import members_club, role_in, seen_club
-from tournaments.presenters.entrants import list_entrants, with_ratings
+from tournaments.presenters.entrants import lines_of, with_ratings
 from tournaments.queries.games.sheets import record_of
 from tournaments.queries.ratings.ratings import shown
 
@@ -123,6 +124,8 @@ class Entrants(Export):
         who = {"directs": self.directs, "member": role is not None}
         shape = EntrantSerializer(context={**self.get_serializer_context(), **who})
         for row in tournaments:
-            listed = list_entrants(row, directs=self.directs)
-            for line in with_ratings(listed, row, self.visitor.user).lines:
-                yield {"tournament": row.slug, **shape.to_representation(line)}
+            entrants = row.entrants.select_related("player", "partner").iterator(AT_ONCE)
+            while some := list(islice(entrants, AT_ONCE)):
+                listed = lines_of(some, row, directs=self.directs)
+                for line in with_ratings(listed, row, self.visitor.user).lines:
+                    yield {"tournament": row.slug, **shape.to_representation(line)}
