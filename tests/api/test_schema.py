@@ -212,3 +212,17 @@ def test_listing_names_a_part_that_has_changed_but_no_text(description):
         *("- /api/v1/games/ post.security", "+ /api/v1/games/ post.security"),
         *("- Game id", "+ Game id", "- Game title"),
     ]
+
+
+@pytest.mark.parametrize(("number", "told"), [(12, ""), (15, " and 3 more")])
+def test_changelog_names_a_dozen_of_many_changes(tmp_path, monkeypatch, number, told):
+    monkeypatch.setattr(list_api, "CHANGELOG", tmp_path / "changelog.md")
+    list_api.CHANGELOG.write_text("# API\n\n## Next (000000000000)\n\n- Words.\n")
+    listing = "".join(f"/{letter}/: get#000000\n" for letter in "abcdefghijklmno"[:number])
+
+    [line] = list_api.note_changes("", listing, "(111111111111)")
+
+    assert line == f"- Added: {', '.join(f'`/{each}/ get`' for each in 'abcdefghijkl')}{told}."
+    assert list_api.CHANGELOG.read_text() == (
+        f"# API\n\n## Next (111111111111)\n\n- Words.\n{line}\n"
+    )
