@@ -27,7 +27,7 @@ from tournaments.queries.games.sheets import record_of
 from tournaments.queries.ratings.ratings import shown
 
 NDJSON = "application/x-ndjson"
-AT_ONCE = 200
+AT_ONCE = 50
 """Rows that are read with what belongs to them."""
 
 LINES = {(200, NDJSON): OpenApiTypes.BINARY}
