@@ -32,6 +32,9 @@ YEARS = 2
 
 ONE_GAME = 10_000
 
+FORM = 1
+"""Raise it when `write_history` writes something else: sums kept before are then computed again."""
+
 
 @dataclass(slots=True)
 class Part:
@@ -91,7 +94,7 @@ def version_of(player: Player, parts: Iterable[Part]) -> dict[str, str]:
     """
     merged = Merge.objects.filter(kept__club=player.club_id)
     merges, undone = merged.aggregate(made=Count("pk"), undone=Count("undone_at")).values()
-    return {part.key: f"{part.checksum} {merges} {undone}" for part in parts if part.key}
+    return {part.key: f"{FORM} {part.checksum} {merges} {undone}" for part in parts if part.key}
 
 
 class Newest(NamedTuple):
