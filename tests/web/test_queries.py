@@ -59,7 +59,7 @@ def delivery(club):
 
 PAGES = {
     "/": (7, own_club),
-    "/clubs/": (3, own_club),
+    "/clubs/": (4, own_club),
     "/me/": (5, own_club),
     "/clubs/moda/": (14, event),
     "/clubs/moda/events/": (7, event),
