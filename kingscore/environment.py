@@ -101,13 +101,11 @@ def sqlite(path: Path) -> dict[str, Any]:
     }
 
 
-def postgresql(url: str) -> dict[str, Any]:
-    """Return settings for the PostgreSQL database at an address."""
+def postgresql(url: str, name: str = "KINGSCORE_DATABASE_URL") -> dict[str, Any]:
+    """Return settings for the PostgreSQL database at the address that a variable has."""
     parts = _parts(url)
     if parts.scheme not in {"postgresql", "postgres"} or not parts.path.strip("/"):
-        raise ImproperlyConfigured(
-            "KINGSCORE_DATABASE_URL must read postgresql://user:password@host:port/name"
-        )
+        raise ImproperlyConfigured(f"{name} must read postgresql://user:password@host:port/name")
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.strip("/")),
@@ -124,6 +122,17 @@ def postgresql(url: str) -> dict[str, Any]:
             **dict(parse_qsl(parts.query)),
         },
     }
+
+
+def replica(url: str, primary: str) -> dict[str, Any]:
+    """Return settings for a standby of the primary, which may be gone at any time."""
+    if not primary:
+        raise ImproperlyConfigured("KINGSCORE_REPLICA_URL needs KINGSCORE_DATABASE_URL.")
+    found = postgresql(url, "KINGSCORE_REPLICA_URL")
+    # A pool would wait for it to come back; each thread keeps a connection of its own.
+    del found["OPTIONS"]["pool"]
+    patience = {"connect_timeout": "2", "tcp_user_timeout": "3000"}
+    return {**found, "CONN_MAX_AGE": 60, "OPTIONS": {**patience, **found["OPTIONS"]}}
 
 
 def smtp(url: str) -> dict[str, Any]:

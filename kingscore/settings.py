@@ -22,6 +22,7 @@ from kingscore.environment import (
     allowed_hosts,
     networks,
     postgresql,
+    replica,
     site_address,
     smtp,
     sqlite,
@@ -44,6 +45,8 @@ HTTPS = ENVIRONMENT.switched_on("KINGSCORE_HTTPS")
 DATABASE_URL = ENVIRONMENT.text("KINGSCORE_DATABASE_URL")
 # PostgreSQL tells the web servers of writes: directly, where a pooler is in between.
 LISTEN_URL = ENVIRONMENT.text("KINGSCORE_LISTEN_URL") or DATABASE_URL
+# Public pages are read from it; see kingscore/replica.py.
+REPLICA_URL = ENVIRONMENT.text("KINGSCORE_REPLICA_URL")
 # A restored backup puts the secret here; empty if the environment has it.
 SECRET_FILE = None if ENVIRONMENT.text("KINGSCORE_SECRET_KEY") else DATA / "secret-key"
 SECRET_KEY = ENVIRONMENT.text("KINGSCORE_SECRET_KEY") or new_secret()
@@ -136,6 +139,7 @@ MIDDLEWARE = [
     "kingscore.attempts.AttemptsMiddleware",
     "kingscore.office.ask_second_factor",
     "kingscore.middleware.MissingRowMiddleware",
+    "kingscore.replica.ReplicaMiddleware",
 ]
 
 # Followers poll every two seconds: maximum age of the answers, in seconds.
@@ -174,6 +178,9 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": postgresql(DATABASE_URL) if DATABASE_URL else sqlite(DATA / "db.sqlite3")}
+if REPLICA_URL:
+    DATABASES["replica"] = replica(REPLICA_URL, DATABASE_URL)
+    DATABASE_ROUTERS = ["kingscore.replica.Router"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "tournaments.User"

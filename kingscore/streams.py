@@ -18,6 +18,7 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from kingscore.buffering import Application, Message, Receive, Scope, Send
+from kingscore.replica import primary_position
 from tournaments.queries.watching import Version, Watch
 from tournaments.web.base.streams import NETWORK, TOPIC
 
@@ -61,12 +62,13 @@ class Stream:
         self.saying: asyncio.Task[None] | None = None
         self.is_over = False
 
-    def say(self, event: str) -> None:
+    def say(self, event: str, position: str = "") -> None:
         """Send an event; no beat while the page has not taken the event before."""
         if self.is_over:
             return
         if event != "beat" or self.saying is None or self.saying.done():
-            body = f"event: {event}\ndata: {self.topic.partition(' ')[0]}\n\n".encode()
+            kind = self.topic.partition(" ")[0]
+            body = f"event: {event}\ndata: {f'{kind} {position}'.rstrip()}\n\n".encode()
             self._send({"type": "http.response.body", "body": body, "more_body": True})
 
     def end(self) -> None:
@@ -97,6 +99,7 @@ class Streams:
         self.of_topic: defaultdict[str, set[Stream]] = defaultdict(set)
         self.networks: Counter[str] = Counter()
         self.versions: dict[str, Version] = {}
+        self.position = ""
         self.watch, self.thread = Watch(), ThreadPoolExecutor(1, "streams")
         self.called, self.hears_calls = asyncio.Event(), False
         self.work: asyncio.Task[None] | None = None
@@ -150,7 +153,7 @@ class Streams:
         self.networks[stream.network] += 1
         if stream.topic in self.versions:
             # The page asks now: whatever happens later is a change.
-            stream.say("hello")
+            stream.say("hello", self.position)
         if self.work is None or self.work.done():
             self.work = asyncio.create_task(self.run())
 
@@ -205,7 +208,7 @@ class Streams:
             self.versions[topic] = version
             if version != before:
                 for stream in streams:
-                    stream.say("news" if before else "hello")
+                    stream.say("news" if before else "hello", self.position)
             if before and version.rights != before.rights:
                 touched += streams
         if touched:
@@ -216,7 +219,10 @@ class Streams:
     def versions_of(self, topics: list[str]) -> dict[str, Version]:
         close_old_connections()
         try:
-            return self.watch.look(topics)
+            found = self.watch.look(topics)
+            if settings.REPLICA_URL:
+                self.position = str(primary_position())
+            return found
         finally:
             close_old_connections()
 

@@ -29,7 +29,7 @@ function ask(id) {
 }
 
 document.addEventListener("htmx:configRequest", ({ detail }) => {
-  if (Stream.isOpen()) detail.headers["Kingscore-News"] = "1";
+  Object.assign(detail.headers, Stream.headers());
 });
 document.addEventListener("htmx:beforeRequest", (event) => {
   const part = event.target;

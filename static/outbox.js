@@ -337,7 +337,7 @@ function discard(item) {
 // Entries of other phones: asked for when the server tells of a change, polled where it cannot.
 
 async function ask() {
-  const headers = { "HX-Request": "true", ...(heard && { "If-None-Match": heard }), ...(Stream.isOpen() && { "Kingscore-News": "1" }) };
+  const headers = { "HX-Request": "true", ...(heard && { "If-None-Match": heard }), ...Stream.headers() };
   const response = await fetch(location.href, { headers });
   isDue = response.status >= 500;
   if (response.redirected) return { leads: response.url };

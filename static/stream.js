@@ -11,11 +11,15 @@ const listeners = [];
 let address;
 let source = null;
 let since = 0; // when the server began to look for changes
+let position = ""; // of the database, when the server looked
 let failures = 0;
 let silence;
 let again;
 
 const isOpen = () => since > 0;
+
+// With a question after an event: the answer must not be older.
+const headers = () => (isOpen() ? { "Kingscore-News": position } : {});
 
 // The first to listen may name the page: a refused form is shown at an address of its own.
 function hear(listener, at = location.pathname) {
@@ -47,9 +51,10 @@ function wait() {
   silence = setTimeout(fail, SILENCE);
 }
 
-function heard({ type }) {
+function heard({ type, data }) {
   wait();
   if (type === "beat") return;
+  position = data.split(" ")[1] || "unknown";
   since ||= Date.now();
   for (const listener of listeners) listener(type);
 }
@@ -68,4 +73,4 @@ document.addEventListener("visibilitychange", () => {
   else open();
 });
 
-export { hear, isOpen };
+export { headers, hear, isOpen };

@@ -8,10 +8,11 @@ class Listener:
         self.answer = line.getresponse()
 
     def next(self):
-        """The next event; None at the end of the stream."""
+        """The next event, with its data in `data`; None at the end of the stream."""
         while line := self.answer.readline():
             name, _, event = line.decode().strip().partition(": ")
             if name == "event":
+                self.data = self.answer.readline().decode().strip().removeprefix("data: ")
                 return event
         return None
 

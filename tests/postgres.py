@@ -84,3 +84,19 @@ class Postgres:
     @property
     def pid(self):
         return int((self.data / "postmaster.pid").read_text().splitlines()[0])
+
+
+class Standby(Postgres):
+    """A copy of another one in a folder, which follows it as soon as it is started."""
+
+    def __init__(self, folder, primary):
+        self.data, (self.port,) = Path(folder).resolve() / "standby", free_ports(1)
+        self.data.mkdir(mode=0o700)
+        if UNPRIVILEGED:
+            shutil.chown(self.data, "postgres", "postgres")
+        copy = ("--write-recovery-conf", "--checkpoint", "fast")
+        run("pg_basebackup", "--pgdata", self.data, "--dbname", primary.url(), *copy)
+
+    def is_connected(self):
+        with psycopg.connect(self.url()) as connection:
+            return connection.execute("SELECT pid FROM pg_stat_wal_receiver").fetchone()

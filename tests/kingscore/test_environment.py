@@ -34,6 +34,11 @@ MISTAKES = {
     "no zone": ({"KINGSCORE_TIME_ZONE": "Istanbul"}, "KINGSCORE_TIME_ZONE must be a time zone"),
     "no folder": ({"KINGSCORE_DATA": "/nowhere/at/all"}, "there is no folder /nowhere/at/all"),
     "no port": ({"KINGSCORE_DATABASE_URL": "postgresql://h:x/k"}, "KINGSCORE_DATABASE_URL must"),
+    "no such replica": (
+        {"KINGSCORE_DATABASE_URL": "postgresql://h/k", "KINGSCORE_REPLICA_URL": "postgresql://h"},
+        "KINGSCORE_REPLICA_URL must read",
+    ),
+    "replica alone": ({"KINGSCORE_REPLICA_URL": "postgresql://h/k"}, "KINGSCORE_REPLICA_URL needs"),
     "no mail port": ({"KINGSCORE_EMAIL_URL": "smtp://a@b:x"}, "KINGSCORE_EMAIL_URL must read"),
 }
 

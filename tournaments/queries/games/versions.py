@@ -14,7 +14,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
-from django.db import connection
+from django.db import connections, router
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, Func, OuterRef, Subquery
 
 from tournaments.models import Confirmation, DealReview, Game, RatingChange, addresses
@@ -137,7 +137,7 @@ def mark_named(public_id: str) -> GameVersion | None:
     if "\0" in public_id:
         return None
     statement, params = _statement()
-    with connection.cursor() as cursor:
+    with connections[router.db_for_read(Game)].cursor() as cursor:
         cursor.execute(statement, [public_id if each == NAME else each for each in params])
         found = cursor.fetchone()
     return None if found is None else _mark(*found)
