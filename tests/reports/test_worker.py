@@ -12,6 +12,7 @@ import pytest
 
 from tests.servers import environment_of, prepared
 from tests.waiting import PATIENCE, wait_until
+from tournaments.management.programs import worker_words
 
 pytestmark = pytest.mark.slow
 
@@ -92,10 +93,7 @@ class Place:
     def start_worker(self):
         with (self.data / "worker.log").open("a") as log:
             worker = subprocess.Popen(
-                [
-                    *(sys.executable, "-m", "celery", "--app", "kingscore", "--quiet"),
-                    *("worker", "--pool", "solo", "--without-gossip", "--without-mingle"),
-                ],
+                [sys.executable, "-m", *worker_words(beat=False)],
                 cwd=ROOT,
                 env=self.environment,
                 stdout=log,
