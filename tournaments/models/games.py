@@ -81,7 +81,8 @@ class GameQuerySet(models.QuerySet["Game"]):
 
         Every deal begins with it, so the address is checked on the row itself.
         """
-        row = self.named(public_id).select_related("open_table").first()
+        # One at most: no order to ask for.
+        row = next(iter(self.named(public_id).select_related("open_table")), None)
         if row is None or not addresses.matches(secret, "write", public_id, row.write_generation):
             return None
         if row.table_id is None:
