@@ -7,11 +7,13 @@ from tournaments.queries.people.players import seats_of
 from tournaments.services.people import kept_sums
 
 
-def keep_sums(player):
+def keep_sums(player, *, keep=True):
     """The sums of all games of a player, kept however few these are."""
     fewest, kept_sums.FEWEST = kept_sums.FEWEST, 1
     try:
         seats = seats_of(player, published=False)
-        return kept_sums.sums_of_games(player, seats, parts_of(seats, timezone.localdate()))
+        return kept_sums.sums_of_games(
+            player, seats, parts_of(seats, timezone.localdate()), keep=keep
+        )
     finally:
         kept_sums.FEWEST = fewest

@@ -78,6 +78,13 @@ def test_kept_sums_are_those_of_the_games_and_only_new_games_are_read(
     assert first == again == fresh(player)
 
 
+def test_page_for_everybody_keeps_nothing(player):
+    history = keep_sums(player, keep=False)
+
+    assert (plain(history.sums), history.met) == fresh(player)
+    assert not KeptSums.objects.exists()
+
+
 def withdrawn(player):
     game = Game.objects.order_by("pk")[0]
     withdraw_entry(game.pk, 19, "never played", ContextFactory(revision=game.revision))

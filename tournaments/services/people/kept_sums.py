@@ -21,10 +21,13 @@ FEWEST = 25
 """With fewer games, reading them is as fast as reading their sums."""
 
 
-def sums_of_games(player: Player, seats: QuerySet[Seat], parts: Sequence[Part]) -> History:
+def sums_of_games(
+    player: Player, seats: QuerySet[Seat], parts: Sequence[Part], *, keep: bool
+) -> History:
     """Return the sums of parts, from kept sums where these hold (2 queries).
 
-    The others are computed (2 queries) and kept, if the database can be written (3 queries).
+    The others are computed (2 queries). With `keep` they are kept, if the database can be written
+    (3 queries); a page for everybody must not write, as it may be read from a replica.
     """
     versions = version_of(player, parts)
     rows = KeptSums.objects.filter(player=player, part__in=list(versions))
@@ -38,7 +41,7 @@ def sums_of_games(player: Player, seats: QuerySet[Seat], parts: Sequence[Part]) 
         for part, history in found
         if part.key and part.games >= FEWEST
     ]
-    if new:
+    if keep and new:
         _keep(new)
     histories = [history for _part, history in found]
     return add_histories([*histories, *(read_history(sums) for sums in kept.values())])

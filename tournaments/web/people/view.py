@@ -167,7 +167,7 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
     scope = filter_of(request, counted, rated)
     parts = [p for p in parts if p.family == scope.family and scope.season in (None, p.season)]
     games = ListedGames(seats, scope.family, scope.season, sum(each.games for each in parts))
-    history = sums_of_games(row, seats, parts)
+    history = sums_of_games(row, seats, parts, keep=member)
     sums, part = history.sums, page_of(games, request.GET.get("page"))
     ends = [game for game in (sums.best, sums.worst) if game is not None]
     rows, own = rows_of([*part, *ends]), rating_row(ratings, scope.family)
