@@ -7,12 +7,21 @@ from django.urls import reverse
 from tests.club_factories import ClubFactory, EntrantFactory, EventFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record_all
-from tests.tournament_builders import SHORT, closed, one_table, opened, play, running, seated
+from tests.tournament_builders import (
+    SHORT,
+    closed,
+    one_table,
+    opened,
+    play,
+    published,
+    running,
+    seated,
+)
 from tests.web.members import member_of
 from tests.web.rounds.going import going
 from tests.web.standings.shown import page
 from tests.web.tournaments.forms import tournament_of
-from tournaments.models import Entrant, Game, Report, Round, Tournament
+from tournaments.models import Entrant, Event, Game, Report, Round, Tournament
 from tournaments.reports.certificates import compose_certificates
 from tournaments.reports.standings_picture import compose_standings_picture
 from tournaments.services.audit import NOBODY
@@ -153,6 +162,18 @@ def test_phone_that_chose_its_name_opens_on_its_seat_and_forgets_it_again():
     assert hub(stranger, row).context["card"] is None
     chooses(looker, row, "")
     assert hub(looker, row).context["card"] is None
+
+
+def test_card_says_when_the_first_round_begins():
+    place = published(running(*EIGHT, rounds=2))
+    row = place.event.tournament
+    looker = member_of(row.event.club)
+    chooses(looker, row, 1)
+    assert "Round 1 begins soon." in words(hub(looker, row))
+
+    Event.objects.update(starts_at="19:30")
+
+    assert "Start: 19:30" in words(hub(looker, row))
 
 
 def test_card_says_what_came_of_ones_game_while_others_play_on():
