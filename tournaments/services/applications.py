@@ -147,11 +147,11 @@ class Validator(OAuth2Validator):  # type: ignore[misc]
         # Everything after this looks for the code of the request.
         request.code = _digest(code)
         valid = super().validate_code(client_id, request.code, client, request)
-        return valid and request.user.is_active
+        return bool(valid and request.user.is_active)
 
     def validate_refresh_token(self, refresh_token: str, client: Any, request: Any) -> bool:
         valid = super().validate_refresh_token(refresh_token, client, request)
-        return valid and request.user.is_active
+        return bool(valid and request.user.is_active)
 
 
 def _digest(text: str) -> str:
