@@ -9,7 +9,7 @@ from tournaments.engine.documents.ratings_records import PROGRAM, RATINGS_FORMAT
 from tournaments.engine.rules.shapes import write_points
 from tournaments.models import Club, Game, Player, PlayerRating, RatingChange, RatingPool
 from tournaments.services.base.moment import one_moment
-from tournaments.services.ratings.games import Played, RoundToRate, played_rounds
+from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds
 
 Json = dict[str, Any]
 
@@ -97,7 +97,7 @@ class _Writer:
         seats: list[Json | None] = []
         for seat, person in enumerate(game.people):
             change = changes.get((game.pk, seat)) if person else None
-            seats.append(None if change is None else self._seat(str(person), change))
+            seats.append(None if change is None else self._seat(person_of(person), change))
         digest = self.digests.get(game.pk)
         return {
             **({"digest": digest} if digest else {}),

@@ -12,7 +12,7 @@ give the same ratings to the last digit, in batches of any size.
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import erf, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tournaments.engine.rules.rulesets import Points
 
@@ -145,8 +145,13 @@ def rate(
     `ratings` and `sides` are per seat. `scores` are per side, from `scores_of`; `unit` is that of
     their spread. A side is as strong as its seats on average.
     """
-    if unit == 0.0:
-        return list(ratings)
+    return list(ratings) if unit == 0.0 else rate_columns(ratings, sides, scores, unit)
+
+
+def rate_columns(
+    ratings: Sequence[Rating], sides: Sequence[int], scores: Sequence[Any], unit: Any
+) -> list[Rating]:
+    """As `rate`, with a unit above 0. All numbers may be columns: arrays, of many games."""
     if len(scores) == len(ratings) and list(sides) == _EACH[: len(scores)]:
         return _rate_each(ratings, scores, unit)
     count = len(scores)

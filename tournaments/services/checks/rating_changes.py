@@ -30,7 +30,7 @@ from tournaments.services.checks.rating_rows import (
     stored_changes,
     stretch_from,
 )
-from tournaments.services.ratings.games import Played, RoundToRate, played_rounds
+from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds
 
 Place = tuple[int, int, str]
 """A game, a seat in it, and the player."""
@@ -130,20 +130,21 @@ class _Pool:
     def _look_at_game(
         self, place: RoundToRate, game: Played, spread: Spread, order: dict[int, int]
     ) -> Iterator[Mismatch]:
+        people = [person_of(who) if who else None for who in game.people]
         # Removed from the rest: changes left at the end belong to no game.
         stored = [
             None if who is None else self.changes.pop((game.pk, seat, who), None)
-            for seat, who in enumerate(game.people)
+            for seat, who in enumerate(people)
         ]
         unknown = newcomer(self.constants.start)
         befores = [unknown if each is None else each.before for each in stored]
         # With one missing, the result of the others is unknown.
         missing = any(
-            who is not None and each is None for who, each in zip(game.people, stored, strict=True)
+            who is not None and each is None for who, each in zip(people, stored, strict=True)
         )
         unit = self.constants.unit(game.spread, spread)
         afters = [] if missing else rate(befores, game.sides, game.scores, unit)
-        for seat, (who, each) in enumerate(zip(game.people, stored, strict=True)):
+        for seat, (who, each) in enumerate(zip(people, stored, strict=True)):
             if who is None:
                 continue
             if each is None:

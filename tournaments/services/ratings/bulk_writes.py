@@ -10,23 +10,28 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from struct import Struct
 from typing import Any, NamedTuple
 
+import numpy as np
 from django.db import OperationalError, connection, models, transaction
 
+from tournaments.engine.ratings.waves import CHANGE, Changes
 from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingCount
 
-ChangeRow = tuple[int, int, int, int, str, float, float, float, float]
-"""The columns `CHANGED` of a `RatingChange`; its moment in the format of `moment`."""
-
 CHANGED = "rating_id, game_id, seat, number, at, mean_before, variance_before, mean, variance"
+"""The columns of a `RatingChange`, in the order of `CHANGE`."""
 
-COPY_ROW = Struct("!h iq iq ih ii iq id id id id")
-"""The same columns in the binary format of PostgreSQL's COPY."""
+FIELDS: tuple[str, ...] = CHANGE.names or ()
+
+COPY_ROW = np.dtype(
+    ",".join([">i2", *(f">i4,{CHANGE[name].newbyteorder('>').str}" for name in FIELDS)])
+)
+"""The same in the binary format of PostgreSQL's COPY: each field follows its length in bytes."""
 
 COPY_BEGINS, COPY_ENDS = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
-COPY_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+"""The beginning of time for COPY."""
 
 ASIDE = "kingscore_rebuild"
 """The schema in which a rebuild fills the table of changes on PostgreSQL."""
@@ -66,54 +71,62 @@ class CountKey(NamedTuple):
     provisional: bool
 
 
-def moment(at: datetime) -> str:
-    """Return a moment in the text format of the database."""
-    return str(connection.ops.adapt_datetimefield_value(at))
+def microseconds(at: datetime) -> int:
+    """Return a moment as COPY has it."""
+    return (at - EPOCH) // timedelta(microseconds=1)
 
 
-def add_changes(rows: Sequence[ChangeRow]) -> None:
-    """Insert rating changes of games."""
+@lru_cache(maxsize=1024)
+def moment(at: int) -> datetime:
+    """Return the moment of these microseconds."""
+    return EPOCH + timedelta(microseconds=at)
+
+
+@lru_cache(maxsize=1024)
+def moment_text(at: int) -> str:
+    """Return the same in the text format of the database."""
+    return str(connection.ops.adapt_datetimefield_value(moment(at)))
+
+
+def add_changes(changes: Sequence[Changes]) -> None:
+    """Insert rating changes; their players are given as the keys of their ratings."""
     if connection.vendor != "postgresql":
-        _execute_many(_insert(_table(RatingChange), CHANGED, CHANGED.count(",") + 1), rows)
+        sql = _insert(_table(RatingChange), CHANGED, len(FIELDS))
+        for each in changes:
+            _execute_many(sql, [(*row[:4], moment_text(row[4]), *row[5:]) for row in each.tolist()])
         return
     with connection.cursor() as cursor:
-        _copy(cursor, rows)
+        _copy(cursor, changes)
 
 
 @contextmanager
-def adding_changes(rows: Sequence[ChangeRow]) -> Iterator[None]:
+def adding_changes(changes: Sequence[Changes]) -> Iterator[None]:
     """Insert rating changes; on PostgreSQL while the block runs, which may not use the database."""
     if connection.vendor != "postgresql":
-        add_changes(rows)
+        add_changes(changes)
         yield
         return
     with ThreadPoolExecutor(1) as thread, connection.cursor() as cursor:
-        done = thread.submit(_copy, cursor, rows)
+        done = thread.submit(_copy, cursor, changes)
         yield
         done.result()
 
 
-def _copy(cursor: Any, rows: Sequence[ChangeRow]) -> None:
+def _copy(cursor: Any, changes: Sequence[Changes]) -> None:
     """Insert rating changes with COPY, which is many times as fast as INSERT."""
     statement = f"COPY {_table(RatingChange)} ({CHANGED}) FROM STDIN (FORMAT BINARY)"
     with cursor.copy(statement) as copy:
-        copy.write(_copied(rows))
+        copy.write(b"".join([COPY_BEGINS, *map(_packed, changes), COPY_ENDS]))
 
 
-def _copied(rows: Sequence[ChangeRow]) -> bytes:
-    """Return rows in the binary format of COPY: each field follows its length in bytes."""
-    pack, moments = COPY_ROW.pack, _microseconds
-    packed = [
-        pack(9, 8, rating, 8, game, 2, seat, 4, number, 8, moments(at), 8, m, 8, v, 8, mean, 8, var)
-        for rating, game, seat, number, at, m, v, mean, var in rows
-    ]
-    return b"".join([COPY_BEGINS, *packed, COPY_ENDS])
-
-
-@lru_cache(maxsize=1024)
-def _microseconds(at: str) -> int:
-    """Return a moment as COPY has it."""
-    return (datetime.fromisoformat(at) - COPY_EPOCH) // timedelta(microseconds=1)
+def _packed(changes: Changes) -> bytes:
+    """Return changes as `COPY_ROW`."""
+    rows = np.empty(len(changes), COPY_ROW)
+    rows["f0"] = len(FIELDS)
+    for number, name in enumerate(FIELDS):
+        rows[f"f{2 * number + 1}"] = CHANGE[name].itemsize
+        rows[f"f{2 * number + 2}"] = changes[name]
+    return rows.tobytes()
 
 
 def delete_numbers(stretches: Sequence[tuple[int, int, int]]) -> None:

@@ -64,7 +64,10 @@ def samples_of(pool: RatingPool, since: datetime | None) -> list[Sample]:
     """Return the games of a pool from a moment on."""
     rounds = chain.from_iterable(played_rounds(pool.club_id, since))
     return [
-        Sample(game.people, game.sides, game.scores, game.spread, place.at.timestamp() / DAY)
+        Sample(
+            [who or None for who in game.people],
+            *(game.sides, game.scores, game.spread, place.at.timestamp() / DAY),
+        )
         for place in rounds
         for game in place.games
         if game.family == pool.family

@@ -8,8 +8,8 @@ from functools import lru_cache
 from json import loads
 from typing import Any, NamedTuple
 
-from django.db.models import F, Func, IntegerField, Q, QuerySet, TextField, Value
-from django.db.models.functions import Cast
+from django.db.models import BigIntegerField, F, Func, Q, QuerySet, TextField
+from django.db.models.functions import Cast, Coalesce
 
 from tournaments.engine.documents.ruleset_records import read_ruleset
 from tournaments.engine.ratings.ratings import scores_of
@@ -37,13 +37,13 @@ class Played:
     totals: list[Points]
     ranks: list[int]
     scores: list[float]
-    # Players by seat; None for guests and house players.
-    people: list[str | None] = field(default_factory=list)
-    players: list[int] = field(default_factory=list)
+    # By seat; 0 for guests and house players. A person is a player, or below 0 an account.
+    people: list[int]
+    players: list[int]
 
     @property
     def compares(self) -> bool:
-        return len(self.people) - self.people.count(None) > 1
+        return len(self.people) - self.people.count(0) > 1
 
 
 @dataclass(slots=True)
@@ -150,8 +150,10 @@ def _played(row: _Row, said: list[int | str], ranks: list[int]) -> Played | None
         return None
     # House rules may share a name with built-in rules but differ in points.
     spread = row.ruleset if row.text is None else f"house {row.ruleset}"
-    scores = scores_of(totals, ranks)
-    return Played(row.pk, row.table, rules.family, spread, rules.sides, totals, ranks, scores)
+    scores, sides = scores_of(totals, ranks), rules.sides
+    people, players = [0] * len(sides), [0] * len(sides)
+    family = rules.family
+    return Played(row.pk, row.table, family, spread, sides, totals, ranks, scores, people, players)
 
 
 @lru_cache(maxsize=256)
@@ -166,19 +168,23 @@ def _house_rules(text: str) -> Ruleset | None:
 def _seat(batch: Sequence[RoundToRate], *, of_server: bool) -> None:
     """Set the players of each game."""
     games = {game.pk: game for place in batch for game in place.games}
-    for game in games.values():
-        game.people, game.players = [None] * len(game.sides), [0] * len(game.sides)
     houses = _houses(batch)
-    nobody = Value(None, output_field=IntegerField())
-    of_account = F("player__account_id") if of_server else nobody
+    player = F("player_id")
+    account = Coalesce(F("player__account_id") * -1, player, output_field=BigIntegerField())
+    person = account if of_server else player
     seats = Seat.objects.filter(game__table__round__in=[place.pk for place in batch]).order_by()
-    fields = ("game_id", "number", "player_id", of_account)
-    for pk, number, player, account in seats.values_list(*fields):
+    for pk, number, of_club, of_all in seats.values_list("game_id", "number", player, person):
         found = games.get(pk)
-        if found is None or number >= len(found.sides) or (found.table, player) in houses:
+        if found is None or number >= len(found.sides):
             continue
-        found.people[number] = f"a{account}" if account else f"p{player}"
-        found.players[number] = player
+        if houses and (found.table, of_club) in houses:
+            continue
+        found.people[number], found.players[number] = of_all, of_club
+
+
+def person_of(number: int) -> str:
+    """Return a person of a `Played` as ratings store them."""
+    return f"a{-number}" if number < 0 else f"p{number}"
 
 
 def _houses(batch: Sequence[RoundToRate]) -> set[tuple[int, int]]:

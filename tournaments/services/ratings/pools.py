@@ -10,26 +10,29 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
+import numpy as np
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
-from tournaments.engine.ratings.ratings import Rating, Spread, newcomer, rate
+from tournaments.engine.ratings.ratings import Rating, Spread, newcomer
+from tournaments.engine.ratings.waves import GUEST, Changes, Waves
 from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingPool, Seat
-from tournaments.queries.ratings.ratings import DAY, month_of, shown_points
+from tournaments.queries.ratings.ratings import month_of, shown_points
 from tournaments.services.ratings.bulk_writes import (
-    ChangeRow,
     CountKey,
     StateRow,
     add_changes,
     adding_changes,
     delete_numbers,
+    microseconds,
     moment,
+    moment_text,
     put_counts,
     put_states,
 )
-from tournaments.services.ratings.games import Played, RoundToRate, played_rounds
+from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds
 
 ROWS_AT_ONCE = 2000
 
@@ -48,7 +51,7 @@ Write = Callable[[], object]
 class PlayerState:
     """A player's rating during computation; `counted` is the count key of the stored row.
 
-    Until a row is stored, `pk` is 0.
+    Until a row is stored, `pk` is 0. `last_at` is in microseconds.
     """
 
     pk: int
@@ -56,7 +59,7 @@ class PlayerState:
     player: int
     rating: Rating
     games: int
-    last_at: datetime
+    last_at: int
     counted: CountKey | None
 
 
@@ -98,7 +101,7 @@ class Pools:
 
     def write_all(self) -> None:
         """Compute and store everything where nothing is stored."""
-        changes: list[ChangeRow] = []
+        changes: list[Changes] = []
         for rounds, _more in _slices(played_rounds(self.club, None), GAMES_AT_ONCE):
             with adding_changes(changes):
                 self._rate(rounds)
@@ -171,9 +174,9 @@ class Pool:
         self.newcomer = newcomer(self.constants.start)
         self.states: dict[str, PlayerState] = {}
         self.counts: Counter[CountKey] = Counter()
-        self.changes: list[ChangeRow] = []
-        # Where among them are changes of ratings without a key, and whose.
-        self.new: list[tuple[int, PlayerState]] = []
+        # Their players by number among these.
+        self.changes: list[tuple[list[PlayerState], Changes]] = []
+        self.new: list[PlayerState] = []
         self.rounds: list[RatedRound] = []
         self.spreads = self._spreads_before()
 
@@ -186,30 +189,52 @@ class Pool:
 
     def rate(self, played: Sequence[tuple[RoundToRate, list[Played]]]) -> None:
         """Rate the next games of the pool, in order."""
-        self._find(played)
+        states, numbers = self._find(played)
+        players = iter(numbers)
+        waves = Waves([(s.rating, s.games, s.last_at) for s in states], self.newcomer)
         for place, games in played:
-            at = moment(place.at)
+            at = microseconds(place.at)
             for game in games:
-                self._rate(game, place.at, at)
+                spread = self.spreads.get(game.spread, NO_GAMES).seeing(game.scores)
+                self.spreads[game.spread] = spread
+                unit = self.constants.unit(game.spread, spread)
+                seats = list(islice(players, len(game.people)))
+                waves.add(game.pk, at, seats, game.sides, unit, *game.scores)
             spreads = {name: list(spread) for name, spread in self.spreads.items()}
             # The pool has no key yet if it is new.
             self.rounds.append(RatedRound(round_id=place.pk, at=place.at, spreads=spreads))
+        self.changes.append((states, waves.rate()))
+        for state, reached in zip(states, waves.reached(), strict=True):
+            state.rating, state.games, state.last_at = reached
 
-    def _find(self, played: Sequence[tuple[RoundToRate, list[Played]]]) -> None:
-        """Load the ratings of all players in some games, or begin new ones."""
-        wanted: dict[str, tuple[int, datetime]] = {}
-        for place, games in played:
-            for game in games:
-                for person, player in zip(game.people, game.players, strict=True):
-                    if person is not None and person not in self.states:
-                        wanted.setdefault(person, (player, place.at))
-        people = list(wanted)
+    def _find(
+        self, played: Sequence[tuple[RoundToRate, list[Played]]]
+    ) -> tuple[list[PlayerState], list[int]]:
+        """Return the players of some games, loaded or new, and the number of each at its seats."""
+        games = [game for _place, games in played for game in games]
+        people = np.array([each for game in games for each in game.people])
+        players = np.array([each for game in games for each in game.players])
+        known = people != 0
+        found, begin, place = np.unique(people[known], return_index=True, return_inverse=True)
+        # The last assignment counts: the player of the last game is shown.
+        shown = np.empty_like(found)
+        shown[place] = players[known]
+        numbers = np.full(len(people), GUEST)
+        numbers[known] = place
+        names = [person_of(person) for person in found.tolist()]
+        in_order = [names[number] for number in np.argsort(begin)]
+        unknown = [name for name in in_order if name not in self.states]
         if self.since is not None and self.row.pk:
-            for first in range(0, len(people), ROWS_AT_ONCE):
-                self._load(people[first : first + ROWS_AT_ONCE], self.since)
-        for person, (player, at) in wanted.items():
-            if person not in self.states:
-                self.states[person] = PlayerState(0, person, player, self.newcomer, 0, at, None)
+            for first in range(0, len(unknown), ROWS_AT_ONCE):
+                self._load(unknown[first : first + ROWS_AT_ONCE], self.since)
+        for name in unknown:
+            if name not in self.states:
+                self.new.append(PlayerState(0, name, 0, self.newcomer, 0, 0, None))
+                self.states[name] = self.new[-1]
+        states = [self.states[name] for name in names]
+        for state, player in zip(states, shown.tolist(), strict=True):
+            state.player = player
+        return states, numbers.tolist()
 
     def _load(self, people: Sequence[str], since: datetime) -> None:
         """Load the ratings of some people as they were before a moment, if they are stored."""
@@ -221,69 +246,52 @@ class Pool:
             rating, games = Rating(row.mean, row.variance, start), row.games
             if row.last_at >= since:
                 rating, games = self.newcomer, 0
-            state = PlayerState(row.pk, row.person, row.player_id, rating, games, row.last_at, key)
+            at = microseconds(row.last_at)
+            state = PlayerState(row.pk, row.person, row.player_id, rating, games, at, key)
             self.states[row.person] = later[row.pk] = state
         for change in last_changes(rows.filter(last_at__gte=since), since):
             state = later[change.rating_id]
             state.rating = Rating(change.mean, change.variance, start)
-            state.games, state.last_at = change.number, change.at
+            state.games, state.last_at = change.number, microseconds(change.at)
             state.player = getattr(change, "player", None) or state.player
-
-    def _rate(self, game: Played, closed_at: datetime, at: str) -> None:
-        """Rate one game and append its changes; a guest is rated as a newcomer and not stored."""
-        spread = self.spreads.get(game.spread, NO_GAMES).seeing(game.scores)
-        self.spreads[game.spread] = spread
-        states = [None if person is None else self.states[person] for person in game.people]
-        before = [self.newcomer if s is None else _rested(s, closed_at) for s in states]
-        unit = self.constants.unit(game.spread, spread)
-        after = rate(before, game.sides, game.scores, unit)
-        append = self.changes.append
-        for seat, state in enumerate(states):
-            if state is None:
-                continue
-            rating = after[seat]
-            state.rating, state.last_at, state.player = rating, closed_at, game.players[seat]
-            state.games += 1
-            if not state.pk:
-                self.new.append((len(self.changes), state))
-            old = before[seat]
-            append((state.pk, game.pk, seat, state.games, at, old[0], old[1], rating[0], rating[1]))
 
     def add(self, *, replacing: bool) -> None:
         """Store the changes computed since the last time, and those who have new ratings."""
         if self.rounds:
+            changes = self.store()
             if replacing:
-                self._delete_other()
-            add_changes(self.store())
+                self._delete_other(changes)
+            add_changes(changes)
             self._count()
 
-    def store(self) -> list[ChangeRow]:
+    def store(self) -> list[Changes]:
         """Store rounds and new ratings, and return the changes computed since the last time."""
         if not self.row.pk:
             self.row.save()
-        self._create(list({state.person: state for _index, state in self.new}.values()))
-        for index, state in self.new:
-            self.changes[index] = (state.pk, *self.changes[index][1:])
+        self._create(self.new)
         for row in self.rounds:
             row.pool = self.row
         RatedRound.objects.bulk_create(self.rounds, batch_size=ROWS_AT_ONCE)
-        changes = self.changes
+        for states, changes in self.changes:
+            changes["player"] = np.array([state.pk for state in states])[changes["player"]]
+        stored = [changes for _states, changes in self.changes]
         self.changes, self.new, self.rounds = [], [], []
-        return changes
+        return stored
 
-    def _delete_other(self) -> None:
+    def _delete_other(self, computed: Sequence[Changes]) -> None:
         """Delete stored changes outside the stretch that are in the way of the new ones.
 
         A game may have moved to another moment, and its players' later games have new numbers.
         """
-        games = {change[1] for change in self.changes}
+        changes = np.concatenate(computed)
+        games = np.unique(changes["game"]).tolist()
         _changes_in([self.row.pk], RatingChange.objects.filter(game__in=games)).delete()
-        last = {change[0]: change[3] for change in self.changes}
-        first = {change[0]: change[3] for change in reversed(self.changes)}
-        delete_numbers([(pk, first[pk], last[pk]) for pk in last if pk])
+        pairs = changes[["player", "number"]].tolist()
+        last, first = dict(pairs), dict(reversed(pairs))
+        delete_numbers([(pk, first[pk], last[pk]) for pk in last])
 
     def _create(self, new: Sequence[PlayerState]) -> None:
-        rows = [self._row(state)._asdict() | {"last_at": state.last_at} for state in new]
+        rows = [self._row(state)._asdict() | {"last_at": moment(state.last_at)} for state in new]
         for values, state in zip(rows, new, strict=True):
             values |= {"pk": None, "person": state.person}
             del values["id"]
@@ -320,15 +328,13 @@ class Pool:
 
     def _row(self, state: PlayerState) -> StateRow:
         """Return a player's row, counted under the points shown now."""
-        rating = state.rating
-        key = CountKey(
-            self.row.pk, shown_points(rating), month_of(state.last_at), rating.provisional
-        )
+        rating, month = state.rating, month_of(moment(state.last_at))
+        key = CountKey(self.row.pk, shown_points(rating), month, rating.provisional)
         self.counts[key] += 1
         if state.counted is not None:
             self.counts[state.counted] -= 1
         state.counted = key
-        at = moment(state.last_at)
+        at = moment_text(state.last_at)
         return StateRow(state.player, *rating, state.games, at, *key[1:], state.pk)
 
     def _count(self) -> None:
@@ -375,9 +381,3 @@ def last_changes(
     seat = Seat.objects.filter(game=OuterRef("game"), number=OuterRef("seat"))
     rows = RatingChange.objects.filter(pk__in=kept).order_by()
     return rows.annotate(player=Subquery(seat.values("player")[:1]))
-
-
-def _rested(state: PlayerState, at: datetime) -> Rating:
-    if at == state.last_at:
-        return state.rating
-    return state.rating.rested((at - state.last_at).total_seconds() / DAY)
