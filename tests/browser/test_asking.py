@@ -141,7 +141,7 @@ def test_screen_stays_on_and_saving_is_felt_unless_switched_off(new_phone):
     phone = new_phone()
     phone.page.add_init_script(SENSES)
     phone.sit_down()
-    phone.page.wait_for_function("held == 1")
+    phone.page.wait_for_function("() => held == 1")
     phone.write_deal(WHOLE_GAME[0])
     assert phone.page.evaluate("felt") == [1]
     phone.enter(WHOLE_GAME[1])
@@ -157,7 +157,7 @@ def test_screen_stays_on_and_saving_is_felt_unless_switched_off(new_phone):
     phone.page.emulate_media(reduced_motion="no-preference")
     for name in ("awake", "vibrates"):
         phone.page.locator(f"#{name}").uncheck()
-    phone.page.wait_for_function("held == 0")
+    phone.page.wait_for_function("() => held == 0")
     phone.page.reload()
     phone.write_deal(WHOLE_GAME[2])
     assert (phone.page.evaluate("felt"), phone.page.evaluate("held")) == ([], 0)

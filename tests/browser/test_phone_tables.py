@@ -89,4 +89,4 @@ def test_phone_forgets_games_that_are_gone(new_phone):
     phone.open("/tables/")
     expect(lines(phone)).to_have_count(1)
     kept = "Object.keys(JSON.parse(localStorage.getItem('kingscore.tables'))).join()"
-    phone.page.wait_for_function(f"{kept} === '{stays.public_id}'")
+    phone.page.wait_for_function(f"() => {kept} === '{stays.public_id}'")
