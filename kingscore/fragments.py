@@ -6,6 +6,7 @@ sees all of their context. The parts are in `templates/jinja2/`.
 
 import re
 from collections.abc import Callable, Hashable, MutableMapping
+from datetime import datetime
 from functools import cache, lru_cache, partial
 from typing import Any, cast
 
@@ -18,6 +19,7 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 from django.utils.translation import get_language, gettext, ngettext, npgettext, pgettext
 from jinja2 import BaseLoader, ChainableUndefined, Environment, Template
 from jinja2.ext import Extension
@@ -76,7 +78,7 @@ class Fragments(Environment):
         )
         self.globals |= {"url": url, "kept": Kept()}
         self.filters |= of_sheets.filters
-        self.filters |= {"capfirst": capfirst, "date": date, "floatformat": floatformat}
+        self.filters |= {"capfirst": capfirst, "date": day, "floatformat": floatformat}
         self.filters |= {"default_if_none": default_if_none, "json_script": json_script}
 
     def make_globals(self, own: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
@@ -112,6 +114,11 @@ class Kept:
                 self.parts.clear()
             self.parts[values] = part
         return part
+
+
+def day(moment: datetime | str | None, form: str | None = None) -> str:
+    """Return a moment as the filter `date` of Django's language writes it: in local time."""
+    return date(localtime(moment) if isinstance(moment, datetime) else moment, form)
 
 
 def default_if_none(value: object, otherwise: object) -> object:

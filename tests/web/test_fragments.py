@@ -1,5 +1,7 @@
 """Parts of pages that are drawn in Jinja2."""
 
+from datetime import UTC, datetime
+
 from django.template import engines
 from django.template.loader import render_to_string
 from django.utils import translation
@@ -28,6 +30,11 @@ def test_values_are_escaped_also_in_texts():
 
 def test_missing_values_are_empty():
     assert drawn("{{ nobody.name }}{{ nobody.age|default_if_none('–') }}") == "–"
+
+
+def test_days_are_those_of_the_local_time():
+    moment = datetime(2026, 11, 27, 22, tzinfo=UTC)
+    assert drawn("{{ moment|date('Y-m-d') }}", moment=moment) == "2026-11-28"
 
 
 def test_part_is_rendered_once_for_the_same_values():
