@@ -73,9 +73,12 @@ class Postgres:
         run("pg_ctl", "--pgdata", self.data, "--silent", "--timeout", 120, *words)
 
     def has(self, name):
+        return bool(self.ask("SELECT FROM pg_database WHERE datname = %s", name))
+
+    def ask(self, question, *values):
+        """The rows of the answer."""
         with psycopg.connect(self.url()) as connection:
-            found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
-            return found.fetchone() is not None
+            return connection.execute(question, values).fetchall()
 
     def tell(self, statement, *names):
         with psycopg.connect(self.url(), autocommit=True) as connection:
@@ -98,5 +101,12 @@ class Standby(Postgres):
         run("pg_basebackup", "--pgdata", self.data, "--dbname", primary.url(), *copy)
 
     def is_connected(self):
-        with psycopg.connect(self.url()) as connection:
-            return connection.execute("SELECT pid FROM pg_stat_wal_receiver").fetchone()
+        return bool(self.ask("SELECT FROM pg_stat_wal_receiver"))
+
+    def has_replayed(self, primary):
+        """Whether all that the primary has written can be read here."""
+        [(written,)] = primary.ask("SELECT pg_current_wal_insert_lsn()::text")
+        return self.ask("SELECT 1 WHERE pg_last_wal_replay_lsn() >= %s::pg_lsn", written)
+
+    def is_paused(self):
+        return self.ask("SELECT pg_get_wal_replay_pause_state()") == [("paused",)]

@@ -70,7 +70,7 @@ def site():
         ending.callback(server.close)
         server.run_python(MIGRATE)
         server.write, server.follow = server.run_python(ROWS).split()
-        server.standby = Standby(folder, primary)
+        server.primary, server.standby = primary, Standby(folder, primary)
         ending.callback(server.standby.stop, "immediate")
         server.standby.start()
         wait_until(server.standby.is_connected)
@@ -93,8 +93,12 @@ def visitor(site):
 
 
 @contextmanager
-def behind(standby):
+def behind(site):
+    """Hold back all that comes after what was written so far."""
+    standby = site.standby
+    wait_until(lambda: standby.has_replayed(site.primary))
     standby.tell("SELECT pg_wal_replay_pause()")
+    wait_until(standby.is_paused)
     yield
     standby.tell("SELECT pg_wal_replay_resume()")
 
@@ -121,7 +125,7 @@ def test_nobody_reads_older_than_what_they_wrote_or_heard_of(site, visitor):
     stream = Listener(follower.connect(), site.follow)
     assert stream.next() == "hello"
 
-    with behind(site.standby):
+    with behind(site):
         assert writer.write_deal(WHOLE_GAME[0], 0, new_key()).status == 200
         assert stream.next() == "news"
         heard = {"Kingscore-News": stream.data.removeprefix("game ")}
