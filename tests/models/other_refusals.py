@@ -67,6 +67,7 @@ def keep_sums_twice():
 
 
 OTHERS_REFUSED = {
+    "delivery_one_per_public_id": [lambda: two(DeliveryFactory, public_id="2345678923")],
     "kept_sums_once": [keep_sums_twice],
     "subscription_of_entrant_or_account": [
         lambda: subscribe({}),

@@ -116,6 +116,10 @@ def update_game(**fields):
     Game.objects.filter(pk=GameFactory().pk).update(**fields)
 
 
+def name_alike():
+    update_game(public_id=GameFactory().public_id)
+
+
 def follow_twice():
     before, *others = (GameFactory() for _ in range(3))
     pks = [game.pk for game in others]
@@ -135,6 +139,7 @@ REFUSED = {
         lambda: update_game(follow_generation=0),
     ],
     "game_first_declarer_is_a_seat": [lambda: update_game(first_declarer=4)],
+    "game_one_per_public_id": [name_alike],
     "game_one_per_start_key": [start_twice],
     "game_one_per_number": [number_twice],
     "game_one_per_number_at_table": [follow_twice],
@@ -227,6 +232,7 @@ REFUSED = {
     "ruling_one_result": [
         lambda: two(RulingFactory, round=RoundFactory(), entrant=EntrantFactory(), kind="forfeit")
     ],
+    "table_one_per_public_id": [lambda: two(TableFactory, public_id="2345678923")],
     "table_one_per_number": [lambda: two(TableFactory, round=RoundFactory(), number=1)],
     "table_numbers_from_one": [
         lambda: TableFactory(number=0),
@@ -254,7 +260,6 @@ REFUSED = {
     "match_length_known": [lambda: match(length="for-ever")],
     "match_of_one_game_or_more": [lambda: match(number=0)],
     "revision_one_per_revision": [lambda: write_twice(revision=1)],
-    "revision_one_per_key": [lambda: write_twice(key="the-same-key")],
     "revision_kind_known": [lambda: RevisionFactory(kind="erasure")],
     "revision_position_unless_head": [
         lambda: RevisionFactory(kind="head", position=0),

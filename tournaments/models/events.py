@@ -204,7 +204,7 @@ class Table(models.Model):
         Round, on_delete=models.PROTECT, related_name="tables", db_index=False
     )
     number = models.PositiveSmallIntegerField()
-    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    public_id = models.CharField(max_length=16, default=new_public_id)
     generation = models.PositiveIntegerField(default=1)
     wrong_codes = models.PositiveSmallIntegerField(default=0)
     # Since when the table has been waiting for a director.
@@ -217,6 +217,7 @@ class Table(models.Model):
     class Meta:
         ordering = ["number"]
         constraints = [
+            models.UniqueConstraint(fields=["public_id"], name="table_one_per_public_id"),
             models.UniqueConstraint(fields=["round", "number"], name="table_one_per_number"),
             models.CheckConstraint(
                 condition=Q(number__gte=1) & Q(generation__gte=1), name="table_numbers_from_one"

@@ -143,7 +143,8 @@ class GameQuerySet(models.QuerySet["Game"]):
 class Game(models.Model):
     """One game at one table: its setup. Its revisions hold the entries."""
 
-    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    # Not `unique=True`, with which PostgreSQL gets a second index, for searches by its beginning.
+    public_id = models.CharField(max_length=16, default=new_public_id)
     ruleset = models.CharField(max_length=LONGEST_ID)
     # The house rules at the start of the game; null for a built-in ruleset.
     document = models.JSONField(null=True, blank=True)
@@ -202,6 +203,7 @@ class Game(models.Model):
     class Meta:
         indexes = [models.Index(fields=["digest"], condition=~Q(digest=""), name="game_by_digest")]
         constraints = [
+            models.UniqueConstraint(fields=["public_id"], name="game_one_per_public_id"),
             models.CheckConstraint(
                 condition=Q(write_generation__gte=1) & Q(follow_generation__gte=1),
                 name="game_generations_from_one",
@@ -427,6 +429,7 @@ class Revision(models.Model):
         Game, on_delete=models.CASCADE, related_name="revisions", db_index=False
     )
     revision = models.PositiveIntegerField()
+    # Unique in its game: whoever adds a revision has locked the game and read the keys of all.
     key = models.CharField(max_length=64)
     kind = models.CharField(max_length=10, choices=Kind)
     position = models.PositiveSmallIntegerField(null=True)
@@ -470,7 +473,6 @@ class Revision(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(fields=["game", "revision"], name="revision_one_per_revision"),
-            models.UniqueConstraint(fields=["game", "key"], name="revision_one_per_key"),
             models.CheckConstraint(
                 condition=Q(
                     kind__in=["entry", "completion", "reveal", "correction", "withdrawal", "head"]

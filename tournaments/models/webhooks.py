@@ -129,7 +129,7 @@ class Delivery(models.Model):
     webhook = models.ForeignKey(
         Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False
     )
-    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    public_id = models.CharField(max_length=16, default=new_public_id)
     # A reference without a constraint, since audit entries are read from two tables. Null where
     # none was written: of ratings, and of a test of the server's webhooks.
     line = models.ForeignKey(
@@ -160,6 +160,7 @@ class Delivery(models.Model):
             models.Index(fields=["webhook", "-id"], name="delivery_of_webhook"),
         ]
         constraints = [
+            models.UniqueConstraint(fields=["public_id"], name="delivery_one_per_public_id"),
             models.UniqueConstraint(
                 fields=["webhook", "line", "happening"], name="delivery_once_about_a_change"
             ),
