@@ -414,7 +414,7 @@ def test_page_asks_the_same_number_of_queries_for_any_game(
 def test_sheet_drawn_for_one_follower_is_shown_to_the_others(phone, django_assert_num_queries):
     game = game_with(3)
     drawn = follow(phone, game)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(1):
         shown = follow(phone, game)
     assert (shown.content, shown["ETag"]) == (drawn.content, drawn["ETag"])
     record(game, WHOLE_GAME[3])

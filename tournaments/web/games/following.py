@@ -47,6 +47,8 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     unchanged = get_conditional_response(request, etag=etag)
     if unchanged is not None:
         return unchanged
+    if etag and account_of(request) is None and (drawn := caches["sheets"].get(etag)):
+        return HttpResponse(drawn, headers={"ETag": etag})
     # Queried with the generation again, so that a link revoked meanwhile gives no access.
     rows = Game.objects.select_related("table__round__event__tournament", "open_table")
     row = get_object_or_404(rows, public_id=public_id, follow_generation=mark.generation)
@@ -59,8 +61,8 @@ def follow_as_of(mark: GameVersion, request: HtmxRequest, row: Game) -> HttpResp
     """Return the sheet or the whole page, with an ETag computed before rendering."""
     seen = etag_of(request, row.public_id, mark)
     if request.htmx:
-        response = HttpResponse(follow_fragment(request, row, seen))
-        response["ETag"] = seen
+        drawn = follow_fragment(request, row, seen)
+        response = HttpResponse(drawn, headers={"ETag": seen})
     else:
         response = follow_whole(request, row, seen)
         if not writes_games(request):
