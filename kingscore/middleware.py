@@ -106,6 +106,10 @@ def forbid_caching(
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
+CHANNEL, ANY = "kingscore", ""
+"""PostgreSQL's channel of writes, and what it says of those of more than one game."""
+
+
 def announce_writes(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
@@ -117,10 +121,16 @@ def announce_writes(
         response = get_response(request)
         if request.method not in SAFE and response.status_code < 400:
             with suppress(DatabaseError), connection.cursor() as cursor:
-                cursor.execute("NOTIFY kingscore")
+                cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, written_by(request)])
         return response
 
     return middleware
+
+
+def written_by(request: HttpRequest) -> str:
+    """Return the id of the only game that a request wrote, as phones at tables do."""
+    match = request.resolver_match
+    return match.kwargs["public_id"] if match and match.route.startswith("play/") else ANY
 
 
 USED_AT = "used_at"

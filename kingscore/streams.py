@@ -12,12 +12,15 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from math import inf
+from time import monotonic
 
 import psycopg
 from django.conf import settings
 from django.db import close_old_connections
 
 from kingscore.buffering import Application, Message, Receive, Scope, Send
+from kingscore.middleware import ANY, CHANNEL
 from kingscore.replica import primary_position
 from tournaments.queries.watching import Version, Watch
 from tournaments.web.base.streams import NETWORK, TOPIC
@@ -30,13 +33,12 @@ MOST_OF_NETWORK = 1000
 """A whole hall may have one address."""
 LOOK_SECONDS = 0.5
 CALLED_SECONDS, LOOK_WHILE_CALLED_SECONDS = 0.1, 2.0
-"""How often to look at the most, and at least, while PostgreSQL tells of writes."""
+"""How often to look at the most, and at everything at least, while PostgreSQL tells of writes."""
 BEAT_SECONDS = 15
 """Shorter than the patience of proxies, and of `static/stream.js`."""
 CHECK_SECONDS = 25
 SPREAD_MS = 30_000
 """After a restart, pages come back one by one."""
-CHANNEL = "kingscore"
 
 HEADERS = [
     (b"content-type", b"text/event-stream"),
@@ -102,6 +104,7 @@ class Streams:
         self.position = ""
         self.watch, self.thread = Watch(), ThreadPoolExecutor(1, "streams")
         self.called, self.hears_calls = asyncio.Event(), False
+        self.written, self.looked = set[str](), -inf
         self.work: asyncio.Task[None] | None = None
         self.checks: set[asyncio.Task[None]] = set()
 
@@ -176,7 +179,7 @@ class Streams:
         try:
             while self.of_topic:
                 try:
-                    await self.look()
+                    await self.look(self.due())
                 except Exception:
                     # The next look finds the change.
                     logger.exception("Streams could not look at the database")
@@ -195,10 +198,25 @@ class Streams:
             await asyncio.wait_for(self.called.wait(), LOOK_WHILE_CALLED_SECONDS)
         self.called.clear()
 
-    async def look(self) -> None:
+    def due(self) -> list[str]:
+        """Return the topics to look at: of games, those that were written since the last look."""
+        written, self.written = self.written, set()
+        now = monotonic()
+        if ANY in written or not written or now - self.looked > LOOK_WHILE_CALLED_SECONDS:
+            self.looked = now
+            return list(self.of_topic)
+        return [
+            topic
+            for topic in self.of_topic
+            if topic not in self.versions
+            or not topic.startswith("game ")
+            or topic.removeprefix("game ") in written
+        ]
+
+    async def look(self, topics: list[str]) -> None:
         """Tell all pages of topics that have changed since the last look."""
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self.thread, self.versions_of, list(self.of_topic))
+        found = await loop.run_in_executor(self.thread, self.versions_of, topics)
         touched: list[Stream] = []
         for topic, version in found.items():
             streams = self.of_topic.get(topic)
@@ -258,7 +276,8 @@ class Streams:
                 ) as line:
                     await line.execute(f"LISTEN {CHANNEL}")
                     self.hears_calls = True
-                    async for _ in line.notifies():
+                    async for call in line.notifies():
+                        self.written.add(call.payload)
                         self.called.set()
             except psycopg.Error as fault:
                 logger.warning("Streams hear of no writes: %s", type(fault).__name__)

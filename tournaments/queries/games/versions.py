@@ -7,7 +7,7 @@ process.
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from threading import Lock
@@ -22,6 +22,9 @@ from tournaments.models.games import AT_OPEN_ROUND
 
 FORGET = 10.0
 """Seconds without a request after which a game is no longer polled."""
+
+FEW = 3
+"""The number of games up to which compiling a query takes longer than asking for each."""
 
 NAME = "?"
 """Placeholder for the game's name in the compiled query; no game has this name."""
@@ -126,8 +129,14 @@ class VersionCache:
         self.looked = now
 
 
-def versions_named(names: Iterable[str]) -> dict[str, GameVersion]:
-    """Load the versions of the games of these names, without those that are gone (1 query)."""
+def versions_named(names: Collection[str]) -> dict[str, GameVersion]:
+    """Load the versions of the games of these names, without those that are gone.
+
+    A query for each of a few, which is compiled already, and 1 for many.
+    """
+    if len(names) <= FEW:
+        found = {name: mark_named(name) for name in names}
+        return {name: mark for name, mark in found.items() if mark}
     rows = Game.objects.filter(public_id__in=list(names)).values_list("public_id", *_seen())
     return {name: _mark(*seen) for name, *seen in rows}
 
