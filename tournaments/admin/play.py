@@ -70,7 +70,7 @@ class SeatsInside(RowsInside):
 
 class ConfirmationsInside(RowsInside):
     model = Confirmation
-    fields = ("revision", "seat", "user", "at")
+    fields = ("revision", "seat", "user", "own", "at")
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[Confirmation]:
         return Confirmation.objects.select_related("user").order_by("pk")

@@ -1,7 +1,7 @@
 """The audit of a club: who changed what. Entries are only ever added.
 
-`AuditEntry` reads them all from a view. Most are revisions of sheets, whose own rows hold all that
-is said of them; all others are rows of `AuditRow`.
+`AuditEntry` reads them all from a view. Most are revisions of sheets and confirmations, whose own
+rows hold all that is said of them; all others are rows of `AuditRow`.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,7 +17,7 @@ from tournaments.engine.rules.limits import LONGEST_REASON
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event
 from tournaments.models.feed import FeedSpan, NewLine
-from tournaments.models.games import Game, Revision
+from tournaments.models.games import Confirmation, Game, Revision
 from tournaments.models.people import User
 
 PUBLIC_ACTIONS = (
@@ -32,6 +32,13 @@ PUBLIC_ACTIONS = (
     *("change-late", "exchange-seats", "move-section", "rule", "withdraw-ruling", "accept-changes"),
 )
 """Actions visible to everybody who may see the event; a draft of a seating is not."""
+
+SHEET_LINES: dict[type[Revision | Confirmation], dict[str, Any]] = {
+    Revision: {"club": None},
+    # The name is there for the audit only.
+    Confirmation: {"club": None, "player": ""},
+}
+"""The rows of sheets that are entries, and what they lose when they are entries no longer."""
 
 NAMING_ACTIONS = ("rename", "initials", "remove", "merge", "part")
 """Actions that change names on sheets, visible to everybody who may see any club event."""
@@ -76,15 +83,18 @@ class AuditEntryQuerySet(models.QuerySet["AuditEntry"]):
         return lines.filter(pk__range=FeedSpan.keys_between(after, until)).order_by("number")
 
     def about(self, subjects: Iterable[str]) -> "AuditEntryQuerySet":
-        """Filter to the entries about these subjects (2 queries if there are games among them)."""
+        """Filter to the entries about these subjects (3 queries if there are games among them)."""
         subjects = list(subjects)
-        # Known of each table, so that the other is not read.
+        # Known of each table, so that the others are not read.
         stored = self.filter(subject__in=subjects, stored=True)
         games = [each.removeprefix("game:") for each in subjects if each.startswith("game:")]
         if not games:
             return stored
-        written = Revision.objects.filter(game__public_id__in=games, club__isnull=False)
-        keys = (rows.order_by().values_list("pk", flat=True) for rows in (stored, written))
+        of_sheets = (
+            lines.objects.filter(game__public_id__in=games, club__isnull=False)
+            for lines in SHEET_LINES
+        )
+        keys = (rows.order_by().values_list("pk", flat=True) for rows in (stored, *of_sheets))
         return self.filter(pk__in=[key for found in keys for key in found])
 
     def take_out_name(self, without: Callable[[Any], Any]) -> None:
@@ -99,7 +109,7 @@ class AuditEntryQuerySet(models.QuerySet["AuditEntry"]):
             new = {field: value for field, value in new.items() if value != getattr(line, field)}
             if new:
                 # The sheet itself, whose wording is not the audit's, stays as it is.
-                AuditRow.keep_lines(Revision.objects.filter(pk=line.pk))
+                AuditRow.keep_lines(pk=line.pk)
                 AuditRow.objects.filter(pk=line.pk).update(**new)
 
 
@@ -139,7 +149,7 @@ class Said(models.Model):
 
 
 class AuditEntry(Said):
-    """A line of the audit: a row of `AuditRow`, or a revision of a sheet of the club."""
+    """A line of the audit: a row of `AuditRow`, or of a sheet of the club."""
 
     # The place in the feed of changes, given once every reader can see the entry; see `ChangeFeed`.
     number = models.PositiveBigIntegerField(null=True)
@@ -152,7 +162,7 @@ class AuditEntry(Said):
     user = models.ForeignKey(
         User, null=True, on_delete=models.DO_NOTHING, related_name="audit_lines"
     )
-    # Whether it is a row of `AuditRow`; otherwise it is a revision.
+    # Whether it is a row of `AuditRow`; otherwise it is one of a sheet.
     stored = models.BooleanField()
 
     objects = AuditEntryManager()
@@ -177,7 +187,7 @@ class AuditEntry(Said):
 
 
 class AuditRow(Said):
-    """A stored audit entry: of all that no revision says, and of revisions that are no more."""
+    """A stored audit entry: of all that no row of a sheet says, and of those that are no more."""
 
     club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="+", db_index=False)
     event = models.ForeignKey(
@@ -232,24 +242,28 @@ class AuditRow(Said):
         return lines
 
     @classmethod
-    def keep_lines(cls, revisions: models.QuerySet[Revision]) -> None:
-        """Store the entries that these revisions are, which may then change or go (2 queries)."""
-        told = revisions.filter(club__isnull=False).order_by()
+    def keep_lines(cls, **of: Any) -> None:
+        """Store the entries that these rows of sheets are; they may then change or go (4 queries).
+
+        The rows are entries no longer.
+        """
         names = ", ".join(
             connection.ops.quote_name(str(field.column)) for field in cls._meta.concrete_fields
         )
-        keys, values = told.values("pk").query.sql_with_params()
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"INSERT INTO tournaments_auditentry ({names})"  # noqa: S608 - our own names
-                f" SELECT {names} FROM tournaments_auditline WHERE id IN ({keys})",
-                values,
-            )
-        told.update(club=None)
+        for lines, no_more in SHEET_LINES.items():
+            told = lines.objects.filter(club__isnull=False, **of).order_by()
+            keys, values = told.values("pk").query.sql_with_params()
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    f"INSERT INTO tournaments_auditentry ({names})"  # noqa: S608 - our own names
+                    f" SELECT {names} FROM tournaments_auditline WHERE id IN ({keys})",
+                    values,
+                )
+            told.update(**no_more)
 
 
 @receiver(pre_delete, sender=Game)
 def keep_lines_of_game(instance: Game, **_signal: Any) -> None:
     """Keep the audit of a game when it is deleted with its revisions."""
     if instance.revision:
-        AuditRow.keep_lines(Revision.objects.filter(game=instance))
+        AuditRow.keep_lines(game=instance)

@@ -1,9 +1,9 @@
-"""The view that `AuditEntry` reads: stored audit entries, and revisions of sheets as entries.
+"""The view that `AuditEntry` reads: stored audit entries, and rows of sheets as entries.
 
 It is dropped before migrations and created again after them, so that they can alter its tables. A
 change of the view needs a migration too, which may be empty.
-Each half reads one table without a condition, and its columns are of the same types: so both
-databases read either half in the order of its index, and stop at the end of a page.
+Each part reads one table without a condition, and its columns are of the same types: so both
+databases read each part in the order of its index, and stop at the end of a page.
 """
 
 from collections.abc import Sequence
@@ -51,6 +51,20 @@ SELECT line.id, {number}, line.club_id, (SELECT round.event_id FROM {at_table}),
     END AS {type}),
     line.reason
 FROM tournaments_revision line
+UNION ALL
+SELECT line.id, {number}, line.club_id, (SELECT round.event_id FROM {at_table}), false,
+    line.at, CAST('result' AS varchar), CAST('confirm' AS varchar),
+    CAST('game:' || (
+        SELECT game.public_id FROM tournaments_game game WHERE game.id = line.game_id
+    ) AS varchar),
+    line.user_id, CAST(
+        CASE WHEN line.by_phone THEN (SELECT at_table.public_id FROM {at_table}) ELSE '' END
+    AS varchar),
+    line.address,
+    CAST(NULL AS {type}),
+    CAST({object}('seat', line.seat, 'player', line.player, 'revision', line.revision) AS {type}),
+    CAST('' AS varchar)
+FROM tournaments_confirmation line
 """
 
 JSON = {

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
@@ -47,6 +47,8 @@ class Match(models.Model):
     def __str__(self) -> str:
         return f"{self.length} {self.number}"
 
+
+SheetLineRow = TypeVar("SheetLineRow", bound="SheetLine")
 
 AT_OPEN_ROUND = Q(table=None) | Q(
     table__round__opened_at__isnull=False, table__round__closed_at=None
@@ -280,7 +282,43 @@ class Seat(models.Model):
         return f"seat {self.number} of game {self.game_id}"
 
 
-class Confirmation(models.Model):
+class SheetLineQuerySet(models.QuerySet[SheetLineRow]):
+    def bulk_create(
+        self, objs: Iterable[SheetLineRow], *args: Any, **more: Any
+    ) -> list[SheetLineRow]:
+        """Add rows, each with a key of its own (2 queries)."""
+        rows = list(objs)
+        new = [row for row in rows if not row.pk]
+        keys = NewLine.draw_keys(row.club_id is not None for row in new)
+        for row, key in zip(new, keys, strict=True):
+            row.pk = key
+        return super().bulk_create(rows, *args, **more)
+
+
+class SheetLine(models.Model):
+    """A row of a sheet that is itself an entry of its club's audit: `AuditEntry` reads it."""
+
+    # Null if it is no entry: at an open table, by an import, or if the audit says it in a row of
+    # its own.
+    club = models.ForeignKey(
+        Club, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    # Whether the phone of the game's table made it, and the IP address, for the audit.
+    by_phone = models.BooleanField(default=False)
+    address = models.GenericIPAddressField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store the row; a new one gets its key (1 query more)."""
+        if not self.pk:
+            self.pk = NewLine.objects.create(told=self.club_id is not None).pk
+            kwargs |= {"force_insert": True}
+        super().save(*args, **kwargs)
+
+
+class Confirmation(SheetLine):
     """A player's confirmation that a finished sheet is right at a given revision."""
 
     game = models.ForeignKey(
@@ -288,13 +326,32 @@ class Confirmation(models.Model):
     )
     seat = models.PositiveSmallIntegerField()
     revision = models.PositiveIntegerField()
+    # The name that the sheet shows at the seat, for the audit.
+    player = models.CharField(max_length=LONGEST_NAME, blank=True)
     # Null if it was given on the table's phone.
     user = models.ForeignKey(
-        User, null=True, blank=True, on_delete=models.SET_NULL, related_name="confirmations"
+        User,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="confirmations",
+        db_index=False,
     )
+    # Whether it is the account of the player, which proves who confirmed.
+    own = models.BooleanField(default=False)
     at = models.DateTimeField()
 
+    objects = SheetLineQuerySet["Confirmation"].as_manager()
+
     class Meta:
+        indexes = [
+            models.Index(
+                fields=["club", "id"], condition=Q(club__isnull=False), name="confirmation_of_club"
+            ),
+            models.Index(
+                fields=["user"], condition=Q(user__isnull=False), name="confirmation_by_user"
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["game", "revision", "seat"], name="confirmation_one_per_seat"
@@ -373,7 +430,8 @@ class DealReview(models.Model):
         return f"deal at revision {self.revision} of game {self.game_id}: {self.kind}"
 
 
-def _compact(value: Any) -> str:
+def compact_json(value: Any) -> str:
+    """Return JSON without a space between its parts."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -386,7 +444,7 @@ class WrittenJSONField(models.JSONField):
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
         adapted = super().get_db_prep_value(value, connection, prepared)
         if connection.vendor == "postgresql" and hasattr(adapted, "dumps"):
-            adapted.dumps = _compact
+            adapted.dumps = compact_json
         return adapted
 
     def from_db_value(self, value: Any, *_rest: Any) -> Any:
@@ -394,22 +452,13 @@ class WrittenJSONField(models.JSONField):
         return json.loads(value) if isinstance(value, str) else value
 
 
-class RevisionQuerySet(models.QuerySet["Revision"]):
-    def bulk_create(self, objs: Iterable["Revision"], *args: Any, **more: Any) -> list["Revision"]:
-        """Add revisions, each with a key of its own (2 queries)."""
-        rows = list(objs)
-        new = [row for row in rows if not row.pk]
-        keys = NewLine.draw_keys(row.club_id is not None for row in new)
-        for row, key in zip(new, keys, strict=True):
-            row.pk = key
-        return super().bulk_create(rows, *args, **more)
-
+class RevisionQuerySet(SheetLineQuerySet["Revision"]):
     def of_entries(self) -> "RevisionQuerySet":
         """Filter to those of entries: with one of them a table has begun."""
         return self.exclude(kind=Revision.Kind.HEAD)
 
 
-class Revision(models.Model):
+class Revision(SheetLine):
     """A revision of a sheet: an entry, a correction or withdrawal of one, or a new setup.
 
     Rows are only ever added. The sheet has, for each position, the body with the highest revision;
@@ -450,14 +499,6 @@ class Revision(models.Model):
     phone = models.CharField(max_length=64, blank=True, editable=False)
     reason = models.CharField(max_length=LONGEST_REASON, blank=True)
     at = models.DateTimeField()
-    # The club in whose audit this revision is an entry: `AuditEntry` reads it here. Null if it is
-    # none: at an open table, by an import, or if the audit says it in a row of its own.
-    club = models.ForeignKey(
-        Club, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
-    # Whether the phone of the game's table made it, and the IP address, for the audit.
-    by_phone = models.BooleanField(default=False)
-    address = models.GenericIPAddressField(null=True, blank=True)
     # "entered" if it finished the game, "corrected" if it changed a finished one, for the audit.
     result = models.CharField(max_length=9, blank=True)
 
@@ -495,10 +536,3 @@ class Revision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.revision} of game {self.game_id}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Store the revision; a new one gets its key (1 query more)."""
-        if not self.pk:
-            self.pk = NewLine.objects.create(told=self.club_id is not None).pk
-            kwargs |= {"force_insert": True}
-        super().save(*args, **kwargs)

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Any
 
 from django.db.models import QuerySet
 
-from tournaments.models import AuditEntry, Club, Confirmation, Game, Revision
+from tournaments.models import Club, Confirmation, Game, Revision
 from tournaments.queries.games.sheets import fold_sheet, put_computed, ruleset_of
 from tournaments.services.demo.cast import Cast
 from tournaments.services.demo.play import play_game
@@ -43,17 +42,14 @@ def seated(games: QuerySet[Game]) -> list[Game]:
 
 def write_sheets(cast: Cast, played: Iterable[tuple[Game, Pace]]) -> None:
     """Play games at club tables at random, and store their sheets and audit entries."""
-    games, writes, lines, confirmations = [], [], [], []
+    games, writes, confirmations = [], [], []
     for game, pace in played:
         sheet = list(_write_game(cast, game, pace))
-        said = list(_confirm(game, pace))
         games.append(game)
         writes += sheet
-        confirmations += said
-        lines += [_line_of_confirmation(cast.club, game, each) for each in said]
+        confirmations += list(_confirm(cast.club, game, pace))
     Revision.objects.bulk_create(writes, AT_ONCE)
     Confirmation.objects.bulk_create(confirmations, AT_ONCE)
-    AuditEntry.objects.bulk_create(lines, AT_ONCE)
     Game.objects.bulk_update(games, ["revision", "result", "digest"], AT_ONCE)
 
 
@@ -86,22 +82,15 @@ def _write_game(cast: Cast, game: Game, pace: Pace) -> Iterator[Revision]:
     return iter(writes)
 
 
-def _confirm(game: Game, pace: Pace) -> Iterator[Confirmation]:
-    seats = islice(range(len(game.players)), pace.confirmed)
-    for seat in seats:
-        yield Confirmation(game=game, seat=seat, revision=game.revision, at=pace.until)
-
-
-def _line_of_confirmation(club: Club, game: Game, said: Confirmation) -> AuditEntry:
-    player = game.players[said.seat]
-    after = {"seat": said.seat, "player": player, "revision": said.revision}
-    return _line(club, game, action="confirm", at=said.at, after=after)
-
-
-def _line(club: Club, game: Game, **details: Any) -> AuditEntry:
-    """Return an audit entry as from the phone of the table."""
-    table = game.table
-    assert table is not None
-    subject = f"game:{game.public_id}"
-    kind = AuditEntry.Kind.RESULT
-    return AuditEntry(club=club, kind=kind, subject=subject, table=table.public_id, **details)
+def _confirm(club: Club, game: Game, pace: Pace) -> Iterator[Confirmation]:
+    """Yield confirmations as from the phone of the table."""
+    for seat, player in islice(enumerate(game.players), pace.confirmed):
+        yield Confirmation(
+            game=game,
+            seat=seat,
+            revision=game.revision,
+            player=player,
+            at=pace.until,
+            club=club,
+            by_phone=True,
+        )

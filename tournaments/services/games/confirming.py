@@ -7,9 +7,9 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import AuditEntry, Confirmation, Confirmations, Event, Game, Player, Table
+from tournaments.models import Confirmation, Confirmations, Event, Game, Player, Table
 from tournaments.queries.games.sheets import Sheet, load_sheet
-from tournaments.services.audit import Actor, Change, note_change
+from tournaments.services.audit import Actor
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.writing import NotFinished, StaleRevision
 
@@ -114,15 +114,20 @@ def _confirm(row: Game, seat: int, revision: int, by: Actor, at: datetime) -> Sh
         raise StaleRevision(sheet)
     if not sheet.game.finished:
         raise NotFinished
-    # Many hold the table's phone; only the player's account proves who confirmed.
-    user = by.user if by.user is not None and player.account_id == by.user.pk else None
-    said = {"game": row, "revision": revision, "seat": seat}
-    _said, new = Confirmation.objects.get_or_create(**said, defaults={"user": user, "at": at})
-    if new:
-        table = Table.objects.select_related("round__event__club").get(pk=row.table_id)
-        after = {"seat": seat, "player": row.players[seat], "revision": revision}
-        subject = f"game:{row.public_id}"
-        event = table.round.event
-        change = Change(AuditEntry.Kind.RESULT, "confirm", subject, after=after, event=event)
-        note_change(event.club, change, by, at=at)
+    clubs = Table.objects.filter(pk=row.table_id).values_list("round__event__club", flat=True)
+    Confirmation.objects.get_or_create(
+        game=row,
+        revision=revision,
+        seat=seat,
+        defaults={
+            "player": row.players[seat],
+            "user": by.user,
+            # Many hold the table's phone; only the player's account proves who confirmed.
+            "own": by.user is not None and player.account_id == by.user.pk,
+            "at": at,
+            "club_id": clubs.get(),
+            "by_phone": bool(by.table),
+            "address": by.address or None,
+        },
+    )
     return sheet
