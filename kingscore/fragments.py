@@ -13,7 +13,7 @@ from typing import Any, cast
 from django import template
 from django.http import HttpRequest
 from django.middleware.csrf import get_token
-from django.template.defaultfilters import capfirst, date, floatformat
+from django.template.defaultfilters import capfirst, date
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
@@ -78,7 +78,7 @@ class Fragments(Environment):
         )
         self.globals |= {"url": url, "kept": Kept()}
         self.filters |= of_sheets.filters
-        self.filters |= {"capfirst": capfirst, "date": day, "floatformat": floatformat}
+        self.filters |= {"capfirst": capfirst, "date": day}
         self.filters |= {"default_if_none": default_if_none, "json_script": json_script}
 
     def make_globals(self, own: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:

@@ -190,11 +190,14 @@ def badges_of(sums: PlayerSums) -> list[BadgeRow]:
 
 
 def average(total: Points, number: int) -> str:
-    """Return a localized mean with one decimal; a dash if `number` is 0."""
+    """Return a localized mean with one decimal; a dash if `number` is 0.
+
+    Without a mark between thousands, as all points are written.
+    """
     if not number:
         return "–"
-    mean = float(total / number) if number else 0.0
-    text = format_decimal(round(mean, 1) + 0.0, format="#,##0.0", locale=get_language() or "en")
+    mean = round(float(total / number), 1) + 0.0
+    text = format_decimal(mean, format="0.0", locale=get_language() or "en")
     return text.replace("-", labels.MINUS)
 
 
