@@ -443,8 +443,12 @@ class WrittenJSONField(models.JSONField):
 
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
         adapted = super().get_db_prep_value(value, connection, prepared)
-        if connection.vendor == "postgresql" and hasattr(adapted, "dumps"):
-            adapted.dumps = compact_json
+        if connection.vendor == "postgresql" and hasattr(adapted, "obj"):
+            # Not loaded where there is no PostgreSQL.
+            from psycopg.types.json import Json
+
+            # Not as `jsonb`, which would come back with other spaces and in another order.
+            return Json(adapted.obj, compact_json)
         return adapted
 
     def from_db_value(self, value: Any, *_rest: Any) -> Any:

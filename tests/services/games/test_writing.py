@@ -1,6 +1,10 @@
+import json
 from dataclasses import replace
 
 import pytest
+from django.db import connection
+from django.db.models import TextField
+from django.db.models.functions import Cast
 
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import ContextFactory, GameFactory, SetupFactory, log
@@ -129,3 +133,14 @@ def test_every_write_is_refused_when_stale_and_repeated_by_its_key(write):
     assert (first.row.revision, again.row.revision) == (2, 2)
     assert again.game == first.game
     assert len(log(game)) == 2
+
+
+def test_entry_is_kept_as_it_was_written():
+    game = GameFactory(entries=WHOLE_GAME[:1])
+    column = Cast("body", TextField())
+
+    kept = game.revisions.annotate(text=column).get().text
+
+    # Neither sorted nor spaced by PostgreSQL.
+    spaces = None if connection.vendor == "sqlite" else (",", ":")
+    assert kept == json.dumps(WHOLE_GAME[0], separators=spaces)
