@@ -7,6 +7,7 @@ are accepted.
 """
 
 import hashlib
+import io
 import json
 import re
 import struct
@@ -16,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from tournaments.services.backups.faults import BackupFault, DamagedBackup
 from tournaments.services.backups.states import Key
@@ -143,7 +144,8 @@ class BackupReader:
 
     def lines(self, label: str) -> Iterator[bytes]:
         with _unreadable_is_damaged(), self.archive.open(f"rows/{label}.jsonl") as part:
-            yield from part
+            # Reads lines in C, unlike the part itself.
+            yield from io.BufferedReader(cast("io.RawIOBase", part), AT_ONCE)
 
     def files(self) -> dict[str, str]:
         """Map the name of each stored file (in the media folder) to its part."""

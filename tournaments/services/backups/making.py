@@ -102,15 +102,15 @@ def _write(writer: BackupWriter, made: Made) -> None:
 def _write_table(writer: BackupWriter, name: str, model: Model) -> TableTold:
     rows = 0
 
-    def counted(lines: Iterable[bytes]) -> Iterator[bytes]:
+    def counted(written: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
         nonlocal rows
-        for line in lines:
-            rows += 1
-            yield line
+        for number, lines in written:
+            rows += number
+            yield lines
 
     # Closed on a full disk too, or the database would still be sending rows.
-    with closing(write_rows(model)) as lines:
-        writer.add(f"rows/{name}.jsonl", counted(lines))
+    with closing(write_rows(model)) as written:
+        writer.add(f"rows/{name}.jsonl", counted(written))
     columns = [column.attname for column in columns_of(model)]
     return TableTold(name, columns, rows, last_key(model))
 

@@ -1,5 +1,7 @@
 """Rows of any table as lines of JSON, equal on every database, and back.
 
+The database writes the lines, and Python sees a row as a whole only where SQLite cannot write it:
+that is what makes a backup fast.
 Django's `dumpdata` and `loaddata` only know the current models, and save row by row;
 django-dbbackup keeps the output of each database's own tools, which no other database reads.
 """
@@ -7,13 +9,15 @@ django-dbbackup keeps the output of each database's own tools, which no other da
 import base64
 import itertools
 import json
-from collections.abc import Callable, Generator, Iterable
-from datetime import date, datetime, time
+import re
+import uuid
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from django.core.exceptions import ValidationError
 from django.db import connection, models
 
+from tournaments.models.games import compact_json
 from tournaments.services.backups.faults import DamagedBackup
 from tournaments.services.backups.states import Model
 
@@ -23,6 +27,7 @@ AS_THEY_ARE = (
     models.BooleanField,
     models.CharField,
     models.FloatField,
+    models.GenericIPAddressField,
     models.IntegerField,
     models.TextField,
 )
@@ -31,27 +36,104 @@ AS_THEY_ARE = (
 Column: TypeAlias = "models.Field[Any, Any]"
 Read = Callable[[Any], Any]
 
+BY_PYTHON: "dict[type[Column], Callable[[Any], str]]" = {
+    # SQLite would round it.
+    models.FloatField: json.dumps,
+    models.BinaryField: lambda value: f'"{base64.b64encode(value).decode()}"',
+    models.UUIDField: lambda value: f'"{uuid.UUID(value)}"',
+}
+"""Column types that SQLite cannot write as JSON; they are the last in a line."""
+
+IN_POSTGRESQL = {
+    # As Python writes a moment.
+    models.DateTimeField: (
+        "replace(to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"+00:00\"'),"
+        " '.000000', '')"
+    ),
+    models.BinaryField: "replace(encode({}, 'base64'), E'\\n', '')",
+}
+IN_SQLITE = {
+    # Django leaves the zone out; a statement of ours with a moment does not.
+    models.DateTimeField: "replace(iif(length({0}) IN (19, 26), {0} || '+00:00', {0}), ' ', 'T')",
+    models.BooleanField: "json(CASE {} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)",
+    models.JSONField: "json({})",
+}
+"""Expressions that give the value of a column as it is in a line."""
+
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00")
+
 
 def columns_of(model: Model) -> list[Column]:
-    """Return the stored columns of a model, without generated ones."""
-    return [column for column in model._meta.local_concrete_fields if not column.generated]  # noqa: SLF001
+    """Return the stored columns of a model, without generated ones, as they are in a line."""
+    columns = [each for each in model._meta.local_concrete_fields if not each.generated]  # noqa: SLF001
+    return sorted(columns, key=lambda column: isinstance(_kind(column), tuple(BY_PYTHON)))
 
 
-def write_rows(model: Model) -> Generator[bytes]:
-    """Yield one line for each row, ordered by primary key."""
-    names = [column.attname for column in columns_of(model)]
-    rows = model._base_manager.order_by("pk").values_list(*names)  # noqa: SLF001
-    for row in rows.iterator(chunk_size=AT_ONCE):
-        text = json.dumps(row, default=_json_of, ensure_ascii=False, separators=(",", ":"))
-        yield f"{text}\n".encode()
+def _kind(column: Column) -> Column:
+    """Return the column, or the one that a foreign key refers to."""
+    while isinstance(column, models.ForeignKey):
+        column = column.target_field
+    return column
 
 
-def _json_of(value: object) -> str:
-    if isinstance(value, (datetime, date, time)):
-        return value.isoformat()
-    if isinstance(value, (bytes, memoryview)):
-        return base64.b64encode(value).decode()
-    raise TypeError(f"{type(value).__name__} has no form in a backup")
+def write_rows(model: Model) -> Generator[tuple[int, bytes]]:
+    """Yield the lines of some rows with their number, ordered by primary key."""
+    rows = _written_by_postgresql if connection.vendor == "postgresql" else _written_by_sqlite
+    lines = rows(model)
+    while batch := list(itertools.islice(lines, AT_ONCE)):
+        yield len(batch), b"".join(batch)
+
+
+def _written_by_postgresql(model: Model) -> Iterator[bytes]:
+    values = ", ".join(_expression(column, IN_POSTGRESQL) for column in columns_of(model))
+    statement = f"COPY ({_select(f'json_build_array({values})', model)}) TO STDOUT"
+    with (
+        connection.wrap_database_errors,
+        connection.cursor() as cursor,
+        cursor.copy(statement) as copy,
+    ):
+        for line in copy:
+            # COPY doubles each backslash of the JSON, which has no other letters that it escapes.
+            yield bytes(line).replace(b"\\\\", b"\\")
+
+
+def _written_by_sqlite(model: Model) -> Iterator[bytes]:
+    columns = columns_of(model)
+    writers = [write for column in columns if (write := _by_python(column))]
+    here = len(columns) - len(writers)
+    written = ", ".join(_expression(each, IN_SQLITE) for each in columns[:here])
+    others = [connection.ops.quote_name(str(each.column)) for each in columns[here:]]
+    with connection.cursor() as cursor:
+        cursor.execute(_select(", ".join([f"json_array({written})", *others]), model))
+        while rows := cursor.fetchmany(AT_ONCE):
+            for line, *values in rows:
+                yield f"{_with(line, writers, values) if values else line}\n".encode()
+
+
+def _with(line: str, writers: list[Callable[[Any], str]], values: list[Any]) -> str:
+    """Return a line with more values at its end."""
+    more = (
+        "null" if value is None else write(value)
+        for write, value in zip(writers, values, strict=True)
+    )
+    return f"{line[:-1]},{','.join(more)}]"
+
+
+def _by_python(column: Column) -> Callable[[Any], str] | None:
+    kind = _kind(column)
+    return next((write for each, write in BY_PYTHON.items() if isinstance(kind, each)), None)
+
+
+def _select(values: str, model: Model) -> str:
+    quoted, options = connection.ops.quote_name, model._meta  # noqa: SLF001 - public in all but its name
+    key = quoted(str(options.pk.column))
+    return f"SELECT {values} FROM {quoted(options.db_table)} ORDER BY {key}"  # noqa: S608 - our names
+
+
+def _expression(column: Column, forms: dict[type[Column], str]) -> str:
+    kind, name = _kind(column), connection.ops.quote_name(str(column.column))
+    forms_of_it = (form for each, form in forms.items() if isinstance(kind, each))
+    return next(forms_of_it, "{}").format(name)
 
 
 def fill_table(model: Model, names: list[str], lines: Iterable[bytes]) -> int:
@@ -64,53 +146,73 @@ def fill_table(model: Model, names: list[str], lines: Iterable[bytes]) -> int:
     if set(names) != columns.keys():
         raise DamagedBackup(f"{model._meta.label_lower} has other columns")  # noqa: SLF001
     ordered = [columns[name] for name in names]
-    readers = [_reader(column) for column in ordered]
-    rows = (_row(line, readers) for line in lines)
-    count = 0
-    while batch := list(itertools.islice(rows, AT_ONCE)):
-        _insert(model, ordered, batch)
-        count += len(batch)
-    return count
+    rows = _rows(lines, ordered)
+    insert = _copy if connection.vendor == "postgresql" else _insert
+    return insert(model, ordered, rows)
 
 
-def _row(line: bytes, readers: list[Read]) -> list[Any]:
+def _rows(lines: Iterable[bytes], columns: list[Column]) -> Iterator[list[Any]]:
+    """Yield the values of each line for the database."""
+    readers = [(place, read) for place, each in enumerate(columns) if (read := _reader(each))]
     try:
-        values = json.loads(line)
-        return [read(value) for read, value in zip(readers, values, strict=True)]
+        for line in lines:
+            values = json.loads(line.decode())
+            if not isinstance(values, list) or len(values) != len(columns):
+                raise DamagedBackup("a line has other columns")
+            for place, read in readers:
+                values[place] = read(values[place])
+            yield values
     except (TypeError, ValueError, ValidationError) as error:
         raise DamagedBackup(f"a line cannot be read: {error}") from error
 
 
-def _reader(column: Column) -> Read:
-    """Return a function that converts a JSON value for the database."""
-    kind = column
-    while isinstance(kind, models.ForeignKey):
-        kind = kind.target_field
+def _reader(column: Column) -> Read | None:
+    """Return a function that converts a JSON value for the database, None if it may stay."""
+    kind, vendor = _kind(column), connection.vendor
     if isinstance(kind, AS_THEY_ARE):
-        return _as_it_is
+        return None
     if isinstance(kind, models.JSONField):
         # In a column that is NOT NULL, None stands for the null of JSON.
-        save = kind.get_db_prep_save if kind.null else kind.get_db_prep_value
-        return lambda value: save(value, connection)
-    return lambda value: kind.get_db_prep_save(kind.to_python(value), connection)
+        write = compact_json if vendor == "postgresql" else json.dumps
+        return lambda value: None if value is None and kind.null else write(value)
+
+    def save(value: Any) -> Any:
+        return kind.get_db_prep_save(kind.to_python(value), connection)
+
+    def save_moment(value: Any) -> Any:
+        if not isinstance(value, str) or not MOMENT.fullmatch(value):
+            return save(value)
+        # As Django writes it into SQLite; PostgreSQL reads it as it is.
+        return value if vendor == "postgresql" else f"{value[:10]} {value[11:-6]}"
+
+    return save_moment if isinstance(kind, models.DateTimeField) else save
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
+def _copy(model: Model, columns: list[Column], rows: Iterable[list[Any]]) -> int:
+    table, names = _names(model, columns)
+    count = 0
+    with (
+        connection.wrap_database_errors,
+        connection.cursor() as cursor,
+        cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy,
+    ):
+        for row in rows:
+            copy.write_row(row)
+            count += 1
+    return count
 
 
-def _insert(model: Model, columns: list[Column], rows: list[list[Any]]) -> None:
+def _insert(model: Model, columns: list[Column], rows: Iterable[list[Any]]) -> int:
+    table, names = _names(model, columns)
+    marks, count, left = ", ".join(["%s"] * len(columns)), 0, iter(rows)
+    with connection.cursor() as cursor:
+        while batch := list(itertools.islice(left, AT_ONCE)):
+            cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", batch)  # noqa: S608 - our names
+            count += len(batch)
+    return count
+
+
+def _names(model: Model, columns: list[Column]) -> tuple[str, str]:
     quoted = connection.ops.quote_name
     table = quoted(model._meta.db_table)  # noqa: SLF001
-    names = ", ".join(quoted(str(column.column)) for column in columns)
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            with (
-                connection.wrap_database_errors,
-                cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy,
-            ):
-                for row in rows:
-                    copy.write_row(row)
-            return
-        marks = ", ".join(["%s"] * len(columns))
-        cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - our names
+    return table, ", ".join(quoted(str(column.column)) for column in columns)
