@@ -62,7 +62,8 @@ def write(model: type[models.Model], columns: str, rows: Iterable[Row]) -> None:
     """Put rows into a table, past everything that would look at them."""
     table = model._meta.db_table  # noqa: SLF001 - public in all but its name
     remaining = iter(rows)
-    with connection.cursor() as cursor:
+    # As one: SQLite would commit each row.
+    with transaction.atomic(), connection.cursor() as cursor:
         while batch := list(itertools.islice(remaining, AT_ONCE)):
             if connection.vendor == "postgresql":
                 with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
