@@ -55,16 +55,9 @@ def altered(document, path):
     return lambda: inner.__setitem__(last, before)
 
 
-def not_found(document, every=1):
-    """How many alterations there are, and those that verifying does not find."""
-    paths = list(places_of_numbers(document))[::every]
-    missed = []
-    for path in paths:
-        put_back = altered(document, path)
-        if verify(document).agrees:
-            missed.append(path)
-        put_back()
-    return len(paths), missed
+def field_of(path):
+    """The field of a digit, in whichever table and place."""
+    return re.sub(r"\d+", "", ".".join(map(str, path)))
 
 
 def without_newer(value):
@@ -83,18 +76,18 @@ def outcomes(document, *outcomes):
     return {each.what: each for each in verify(document).points if each.outcome in outcomes}
 
 
-def test_an_altered_digit_is_found(document):
-    number, missed = not_found(document, every=23)
+def test_an_altered_digit_of_every_field_is_found(document):
+    paths = list(places_of_numbers(document))
+    last = {field_of(path): path for path in paths}
+    first = {field_of(path): path for path in reversed(paths)}
+    missed = []
+    for path in {*first.values(), *last.values()}:
+        put_back = altered(document, path)
+        if verify(document).agrees:
+            missed.append(path)
+        put_back()
 
-    assert number > 50
-    assert missed == []
-
-
-@pytest.mark.slow
-def test_every_altered_digit_is_found(document):
-    number, missed = not_found(document)
-
-    assert (number > 1500, missed) == (True, [])
+    assert (len(first) > 100, missed) == (True, [])
 
 
 def test_what_differs_is_found_without_the_digests_too(document):
