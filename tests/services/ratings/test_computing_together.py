@@ -4,6 +4,7 @@ What holds them apart is the lock of the ledger, and on SQLite the immediate tra
 leaves nothing half done is the transaction.
 """
 
+import json
 import signal
 import subprocess
 import sys
@@ -93,34 +94,49 @@ def test_who_reads_as_of_one_moment_sees_no_half_of_a_rebuild(club):
     check_everything()
 
 
-SWEEP_AND_DIE = """
-import os, signal, sys
+WORKER = """
+import json, os, signal, sys
 import django
 django.setup()
 from django.db import connection
-from django.db.models import F
-connection.settings_dict["NAME"] = sys.argv[1]
 from tournaments.services.ratings import pools
 from tournaments.tasks import sweep_ratings
-pools.GAMES_OF_SLICE = int(sys.argv[4])
-left = int(sys.argv[3])
-def die(execute, sql, params, many, context):
-    global left
-    left -= sql.startswith(sys.argv[2])
-    if not left:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return execute(sql, params, many, context)
-with connection.execute_wrapper(die):
-    sweep_ratings()
+def sweep_and_die(name, statement, left, games_of_slice):
+    connection.settings_dict["NAME"] = name
+    pools.GAMES_OF_SLICE = games_of_slice
+    def die(execute, sql, params, many, context):
+        nonlocal left
+        left -= sql.startswith(statement)
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return execute(sql, params, many, context)
+    with connection.execute_wrapper(die):
+        sweep_ratings()
+for line in sys.stdin:
+    if not (worker := os.fork()):
+        sweep_and_die(*json.loads(line))
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]), flush=True)
 """
 
 
-def killed_at(statement, time, games_of_slice=300):
-    """Kill a worker just before the given `statement`; return its exit code."""
-    name = str(connection.settings_dict["NAME"])
-    command = [sys.executable, "-c", SWEEP_AND_DIE, name, statement, str(time)]
-    command.append(str(games_of_slice))
-    return subprocess.run(command, cwd=ROOT, timeout=PATIENCE, check=False).returncode
+@pytest.fixture(scope="module")
+def killed_at():
+    """Kill a worker just before a statement; return its exit code.
+
+    Workers are forked from one program, which imports everything once.
+    """
+    words = [sys.executable, "-c", WORKER]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as program:
+
+        def killed_at(statement, time, games_of_slice=300):
+            said = [str(connection.settings_dict["NAME"]), statement, time, games_of_slice]
+            print(json.dumps(said), file=program.stdin, flush=True)
+            return int(program.stdout.readline())
+
+        yield killed_at
+        program.stdin.close()
 
 
 def kept():
@@ -139,7 +155,7 @@ def kept():
     ],
 )
 def test_killed_worker_leaves_nothing_half_done_and_loses_nothing(
-    club, statement, time, calls_left
+    club, killed_at, statement, time, calls_left
 ):
     before = kept()
 
@@ -153,7 +169,7 @@ def test_killed_worker_leaves_nothing_half_done_and_loses_nothing(
     check_everything()
 
 
-def test_worker_killed_while_it_takes_back_what_a_correction_changes_loses_nothing(club):
+def test_worker_killed_while_it_takes_back_what_a_correction_changes_loses_nothing(club, killed_at):
     sweep_ratings()
     correct(Game.objects.order_by("pk").first(), RIFKI)
     before = kept()
@@ -175,7 +191,9 @@ def test_worker_killed_while_it_takes_back_what_a_correction_changes_loses_nothi
         ('DELETE FROM "tournaments_ratingdue"', 6),
     ],
 )
-def test_worker_killed_between_slices_of_a_correction_loses_nothing(club, statement, time):
+def test_worker_killed_between_slices_of_a_correction_loses_nothing(
+    club, killed_at, statement, time
+):
     for day in (2, 3):
         evening(club, QUEENS, STOPPED, players=NAMES, day=day)
     sweep_ratings()
