@@ -21,9 +21,6 @@ hypothesis.settings.load_profile("patient")
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
-# Dozens of workers are started; the first target of `make check` asks what each would ask again.
-os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
-
 # The first has no windows to show, which saves a fifth of the time.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
