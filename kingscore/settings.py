@@ -80,8 +80,9 @@ PUSH_SERVICES = [
     *ENVIRONMENT.list("KINGSCORE_PUSH_SERVICES"),
 ]
 
-# Per web server; the connection pool of PostgreSQL is made for eight threads at most.
-WEB_PROCESSES = ENVIRONMENT.number("WEB_CONCURRENCY", 2)
+# Per web server. A site on SQLite is small: a second process would take 80 MB more.
+WEB_PROCESSES = ENVIRONMENT.number("WEB_CONCURRENCY", 2 if DATABASE_URL else 1)
+# The connection pool of PostgreSQL is made for eight threads at most.
 WEB_THREADS = ENVIRONMENT.number("KINGSCORE_WEB_THREADS", 4)
 
 # Files whose locks limit how many records are computed at a time on this machine.
@@ -148,7 +149,7 @@ MARKS_KEPT_SECONDS = 0.5
 ROOT_URLCONF = "kingscore.urls"
 WSGI_APPLICATION = "kingscore.wsgi.application"
 ASGI_APPLICATION = "kingscore.asgi.application"
-WEB_WORKER = "kingscore.web_worker.WebWorker"
+WEB_WORKER = "kingscore.gunicorn_worker.GunicornWorker"
 
 TEMPLATES = [
     {

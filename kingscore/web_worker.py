@@ -1,18 +1,15 @@
-"""The processes of the web server: uvicorn, with timeouts for slow visitors.
+"""How uvicorn is run in each process of the web server: with timeouts for slow visitors.
 
 uvicorn itself waits for ever for the rest of a request, and for a visitor to take the answer.
 """
 
 import asyncio
-import os
 import resource
-import signal
 from asyncio import TimerHandle
 from contextlib import suppress
 from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-from uvicorn_worker import UvicornWorker
 
 HEAD_BYTES = 32 * 1024
 """Maximum size of a request line with its headers."""
@@ -127,42 +124,26 @@ class Protocol(HttpToolsProtocol):
             self.transport.close()
 
 
-class WebWorker(UvicornWorker):  # type: ignore[misc]
-    """A process of the web server, under gunicorn."""
+OPTIONS: dict[str, Any] = {
+    "http": Protocol,
+    "loop": "asyncio",
+    "ws": "none",
+    "lifespan": "off",
+    # Django determines the client, since it knows how many proxies there are.
+    "proxy_headers": False,
+    "server_header": False,
+    # The addresses of tables are secrets.
+    "access_log": False,
+    # Less than gunicorn's own timeout, which kills, and the patience of the supervisor.
+    "timeout_graceful_shutdown": 8,
+}
+"""The settings of uvicorn."""
 
-    CONFIG_KWARGS: ClassVar[dict[str, Any]] = {
-        "http": Protocol,
-        "loop": "asyncio",
-        "ws": "none",
-        "lifespan": "off",
-        # Django determines the client, since it knows how many proxies there are.
-        "proxy_headers": False,
-        "server_header": False,
-        # The addresses of tables are secrets.
-        "access_log": False,
-        # Less than gunicorn's own timeout, which kills.
-        "timeout_graceful_shutdown": 8,
-        # By a monotonic clock; see `show_life`.
-        "callback_notify": None,
-    }
 
-    def init_process(self) -> None:
-        # Needs Django, which the application has set up before this process was forked.
-        from kingscore.observing.metrics import begin_counting
+def begin(group: int) -> None:
+    """Begin to serve in this process; `group` is the process whose end ends it."""
+    # Needs Django, which is set up with the application.
+    from kingscore.observing.metrics import begin_counting
 
-        begin_counting(group=self.ppid)
-        Protocol.most = room_for_connections()
-        super().init_process()
-
-    async def _serve(self) -> None:
-        life = asyncio.create_task(self.show_life())
-        await super()._serve()
-        life.cancel()
-
-    async def show_life(self) -> None:
-        """Tell gunicorn that this process is alive, and exit when gunicorn was killed."""
-        while True:
-            self.notify()
-            if os.getppid() != self.ppid:
-                os.kill(os.getpid(), signal.SIGTERM)
-            await asyncio.sleep(1)
+    begin_counting(group)
+    Protocol.most = room_for_connections()

@@ -9,6 +9,9 @@ from typing import NoReturn
 
 from django.conf import settings
 
+KEEP_ALIVE = "15"
+"""Seconds, longer than the poll interval of followers, so that they keep their connections."""
+
 
 def web_words(bind: str) -> list[str]:
     """Return the command of the web server, which listens at host:port or at fd://number."""
@@ -17,13 +20,19 @@ def web_words(bind: str) -> list[str]:
         *("gunicorn", f"{application[0]}:{application[2]}", "--bind", bind),
         *("--worker-class", settings.WEB_WORKER, "--workers", str(settings.WEB_PROCESSES)),
         *("--graceful-timeout", "10", "--log-level", "warning"),
-        # Longer than the poll interval of followers, so that they keep their connections.
-        *("--keep-alive", "15"),
+        *("--keep-alive", KEEP_ALIVE),
         # Imported once, before the processes are forked: they start sooner and share its memory.
         "--preload",
         # No access log (the default of gunicorn): the addresses of tables are secrets.
         "--no-control-socket",
     ]
+
+
+def web_words_of_up(listener: int) -> list[str]:
+    """Return the command of the web server of `up`, which has a supervisor for one process."""
+    if settings.WEB_PROCESSES > 1:
+        return web_words(f"fd://{listener}")
+    return [f"{project()}.web_process", str(listener), KEEP_ALIVE]
 
 
 def worker_words(*, beat: bool) -> list[str]:
