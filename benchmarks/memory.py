@@ -56,9 +56,9 @@ API_OF_CLUB = [
 DOCUMENTS = ({"document": "sheets"}, {"document": "standings", "format": "xlsx"})
 
 NAMES = {
-    ".supervisor": "supervisor",
+    "manage.py up": "supervisor",
     ".watchdog": "watchdog",
-    ".nursery": "nursery",
+    "kingscore: web server": "web server",
     "gunicorn: master": "web server: first process",
     "gunicorn: worker": "web server: a process that answers",
     "celeryd": "worker with the clock",

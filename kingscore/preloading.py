@@ -1,21 +1,29 @@
-"""What web server and worker import, for `up`, which forks both from one process."""
+"""What web server and worker import, for `up`, which forks both from one process.
 
-# Sets Django up.
-import kingscore.asgi
+Django is set up already.
+"""
 
-# isort: split
+from importlib import import_module
+
 import celery.apps.worker
 import celery.concurrency.solo
-import gunicorn.app.wsgiapp
-import gunicorn.arbiter
+import uvicorn.server
+from django.conf import settings
+from django.urls import get_resolver
 
 import kingscore.broker
 import kingscore.web_worker
-import kingscore.worker
 from kingscore.celery import app
 
-__all__ = ["celery", "gunicorn", "kingscore"]
+__all__ = ["celery", "kingscore", "uvicorn"]
+
+if settings.WEB_PROCESSES > 1:
+    for name in ("gunicorn.app.wsgiapp", "gunicorn.arbiter", "kingscore.gunicorn_worker"):
+        import_module(name)
 
 # Celery would look for tasks, and for what they need, when the worker starts.
 app.finalize()
 app.loader.import_default_modules()
+
+# All pages.
+_ = get_resolver().url_patterns

@@ -12,7 +12,7 @@ import redis
 from tests.postgres import Postgres
 from tests.servers import ROOT, Server, free_ports
 from tests.waiting import wait_until
-from tournaments.management.commands.up import open_listener
+from tournaments.management.opening import open_listener
 from tournaments.management.programs import web_words, worker_words
 
 PATIENCE = 7200

@@ -1,20 +1,22 @@
-import socket
-
 import pytest
 
-from tournaments.management.supervisor import Nursery
+from tournaments.management.nursery import Answer
+from tournaments.management.supervisor import Watchdog, WorkerProgram
 
 pytestmark = pytest.mark.slow
 
 
-def test_program_starts_by_itself_when_nothing_can_be_shared(capfd):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        nursery = Nursery("no.such.module", listener.fileno())
+def test_worker_that_nobody_has_forked_starts_by_itself(capfd, tmp_path):
+    started = Answer(
+        found_at="", web=[], worker=["platform"], failures=str(tmp_path / "failures"), pid=None
+    )
+    watchdog = Watchdog()
+    with (tmp_path / "listener").open("w") as listener:
+        worker = WorkerProgram(started, listener.fileno(), watchdog)
 
-        program = nursery.start(["platform"], ())
+        assert worker.process.wait(60)
 
-        assert program.wait(60) == 0
-        nursery.close()
-    out, err = capfd.readouterr()
-    assert "Linux" in out
-    assert "No module named 'no'" in err
+    worker.end_rest()
+    watchdog.close()
+    assert worker.process.returncode == 0
+    assert "Linux" in capfd.readouterr().out

@@ -139,6 +139,7 @@ def start_first(tmp_path):
 def test_up_starts_finds_its_data_again_and_survives_what_breaks(start_first):
     first = start_first()
     sign_up(first)
+    starts_a_killed_server_again(first, "kingscore: web server")
     stop_whole(first)
     secret = first.data / "secret-key"
     kept = secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns
@@ -149,13 +150,14 @@ def test_up_starts_finds_its_data_again_and_survives_what_breaks(start_first):
         path.chmod(0o755)
     damage_broker(first.data)
 
-    second = start_first()
+    second = start_first(WEB_CONCURRENCY="2")
     assert answer(second.address()) == 200
     assert open_to_others(second.data) == []
     assert (secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns) == kept
+    programs_share_memory(second)
     takes_messages_whatever_is_damaged(second)
-    starts_a_killed_server_again(second)
-    starts_a_killed_worker_again_when_nobody_can_fork_it(second)
+    starts_a_killed_server_again(second, "gunicorn: master")
+    starts_a_killed_worker_again(second)
     # Nobody can ask its programs to end.
     second.stop(signal.SIGKILL)
     assert len(second.family) >= 5
@@ -189,14 +191,14 @@ def stop_whole(site):
 
     assert site.stop(signal.SIGTERM) == 0, site.said
 
-    # The watchdog, the nursery, gunicorn and its two, the worker.
-    assert len(site.family) >= 6
+    # The watchdog, the web server, the worker.
+    assert len(site.family) >= 3
     assert [pid for pid in site.family if alive(pid)] == []
     assert "Traceback" not in site.said
 
 
-def starts_a_killed_server_again(site):
-    address, web = site.address(), site.child("gunicorn")
+def starts_a_killed_server_again(site, name):
+    address, web = site.address(), site.child(name)
     orphans = children(web)
 
     os.kill(web, signal.SIGKILL)
@@ -206,23 +208,24 @@ def starts_a_killed_server_again(site):
     # port stays open, so that after them a visitor waits and is not turned away.
     wait_until(lambda: not any(map(alive, orphans)))
     assert answer(address) == 200
-    assert site.child("gunicorn") != web
+    assert site.child(name) != web
     assert "The web server ended by itself" in site.said
 
 
-def starts_a_killed_worker_again_when_nobody_can_fork_it(site):
-    worker, nursery, web = (site.child(name) for name in ("celery", "nursery", "gunicorn"))
-    assert min(map(shared, (worker, web, *children(web)))) > 30
+def starts_a_killed_worker_again(site):
+    worker, web = site.child("celery"), site.child("gunicorn")
 
-    os.kill(nursery, signal.SIGKILL)
     os.kill(worker, signal.SIGKILL)
     wait_until(lambda: not alive(worker))
 
     assert site.run_python(SEND_AND_WAIT) == "taken"
     assert site.child("celery") != worker
-    assert site.child("nursery") != nursery
     assert site.child("gunicorn") == web
-    assert shared(site.child("celery")) > 30
+
+
+def programs_share_memory(site):
+    worker, web = site.child("celery"), site.child("gunicorn: master")
+    assert min(map(shared, (worker, web, *children(web)))) > 30
 
 
 def shared(pid):
@@ -241,9 +244,6 @@ while current_app.connection_for_read().channel()._size("celery"):
     time.sleep(0.1)
 print("taken")
 """
-
-ALONE = {"WEB_CONCURRENCY": "1"}
-"""A web server of one process, where nobody asks it."""
 
 
 def damage_broker(data):
@@ -289,7 +289,7 @@ print(keeper.get("/office/status/").text)
 
 
 def test_site_runs_on_without_a_worker_that_never_stays_and_says_so(start):
-    site = start(KINGSCORE_BROKER_URL="nonsense://localhost", **ALONE)
+    site = start(KINGSCORE_BROKER_URL="nonsense://localhost")
     address = site.address()
 
     wait_until(lambda: "The worker does not stay up" in site.said)
@@ -303,7 +303,7 @@ def test_site_runs_on_without_a_worker_that_never_stays_and_says_so(start):
 
 def test_web_server_that_never_stays_stops_everything(start):
     # gunicorn reads its settings from there, too.
-    site = start(GUNICORN_CMD_ARGS="--config=nowhere", **ALONE)
+    site = start(GUNICORN_CMD_ARGS="--config=nowhere", WEB_CONCURRENCY="2")
 
     assert site.process.wait(timeout=PATIENCE) == 1
 

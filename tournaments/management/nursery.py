@@ -1,63 +1,150 @@
-"""Import everything once and fork the programs of `up`, so that they share this memory.
+"""Start what `up` supervises from one process, which imports everything once.
 
-Runs as a process of its own, with the modules to import as arguments. Its input is a socket, on
-which the supervisor asks for one program per line, and is answered with the process id. Nobody
-else waits for the programs: they become children of the supervisor and may outlive this process.
+It sets up what is missing, forks the worker, and becomes the web server: both share its memory.
+Nobody here waits for the worker, which becomes a child of the supervisor.
 """
 
 import gc
 import json
 import os
 import runpy
-import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TypedDict
 
 
-def run(words: list[str], closed: list[int]) -> NoReturn:
-    """Run a module as `python -m` does, in a session of its own and without some files."""
+class Task(TypedDict):
+    """What `up` was asked for, and the number of the socket that listens.
+
+    The file `told` gets an `Answer`. The worker is forked where orphans can be adopted.
+    """
+
+    host: str
+    port: int
+    listener: int
+    told: int
+    forks: bool
+
+
+class Answer(TypedDict):
+    """What the supervisor must know to start the programs again, and the worker's process id.
+
+    `failures` is the file that notes how often the worker failed to start.
+    """
+
+    found_at: str
+    web: list[str]
+    worker: list[str]
+    failures: str
+    pid: int | None
+
+
+@contextmanager
+def faults_in_a_line() -> Iterator[None]:
+    """End with a message where the settings are wrong, or a command cannot run."""
+    from django.core.exceptions import ImproperlyConfigured
+    from django.core.management.base import CommandError
+
+    try:
+        yield
+    except ImproperlyConfigured as error:
+        sys.exit(f"Kingscore cannot run like this:\n{error}")
+    except CommandError as error:
+        sys.exit(str(error))
+
+
+def prepare(found_at: list[str]) -> int:
+    """Set up what is missing in a child, whose memory ends with it; return its process id."""
+    pid = os.fork()
+    if not pid:
+        from tournaments.management.commands import up
+
+        with faults_in_a_line():
+            up.prepare()
+        up.announce(found_at)
+        sys.exit()
+    return pid
+
+
+def wait_for(pid: int) -> None:
+    """Wait for the end of a child, and end like it if it failed."""
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if status:
+        sys.exit(abs(status))
+
+
+def fork_worker(task: Task, answer: Answer) -> bool:
+    """Give the answer, and return whether this process is the worker."""
+    between = os.fork()
+    if between:
+        # The worker is an orphan from here on, and a child of the supervisor.
+        os.waitpid(between, 0)
+        return False
+    if pid := os.fork():
+        give(task, {**answer, "pid": pid})
+        os._exit(0)
     os.setsid()
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, sys.stdin.fileno())
-    for number in (nothing, *closed):
-        os.close(number)
+    os.close(task["listener"])
+    return True
+
+
+def give(task: Task, answer: Answer) -> None:
+    """Tell the supervisor what was started."""
+    os.write(task["told"], json.dumps(answer).encode())
+
+
+def run(words: list[str]) -> None:
+    """Run a module as `python -m` does."""
     sys.argv = list(words)
     runpy.run_module(words[0], run_name="__main__", alter_sys=True)
-    sys.exit()
-
-
-def fork(program: dict[str, Any]) -> int:
-    """Start a program, and return its process id once the supervisor is its parent."""
-    answer, ask = os.pipe()
-    between = os.fork()
-    if not between:
-        pid = os.fork()
-        if not pid:
-            os.close(answer)
-            os.close(ask)
-            run(**program)
-        os.write(ask, str(pid).encode())
-        os._exit(0)
-    os.close(ask)
-    # An orphan from here on.
-    os.waitpid(between, 0)
-    with os.fdopen(answer) as said:
-        return int(said.read())
 
 
 def main() -> None:
-    """Import what the arguments say, then start programs until the supervisor is gone."""
-    for name in sys.argv[1:]:
-        import_module(name)
-    # The garbage collector would write to the memory that all share.
+    """Set up, import, and become the web server and the worker."""
+    # Nearly all that is imported stays: looking for garbage meanwhile takes a fifth of the time.
+    gc.disable()
+    task: Task = json.loads(sys.argv[1])
+    from tournaments.management.addresses import addresses
+
+    found_at = addresses(task["host"], task["port"])
+    # For e-mails and QR codes: phones can reach the last one, too.
+    os.environ["KINGSCORE_FOUND_AT"] = found_at[-1]
+    with faults_in_a_line():
+        import django
+
+        django.setup()
+    preparing = prepare(found_at)
+    answer = import_all(found_at[-1], task["listener"], preparing)
+    # The garbage collector would write to the memory that both share.
     gc.collect()
     gc.freeze()
-    supervisor = socket.socket(fileno=sys.stdin.fileno())
-    with supervisor.makefile("rw") as lines:
-        for line in lines:
-            lines.write(f"{fork(json.loads(line))}\n")
-            lines.flush()
+    gc.enable()
+    if not task["forks"]:
+        give(task, answer)
+    is_worker = task["forks"] and fork_worker(task, answer)
+    os.close(task["told"])
+    run(answer["worker"] if is_worker else answer["web"])
+
+
+def import_all(found_at: str, listener: int, preparing: int) -> Answer:
+    """Import what web server and worker share."""
+    from django.conf import settings
+
+    from tournaments.management.programs import project, web_words_of_up, worker_words
+
+    import_module(f"{project()}.preloading")
+    wait_for(preparing)
+    # Looks at the files that have been collected.
+    import_module(settings.ASGI_APPLICATION.rpartition(".")[0])
+    return Answer(
+        found_at=found_at,
+        web=web_words_of_up(listener),
+        worker=worker_words(beat=True),
+        failures=str(settings.WORKER_FAILURES),
+        pid=None,
+    )
 
 
 if __name__ == "__main__":

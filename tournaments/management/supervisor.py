@@ -1,25 +1,30 @@
-"""The process of `up` that keeps the web server and the worker running.
+"""The process of `up`, which keeps the web server and the worker running.
 
-It replaces the one that prepared everything, and imports nothing of Django, so that it takes a
-tenth of the memory. A nursery imports everything and forks the programs, which share its memory.
+It imports nothing of Django, so that it takes a tenth of the memory.
 """
 
 import ctypes
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from argparse import ArgumentParser
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import ClassVar, NoReturn, TypedDict
+from typing import ClassVar
 
+from tournaments.management.nursery import Answer, Task
+from tournaments.management.opening import add_arguments, open_listener
 from tournaments.management.watchdog import end_groups
 
+HELP = "Set up what is missing and run the web server and the worker until Ctrl-C."
+PROJECT = Path(__file__).resolve().parents[2]
 # Number of consecutive lives shorter than `Program.short_life` that count as failing to start.
 SHORT_LIVES = 3
 # Seconds before each further try to start the worker; the pause doubles each time.
@@ -27,34 +32,25 @@ FIRST_PAUSE, LONGEST_PAUSE = 5, 300
 # A little more than the web server allows for requests under way.
 PATIENCE = 12
 
-
-# Seconds until the nursery must have imported everything.
-LONGEST_IMPORT = 120
 # <linux/prctl.h>
 PR_SET_CHILD_SUBREAPER = 36
-
-
-class Plan(TypedDict):
-    """Commands of Python modules, the socket of the web server, the file that notes failures.
-
-    `shared` is a module that imports what they have in common.
-    """
-
-    shared: str
-    web: list[str]
-    worker: list[str]
-    listener: int
-    failures: str
 
 
 class DoesNotStay(Exception):
     """A program ends each time soon after its start."""
 
 
-class Forked:
-    """A process that the nursery has forked, and this one adopted; used as a `Popen` is."""
+class NothingStarted(Exception):
+    """There is nothing to run: `status` is that of the process that should have started it."""
 
-    alive: ClassVar[dict[int, "Forked"]] = {}
+    def __init__(self, status: int) -> None:
+        self.status = status
+
+
+class Process:
+    """A process that this one has started or adopted; used as a `Popen` is."""
+
+    alive: ClassVar[dict[int, "Process"]] = {}
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -70,13 +66,14 @@ class Forked:
         if self.poll() is None:
             os.kill(self.pid, signal.SIGTERM)
 
-    def wait(self, timeout: float) -> None:
-        """Wait for the end; raise TimeoutExpired if there is none in time."""
+    def wait(self, timeout: float) -> bool:
+        """Return whether the process ended in time."""
         deadline = time.monotonic() + timeout
         while self.poll() is None:
             if time.monotonic() > deadline:
-                raise subprocess.TimeoutExpired(str(self.pid), timeout)
+                return False
             time.sleep(0.05)
+        return True
 
     @classmethod
     def reap(cls) -> None:
@@ -87,57 +84,62 @@ class Forked:
                     process.returncode = os.waitstatus_to_exitcode(ended[1])
 
 
-class Nursery:
-    """The process that has imported what all programs share, and forks them; see `nursery.py`."""
+def spawn(words: list[str], closed: Iterable[int] = ()) -> Process:
+    """Start a Python module in a session of its own, without input and without some files."""
+    no_input = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+    actions = [no_input, *((os.POSIX_SPAWN_CLOSE, number) for number in closed)]
+    command = [sys.executable, "-m", *words]
+    return Process(
+        os.posix_spawn(sys.executable, command, os.environ, file_actions=actions, setsid=True)
+    )
 
-    def __init__(self, shared: str, listener: int) -> None:
-        self.shared, self.listener = shared, listener
-        self.process: subprocess.Popen[bytes] | None = None
-        self.line = socket.socket()
 
-    def start(self, words: list[str], keep: tuple[int, ...]) -> "Forked | subprocess.Popen[bytes]":
-        """Start a program; without a nursery it imports everything itself."""
-        try:
-            return Forked(self.ask(words, keep))
-        # No Linux, none that answers, or a file of the program that is broken.
-        except (AttributeError, OSError, ValueError):
-            self.close()
-            return subprocess.Popen(
-                [sys.executable, "-m", *words],
-                stdin=subprocess.DEVNULL,
-                start_new_session=True,
-                pass_fds=keep,
-            )
+def adopt_orphans() -> bool:
+    """Become the parent of the orphans among one's own, and return whether this system can."""
+    try:
+        prctl = ctypes.CDLL(None).prctl
+    except AttributeError:
+        return False
+    return bool(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
 
-    def ask(self, words: list[str], keep: tuple[int, ...]) -> int:
-        """Ask the nursery to start a program, and return the process id."""
-        if self.process is None or self.process.poll() is not None:
-            self.open()
-        closed = [] if keep else [self.listener]
-        self.line.sendall(json.dumps({"words": words, "closed": closed}).encode() + b"\n")
-        return int(self.line.recv(100))
 
-    def open(self) -> None:
-        self.close()
-        # Its orphans become children of this process.
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        self.line, far_end = socket.socketpair()
-        self.line.settimeout(LONGEST_IMPORT)
-        with far_end:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "tournaments.management.nursery", self.shared],
-                stdin=far_end.fileno(),
-                start_new_session=True,
-                pass_fds=(self.listener,),
-            )
+class Start:
+    """The start of both programs by one process, which becomes the web server; see `nursery.py`.
 
-    def close(self) -> None:
-        """End the nursery, and none of the programs."""
-        self.line.close()
-        if self.process:
-            self.process.kill()
-            self.process.wait()
-        self.process = None
+    Whichever is started again later imports everything itself.
+    """
+
+    def __init__(self, host: str, listener: socket.socket) -> None:
+        self.answer, told = os.pipe()
+        self.listener = listener.fileno()
+        for number in (told, self.listener):
+            os.set_inheritable(number, True)  # noqa: FBT003 - it takes no keyword
+        task = Task(
+            host=host,
+            port=listener.getsockname()[1],
+            listener=self.listener,
+            told=told,
+            forks=adopt_orphans(),
+        )
+        self.web = spawn(["tournaments.management.nursery", json.dumps(task)])
+        os.close(told)
+
+    def wait(self, stop: threading.Event) -> Answer:
+        """Return what was started.
+
+        Raises:
+            NothingStarted: it failed with a message, or was stopped.
+        """
+        with os.fdopen(self.answer) as answer:
+            # A database that is migrated may take long.
+            while not select.select([answer], [], [], 0.1)[0]:
+                if stop.is_set():
+                    raise NothingStarted(0)
+            if said := answer.read():
+                started: Answer = json.loads(said)
+                return started
+        self.web.wait(PATIENCE)
+        raise NothingStarted(self.web.returncode or 1)
 
 
 class Program:
@@ -149,21 +151,20 @@ class Program:
     def __init__(
         self,
         name: str,
+        process: Process,
         words: list[str],
-        nursery: Nursery,
         watchdog: "Watchdog",
-        keep: tuple[int, ...] = (),
+        closed: Iterable[int] = (),
     ) -> None:
-        self.name, self.words, self.keep = name, words, keep
-        self.nursery, self.watchdog = nursery, watchdog
+        self.name, self.words, self.closed, self.watchdog = name, words, closed, watchdog
         self.short_lives = 0
-        self.start()
+        self.begin(process)
 
-    def start(self) -> None:
+    def begin(self, process: Process) -> None:
         self.born = time.monotonic()
         self.runs = True
-        self.process = self.nursery.start(self.words, self.keep)
-        self.watchdog.hold(self.process.pid)
+        self.process = process
+        self.watchdog.hold(process.pid)
 
     def revive(self) -> None:
         """Restart a program that has ended; raise if that does not help."""
@@ -190,7 +191,7 @@ class Program:
 
     def start_again(self) -> None:
         sys.stderr.write(f"The {self.name} ended by itself; it is started again.\n")
-        self.start()
+        self.begin(spawn(self.words, self.closed))
 
     def end_rest(self) -> None:
         """End the processes that the program left behind, such as the clock of a killed worker."""
@@ -207,11 +208,11 @@ class WorkerProgram(Program):
     short_life = 60
     again_at = 0.0
 
-    def __init__(
-        self, words: list[str], nursery: Nursery, watchdog: "Watchdog", failures: Path
-    ) -> None:
-        self.failures = failures
-        super().__init__("worker", words, nursery, watchdog)
+    def __init__(self, started: Answer, listener: int, watchdog: "Watchdog") -> None:
+        self.failures = Path(started["failures"])
+        pid = started["pid"]
+        process = spawn(started["worker"], [listener]) if pid is None else Process(pid)
+        super().__init__("worker", process, started["worker"], watchdog, [listener])
 
     def revive(self) -> None:
         """Restart a worker that has ended, after longer and longer pauses."""
@@ -290,18 +291,22 @@ def note_failed_starts(path: Path, times: int) -> None:
             path.unlink(missing_ok=True)
 
 
-def supervise(plan: Plan, stop: threading.Event) -> None:
+def supervise(host: str, listener: socket.socket, stop: threading.Event) -> None:
     """Run the programs until `stop`.
 
     Raises:
         DoesNotStay: the web server does not start.
+        NothingStarted: neither can be started.
     """
-    watchdog, listener, failures = Watchdog(), plan["listener"], Path(plan["failures"])
-    nursery = Nursery(plan["shared"], listener)
-    programs: list[Program] = []
+    watchdog, start = Watchdog(), Start(host, listener)
+    web = Program("web server", start.web, [], watchdog)
+    programs = [web]
     try:
-        programs.append(Program("web server", plan["web"], nursery, watchdog, (listener,)))
-        programs.append(WorkerProgram(plan["worker"], nursery, watchdog, failures))
+        started = start.wait(stop)
+        os.environ["KINGSCORE_FOUND_AT"] = started["found_at"]
+        web.words = started["web"]
+        worker = WorkerProgram(started, listener.fileno(), watchdog)
+        programs.append(worker)
         # Restart rather than give up: a table at its 17th deal wants the page back, and nobody
         # there watches the laptop. A web server that never starts stops everything; a worker
         # never does.
@@ -310,8 +315,8 @@ def supervise(plan: Plan, stop: threading.Event) -> None:
                 program.revive()
     finally:
         end([program for program in programs if program.runs])
-        note_failed_starts(failures, 0)
-        nursery.close()
+        if len(programs) > 1:
+            note_failed_starts(worker.failures, 0)
         watchdog.close()
 
 
@@ -321,26 +326,25 @@ def end(programs: list[Program]) -> None:
         program.process.terminate()
     deadline = time.monotonic() + PATIENCE
     for program in programs:
-        with suppress(subprocess.TimeoutExpired):
-            program.process.wait(max(0, deadline - time.monotonic()))
+        program.process.wait(max(0, deadline - time.monotonic()))
         program.end_rest()
 
 
-def become_supervisor(plan: Plan, folder: Path) -> NoReturn:
-    """Replace this process by one that supervises."""
+def run_up(arguments: Sequence[str]) -> int | None:
+    """Run `up` until a signal, and return its status; None if it needs Django's own options."""
+    parser = ArgumentParser("manage.py up", description=HELP)
+    add_arguments(parser)
+    asked, others = parser.parse_known_args(arguments)
+    if others:
+        return None
     # Python finds the project in the current folder.
-    os.chdir(folder)
-    os.execv(sys.executable, [sys.executable, "-m", __name__, json.dumps(plan)])  # noqa: S606
-
-
-def main() -> None:
-    """Supervise what the argument says."""
-    with stop_signals() as stop:
+    os.chdir(PROJECT)
+    os.umask(0o077)
+    with open_listener(asked.host, asked.port) as listener, stop_signals() as stop:
         try:
-            supervise(json.loads(sys.argv[1]), stop)
+            supervise(asked.host, listener, stop)
+        except NothingStarted as fault:
+            return fault.status
         except DoesNotStay as fault:
             sys.exit(str(fault))
-
-
-if __name__ == "__main__":
-    main()
+    return 0

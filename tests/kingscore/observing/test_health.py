@@ -15,7 +15,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from kingscore.observing import health
 from tests.servers import ROOT, environment_of
 from tests.waiting import PATIENCE, wait_until
-from tournaments.management.commands.up import open_listener
+from tournaments.management.opening import open_listener
 from tournaments.management.programs import web_words
 
 

@@ -1,8 +1,7 @@
-"""Run everything Kingscore needs, the web server and the worker, under one process."""
+"""Set up what is missing for the web server and the worker; the supervisor runs them."""
 
 import hashlib
 import os
-import socket
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -12,38 +11,13 @@ import segno
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
-from tournaments.management.programs import keep_private, project, web_words, worker_words
-from tournaments.management.supervisor import Plan, become_supervisor
-from tournaments.origin import lan_address
-
-
-def open_listener(host: str, port: int) -> socket.socket:
-    """Listen for connections.
-
-    The web server inherits the socket: while it restarts, connections wait in the queue instead of
-    being refused.
-    """
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=256)
-    except OSError as error:
-        raise CommandError(
-            f"Cannot listen on {host}, port {port}: {error.strerror}."
-            " Is Kingscore running already? Another port: --port 8001"
-        ) from error
-
-
-def addresses(host: str, port: int) -> list[str]:
-    """Return the URLs of the site, that for this machine first."""
-    if host not in {"0.0.0.0", "::", ""}:  # noqa: S104 - compared, not listened on
-        name = f"[{host}]" if ":" in host else host
-        return [f"http://{name}:{port}/"]
-    lan = lan_address()
-    return [f"http://{name}:{port}/" for name in ("localhost", lan) if name]
+from tournaments.management.opening import add_arguments
+from tournaments.management.programs import keep_private
+from tournaments.management.supervisor import HELP
 
 
 def migrate_if_needed() -> None:
@@ -77,40 +51,37 @@ def collect_static_if_needed() -> None:
         stamp.write_text(fingerprint)
 
 
-class Command(BaseCommand):
-    """The one command that a club needs."""
+def prepare() -> None:
+    """Set up what is missing or has changed.
 
-    help = "Set up what is missing and run the web server and the worker until Ctrl-C."
+    Django's checks are left out: the first target of `make check` runs them, and they are of the
+    program, not of a site.
+    """
+    keep_private(settings.DATA)
+    migrate_if_needed()
+    call_command("compile_translations", verbosity=0)
+    collect_static_if_needed()
+
+
+def announce(found_at: list[str]) -> None:
+    """Print the addresses of the site, and a QR code for phones."""
+    sys.stdout.write("Kingscore is at " + " and ".join(found_at) + "\n")
+    if sys.stdout.isatty():
+        segno.make(found_at[-1], micro=False).terminal(sys.stdout, compact=True)
+    sys.stdout.write("Stop it with Ctrl-C.\n")
+    sys.stdout.flush()
+
+
+class Command(BaseCommand):
+    """The one command that a club needs; without options of Django it runs without this class."""
+
+    help = HELP
+    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--host", default="0.0.0.0")  # noqa: S104 - phones must reach it
-        parser.add_argument("--port", type=int, default=8000, help="0 takes a free one")
+        add_arguments(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
-        with open_listener(options["host"], options["port"]) as listener:
-            keep_private(settings.DATA)
-            migrate_if_needed()
-            call_command("compile_translations", verbosity=0)
-            collect_static_if_needed()
-            found_at = addresses(options["host"], listener.getsockname()[1])
-            if not settings.SITE_ADDRESS:
-                # For e-mails and QR codes: phones can reach the last one, too.
-                os.environ["KINGSCORE_FOUND_AT"] = found_at[-1]
-            self.announce(found_at)
-            number = os.dup(listener.fileno())
-            os.set_inheritable(number, True)  # noqa: FBT003 - it takes no keyword
-            plan = Plan(
-                shared=f"{project()}.preloading",
-                web=web_words(f"fd://{number}"),
-                worker=worker_words(beat=True),
-                listener=number,
-                failures=str(settings.WORKER_FAILURES),
-            )
-            become_supervisor(plan, settings.BASE_DIR)
-
-    def announce(self, found_at: list[str]) -> None:
-        self.stdout.write("Kingscore is at " + " and ".join(found_at))
-        if self.stdout.isatty():
-            segno.make(found_at[-1], micro=False).terminal(sys.stdout, compact=True)
-        self.stdout.write("Stop it with Ctrl-C.")
-        self.stdout.flush()
+        words = ["manage.py", "up", "--host", options["host"], "--port", str(options["port"])]
+        os.chdir(settings.BASE_DIR)
+        os.execv(sys.executable, [sys.executable, *words])  # noqa: S606 - no shell wanted
