@@ -97,7 +97,7 @@ def play(evenings: Evenings, rounds: range) -> None:
 
 def measure(games: int, times: int) -> Iterator[Figure]:
     evenings, begun = Evenings(PLAYERS), 1
-    for number in (games // 10, games):
+    for number in (games // 10, games) if games // 10 >= TABLES else (games,):
         rounds = range(begun, number // TABLES + 1)
         play(evenings, rounds)
         begun = rounds.stop

@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks.figures import Figure, answered
 from tests.browser.cable import Cable
@@ -51,29 +51,31 @@ def measure(saves: int) -> Iterator[Figure]:
 
 def figures(server: Server, saves: int) -> Iterator[Figure]:
     """Measure on a running server."""
-    for name, signal in (("with a signal", True), ("without a signal", False)):
-        taken, frames = save_deals(server, saves, signal=signal)
-        yield answered(f"a deal saved and visible, {name}", taken, "one frame", frames)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM)
+        for name, signal in (("with a signal", True), ("without a signal", False)):
+            taken, frames = save_deals(browser, server, saves, signal=signal)
+            yield answered(f"a deal saved and visible, {name}", taken, "one frame", frames)
+        browser.close()
 
 
-def save_deals(server: Server, saves: int, *, signal: bool) -> tuple[list[float], list[float]]:
+def save_deals(
+    browser: Browser, server: Server, saves: int, *, signal: bool
+) -> tuple[list[float], list[float]]:
     """Return the milliseconds of each save, and of a frame before it."""
     taken: list[float] = []
     frames: list[float] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM)
-        while len(taken) < saves:
-            phone = Phone(browser, Cable(f"http://{server.host}:{server.port}"))
-            phone.start_table()
-            if not signal:
-                phone.lose_signal()
-            for body in GAME[: saves - len(taken)]:
-                phone.enter(body)
-                frames.append(phone.page.evaluate(EMPTY))
-                taken.append(phone.page.evaluate(SAVE))
-                if signal:
-                    phone.page.wait_for_selector("#table .sheet:not(:has(.waits))")
-            phone.context.close()
-            phone.cable.close()
-        browser.close()
+    while len(taken) < saves:
+        phone = Phone(browser, Cable(f"http://{server.host}:{server.port}"))
+        phone.start_table()
+        if not signal:
+            phone.lose_signal()
+        for body in GAME[: saves - len(taken)]:
+            phone.enter(body)
+            frames.append(phone.page.evaluate(EMPTY))
+            taken.append(phone.page.evaluate(SAVE))
+            if signal:
+                phone.page.wait_for_selector("#table .sheet:not(:has(.waits))")
+        phone.context.close()
+        phone.cable.close()
     return taken, frames

@@ -11,7 +11,11 @@ from pathlib import Path
 from benchmarks.figures import Figure, against, in_turn
 from benchmarks.one import ROOT
 
-SIZES = {"tiny": {"times": 1}, "usual": {"times": 15}, "full": {"times": 40}}
+SIZES = {
+    "tiny": {"times": 1, "warm_up": 0},
+    "usual": {"times": 15, "warm_up": 1},
+    "full": {"times": 40, "warm_up": 1},
+}
 FIELD = {
     "format": "kingscore-pairing/1",
     "entrants": [{"id": f"p{n}", "score": n % 7} for n in range(16)],
@@ -20,7 +24,7 @@ BY_DJANGO = "--traceback"
 """An option of Django, which makes `manage.py` start it, as it did before."""
 
 
-def measure(times: int) -> Iterator[Figure]:
+def measure(times: int, warm_up: int) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         one, many = Path(folder) / "round.json", Path(folder) / "rounds.jsonl"
         one.write_text(json.dumps(FIELD))
@@ -32,7 +36,7 @@ def measure(times: int) -> Iterator[Figure]:
         }
         for what, (plain, by_django) in commands.items():
             works = {what: partial(run, plain), "by Django": partial(run, by_django)}
-            yield from against(in_turn(works, times, warm_up=1), "by Django")
+            yield from against(in_turn(works, times, warm_up), "by Django")
 
 
 def run(command: list[str]) -> None:
