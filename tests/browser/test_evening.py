@@ -94,6 +94,8 @@ def replace_lost_phone(new_phone, phone, director, sheet):
         director.tap(director.page.locator("section[aria-labelledby=lost] button"))
     assert director.taps == 3
     assert director.faults() == {}
+    # The page that is open hears of it, and so does one that is opened.
+    phone.page.wait_for_url("**/follow/**")
     phone.open(sheet)
     assert "/follow/" in phone.page.url
     assert phone.page.goto(phone.base + before).status == 404
