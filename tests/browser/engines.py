@@ -1,4 +1,4 @@
-"""Chromium, Firefox and WebKit, driven alike: the few things a hand does on a page."""
+"""Firefox and WebKit, driven alike: the few things a hand does on a page."""
 
 import contextlib
 import json
@@ -50,19 +50,6 @@ class Hand:
         """Wait until an element is there and not disabled, as Undo is after each save."""
         self.wait_for(selector)
         self.wait(f"document.querySelector({selector!r})?.disabled !== true")
-
-
-class PlaywrightHand(Hand):
-    def __init__(self, page):
-        self.page = page
-        self.open = page.goto
-        self.run = page.evaluate
-
-    def tap(self, selector):
-        self.page.locator(selector).first.click()
-
-    def fill(self, selector, text):
-        self.page.fill(selector, text)
 
 
 class WebKitHand(Hand):

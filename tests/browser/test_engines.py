@@ -1,4 +1,7 @@
-"""One journey in the engines of Chromium, Firefox and Safari: a table from its start to its end."""
+"""One journey in the engines of Firefox and Safari: a table from its start to its end.
+
+All other tests of this folder play in Chromium.
+"""
 
 import os
 import shutil
@@ -8,7 +11,7 @@ import pytest
 from django.core.cache import cache
 
 from tests.browser.cable import Cable
-from tests.browser.engines import PlaywrightHand, firefox, webkit
+from tests.browser.engines import firefox, webkit
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import record, reload
 from tournaments.models import Game
@@ -26,21 +29,18 @@ KEPT = """caches.match(location.href).then(kept => kept?.text())
 PICTURE = """fetch(document.querySelector("[data-picture]").href)
   .then(answer => answer.blob()).then(createImageBitmap)
   .then(({ width, height }) => [width, height])"""
-NEEDED = {"chromium": (), "firefox": ("firefox-esr",), "webkit": ("WebKitWebDriver", "Xvfb")}
+NEEDED = {firefox: ("firefox-esr",), webkit: ("WebKitWebDriver", "Xvfb")}
 
 
-@pytest.fixture(params=NEEDED)
+@pytest.fixture(params=NEEDED, ids=lambda engine: engine.__name__)
 def hand(request):
     """Use each engine in turn, where it is installed."""
     missing = [each for each in NEEDED[request.param] if shutil.which(each) is None]
     if missing:
         say = pytest.fail if os.environ.get("KINGSCORE_TEST_REQUIRE_ALL") == "1" else pytest.skip
         say(f"no {missing[0]} on this machine")
-    if request.param == "chromium":
-        yield PlaywrightHand(request.getfixturevalue("page"))
-    else:
-        with {"firefox": firefox, "webkit": webkit}[request.param]() as hand:
-            yield hand
+    with request.param() as hand:
+        yield hand
     # Counted against guessing: of no concern to the next test.
     cache.clear()
 
