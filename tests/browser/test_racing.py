@@ -9,9 +9,9 @@ import pytest
 
 from tests.browser.racing import race
 
-WRITES = int(os.environ.get("KINGSCORE_TEST_RACING", "60"))
+WRITES = int(os.environ.get("KINGSCORE_TEST_RACING", "40"))
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.keeps_pages]
 WRONG = ("lost", "twice", "given up, but on the sheet")
 
 
