@@ -53,12 +53,17 @@ def addresses_that_phones_can_open(settings):
 
 
 @pytest.fixture
-def new_phone(browser, live_server):
-    """Make phones, each with a cable of its own to the server; `user` is signed in on it."""
+def new_phone(request, browser, live_server):
+    """Make phones, each with a cable of its own to the server; `user` is signed in on it.
+
+    Their service worker, which loads all that is kept for a time without a signal, is started only
+    for tests that are marked with `keeps_pages`.
+    """
     phones = []
+    keeps = request.node.get_closest_marker("keeps_pages") is not None
 
     def make(user=None, **settings):
-        phone = Phone(browser, Cable(live_server.url), **settings)
+        phone = Phone(browser, Cable(live_server.url), **{"keeps_pages": keeps} | settings)
         phones.append(phone)
         if user is not None:
             phone.sign_in(user)

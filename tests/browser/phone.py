@@ -1,6 +1,7 @@
 """A phone in Chromium, and the faults that every page is searched for."""
 
 import re
+from itertools import cycle
 from pathlib import Path
 
 from django.test import Client
@@ -14,11 +15,25 @@ SHOWN = """async () => {
   const { href, src } = document.querySelector("[href*='/kept.'], [src*='/kept.']");
   return (await import(href ?? src)).shown();
 }"""
+# Whose phone it is concerns few tests; the others are not asked.
+UNASKED = """{
+  const { showModal } = HTMLDialogElement.prototype;
+  HTMLDialogElement.prototype.showModal = function () {
+    if (this.id !== "who") showModal.call(this);
+  };
+}"""
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+    "locale": "en",
+    # Colours that are still changing have no contrast of their own.
+    "reduced_motion": "reduce",
+}
 
 VIOLATIONS = """
-async options => (await axe.run(document, options)).violations
+async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
   .map(v => v.id + ": " + v.nodes.map(n => n.target.join(" ") + " " + n.any.map(a => a.message)))
 """
 
@@ -41,6 +56,10 @@ TOKENLESS = """
 [...document.querySelectorAll("form[method=post]")]
   .filter(e => !e.elements.csrfmiddlewaretoken).map(e => e.action)
 """
+FOREIGN = """
+performance.getEntriesByType("resource").map(e => e.name)
+  .filter(name => !name.startsWith(location.origin) && !name.startsWith("data:"))
+"""
 SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 # What is tapped has to end above Save.
@@ -54,10 +73,6 @@ COVERED = """() => {
     .map(([html]) => html);
 }"""
 
-ALL_RULES = {"resultTypes": ["violations"]}
-RULES_OF_COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
-"""In the style sheet nothing but colours is another in the dark."""
-
 
 def game_with(entries=(), **head):
     return reload(GameFactory(head=SetupFactory(**head), entries=entries)).row
@@ -70,22 +85,18 @@ def only_found(found):
 class Phone:
     """A phone with cookies and a cable of its own; it counts taps, and notes complaints."""
 
-    def __init__(self, browser, cable, *, asked=False, **settings):
-        self.context = browser.new_context(**PHONE | {"locale": "en"} | settings)
+    def __init__(self, browser, cable, *, asked=False, keeps_pages=True, **settings):
+        worker = {"service_workers": "allow" if keeps_pages else "block"}
+        self.context = browser.new_context(**PHONE | worker | settings)
+        self.keeps_pages = keeps_pages
         self.page = self.context.new_page()
         self.cable, self.base = cable, cable.url
-        self.taps, self.foreign, self.complaints = 0, [], []
-        self.page.on("request", self.note_request)
+        self.taps, self.complaints = 0, []
+        self.schemes = cycle(("light", "dark"))
         if not asked:
-            # Whose phone it is concerns few tests; the others put the question away.
-            close = self.page.locator("#who[open]")
-            self.page.add_locator_handler(close, lambda: self.page.keyboard.press("Escape"))
+            self.context.add_init_script(UNASKED)
         self.context.on("console", self.note_message)
         self.context.on("weberror", self.note_error)
-
-    def note_request(self, request):
-        if not request.url.startswith((self.base, "data:")):
-            self.foreign.append(request.url)
 
     def note_message(self, message):
         if "Content Security Policy" in message.text:
@@ -134,29 +145,30 @@ class Phone:
     # Faults of a page.
 
     def faults(self):
-        """Search the page as it is, in light and dark; {} where nothing is wrong."""
+        """Search the page as it is, one in light and the next in dark; {} where nothing is wrong.
+
+        In the style sheet nothing but colours is another in the dark, and few are of one page.
+        """
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(AXE.read_text())
-        # Colours that are still changing have no contrast of their own.
-        self.page.emulate_media(reduced_motion="reduce")
-        found = {"violations": self.page.evaluate(VIOLATIONS, ALL_RULES)}
-        self.page.emulate_media(color_scheme="dark")
-        found["in the dark"] = self.page.evaluate(VIOLATIONS, RULES_OF_COLOURS)
-        self.page.emulate_media(color_scheme="light")
+        scheme = next(self.schemes)
+        self.page.emulate_media(color_scheme=scheme)
+        found = {f"violations in {scheme}": self.page.evaluate(VIOLATIONS)}
         found["inline scripts and styles"] = self.page.evaluate(INLINE)
         found["forms without a token"] = self.page.evaluate(TOKENLESS)
-        found["from elsewhere"] = self.foreign
+        found["from elsewhere"] = self.page.evaluate(FOREIGN)
         return only_found(found) | self.misfits()
 
-    def misfits(self, **size):
-        if size:
-            self.page.set_viewport_size({**PHONE["viewport"], **size})
-        found = {
-            f"small targets {size}": self.page.evaluate(SMALL_TARGETS),
-            f"wider than the screen {size}": self.page.evaluate(SIDEWAYS),
-        }
-        if size:
-            self.page.set_viewport_size(PHONE["viewport"])
+    def misfits(self, *widths):
+        """Search the page as it is, or on screens of these widths."""
+        found, usual = {}, self.page.viewport_size
+        for width in widths or [usual["width"]]:
+            if width != self.page.viewport_size["width"]:
+                self.page.set_viewport_size(usual | {"width": width})
+            found[f"small targets at {width}"] = self.page.evaluate(SMALL_TARGETS)
+            found[f"wider than the screen at {width}"] = self.page.evaluate(SIDEWAYS)
+        if widths:
+            self.page.set_viewport_size(usual)
         return only_found(found)
 
     def covered(self):
@@ -167,7 +179,8 @@ class Phone:
 
     def lose_signal(self):
         """Without a signal, once the browser keeps the page of the table, where one is open."""
-        if self.cable.plugged and self.page.locator("[href*='/kept.'], [src*='/kept.']").count():
+        of_table = self.page.locator("[href*='/kept.'], [src*='/kept.']")
+        if self.keeps_pages and self.cable.plugged and of_table.count():
             self.wait_for_kept(lambda kept: self.path in kept)
         self.cable.pull()
         self.page.evaluate("dispatchEvent(new Event('offline'))")

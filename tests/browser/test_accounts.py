@@ -197,7 +197,6 @@ def test_application_is_registered_allowed_and_withdrawn(new_phone):
         phone.open(f"{reverse('oauth2_provider:authorize')}?{question}")
         pages["consent"] = phone.faults()
         phone.tap_and_go("button[name=allow]", r"/back\?code=")
-        phone.foreign.clear()
     code = Grant.objects.get()
     RefreshToken.objects.create(user=code.user, application=code.application, token="one")
     phone.open(reverse("tokens"))

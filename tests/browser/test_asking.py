@@ -138,7 +138,7 @@ def test_doubles_and_holder_are_reached_on_a_short_screen(new_phone):
 
 
 def test_screen_stays_on_and_saving_is_felt_unless_switched_off(new_phone):
-    phone = new_phone()
+    phone = new_phone(reduced_motion="no-preference")
     phone.page.add_init_script(SENSES)
     phone.sit_down()
     phone.page.wait_for_function("() => held == 1")

@@ -16,7 +16,7 @@ from tournaments.services.notifications.sending import sweep_notifications
 from tournaments.services.notifications.web_push import application_key
 from tournaments.services.rounds.seating import publish_round
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.keeps_pages]
 
 MESSAGE = {"title": "Round 3: table 7", "body": "Moda Open", "tag": "moda-seating", "lang": "en"}
 ADDRESS = "/guide/"

@@ -49,7 +49,7 @@ def test_evening_of_three_games_takes_few_taps_besides_the_deals(new_phone):
     play_to_the_end(phone)
 
     phone.tap_and_go(".end a.button:has-text('Rövanş')", "/rematch/$")
-    assert phone.misfits(width=360) == {}
+    assert phone.misfits(360) == {}
     phone.tap(phone.page.locator("[name=name3]"))
     phone.page.keyboard.press("Control+A")
     phone.page.keyboard.type("Süleymancan")
@@ -63,7 +63,7 @@ def test_evening_of_three_games_takes_few_taps_besides_the_deals(new_phone):
     play_to_the_end(phone)
     phone.open(evening_address(Game.objects.latest("pk").open_table))
     expect(phone.page.locator(".tally tbody th")).to_have_count(5)
-    assert phone.faults() == phone.misfits(width=360) == phone.misfits(width=430) == {}
+    assert phone.faults() == phone.misfits(360, 430) == {}
     # Whoever wrote the last game goes on from here, too.
     phone.tap_and_go(".actions a:has-text('Rövanş')", "/rematch/$")
 

@@ -31,11 +31,11 @@ from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser
 
-LAPTOP_WIDTH, NARROW = 1280, 360
+LAPTOP_WIDTH, NARROW = 1280, {"width": 360, "height": 844}
 
 
 def faults_anywhere(phone):
-    return phone.faults() | phone.misfits(width=LAPTOP_WIDTH) | phone.misfits(width=NARROW)
+    return phone.faults() | phone.misfits(LAPTOP_WIDTH)
 
 
 OFFICE = {
@@ -79,7 +79,7 @@ def crawl(phone, waiting):
 def test_every_page_that_links_lead_to_is_without_faults(new_phone):
     owner = UserFactory(username="Nil", email="nil@ornek.org", is_superuser=True)
     # The language with the longest words.
-    phone = new_phone(owner, locale="it-IT")
+    phone = new_phone(owner, locale="it-IT", viewport=NARROW)
     found, within = {}, set()
     for view in crawl(phone, starts_of_an_owner(owner)):
         within.add(view)
@@ -318,7 +318,7 @@ def forms_of_other_games(phone):
 
 @pytest.mark.parametrize("visited", [around_the_table, at_the_table, forms_of_other_games])
 def test_page_that_was_typed_on_is_without_faults(new_phone, visited):
-    phone = new_phone(locale="it-IT")
+    phone = new_phone(locale="it-IT", viewport=NARROW)
     found = {}
     for name in visited(phone):
         found[name] = faults_anywhere(phone)
@@ -358,9 +358,9 @@ def test_names_fit_however_long_and_large(new_phone):
     phone.sit_down(*WHOLE_GAME[:17], players=LONG_NAMES, options={"king": "declared"})
     phone.choose({"contract": "trump", "trump": "hearts"})
     phone.tap(phone.key(7))
-    assert faults_anywhere(phone) | phone.misfits(width=320) == {}
+    assert phone.faults() | phone.misfits(320, 360, LAPTOP_WIDTH) == {}
     phone.open(address(phone.game, "follow"))
-    assert faults_anywhere(phone) | phone.misfits(width=320) == {}
+    assert phone.faults() | phone.misfits(320, 360, LAPTOP_WIDTH) == {}
 
     # The dealer and who cuts are named in full where there is room; capitals keep their dots.
     for names in (("İlker", "Şükrü", "Çiğdem", "Nazlı"), ("İİ", "ŞÇĞ", "Jale", "Övgü")):

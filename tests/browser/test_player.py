@@ -76,6 +76,7 @@ class Evening:
         return [title, options["body"], options["tag"], options["data"]]
 
 
+@pytest.mark.keeps_pages
 def test_player_lives_an_evening_on_a_phone(new_phone, service):
     row = registered()
     evening = Evening(new_phone(locale="tr-TR"), service)

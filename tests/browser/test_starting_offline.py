@@ -27,7 +27,7 @@ from tournaments.models import Game
 from tournaments.presenters.rulesets import describe, plays_without_signal
 from tournaments.texts.labels import points_text
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.keeps_pages]
 
 CHOOSE = """ruleset => {
   const form = document.querySelector(`[name^='form.'][value='${ruleset}']`);

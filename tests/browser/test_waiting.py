@@ -38,6 +38,7 @@ def wait_until_sent(phone, revision):
     expect(phone.page.locator(".waits")).to_have_count(0)
 
 
+@pytest.mark.keeps_pages
 def test_deals_wait_survive_a_reload_and_are_sent_in_order(new_phone):
     phone = new_phone()
     phone.sit_down()
@@ -217,6 +218,7 @@ def test_deal_is_sent_again_until_the_server_itself_answers(new_phone):
     assert phone.numbers("men") == ["2", "", "", ""]
 
 
+@pytest.mark.keeps_pages
 def test_deal_waits_on_a_page_whose_scripts_came_late(new_phone):
     phone = new_phone()
 

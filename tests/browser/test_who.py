@@ -37,8 +37,7 @@ def test_follower_answers_once_and_sees_their_own_first(new_phone):
     phone.open(address(game, "follow"))
     expect(asks_who(phone)).to_be_visible()
     assert phone.faults() == {}
-    for width in (360, 430):
-        assert phone.misfits(width=width) == {}
+    assert phone.misfits(360, 430) == {}
     say_who(phone, "İnci")
     expect(line(phone)).to_have_text("Siz: İnci")
     strip = phone.page.locator(".strip .who").all_inner_texts()
@@ -102,6 +101,7 @@ def test_next_game_of_the_evening_finds_the_person_by_name_or_asks_again(new_pho
     expect(asks_who(phone)).to_have_count(0)
 
 
+@pytest.mark.keeps_pages
 def test_writer_sits_at_the_bottom_and_the_history_names_them(new_phone):
     phone = new_phone(asked=True, locale="tr-TR")
     phone.sit_down(players=NAMES)
@@ -155,8 +155,7 @@ def test_seat_on_another_phone_is_asked_for_there(new_phone):
     # With the next poll, over the page.
     expect(asked).to_be_visible()
     assert mine.faults() == {}
-    for width in (360, 430):
-        assert mine.misfits(width=width) == {}
+    assert mine.misfits(360, 430) == {}
     asked.get_by_role("button", name="Hayır").tap()
     expect(said).to_have_text(re.compile("Zeynep öbür telefonda kalıyor."))
     said.get_by_role("button", name="Tamam").tap()

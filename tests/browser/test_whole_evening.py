@@ -51,7 +51,8 @@ TALLY = [
 
 
 def test_evening_on_four_phones(new_phone):
-    writer, partner, follower, watcher = (new_phone(locale="tr-TR", asked=True) for _ in range(4))
+    writer = new_phone(locale="tr-TR", asked=True, keeps_pages=True)
+    partner, follower, watcher = (new_phone(locale="tr-TR", asked=True) for _ in range(3))
     writer.context.add_init_script(SHARES)
     start(writer)
     shared = share(writer, partner, follower, watcher)

@@ -45,6 +45,7 @@ def as_sent(answer):
     return len(gzip.compress(text))
 
 
+@pytest.mark.keeps_pages
 def test_first_load_of_a_table_is_small_and_what_follows_smaller(new_phone):
     phone = new_phone()
     game = game_with(WHOLE_GAME)

@@ -9,7 +9,7 @@ from tests.factories import EVENING, ContextFactory, record
 from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.services.games import playing
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.keeps_pages]
 
 SHOWN = """() => [
   [...document.querySelectorAll("#table, #outbox:not([hidden]), #signal")].map(e => e.innerText),
@@ -107,7 +107,9 @@ def test_reload_without_signal_shows_the_same(new_phone, family):
     wait_and_undo(table, first, second)
     hear_of_others(table, second)
     meet_another_phone(table, third, fourth)
-    hand_over(table)
+    if family == "italian-king":
+        # Then there is no form any more.
+        hand_over(table)
 
 
 def wait_and_undo(table, first, second):
