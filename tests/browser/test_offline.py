@@ -12,7 +12,7 @@ from tests.deals import NAMES, WHOLE_GAME
 from tournaments.services.games import playing
 from tournaments.web.base.phone import address
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.keeps_pages]
 
 START, GUIDE = "/offline/", reverse("guide")
 BEGINNING = {reverse("new_offline"), reverse("table_offline")}
@@ -86,7 +86,9 @@ def test_game_that_is_not_kept_is_marked_and_a_deleted_one_forgotten(at_kept_tab
     expect(lines.nth(1).locator("a[href]")).to_have_count(0)
     expect(lines.nth(1).locator(".far")).to_be_visible()
 
-    phone.find_signal()
+    # The start page loads itself again.
+    with phone.page.expect_navigation():
+        phone.find_signal()
     phone.open(first)
     phone.stay_after_reload()
     playing.delete_game(phone.game.pk)
