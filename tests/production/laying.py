@@ -46,8 +46,7 @@ def lay_program(app):
     for sources, target in COPIED.findall(DOCKERFILE):
         for source in sources.split():
             if (ROOT / source).is_dir():
-                skip = shutil.ignore_patterns("__pycache__")
-                shutil.copytree(ROOT / source, app / target, ignore=skip)
+                shutil.copytree(ROOT / source, app / target)
             else:
                 app.mkdir(exist_ok=True)
                 shutil.copy(ROOT / source, app)
@@ -90,8 +89,8 @@ def environment_of_programs(folder, ports):
     return {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PYTHONUNBUFFERED": "1",
-        # Compiled once for all, as it is in the image.
-        "PYTHONPYCACHEPREFIX": f"{folder}/compiled",
+        # Where this machine has compiled all that is imported already.
+        "PYTHONPYCACHEPREFIX": sys.pycache_prefix or "",
         "KINGSCORE_DATA": f"{folder}/data",
         "KINGSCORE_STATIC": f"{folder}/static",
         **said,

@@ -96,5 +96,5 @@ class Writer:
         if answer.status != 200:
             self.refused.append(answer)
         # Restarts take longer than a game of phones without fingers.
-        time.sleep(0.05)
+        time.sleep(0.2)
         return [revision + 1, key, body]
