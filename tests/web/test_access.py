@@ -284,6 +284,9 @@ def test_visitor_gets_what_the_table_says_and_nothing_refused_is_written(who, wo
                 # As the phone of this table: without an address none of them is anybody.
                 continue
             for method, wanted in (("GET", get), ("POST", post)):
+                if who == "director" and wanted and wanted[who] == wanted["owner"] == OK:
+                    # The walk of the owner looks at the answer.
+                    continue
                 walk.visit(name, link, method, path_of(name, kwargs), wanted)
 
     assert not walk.surprises, "\n".join(walk.surprises)
