@@ -15,7 +15,6 @@ from contextlib import suppress
 from math import inf
 from time import monotonic
 
-import psycopg
 from django.conf import settings
 from django.db import close_old_connections
 
@@ -268,6 +267,9 @@ class Streams:
 
     async def listen(self) -> None:
         """Hear of writes from PostgreSQL, on a connection of its own; see `announce_writes`."""
+        # On SQLite nobody needs it, and it takes 4 MB.
+        import psycopg
+
         while True:
             try:
                 url = settings.LISTEN_URL
