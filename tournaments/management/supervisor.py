@@ -340,6 +340,8 @@ def run_up(arguments: Sequence[str]) -> int | None:
     # Python finds the project in the current folder.
     os.chdir(PROJECT)
     os.umask(0o077)
+    # Python lets one thread at a time allocate; more arenas than one only keep what each has freed.
+    os.environ.setdefault("MALLOC_ARENA_MAX", "1")
     with open_listener(asked.host, asked.port) as listener, stop_signals() as stop:
         try:
             supervise(asked.host, listener, stop)
