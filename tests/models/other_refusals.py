@@ -28,6 +28,7 @@ from tournaments.models import (
     Notification,
     RatingLedger,
     Subscription,
+    Volume,
     Worker,
 )
 
@@ -128,6 +129,9 @@ OTHERS_REFUSED = {
     "webhook_generation_from_one": [lambda: WebhookFactory(generation=0)],
     "delivery_once_about_a_change": [tell_twice],
     "delivery_state_known": [lambda: DeliveryFactory(state="lost")],
+    "volume_has_keys": [
+        lambda: Volume.objects.create(number=1, first_key=1, end_key=1, begun_at=EVENING)
+    ],
     "worker_at_a_task_since_a_moment": [
         lambda: worker(task="sweep"),
         lambda: worker(task_since=EVENING),

@@ -26,6 +26,7 @@ from tournaments.models.rulesets import HouseRuleset
 from tournaments.models.site import Backup, Worker
 from tournaments.models.tokens import IdempotencyRecord, PersonalToken, Scope
 from tournaments.models.tournaments import Entrant, Ruling, Sitting, Substitute, Tournament
+from tournaments.models.volumes import Volume
 from tournaments.models.webhooks import Delivery, Happening, Webhook
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "Tournament",
     "User",
     "Visitor",
+    "Volume",
     "Webhook",
     "Worker",
 ]

@@ -1,0 +1,202 @@
+"""Begin a volume: the first time by making the tables partitioned, without moving a row.
+
+A table that was plain becomes the partition of all that was written so far. Sites go on writing:
+nothing is locked while rows are checked. Locks are then taken all at once and given up after a
+moment, so that no writer is refused because of them.
+"""
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from django.db import OperationalError, connection, transaction
+from django.db.backends.utils import CursorWrapper
+
+from tournaments.models import Volume
+from tournaments.models.audit_view import create_view, drop_view
+from tournaments.models.volumes import KEYS_OF_A_VOLUME
+
+PARTITIONED = {"tournaments_revision": "game_id", "tournaments_auditentry": "id"}
+"""The tables with the most rows, and the column that says the volume of a row."""
+
+NEVER_WAIT_LONG = "SET LOCAL lock_timeout = '300ms'"
+"""Shorter than PostgreSQL waits to look for deadlocks: of two that block each other we give up."""
+
+TRIES, PAUSE = 100, 0.2
+IN_USE = {"55P03", "40P01"}
+"""PostgreSQL's codes for a lock that was not got in time, and for a deadlock."""
+
+GIVE_KEYS = ("tournaments_game", "tournaments_newline")
+
+
+Result = TypeVar("Result")
+
+
+class NoVolumes(Exception):
+    """The reason why no volume can be begun or archived."""
+
+
+def begin_volume(*, at: datetime) -> Volume:
+    """Let everything that begins from now on be written into a new partition.
+
+    Raises:
+        NoVolumes: the database is not PostgreSQL, or others have been using the tables all the
+            time; nothing was changed.
+    """
+    if connection.vendor != "postgresql":
+        raise NoVolumes("only PostgreSQL has partitions")
+    number = _next_number()
+    if not is_partitioned():
+        _check_ranges(number * KEYS_OF_A_VOLUME)
+    volume = _when_free(lambda cursor: _begin(cursor, number, at))
+    with connection.cursor() as cursor:
+        # PostgreSQL does so by itself for partitions, but not for what they are together.
+        cursor.execute(f"ANALYZE {', '.join(PARTITIONED)}")
+    return volume
+
+
+def is_partitioned() -> bool:
+    """Return whether the database has volumes as partitions (1 query on PostgreSQL)."""
+    if connection.vendor != "postgresql":
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass(%s)", [*PARTITIONED][:1]
+        )
+        row = cursor.fetchone()
+    return bool(row and row[0])
+
+
+def part_of(table: str, number: int) -> str:
+    """Return the name of a partition."""
+    return f"{table}_v{number}"
+
+
+def _when_free(work: Callable[[CursorWrapper], Result]) -> Result:
+    """Do it in a transaction that gives up soon where others hold a lock, and try again."""
+    for _try in range(TRIES):
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(NEVER_WAIT_LONG)
+                return work(cursor)
+        except OperationalError as error:
+            if getattr(error.__cause__, "sqlstate", "") not in IN_USE:
+                raise
+            time.sleep(PAUSE)
+    raise NoVolumes("others have been using the tables all the time; try again later")
+
+
+def _next_number() -> int:
+    """Return a number whose keys are above all that were given."""
+    last = Volume.objects.order_by("number").last()
+    numbers = [0 if last is None else last.number]
+    with connection.cursor() as cursor:
+        for table in GIVE_KEYS:
+            cursor.execute(
+                "SELECT pg_sequence_last_value(pg_get_serial_sequence(%s, 'id'))", [table]
+            )
+            numbers.append((cursor.fetchone()[0] or 0) // KEYS_OF_A_VOLUME)
+    return max(numbers) + 1
+
+
+def _check_ranges(end: int) -> None:
+    """Have all rows checked now, without a lock: then they need not be when they are attached."""
+    for table, column in PARTITIONED.items():
+        _when_free(partial(_limit_range, table, column, end))
+        with connection.cursor() as cursor:
+            cursor.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT volume_range")
+
+
+def _limit_range(table: str, column: str, end: int, cursor: CursorWrapper) -> None:
+    cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS volume_range")
+    cursor.execute(
+        f"ALTER TABLE {table} ADD CONSTRAINT volume_range CHECK ({column} < {end}) NOT VALID"
+    )
+
+
+def _begin(cursor: CursorWrapper, number: int, at: datetime) -> Volume:
+    first, end = number * KEYS_OF_A_VOLUME, (number + 1) * KEYS_OF_A_VOLUME
+    cursor.execute("LOCK TABLE tournaments_volume IN EXCLUSIVE MODE")
+    is_first = not is_partitioned()
+    _lock(cursor, is_first)
+    if is_first:
+        drop_view()
+        for table, column in PARTITIONED.items():
+            _make_partitioned(cursor, table, column, number - 1)
+        create_view()
+        # A site that was restored may know of earlier ones, which are a part of it now.
+        Volume.objects.filter(archived_at=None).delete()
+        Volume.objects.create(number=number - 1, first_key=0, end_key=first, begun_at=at)
+    for table, column in PARTITIONED.items():
+        _add_partition(cursor, table, column, number)
+    for table in GIVE_KEYS:
+        cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, first])
+    return Volume.objects.create(number=number, first_key=first, end_key=end, begun_at=at)
+
+
+def _lock(cursor: CursorWrapper, is_first: bool) -> None:
+    """Take all locks in the order in which writers do: what is referred to, and then the tables."""
+    cursor.execute(
+        "SELECT DISTINCT confrelid::regclass::text FROM pg_constraint"
+        " WHERE contype = 'f' AND conrelid = ANY(%s::regclass[]) ORDER BY 1",
+        [list(PARTITIONED)],
+    )
+    referred = ", ".join(name for (name,) in cursor.fetchall())
+    if not is_first:
+        cursor.execute(f"LOCK TABLE {referred} IN SHARE ROW EXCLUSIVE MODE")
+        return
+    # Also those wait who have locked a row only, as each writer of a sheet begins.
+    cursor.execute(f"LOCK TABLE {referred} IN EXCLUSIVE MODE")
+    cursor.execute(f"LOCK TABLE {', '.join(PARTITIONED)} IN ACCESS EXCLUSIVE MODE")
+
+
+def _make_partitioned(cursor: CursorWrapper, table: str, column: str, number: int) -> None:
+    """Put an empty partitioned table in the place of a table, and the table into it."""
+    part = part_of(table, number)
+    cursor.execute(
+        "SELECT conname, contype, pg_get_constraintdef(oid) FROM pg_constraint"
+        " WHERE conrelid = %s::regclass AND contype IN ('p', 'u', 'f')",
+        [table],
+    )
+    constraints = cursor.fetchall()
+    cursor.execute("SELECT indexname, indexdef FROM pg_indexes WHERE tablename = %s", [table])
+    indexes = dict(cursor.fetchall())
+    cursor.execute(f"ALTER TABLE {table} RENAME TO {part}")
+    for name in indexes:
+        # With the constraint that it belongs to, if it does.
+        cursor.execute(f"ALTER INDEX {name} RENAME TO {part_of(name, number)}")
+    cursor.execute(
+        f"CREATE TABLE {table} (LIKE {part} INCLUDING DEFAULTS INCLUDING IDENTITY"
+        f" INCLUDING CONSTRAINTS INCLUDING STORAGE) PARTITION BY RANGE ({column})"
+    )
+    cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT volume_range")
+    for name, kind, definition in constraints:
+        indexes.pop(name, None)
+        # PostgreSQL keeps one of all partitions only if it has the column; each has its own.
+        if kind == "f" or column in definition:
+            cursor.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
+    for definition in indexes.values():
+        cursor.execute(definition)
+    cursor.execute(f"ALTER TABLE {part} ALTER COLUMN id DROP IDENTITY IF EXISTS")
+    end = (number + 1) * KEYS_OF_A_VOLUME
+    cursor.execute(
+        f"ALTER TABLE {table} ATTACH PARTITION {part} FOR VALUES FROM (MINVALUE) TO ({end})"
+    )
+    cursor.execute(f"ALTER TABLE {part} DROP CONSTRAINT volume_range")
+
+
+def _add_partition(cursor: CursorWrapper, table: str, column: str, number: int) -> None:
+    """Attach an empty partition, which unlike its creation in place waits for no reader."""
+    part = part_of(table, number)
+    cursor.execute(
+        f"CREATE TABLE {part}"
+        f" (LIKE {table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)"
+    )
+    if column != "id":
+        cursor.execute(f"ALTER TABLE {part} ADD PRIMARY KEY (id)")
+    first, end = number * KEYS_OF_A_VOLUME, (number + 1) * KEYS_OF_A_VOLUME
+    cursor.execute(
+        f"ALTER TABLE {table} ATTACH PARTITION {part} FOR VALUES FROM ({first}) TO ({end})"
+    )
