@@ -45,6 +45,7 @@ IN_ORDER = (
     "fitted_ratings",
     "consistency",
     "growth",
+    "volumes",
     "scoresheet",
     "backup",
     "big_evening",

@@ -56,8 +56,8 @@ class Season:
 
     def __init__(self, tables: int) -> None:
         self.chance, self.at, self.tables = Random(20), timezone.now(), tables
-        user = User.objects.create(username="director")
-        self.director = Actor(user)
+        self.user = User.objects.create(username=f"director-{self.at.timestamp()}")
+        self.director = Actor(self.user)
         club = create_club("Moda", self.director, at=self.at)
         settings = ClubSettings("Moda", published=True, rates_evenings=True, in_server_ratings=True)
         self.club: Club = change_settings(club.pk, settings, self.director, at=self.at)
@@ -175,7 +175,7 @@ def asked(season: Season, round_: Round, times: int) -> Iterator[Figure]:
 def hottest(season: Season, games: Sequence[Game]) -> dict[str, Work]:
     """Make the requests that phones, followers, visitors and workers make all the time."""
     visitor, director, at = Client(), Client(), games[-1]
-    director.force_login(User.objects.get())
+    director.force_login(season.user)
     done = Game.objects.filter(result__isnull=False).select_related("table__round__event").last()
     assert done is not None
     assert done.table is not None

@@ -20,7 +20,14 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 
-IN_PROCESSES_OF_THEIR_OWN = ("consistency", "rebuild_ratings", "scoresheet", "backup", "saving")
+IN_PROCESSES_OF_THEIR_OWN = (
+    "consistency",
+    "rebuild_ratings",
+    "scoresheet",
+    "backup",
+    "saving",
+    "volumes",
+)
 """They need a database that outlives a test's transaction, or a browser of their own."""
 
 SERVED = ("writing", "api_entry", "slow_visitors")
