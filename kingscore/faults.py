@@ -60,6 +60,11 @@ def length_required(request: HttpRequest) -> HttpResponse:
     return plain_problem(LengthRequired(), request)
 
 
+def archived(request: HttpRequest) -> HttpResponse:
+    """Answer 410: the deals of a game are in the file of an archived volume."""
+    return render(request, "410.html", status=410)
+
+
 def is_for_programs(request: HttpRequest) -> bool:
     """Return whether the client is a program."""
     return request.path.startswith("/api/")

@@ -11,11 +11,12 @@ from django.contrib.auth.signals import user_logged_in
 from django.core.exceptions import MiddlewareNotUsed, ObjectDoesNotExist
 from django.db import DatabaseError, connection
 from django.dispatch import receiver
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import add_never_cache_headers
 
-from kingscore.faults import length_required, too_large
+from kingscore.faults import archived, length_required, too_large
 from tournaments.api.throttling import tell_limit
+from tournaments.queries.games.sheets import Archived
 
 
 def refuse_large_bodies(
@@ -160,7 +161,7 @@ def renew_sessions(
 
 
 class MissingRowMiddleware:
-    """Answer 404 if a service finds that a row was deleted since the view read it."""
+    """Answer 404 if a row was deleted since the view read it, and 410 if deals are archived."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -168,6 +169,7 @@ class MissingRowMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         return self.get_response(request)
 
-    def process_exception(self, _request: HttpRequest, error: Exception) -> None:
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, ObjectDoesNotExist):
             raise Http404 from error
+        return archived(request) if isinstance(error, Archived) else None

@@ -13,7 +13,7 @@ from tournaments.engine.play.games import PlayedDeal
 from tournaments.engine.rules.rulesets import PerSide, number_of
 from tournaments.engine.standings.tournament_settings import read_settings
 from tournaments.models import DealReview, Game, Revision, Round, Table, Tournament
-from tournaments.queries.games.sheets import fold_sheet
+from tournaments.queries.games.sheets import Archived, fold_sheet
 from tournaments.services.games.confirming import Agreement, agreement_of
 from tournaments.services.rounds.clocks import seconds_left
 from tournaments.texts.labels import contract_symbol, contract_title
@@ -156,6 +156,8 @@ def _progress_of(games: Iterable[Game]) -> dict[int, TableProgress]:
     for write in Revision.objects.filter(game__in=missing).order_by("revision"):
         writes[write.game_id].append(write)
     for row in missing:
+        if row.revision and not writes[row.pk]:
+            raise Archived
         seen = (write for write in writes[row.pk] if write.revision <= row.revision)
         game = fold_sheet(row, tuple(seen)).game
         played = {deal.entry: deal for deal in game.deals}

@@ -76,17 +76,20 @@ def _kind(column: Column) -> Column:
     return column
 
 
-def write_rows(model: Model) -> Generator[tuple[int, bytes]]:
-    """Yield the lines of some rows with their number, ordered by primary key."""
+def write_rows(model: Model, where: str = "true") -> Generator[tuple[int, bytes]]:
+    """Yield the lines of some rows with their number, ordered by primary key.
+
+    Only those of which a condition is true, written as SQL.
+    """
     rows = _written_by_postgresql if connection.vendor == "postgresql" else _written_by_sqlite
-    lines = rows(model)
+    lines = rows(model, where)
     while batch := list(itertools.islice(lines, AT_ONCE)):
         yield len(batch), b"".join(batch)
 
 
-def _written_by_postgresql(model: Model) -> Iterator[bytes]:
+def _written_by_postgresql(model: Model, where: str) -> Iterator[bytes]:
     values = ", ".join(_expression(column, IN_POSTGRESQL) for column in columns_of(model))
-    statement = f"COPY ({_select(f'json_build_array({values})', model)}) TO STDOUT"
+    statement = f"COPY ({_select(f'json_build_array({values})', model, where)}) TO STDOUT"
     with (
         connection.wrap_database_errors,
         connection.cursor() as cursor,
@@ -97,14 +100,14 @@ def _written_by_postgresql(model: Model) -> Iterator[bytes]:
             yield bytes(line).replace(b"\\\\", b"\\")
 
 
-def _written_by_sqlite(model: Model) -> Iterator[bytes]:
+def _written_by_sqlite(model: Model, where: str) -> Iterator[bytes]:
     columns = columns_of(model)
     writers = [write for column in columns if (write := _by_python(column))]
     here = len(columns) - len(writers)
     written = ", ".join(_expression(each, IN_SQLITE) for each in columns[:here])
     others = [connection.ops.quote_name(str(each.column)) for each in columns[here:]]
     with connection.cursor() as cursor:
-        cursor.execute(_select(", ".join([f"json_array({written})", *others]), model))
+        cursor.execute(_select(", ".join([f"json_array({written})", *others]), model, where))
         while rows := cursor.fetchmany(AT_ONCE):
             for line, *values in rows:
                 yield f"{_with(line, writers, values) if values else line}\n".encode()
@@ -124,10 +127,11 @@ def _by_python(column: Column) -> Callable[[Any], str] | None:
     return next((write for each, write in BY_PYTHON.items() if isinstance(kind, each)), None)
 
 
-def _select(values: str, model: Model) -> str:
+def _select(values: str, model: Model, where: str) -> str:
     quoted, options = connection.ops.quote_name, model._meta  # noqa: SLF001 - public in all but its name
     key = quoted(str(options.pk.column))
-    return f"SELECT {values} FROM {quoted(options.db_table)} ORDER BY {key}"  # noqa: S608 - our names
+    table = quoted(options.db_table)
+    return f"SELECT {values} FROM {table} WHERE {where} ORDER BY {key}"  # noqa: S608 - our names
 
 
 def _expression(column: Column, forms: dict[type[Column], str]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 
-from tournaments.models import RatingChange
+from tournaments.models import AuditRow, RatingChange, Revision
 
 
 @contextmanager
@@ -22,10 +22,10 @@ def one_moment() -> Iterator[None]:
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                # Before the snapshot: a rebuild of ratings exchanges the table, and a snapshot of
-                # before would find the new one empty.
-                table = RatingChange._meta.db_table  # noqa: SLF001 - public in all but its name
-                cursor.execute(f"LOCK TABLE {table} IN ACCESS SHARE MODE")
+                # Before the snapshot: a rebuild of ratings exchanges the table, and archiving a
+                # volume empties parts of the others. A snapshot of before would find nothing there.
+                tables = (model._meta.db_table for model in (RatingChange, Revision, AuditRow))  # noqa: SLF001 - public in all but its name
+                cursor.execute(f"LOCK TABLE {', '.join(tables)} IN ACCESS SHARE MODE")
         yield
 
 

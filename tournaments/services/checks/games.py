@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from django.db import transaction
-from django.db.models import F, Max, Prefetch, QuerySet
+from django.db.models import Exists, F, Max, OuterRef, Prefetch, QuerySet
 from django.db.models.functions import Coalesce
 
-from tournaments.models import Club, Game, Player, Seat
+from tournaments.models import Club, Game, Player, Seat, Volume
 from tournaments.services.base.moment import one_moment
 from tournaments.services.checks.caches import Mismatch, ScanResult, batches_of
 from tournaments.services.games.results import UNFIT, rebuild_result, results_of
@@ -44,7 +44,9 @@ def repair_results(found: Iterable[Mismatch]) -> None:
 def look_at_revisions() -> Iterator[ScanResult]:
     """Compare the revision number of each game with its last revision."""
     fields = ("club", "public_id", "revision", "last")
-    for keys in batches_of(Game.objects.all(), 10 * AT_ONCE):
+    archived = Volume.objects.archived(OuterRef("pk"))
+    here = Game.objects.exclude(Exists(archived), result__isnull=False)
+    for keys in batches_of(here, 10 * AT_ONCE):
         # A single query is a consistent snapshot by itself.
         rows = Game.objects.filter(pk__in=keys).annotate(
             club=F("table__round__event__club_id"), last=Coalesce(Max("revisions__revision"), 0)

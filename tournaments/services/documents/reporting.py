@@ -17,7 +17,7 @@ from django.db.models import Q
 from tournaments.models import Club, Email, Event, Game, OpenTable, Player, Report, User
 from tournaments.models.clubs import Paper
 from tournaments.models.reports import BLANK, KEPT_FOR, LAYOUT, ReportQuerySet
-from tournaments.queries.games.sheets import fold_sheet
+from tournaments.queries.games.sheets import load_sheet
 from tournaments.services.base.enqueue import wake_worker
 
 WORKSHOPS = "building"
@@ -54,12 +54,10 @@ def request_scoresheet(  # noqa: PLR0913 - of which game, and each way it can be
 
     `follow_url` is the absolute URL in the sheet's QR code.
     """
-    # Ignore later revisions than the row's: setup and entries must be of one revision.
-    writes = row.revisions.filter(revision__lte=row.revision).order_by("revision")
     with transaction.atomic():
         _read_names(row)
         parameters = {
-            "record": fold_sheet(row, tuple(writes)).record,
+            "record": load_sheet(row).record,
             "follow_url": follow_url.replace(row.secret("follow"), BLANK),
             "follow_generation": row.follow_generation,
         }
@@ -137,8 +135,7 @@ def _request_picture_of(
 
 
 def _pictured(row: Game, *, wide: bool) -> dict[str, Any]:
-    writes = row.revisions.filter(revision__lte=row.revision).order_by("revision")
-    return {"record": fold_sheet(row, tuple(writes)).record, "wide": wide}
+    return {"record": load_sheet(row).record, "wide": wide}
 
 
 def _read_names(row: Game) -> None:

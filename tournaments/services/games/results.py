@@ -6,7 +6,13 @@ from typing import Any
 from django.db import transaction
 
 from tournaments.models import Game, KeptSums, Round
-from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet, load_sheets, result_of
+from tournaments.queries.games.sheets import (
+    Archived,
+    LaterEntryInvalid,
+    load_kept_sheets,
+    load_sheet,
+    result_of,
+)
 from tournaments.services.ratings.due import rate_round_again
 
 AT_ONCE = 200
@@ -43,10 +49,13 @@ UNFIT = object()
 
 
 def results_of(keys: list[int]) -> list[tuple[Game, Any]]:
-    """Return games with the results of their revisions; `UNFIT` if entries are inconsistent."""
+    """Return games with the results of their revisions; `UNFIT` if entries are inconsistent.
+
+    Games of archived volumes are left out.
+    """
     rows = Game.objects.filter(pk__in=keys).order_by("pk")
     try:
-        return [(sheet.row, result_of(sheet)) for sheet in load_sheets(rows)]
+        return [(sheet.row, result_of(sheet)) for sheet in load_kept_sheets(rows)]
     except LaterEntryInvalid:
         return [(row, _result_of(row)) for row in rows.all()]
 
@@ -56,6 +65,8 @@ def _result_of(row: Game) -> Any:
         return result_of(load_sheet(row))
     except LaterEntryInvalid:
         return UNFIT
+    except Archived:
+        return row.result
 
 
 @transaction.atomic

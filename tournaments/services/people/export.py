@@ -1,7 +1,7 @@
 """All stored data about a player, as a JSON document built piece by piece."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from datetime import datetime
 from tempfile import SpooledTemporaryFile
@@ -25,7 +25,7 @@ from tournaments.models import (
     Tournament,
     User,
 )
-from tournaments.queries.games.sheets import Sheet, load_sheets
+from tournaments.queries.games.sheets import load_kept_sheets
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.people.changes import with_merged
 from tournaments.services.people.players import lock_player, subject_of
@@ -105,14 +105,16 @@ def _games(player: Player) -> Iterator[dict[str, Any]]:
     for first in range(0, len(seats), AT_ONCE):
         batch = seats[first : first + AT_ONCE]
         rows = Game.objects.filter(pk__in=[seat.game_id for seat in batch])
-        sheets = load_sheets(rows.select_related("table__round__event"))
-        found = {sheet.row.pk: sheet for sheet in sheets}
-        yield from (_game(found[seat.game_id], seat) for seat in batch)
+        found = {row.pk: row for row in rows.select_related("table__round__event")}
+        records = {sheet.row.pk: sheet.record for sheet in load_kept_sheets(found.values())}
+        yield from (_game(found[seat.game_id], records, seat) for seat in batch)
 
 
-def _game(sheet: Sheet, seat: Seat) -> dict[str, Any]:
-    game: dict[str, Any] = {"seat": seat.number, "record": sheet.record}
-    table = sheet.row.table
+def _game(row: Game, records: Mapping[int, dict[str, Any]], seat: Seat) -> dict[str, Any]:
+    # Of an archived season there is the result alone.
+    known = {"record": records[row.pk]} if row.pk in records else {"result": row.result}
+    game: dict[str, Any] = {"seat": seat.number, **known}
+    table = row.table
     if table is not None:
         event = table.round.event
         day = {"name": event.name, "held_on": event.held_on.isoformat()}

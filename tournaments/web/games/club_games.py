@@ -6,12 +6,13 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Club, Game, Player, Seat
 from tournaments.permissions import directs_club, seen_club
 from tournaments.presenters.games.sheets import state_of
-from tournaments.queries.games.sheets import load_sheets, rules_of
+from tournaments.queries.games.sheets import Sheet, load_kept_sheets, rules_of
 from tournaments.texts import labels
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.phone import address
@@ -34,13 +35,17 @@ def club_games(request: HttpRequest, slug: str) -> HttpResponse:
     rows = rows.select_related("table__round__event").order_by("-played_at", "-pk")
     part = Paginator(rows, PAGE).get_page(request.GET.get("page"))
     keys = [row.pk for row in part.object_list]
-    sheets = {sheet.row.pk: sheet for sheet in load_sheets(Game.objects.filter(pk__in=keys))}
+    sheets = {sheet.row.pk: sheet for sheet in load_kept_sheets(Game.objects.filter(pk__in=keys))}
     lines = [
-        (row, labels.name_of(rules_of(row)), state_of(sheet.game, sheet.outcome, row.players))
-        for row, sheet in ((row, sheets[row.pk]) for row in part.object_list)
+        (row, labels.name_of(rules_of(row)), _state_of(row, sheets.get(row.pk)))
+        for row in part.object_list
     ]
     page = {"club": club, "asked": asked, "part": part, "lines": lines}
     return render(request, "tournaments/games/club_games.html", page)
+
+
+def _state_of(row: Game, sheet: Sheet | None) -> str:
+    return _("archived") if sheet is None else state_of(sheet.game, sheet.outcome, row.players)
 
 
 def _of_players(request: HttpRequest, club: Club, asked: str) -> QuerySet[Any, Any]:

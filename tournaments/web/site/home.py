@@ -22,7 +22,7 @@ from tournaments.models import Event, Member
 from tournaments.permissions import account_of
 from tournaments.presenters.games.beginnings import beginning_of, begins
 from tournaments.presenters.games.sheets import state_of
-from tournaments.queries.games.sheets import Sheet, load_sheets, rules_of
+from tournaments.queries.games.sheets import Sheet, load_kept_sheets, rules_of
 from tournaments.queries.now import coming, playing_now
 from tournaments.queries.ratings.leaderboard import has_ratings
 from tournaments.queries.rulesets import find_ruleset
@@ -75,7 +75,7 @@ def home(request: HttpRequest) -> HttpResponse:
     a signed-in user.
     """
     games = phone_games(request)
-    sheets = load_sheets(game.row for game in games)
+    sheets = {sheet.row: sheet for sheet in load_kept_sheets(game.row for game in games)}
     last = phone_table(request)
     rules = find_ruleset(last.ruleset, request.user) if last.players else None
     page = {
@@ -84,7 +84,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "again_ruleset": labels.name_of(rules) if rules is not None else "",
         "again_begins": begins(rules) if rules is not None else "",
         "again_question": beginning_of(rules).question if rules is not None else "",
-        "games": [_line(game, sheet) for game, sheet in zip(games, sheets, strict=True)],
+        "games": [_line(game, sheets[game.row]) for game in games if game.row in sheets],
         **_events(request),
         "preview": _preview(request),
         "sample": None if last.players else sample_sheet(get_language() or ""),
