@@ -98,7 +98,8 @@ def data_of_its_own(database: str, url: str | None) -> Iterator[tuple[dict[str, 
             shutil.copytree(prepared(), data)
         else:
             data.mkdir()
-        own = {name: os.environ[name] for name in ("DJANGO_SETTINGS_MODULE", "KINGSCORE_TEST_DATA")}
+        kept = ("DJANGO_SETTINGS_MODULE", "KINGSCORE_TEST_DATA", "KINGSCORE_TEST_PREPARED")
+        own = {name: os.environ[name] for name in kept if name in os.environ}
         if own_url:
             own["KINGSCORE_DATABASE_URL"] = own_url
         yield environment_of(data, **own), Path(place)
