@@ -45,7 +45,7 @@ IN_ORDER = (
     "fitted_ratings",
     "consistency",
     "growth",
-    "volumes",
+    "partitions",
     "scoresheet",
     "backup",
     "big_evening",

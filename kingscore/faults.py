@@ -61,7 +61,7 @@ def length_required(request: HttpRequest) -> HttpResponse:
 
 
 def archived(request: HttpRequest) -> HttpResponse:
-    """Answer 410: the deals of a game are in the file of an archived volume."""
+    """Answer 410: the deals of a game are in the file of an archived partition."""
     return render(request, "410.html", status=410)
 
 

@@ -26,7 +26,7 @@ IN_PROCESSES_OF_THEIR_OWN = (
     "scoresheet",
     "backup",
     "saving",
-    "volumes",
+    "partitions",
 )
 """They need a database that outlives a test's transaction, or a browser of their own."""
 

@@ -26,9 +26,9 @@ from tournaments.models import (
     ChangeFeed,
     KeptSums,
     Notification,
+    Partition,
     RatingLedger,
     Subscription,
-    Volume,
     Worker,
 )
 
@@ -129,8 +129,8 @@ OTHERS_REFUSED = {
     "webhook_generation_from_one": [lambda: WebhookFactory(generation=0)],
     "delivery_once_about_a_change": [tell_twice],
     "delivery_state_known": [lambda: DeliveryFactory(state="lost")],
-    "volume_has_keys": [
-        lambda: Volume.objects.create(number=1, first_key=1, end_key=1, begun_at=EVENING)
+    "partition_has_keys": [
+        lambda: Partition.objects.create(number=1, first_key=1, end_key=1, begun_at=EVENING)
     ],
     "worker_at_a_task_since_a_moment": [
         lambda: worker(task="sweep"),

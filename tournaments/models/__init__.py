@@ -10,6 +10,7 @@ from tournaments.models.games import Confirmation, DealReview, Game, Match, Revi
 from tournaments.models.kept_sums import KeptSums
 from tournaments.models.notifications import Notification, Subscription
 from tournaments.models.open_tables import OpenTable
+from tournaments.models.partitions import Partition
 from tournaments.models.people import Merge, Player, User, Visitor
 from tournaments.models.phones import PhoneTransfer, SavedGame
 from tournaments.models.ratings import (
@@ -26,7 +27,6 @@ from tournaments.models.rulesets import HouseRuleset
 from tournaments.models.site import Backup, Worker
 from tournaments.models.tokens import IdempotencyRecord, PersonalToken, Scope
 from tournaments.models.tournaments import Entrant, Ruling, Sitting, Substitute, Tournament
-from tournaments.models.volumes import Volume
 from tournaments.models.webhooks import Delivery, Happening, Webhook
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "NewLine",
     "Notification",
     "OpenTable",
+    "Partition",
     "PersonalToken",
     "PhoneTransfer",
     "Player",
@@ -84,7 +85,6 @@ __all__ = [
     "Tournament",
     "User",
     "Visitor",
-    "Volume",
     "Webhook",
     "Worker",
 ]

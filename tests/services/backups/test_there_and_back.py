@@ -30,8 +30,8 @@ EMPTY = {
     ),
     # The first backup does not know itself.
     "tournaments.backup",
-    # Only PostgreSQL has volumes, where they are begun.
-    "tournaments.volume",
+    # Only PostgreSQL has partitions, where they are begun.
+    "tournaments.partition",
 }
 """Tables with nothing in them here."""
 

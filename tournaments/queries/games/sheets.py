@@ -41,7 +41,7 @@ class LaterEntryInvalid(Exception):
 
 
 class Archived(Exception):
-    """The deals of a game are in the file of an archived volume."""
+    """The deals of a game are in the file of an archived partition."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def load_sheet(row: Game) -> Sheet:
     """Load a game with its revisions up to the revision of `row` (1 query).
 
     Raises:
-        Archived: they are in the file of a volume.
+        Archived: they are in the file of a partition.
     """
     # Revisions added after `row` was read do not belong to it, and may need another setup.
     writes = tuple(row.revisions.filter(revision__lte=row.revision).order_by("revision"))
@@ -209,7 +209,7 @@ def load_sheets(rows: Iterable[Game]) -> list[Sheet]:
     """Load several games with their revisions (1 query, and that of the rows).
 
     Raises:
-        Archived: those of one are in the file of a volume.
+        Archived: those of one are in the file of a partition.
     """
     games = list(rows)
     sheets = load_kept_sheets(games)

@@ -22,7 +22,7 @@ from tournaments.services.backups.last_keys import go_on_after
 from tournaments.services.backups.making import sync_folder
 from tournaments.services.backups.rows import fill_table
 from tournaments.services.backups.states import ModelState, applied_migrations, migrate_to, state_at
-from tournaments.services.volumes import is_partitioned
+from tournaments.services.partitions import is_partitioned
 
 WRITTEN_BY_ITSELF = {
     *("django_migrations", "django_content_type", "auth_permission", "django_session"),
@@ -158,7 +158,7 @@ def _place(path: Path, pieces: Iterable[bytes]) -> None:
 
 def _fill(backup: BackupReader, state: ModelState) -> None:
     drop_view()
-    # Rows of volumes go into one table; another volume may be begun behind them.
+    # Rows of partitions go into one table; another partition may be begun behind them.
     if applied_migrations() != state.migrations or is_partitioned():
         _drop_tables()
         migrate_to(state)

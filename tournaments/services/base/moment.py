@@ -23,7 +23,7 @@ def one_moment() -> Iterator[None]:
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
                 # Before the snapshot: a rebuild of ratings exchanges the table, and archiving a
-                # volume empties parts of the others. A snapshot of before would find nothing there.
+                # partition empties the others. A snapshot of before would find nothing there.
                 tables = (model._meta.db_table for model in (RatingChange, Revision, AuditRow))  # noqa: SLF001 - public in all but its name
                 cursor.execute(f"LOCK TABLE {', '.join(tables)} IN ACCESS SHARE MODE")
         yield

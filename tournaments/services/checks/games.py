@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Prefetch, QuerySet
 from django.db.models.functions import Coalesce
 
-from tournaments.models import Club, Game, Player, Seat, Volume
+from tournaments.models import Club, Game, Partition, Player, Seat
 from tournaments.services.base.moment import one_moment
 from tournaments.services.checks.caches import Mismatch, ScanResult, batches_of
 from tournaments.services.games.results import UNFIT, rebuild_result, results_of
@@ -44,7 +44,7 @@ def repair_results(found: Iterable[Mismatch]) -> None:
 def look_at_revisions() -> Iterator[ScanResult]:
     """Compare the revision number of each game with its last revision."""
     fields = ("club", "public_id", "revision", "last")
-    archived = Volume.objects.archived(OuterRef("pk"))
+    archived = Partition.objects.archived(OuterRef("pk"))
     here = Game.objects.exclude(Exists(archived), result__isnull=False)
     for keys in batches_of(here, 10 * AT_ONCE):
         # A single query is a consistent snapshot by itself.

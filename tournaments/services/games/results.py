@@ -51,7 +51,7 @@ UNFIT = object()
 def results_of(keys: list[int]) -> list[tuple[Game, Any]]:
     """Return games with the results of their revisions; `UNFIT` if entries are inconsistent.
 
-    Games of archived volumes are left out.
+    Games of archived partitions are left out.
     """
     rows = Game.objects.filter(pk__in=keys).order_by("pk")
     try:

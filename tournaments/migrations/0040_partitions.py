@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Volume',
+            name='Partition',
             fields=[
                 ('number', models.PositiveIntegerField(primary_key=True, serialize=False)),
                 ('first_key', models.PositiveBigIntegerField()),
@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
-                'constraints': [models.CheckConstraint(condition=models.Q(('end_key__gt', models.F('first_key'))), name='volume_has_keys')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('end_key__gt', models.F('first_key'))), name='partition_has_keys')],
             },
         ),
     ]

@@ -1,4 +1,4 @@
-"""Volumes on a PostgreSQL of their own: begun while phones write, and one for an evening."""
+"""Partitions on a PostgreSQL of their own: begun while phones write, and one for an evening."""
 
 import os
 import re
@@ -47,11 +47,11 @@ print(session.cookies["sessionid"].value, finished.public_id)
 """
 BEGIN = """
 from django.core.management import call_command
-call_command("volumes", "begin")
+call_command("partitions", "begin")
 """
 ARCHIVE = """
 from django.core.management import call_command
-call_command("volumes", "archive", "{}", "{}")
+call_command("partitions", "archive", "{}", "{}")
 call_command("check_caches")
 """
 RESTORE = """
@@ -60,11 +60,11 @@ call_command("restore", "{}", stdout=open("/dev/null", "w"))
 """
 LOOK = """
 import json
-from tournaments.models import AuditEntry, Game, Volume
+from tournaments.models import AuditEntry, Game, Partition
 from tournaments.queries.games.sheets import load_sheets
 
-volume = Volume.objects.filter(archived_at=None)[{}]
-keys = {{"pk__gte": volume.first_key, "pk__lt": volume.end_key}}
+partition = Partition.objects.filter(archived_at=None)[{}]
+keys = {{"pk__gte": partition.first_key, "pk__lt": partition.end_key}}
 sheets = [sheet.record for sheet in load_sheets(Game.objects.filter(**keys).order_by("pk"))]
 lines = list(AuditEntry.objects.filter(**keys).values("action", "after"))
 print(json.dumps([sheets, lines], sort_keys=True))
@@ -96,7 +96,7 @@ class Site(Server):
 @pytest.fixture(scope="module")
 def site():
     # PostgreSQL, which is not root, is let into no folder of the tests.
-    with tempfile.TemporaryDirectory(prefix="kingscore-volumes-") as name, ExitStack() as ending:
+    with tempfile.TemporaryDirectory(prefix="kingscore-partitions-") as name, ExitStack() as ending:
         folder = Path(name)
         folder.chmod(0o755)
         postgres = Postgres(folder)
@@ -136,7 +136,7 @@ def write_on(phone, goes_on):
     return written
 
 
-def test_volumes_begin_while_phones_write_and_nothing_is_lost(site):
+def test_partitions_begin_while_phones_write_and_nothing_is_lost(site):
     site.lay_evening()
     [(last,)] = site.postgres.ask("SELECT last_value FROM tournaments_newline_id_seq")
     before = rows(site.postgres, last)
@@ -159,14 +159,14 @@ def test_volumes_begin_while_phones_write_and_nothing_is_lost(site):
     assert "Traceback" not in site.said
 
 
-def test_queries_of_the_evening_touch_one_volume(site):
+def test_queries_of_the_evening_touch_one_partition(site):
     site.begin()
     phone, follow, event, session, _finished = site.lay_evening()
     phone.join(phone)
     assert phone.write_deal(WHOLE_GAME[0], 0, new_key()).status == 200
     director = site.phone()
     director.cookies = {"sessionid": session}
-    [(number,)] = site.postgres.ask("SELECT max(number) FROM tournaments_volume")
+    [(number,)] = site.postgres.ask("SELECT max(number) FROM tournaments_partition")
     requests = {
         "a deal": lambda: phone.write_deal(WHOLE_GAME[1], 1, new_key()),
         "the table's page": lambda: phone.ask("GET", phone.path),
@@ -199,7 +199,7 @@ def test_archived_season_is_one_file_that_can_be_looked_at_again(site, tmp_path)
     unfinished = site.phone()
     unfinished.open_table()
     assert unfinished.write_deal(WHOLE_GAME[0], 0, new_key()).status == 200
-    [(number,)] = site.postgres.ask("SELECT max(number) FROM tournaments_volume")
+    [(number,)] = site.postgres.ask("SELECT max(number) FROM tournaments_partition")
     before = site.run_python(LOOK.format(number))
     site.begin()
 
@@ -220,7 +220,7 @@ def test_archived_season_is_one_file_that_can_be_looked_at_again(site, tmp_path)
     folder = tmp_path / "again"
     folder.mkdir()
     beside = environment_of(folder, DJANGO_SETTINGS_MODULE="kingscore.settings")
-    # To whoever looks there, only this volume is not archived.
+    # To whoever looks there, only this partition is not archived.
     assert run_python(RESTORE.format(file) + LOOK.format(0), beside) == before
 
 

@@ -1,7 +1,7 @@
-"""Pages of an evening beside a million stored games, without and with volumes, and beside none.
+"""Pages of an evening beside a million stored games, without and with partitions, and beside none.
 
 The same evening is laid in an empty database and in one that `evening/stored.py` has filled, each
-asked by a process of its own, in turn. Then a volume is begun beside the stored games, a new
+asked by a process of its own, in turn. Then a partition is begun beside the stored games, a new
 evening is laid, and both are asked again. With an address in KINGSCORE_DATABASE_URL the filled
 database, named after its games, stays on that server; drop it before it is used again.
 """
@@ -35,7 +35,7 @@ fill({})
 """
 BEGIN = """
 from django.core.management import call_command
-call_command("volumes", "begin")
+call_command("partitions", "begin")
 """
 TABLES = 10
 
@@ -46,7 +46,7 @@ class Asked:
     def __init__(self, url: str) -> None:
         self.environment = os.environ | {"KINGSCORE_DATABASE_URL": url}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.volumes"],
+            [sys.executable, "-m", "benchmarks.partitions"],
             cwd=ROOT, env=self.environment, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
@@ -88,7 +88,7 @@ def measure(games: int, times: int) -> Iterator[Figure]:
     with asking(empty) as one, asking(stored) as other:
         yield from compared(one, other, times, f"{games:,} games in one table")
         run(BEGIN, stored)
-        yield from compared(one, other, times, f"{games:,} games in another volume")
+        yield from compared(one, other, times, f"{games:,} games in another partition")
 
 
 def run(code: str, url: str) -> None:

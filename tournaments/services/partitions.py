@@ -1,4 +1,4 @@
-"""Begin a volume: the first time by making the tables partitioned, without moving a row.
+"""Begin a partition: the first time by making the tables partitioned, without moving a row.
 
 A table that was plain becomes the partition of all that was written so far. Sites go on writing:
 nothing is locked while rows are checked. Locks are then taken all at once and given up after a
@@ -14,12 +14,12 @@ from typing import TypeVar
 from django.db import OperationalError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 
-from tournaments.models import Volume
+from tournaments.models import Partition
 from tournaments.models.audit_view import create_view, drop_view
-from tournaments.models.volumes import KEYS_OF_A_VOLUME
+from tournaments.models.partitions import KEYS_OF_A_PARTITION
 
 PARTITIONED = {"tournaments_revision": "game_id", "tournaments_auditentry": "id"}
-"""The tables with the most rows, and the column that says the volume of a row."""
+"""The tables with the most rows, and the column that says the partition of a row."""
 
 NEVER_WAIT_LONG = "SET LOCAL lock_timeout = '300ms'"
 """Shorter than PostgreSQL waits to look for deadlocks: of two that block each other we give up."""
@@ -34,31 +34,31 @@ GIVE_KEYS = ("tournaments_game", "tournaments_newline")
 Result = TypeVar("Result")
 
 
-class NoVolumes(Exception):
-    """The reason why no volume can be begun or archived."""
+class NoPartition(Exception):
+    """The reason why no partition can be begun or archived."""
 
 
-def begin_volume(*, at: datetime) -> Volume:
+def begin_partition(*, at: datetime) -> Partition:
     """Let everything that begins from now on be written into a new partition.
 
     Raises:
-        NoVolumes: the database is not PostgreSQL, or others have been using the tables all the
+        NoPartition: the database is not PostgreSQL, or others have been using the tables all the
             time; nothing was changed.
     """
     if connection.vendor != "postgresql":
-        raise NoVolumes("only PostgreSQL has partitions")
+        raise NoPartition("only PostgreSQL has partitions")
     number = _next_number()
     if not is_partitioned():
-        _check_ranges(number * KEYS_OF_A_VOLUME)
-    volume = _when_free(lambda cursor: _begin(cursor, number, at))
+        _check_ranges(number * KEYS_OF_A_PARTITION)
+    partition = _when_free(lambda cursor: _begin(cursor, number, at))
     with connection.cursor() as cursor:
         # PostgreSQL does so by itself for partitions, but not for what they are together.
         cursor.execute(f"ANALYZE {', '.join(PARTITIONED)}")
-    return volume
+    return partition
 
 
 def is_partitioned() -> bool:
-    """Return whether the database has volumes as partitions (1 query on PostgreSQL)."""
+    """Return whether the database has partitions as partitions (1 query on PostgreSQL)."""
     if connection.vendor != "postgresql":
         return False
     with connection.cursor() as cursor:
@@ -85,19 +85,19 @@ def _when_free(work: Callable[[CursorWrapper], Result]) -> Result:
             if getattr(error.__cause__, "sqlstate", "") not in IN_USE:
                 raise
             time.sleep(PAUSE)
-    raise NoVolumes("others have been using the tables all the time; try again later")
+    raise NoPartition("others have been using the tables all the time; try again later")
 
 
 def _next_number() -> int:
     """Return a number whose keys are above all that were given."""
-    last = Volume.objects.order_by("number").last()
+    last = Partition.objects.order_by("number").last()
     numbers = [0 if last is None else last.number]
     with connection.cursor() as cursor:
         for table in GIVE_KEYS:
             cursor.execute(
                 "SELECT pg_sequence_last_value(pg_get_serial_sequence(%s, 'id'))", [table]
             )
-            numbers.append((cursor.fetchone()[0] or 0) // KEYS_OF_A_VOLUME)
+            numbers.append((cursor.fetchone()[0] or 0) // KEYS_OF_A_PARTITION)
     return max(numbers) + 1
 
 
@@ -106,19 +106,19 @@ def _check_ranges(end: int) -> None:
     for table, column in PARTITIONED.items():
         _when_free(partial(_limit_range, table, column, end))
         with connection.cursor() as cursor:
-            cursor.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT volume_range")
+            cursor.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT partition_range")
 
 
 def _limit_range(table: str, column: str, end: int, cursor: CursorWrapper) -> None:
-    cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS volume_range")
+    cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS partition_range")
     cursor.execute(
-        f"ALTER TABLE {table} ADD CONSTRAINT volume_range CHECK ({column} < {end}) NOT VALID"
+        f"ALTER TABLE {table} ADD CONSTRAINT partition_range CHECK ({column} < {end}) NOT VALID"
     )
 
 
-def _begin(cursor: CursorWrapper, number: int, at: datetime) -> Volume:
-    first, end = number * KEYS_OF_A_VOLUME, (number + 1) * KEYS_OF_A_VOLUME
-    cursor.execute("LOCK TABLE tournaments_volume IN EXCLUSIVE MODE")
+def _begin(cursor: CursorWrapper, number: int, at: datetime) -> Partition:
+    first, end = number * KEYS_OF_A_PARTITION, (number + 1) * KEYS_OF_A_PARTITION
+    cursor.execute("LOCK TABLE tournaments_partition IN EXCLUSIVE MODE")
     is_first = not is_partitioned()
     _lock(cursor, is_first)
     if is_first:
@@ -127,13 +127,13 @@ def _begin(cursor: CursorWrapper, number: int, at: datetime) -> Volume:
             _make_partitioned(cursor, table, column, number - 1)
         create_view()
         # A site that was restored may know of earlier ones, which are a part of it now.
-        Volume.objects.filter(archived_at=None).delete()
-        Volume.objects.create(number=number - 1, first_key=0, end_key=first, begun_at=at)
+        Partition.objects.filter(archived_at=None).delete()
+        Partition.objects.create(number=number - 1, first_key=0, end_key=first, begun_at=at)
     for table, column in PARTITIONED.items():
         _add_partition(cursor, table, column, number)
     for table in GIVE_KEYS:
         cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, first])
-    return Volume.objects.create(number=number, first_key=first, end_key=end, begun_at=at)
+    return Partition.objects.create(number=number, first_key=first, end_key=end, begun_at=at)
 
 
 def _lock(cursor: CursorWrapper, is_first: bool) -> None:
@@ -171,7 +171,7 @@ def _make_partitioned(cursor: CursorWrapper, table: str, column: str, number: in
         f"CREATE TABLE {table} (LIKE {part} INCLUDING DEFAULTS INCLUDING IDENTITY"
         f" INCLUDING CONSTRAINTS INCLUDING STORAGE) PARTITION BY RANGE ({column})"
     )
-    cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT volume_range")
+    cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT partition_range")
     for name, kind, definition in constraints:
         indexes.pop(name, None)
         # PostgreSQL keeps one of all partitions only if it has the column; each has its own.
@@ -180,11 +180,11 @@ def _make_partitioned(cursor: CursorWrapper, table: str, column: str, number: in
     for definition in indexes.values():
         cursor.execute(definition)
     cursor.execute(f"ALTER TABLE {part} ALTER COLUMN id DROP IDENTITY IF EXISTS")
-    end = (number + 1) * KEYS_OF_A_VOLUME
+    end = (number + 1) * KEYS_OF_A_PARTITION
     cursor.execute(
         f"ALTER TABLE {table} ATTACH PARTITION {part} FOR VALUES FROM (MINVALUE) TO ({end})"
     )
-    cursor.execute(f"ALTER TABLE {part} DROP CONSTRAINT volume_range")
+    cursor.execute(f"ALTER TABLE {part} DROP CONSTRAINT partition_range")
 
 
 def _add_partition(cursor: CursorWrapper, table: str, column: str, number: int) -> None:
@@ -196,7 +196,7 @@ def _add_partition(cursor: CursorWrapper, table: str, column: str, number: int) 
     )
     if column != "id":
         cursor.execute(f"ALTER TABLE {part} ADD PRIMARY KEY (id)")
-    first, end = number * KEYS_OF_A_VOLUME, (number + 1) * KEYS_OF_A_VOLUME
+    first, end = number * KEYS_OF_A_PARTITION, (number + 1) * KEYS_OF_A_PARTITION
     cursor.execute(
         f"ALTER TABLE {table} ATTACH PARTITION {part} FOR VALUES FROM ({first}) TO ({end})"
     )
