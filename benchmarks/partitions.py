@@ -22,9 +22,9 @@ from tests.servers import beside, tell_database
 
 DATABASES = ("PostgreSQL",)
 SIZES = {
-    "tiny": {"games": 100, "times": 1},
-    "usual": {"games": 20_000, "times": 15},
-    "full": {"games": 1_000_000, "times": 40},
+    "tiny": {"games": 100, "tables": 1, "times": 1},
+    "usual": {"games": 20_000, "tables": 10, "times": 15},
+    "full": {"games": 1_000_000, "tables": 10, "times": 40},
 }
 ROOT = Path(__file__).resolve().parent.parent
 FILL = """
@@ -37,16 +37,15 @@ BEGIN = """
 from django.core.management import call_command
 call_command("partitions", "begin")
 """
-TABLES = 10
 
 
 class Asked:
     """A process that asks for the pages of an evening in its database."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, tables: int) -> None:
         self.environment = os.environ | {"KINGSCORE_DATABASE_URL": url}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.partitions"],
+            [sys.executable, "-m", "benchmarks.partitions", str(tables)],
             cwd=ROOT, env=self.environment, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
@@ -67,15 +66,15 @@ class Asked:
 
 
 @contextmanager
-def asking(url: str) -> Iterator[Asked]:
-    asked = Asked(url)
+def asking(url: str, tables: int) -> Iterator[Asked]:
+    asked = Asked(url, tables)
     try:
         yield asked
     finally:
         asked.close()
 
 
-def measure(games: int, times: int) -> Iterator[Figure]:
+def measure(games: int, tables: int, times: int) -> Iterator[Figure]:
     empty = os.environ["KINGSCORE_DATABASE_URL"]
     name = f"kingscore_stored_{games}"
     stored = beside(empty, name)
@@ -85,7 +84,7 @@ def measure(games: int, times: int) -> Iterator[Figure]:
     if is_new:
         tell_database(empty, f"CREATE DATABASE {name}")
         run(FILL.format(games), stored)
-    with asking(empty) as one, asking(stored) as other:
+    with asking(empty, tables) as one, asking(stored, tables) as other:
         yield from compared(one, other, times, f"{games:,} games in one table")
         run(BEGIN, stored)
         yield from compared(one, other, times, f"{games:,} games in another partition")
@@ -112,15 +111,15 @@ def compared(one: Asked, other: Asked, times: int, stored: str) -> Iterator[Figu
         )
 
 
-def answer() -> None:
+def answer(tables: int) -> None:
     """Do what is asked for on the standard input, and tell the times."""
     from benchmarks.growth import ROUNDS, Season, hottest
     from tournaments.models import Game
 
-    season = Season(TABLES)
+    season = Season(tables)
     for word in sys.stdin:
         if word == "lay\n":
-            season.play(ROUNDS * TABLES)
+            season.play(ROUNDS * tables)
             games = list(Game.objects.filter(table__round=season.lay(1)))
             with connection.cursor() as cursor:
                 cursor.execute("ANALYZE")
@@ -134,4 +133,4 @@ if __name__ == "__main__":
     import django
 
     django.setup()
-    answer()
+    answer(int(sys.argv[1]))
