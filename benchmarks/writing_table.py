@@ -46,9 +46,13 @@ def with_a_table(do: Work) -> tuple[list[float], int]:
         table = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         assert table.stdout is not None
         table.stdout.readline()
-        do()
-        stop.touch()
-        waits, refused = json.loads(table.communicate()[0])
+        try:
+            do()
+        finally:
+            # Otherwise it would write for ever.
+            stop.touch()
+            written = table.communicate()[0]
+    waits, refused = json.loads(written)
     return waits, refused
 
 
