@@ -11,7 +11,7 @@ from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kingscore.settings")
 # `up` and `migrate`, which run before, have run Django's checks.
-os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
+os.environ["CELERY_SKIP_CHECKS"] = "1"
 
 # Gives the embedded broker the address folder://localhost beside kombu's redis:// and memory://.
 TRANSPORT_ALIASES["folder"] = "kingscore.broker:Transport"
