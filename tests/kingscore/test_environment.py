@@ -15,7 +15,7 @@ TABLE = ROOT / "deploy" / "README.md"
 ROW = re.compile(r"^\| `([A-Z_]+)` \| .+ \| .+ \|$", re.MULTILINE)
 # These tell others something, and ask nothing.
 TELLING = re.compile(
-    r"""environ\.setdefault\("DJANGO_SETTINGS_MODULE"|environ\["\w+"\] = |environ \| \{"""
+    r"""environ\.setdefault\("|environ\["\w+"\] = |environ \| \{|posix_spawn\(.* os\.environ,"""
 )
 
 
