@@ -143,9 +143,10 @@ class Server:
         return json.loads(self.run_python(READ_SHEETS))
 
     def start(self):
+        words = web_words(f"fd://{self.listener.fileno()}", self.web_processes)
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", *web_words(f"fd://{self.listener.fileno()}")],
+                [sys.executable, "-m", *words],
                 cwd=ROOT,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,

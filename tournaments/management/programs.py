@@ -13,12 +13,16 @@ KEEP_ALIVE = "15"
 """Seconds, longer than the poll interval of followers, so that they keep their connections."""
 
 
-def web_words(bind: str) -> list[str]:
-    """Return the command of the web server, which listens at host:port or at fd://number."""
+def web_words(bind: str, processes: int | None = None) -> list[str]:
+    """Return the command of the web server, which listens at host:port or at fd://number.
+
+    `processes` are those of the settings if it is None.
+    """
     application = settings.ASGI_APPLICATION.rpartition(".")
     return [
         *("gunicorn", f"{application[0]}:{application[2]}", "--bind", bind),
-        *("--worker-class", settings.WEB_WORKER, "--workers", str(settings.WEB_PROCESSES)),
+        *("--worker-class", settings.WEB_WORKER),
+        *("--workers", str(processes or settings.WEB_PROCESSES)),
         *("--graceful-timeout", "10", "--log-level", "warning"),
         *("--keep-alive", KEEP_ALIVE),
         # Imported once, before the processes are forked: they start sooner and share its memory.
