@@ -189,14 +189,15 @@ def processes(pid: int) -> Iterator[tuple[str, float]]:
     """Yield the name and the PSS in MB of a process and of those below it."""
     place = Path("/proc", str(pid))
     lines = (place / "smaps_rollup").read_text().splitlines()
-    yield (
-        name_of((place / "cmdline").read_text()),
-        next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1000,
-    )
+    # One that has just ended has none.
+    for line in lines:
+        if line.startswith("Pss:"):
+            yield name_of((place / "cmdline").read_text()), int(line.split()[1]) / 1000
     for kid in (place / f"task/{pid}/children").read_text().split():
         yield from processes(int(kid))
 
 
 def name_of(command: str) -> str:
     """Return the short name of a process of the site."""
-    return next(name for part, name in NAMES.items() if part in command)
+    words = command.replace("\0", " ")
+    return next((name for part, name in NAMES.items() if part in words), words)
