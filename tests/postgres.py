@@ -3,6 +3,8 @@
 import os
 import shutil
 import subprocess
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -87,6 +89,20 @@ class Postgres:
     @property
     def pid(self):
         return int((self.data / "postmaster.pid").read_text().splitlines()[0])
+
+
+@contextmanager
+def started():
+    """A folder into which PostgreSQL is let, unlike those of the tests, and one that runs in it."""
+    with tempfile.TemporaryDirectory(prefix="kingscore-postgres-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        postgres = Postgres(folder)
+        postgres.start()
+        try:
+            yield folder, postgres
+        finally:
+            postgres.stop("immediate")
 
 
 class Standby(Postgres):

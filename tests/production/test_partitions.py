@@ -3,18 +3,16 @@
 import os
 import re
 import shutil
-import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from pathlib import Path
+from contextlib import ExitStack, closing
 from threading import Event
 
 import pytest
 
 from tests.deals import WHOLE_GAME
 from tests.phones import Phone, new_key, with_suit
-from tests.postgres import Postgres, program
+from tests.postgres import program, started
 from tests.servers import MIGRATE, Server, environment_of, prepared, run_python
 
 pytestmark = pytest.mark.skipif(
@@ -95,16 +93,10 @@ class Site(Server):
 
 @pytest.fixture(scope="module")
 def site():
-    # PostgreSQL, which is not root, is let into no folder of the tests.
-    with tempfile.TemporaryDirectory(prefix="kingscore-partitions-") as name, ExitStack() as ending:
-        folder = Path(name)
-        folder.chmod(0o755)
-        postgres = Postgres(folder)
-        ending.callback(postgres.stop, "immediate")
-        postgres.start()
+    with ExitStack() as ending:
+        folder, postgres = ending.enter_context(started())
         shutil.copytree(prepared(), folder / "site")
-        site = Site(folder / "site", postgres.url())
-        ending.callback(site.close)
+        site = ending.enter_context(closing(Site(folder / "site", postgres.url())))
         site.run_python(MIGRATE)
         site.postgres = postgres
         site.start()

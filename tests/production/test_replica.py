@@ -3,16 +3,14 @@
 import os
 import re
 import shutil
-import tempfile
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import pytest
 
 from tests.deals import WHOLE_GAME
 from tests.hearing import Listener
 from tests.phones import Phone, new_key
-from tests.postgres import Postgres, Standby, program
+from tests.postgres import Standby, program, started
 from tests.servers import MIGRATE, Server, prepared
 from tests.waiting import wait_until
 
@@ -58,13 +56,8 @@ class ServerOfTwo(Server):
 
 @pytest.fixture(scope="module")
 def site():
-    # PostgreSQL, which is not root, is let into no folder of the tests.
-    with tempfile.TemporaryDirectory(prefix="kingscore-replica-") as name, ExitStack() as ending:
-        folder = Path(name)
-        folder.chmod(0o755)
-        primary = Postgres(folder)
-        ending.callback(primary.stop, "immediate")
-        primary.start()
+    with ExitStack() as ending:
+        folder, primary = ending.enter_context(started())
         shutil.copytree(prepared(), folder / "site")
         server = ServerOfTwo(folder / "site", primary.url(), processes=1)
         ending.callback(server.close)
