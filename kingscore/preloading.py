@@ -1,4 +1,4 @@
-"""What web server and worker import, for `up`, which forks both from one process.
+"""Import the modules of web server and worker for `up`, which forks both from one process.
 
 Django is set up already.
 """

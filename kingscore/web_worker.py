@@ -1,4 +1,4 @@
-"""How uvicorn is run in each process of the web server: with timeouts for slow visitors.
+"""The options of uvicorn in each process of the web server, with timeouts for slow visitors.
 
 uvicorn itself waits for ever for the rest of a request, and for a visitor to take the answer.
 """

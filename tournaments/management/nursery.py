@@ -16,7 +16,7 @@ from typing import TypedDict
 
 
 class Task(TypedDict):
-    """What `up` was asked for, and the number of the socket that listens.
+    """The options of `up`, and the number of the socket that listens.
 
     The file `told` gets an `Answer`. The worker is forked where orphans can be adopted.
     """
@@ -29,7 +29,7 @@ class Task(TypedDict):
 
 
 class Answer(TypedDict):
-    """What the supervisor must know to start the programs again, and the worker's process id.
+    """The commands that start the programs again, and the process id of the worker.
 
     `failures` is the file that notes how often the worker failed to start.
     """
