@@ -21,7 +21,7 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-class Clock(StartStopStep):
+class BeatStep(StartStopStep):
     """Wakes tasks from a thread of the worker; `--beat` would start a process for it."""
 
     def __init__(self, worker: Any, *, clock: bool = False, **more: Any) -> None:
@@ -34,7 +34,7 @@ class Clock(StartStopStep):
         return EmbeddedService(worker.app, thread=True, scheduler_cls=scheduler)
 
 
-app.steps["worker"].add(Clock)
+app.steps["worker"].add(BeatStep)
 
 
 @setup_logging.connect

@@ -76,7 +76,7 @@ class Fragments(Environment):
         self.install_gettext_callables(  # type: ignore[attr-defined] # added by jinja2.ext.i18n
             gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext
         )
-        self.globals |= {"url": url, "kept": Kept()}
+        self.globals |= {"url": url, "kept": KeptFragments()}
         self.filters |= of_sheets.filters
         self.filters |= {"capfirst": capfirst, "date": day}
         self.filters |= {"default_if_none": default_if_none, "json_script": json_script}
@@ -96,7 +96,7 @@ MOST_KEPT = 10_000
 """Lines of 500 games take some 20 megabytes."""
 
 
-class Kept:
+class KeptFragments:
     """Renders a part once for all values that it shows.
 
     As `{% call kept("line", line, links) %}…{% endcall %}`: the first value names the part, and

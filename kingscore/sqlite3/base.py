@@ -13,7 +13,7 @@ from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
 
-class Place:
+class QueuePlace:
     """A place in the queue for a file; the system takes it from a process that ends."""
 
     def __init__(self, path: str) -> None:
@@ -75,7 +75,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.place: Place | None = None
+        self.place: QueuePlace | None = None
 
     def _start_transaction_under_autocommit(self) -> None:
         # Who only reads, such as a backup, keeps nobody waiting.
@@ -89,7 +89,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _queue(self) -> None:
         if self.place is None and not self.is_in_memory_db():
-            self.place = Place(f"{self.settings_dict['NAME']}-queue")
+            self.place = QueuePlace(f"{self.settings_dict['NAME']}-queue")
         patience = self.settings_dict["OPTIONS"].get("timeout", 5)
         if self.place is not None and not self.place.take(patience):
             raise OperationalError("database is locked")

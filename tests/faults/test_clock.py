@@ -11,7 +11,7 @@ from django.core.cache import cache, caches
 from django.utils import timezone
 
 from kingscore.beat import Scheduler
-from kingscore.celery import Clock, app
+from kingscore.celery import BeatStep, app
 from tests.check_factories import CheckFactory, EmailFactory
 from tests.club_factories import AccountFactory
 from tests.deals import WHOLE_GAME
@@ -158,6 +158,6 @@ def test_clock_that_jumps_wakes_everything_as_often_as_before(clock, jump):
 
 
 def test_clock_in_the_worker_is_the_one_that_goes_back():
-    clock = Clock(None, clock=True).create(SimpleNamespace(app=app))
+    clock = BeatStep(None, clock=True).create(SimpleNamespace(app=app))
 
     assert isinstance(clock.service.get_scheduler(lazy=True), Scheduler)

@@ -22,7 +22,7 @@ READER_LEFT = 141
 """As of a program that a broken pipe ended."""
 
 
-class Stream(Protocol):
+class Output(Protocol):
     """An output of a command."""
 
     def write(self, text: str, /) -> Any: ...
@@ -40,7 +40,7 @@ def add_arguments_of_score(parser: ArgumentParser) -> None:
 
 
 def run_score(
-    files: Sequence[str], out: Stream, err: Stream, show: Callable[[Reading], str] | None = None
+    files: Sequence[str], out: Output, err: Output, show: Callable[[Reading], str] | None = None
 ) -> int:
     """Write a line for each game of the files, or what `show` makes of it; return the status."""
 
@@ -55,7 +55,7 @@ def run_score(
     return answer_all(files, answer, out, err)
 
 
-def run_pair(files: Sequence[str], out: Stream, err: Stream) -> int:
+def run_pair(files: Sequence[str], out: Output, err: Output) -> int:
     """Write a seating for each document of the files, one a line; return the status."""
     # It takes most of the start, which `score` can spare.
     from tournaments.engine.documents.pairing_records import seat_document, write_refusal
@@ -71,7 +71,7 @@ def run_pair(files: Sequence[str], out: Stream, err: Stream) -> int:
 
 
 def answer_all(
-    files: Sequence[str], answer: Callable[[bytes], tuple[str, bool]], out: Stream, err: Stream
+    files: Sequence[str], answer: Callable[[bytes], tuple[str, bool]], out: Output, err: Output
 ) -> int:
     """Write the answer to each document; return the worst status of all."""
     status = 0

@@ -48,7 +48,7 @@ class Match(models.Model):
         return f"{self.length} {self.number}"
 
 
-SheetLineRow = TypeVar("SheetLineRow", bound="SheetLine")
+Row = TypeVar("Row", bound="AuditedRow")
 
 AT_OPEN_ROUND = Q(table=None) | Q(
     table__round__opened_at__isnull=False, table__round__closed_at=None
@@ -282,10 +282,8 @@ class Seat(models.Model):
         return f"seat {self.number} of game {self.game_id}"
 
 
-class SheetLineQuerySet(models.QuerySet[SheetLineRow]):
-    def bulk_create(
-        self, objs: Iterable[SheetLineRow], *args: Any, **more: Any
-    ) -> list[SheetLineRow]:
+class AuditedRowQuerySet(models.QuerySet[Row]):
+    def bulk_create(self, objs: Iterable[Row], *args: Any, **more: Any) -> list[Row]:
         """Add rows, each with a key of its own (2 queries)."""
         rows = list(objs)
         new = [row for row in rows if not row.pk]
@@ -295,7 +293,7 @@ class SheetLineQuerySet(models.QuerySet[SheetLineRow]):
         return super().bulk_create(rows, *args, **more)
 
 
-class SheetLine(models.Model):
+class AuditedRow(models.Model):
     """A row of a sheet that is itself an entry of its club's audit: `AuditEntry` reads it."""
 
     # Null if it is no entry: at an open table, by an import, or if the audit says it in a row of
@@ -318,7 +316,7 @@ class SheetLine(models.Model):
         super().save(*args, **kwargs)
 
 
-class Confirmation(SheetLine):
+class Confirmation(AuditedRow):
     """A player's confirmation that a finished sheet is right at a given revision."""
 
     game = models.ForeignKey(
@@ -341,7 +339,7 @@ class Confirmation(SheetLine):
     own = models.BooleanField(default=False)
     at = models.DateTimeField()
 
-    objects = SheetLineQuerySet["Confirmation"].as_manager()
+    objects = AuditedRowQuerySet["Confirmation"].as_manager()
 
     class Meta:
         indexes = [
@@ -456,13 +454,13 @@ class WrittenJSONField(models.JSONField):
         return json.loads(value) if isinstance(value, str) else value
 
 
-class RevisionQuerySet(SheetLineQuerySet["Revision"]):
+class RevisionQuerySet(AuditedRowQuerySet["Revision"]):
     def of_entries(self) -> "RevisionQuerySet":
         """Filter to those of entries: with one of them a table has begun."""
         return self.exclude(kind=Revision.Kind.HEAD)
 
 
-class Revision(SheetLine):
+class Revision(AuditedRow):
     """A revision of a sheet: an entry, a correction or withdrawal of one, or a new setup.
 
     Rows are only ever added. The sheet has, for each position, the body with the highest revision;

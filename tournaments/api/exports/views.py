@@ -52,7 +52,7 @@ class Export(Resource):
         )
 
 
-class Games(Export):
+class GamesExport(Export):
     @extend_schema("clubs_exports_games_read", responses=LINES)
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         """All games of a club's evenings that one may see, the oldest first, as NDJSON.
@@ -108,7 +108,7 @@ def _change(row: RatingChange) -> Json:
     }
 
 
-class Entrants(Export):
+class EntrantsExport(Export):
     @extend_schema("clubs_exports_entrants_read", responses=LINES)
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         """The entrants of all tournaments of a club that one may see, the oldest first, as NDJSON.

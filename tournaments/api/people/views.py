@@ -140,7 +140,7 @@ class Unlink(PlayerResource):
         return self.shown(OnePlayerSerializer, present_player(row.club, public_id))
 
 
-class Card(PlayerResource):
+class PlayerCard(PlayerResource):
     # The card lets its holder claim the player, so a token that only reads gets none.
     reading_scope = Scope.DIRECT
 

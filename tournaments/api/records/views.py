@@ -94,7 +94,7 @@ class PrintedCodeSerializer(serializers.Serializer[StoredCode]):
         return None if found.event is None else found.event.public_id
 
 
-class Code(Resource):
+class PrintedCode(Resource):
     @extend_schema(responses={200: PrintedCodeSerializer})
     def get(self, _request: Request, code: str) -> Response:
         """Whether a printed code is that of a game, round or tournament as it is stored now.

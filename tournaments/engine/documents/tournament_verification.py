@@ -84,7 +84,7 @@ def _points(record: TournamentRecord, drawn_at_most: int | None) -> Iterator[Poi
     before, sealed, drawn = "", [], 0
     for at, place in enumerate(document["rounds"]):
         where = f"rounds[{at}]"
-        checked = _Round(record, place, where)
+        checked = _CheckedRound(record, place, where)
         yield from checked.tables(games[at])
         drawn += len(list(checked.drawn_entrants()))
         yield from checked.seating(draws=drawn_at_most is None or drawn <= drawn_at_most)
@@ -132,7 +132,7 @@ def _first_difference(where: str, stated: Any, computed: Any) -> tuple[str, Any,
 
 
 @dataclass(frozen=True)
-class _Round:
+class _CheckedRound:
     """A round of a record, with its path."""
 
     record: TournamentRecord

@@ -33,7 +33,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class EveningStanding:
     """A player's evening: `placed` has an item for each game, None for those without the player."""
 
     name: str
@@ -65,11 +65,11 @@ class Standing:
         return (placed for placed in self.placed if placed is not None)
 
 
-def tally(games: Sequence[FinishedGame]) -> list[Standing]:
+def tally(games: Sequence[FinishedGame]) -> list[EveningStanding]:
     """Return the standing of each player, by games won, then points, then first appearance."""
     names = dict.fromkeys(name for played in games for name in played.players)
     rows = [{name: _placed(played, name) for name in names} for played in games]
-    standings = [Standing(name, tuple(row[name] for row in rows)) for name in names]
+    standings = [EveningStanding(name, tuple(row[name] for row in rows)) for name in names]
     return sorted(standings, key=lambda standing: (-standing.won, -standing.points))
 
 

@@ -25,7 +25,7 @@ BYE_AVERAGE = "average"
 """A bye is worth the average of the rounds played so far."""
 
 
-class Scoring(Protocol):
+class ScoringSettings(Protocol):
     """The settings that decide what a round is worth."""
 
     @property
@@ -127,7 +127,7 @@ class Tally:
 def tally_rounds(
     competitors: Iterable[Competitor],
     rounds: Sequence[RoundResults],
-    settings: Scoring,
+    settings: ScoringSettings,
 ) -> dict[str, Tally]:
     """Return the tally of each entrant after `rounds`, by id; house players are left out.
 
@@ -155,7 +155,7 @@ def _refuse_strangers(played: RoundResults, known: set[str]) -> None:
 
 
 def _count_round(
-    at: int, played: RoundResults, tallies: Mapping[str, Tally], settings: Scoring
+    at: int, played: RoundResults, tallies: Mapping[str, Tally], settings: ScoringSettings
 ) -> None:
     instead = _instead(at, played, tallies)
     for table in played.tables:
@@ -184,7 +184,7 @@ def _count_table(
     table: TableResult,
     tallies: Mapping[str, Tally],
     instead: Mapping[str, Ruling],
-    settings: Scoring,
+    settings: ScoringSettings,
 ) -> None:
     worth = table_worth(settings.points, table, settings.place_points)
     for side, name in enumerate(table.entrants):
@@ -198,7 +198,7 @@ def _count_table(
         tallies[name].counted.append(game)
 
 
-def _count_ruling(at: int, ruling: Ruling, tally: Tally, settings: Scoring) -> None:
+def _count_ruling(at: int, ruling: Ruling, tally: Tally, settings: ScoringSettings) -> None:
     """Count an adjustment, or a forfeit of an entrant without a table that counts."""
     if ruling.kind == ADJUSTED:
         tally.adjusted[at] = ruling
@@ -208,7 +208,7 @@ def _count_ruling(at: int, ruling: Ruling, tally: Tally, settings: Scoring) -> N
 
 
 def _forfeited(
-    at: int, table: TableResult, side: int, ruling: Ruling, settings: Scoring
+    at: int, table: TableResult, side: int, ruling: Ruling, settings: ScoringSettings
 ) -> Counted:
     own = as_forfeited(table, side, ruling.points)
     worth = table_worth(settings.points, own, settings.place_points)[side]

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from tournaments.engine.rules.declarations import gettext_noop
 from tournaments.engine.rules.rulesets import Points, whole
 from tournaments.engine.standings.round_results import split_places, win_share
-from tournaments.engine.standings.tallies import Counted, Scoring, Tally
+from tournaments.engine.standings.tallies import Counted, ScoringSettings, Tally
 
 Values = Sequence[Points | None]
 
@@ -24,7 +24,7 @@ class Book:
     """The data for tie-breaks; `seed` is for random draws."""
 
     tallies: Mapping[str, Tally]
-    settings: Scoring
+    settings: ScoringSettings
     seed: int = 0
 
 

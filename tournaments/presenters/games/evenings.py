@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tournaments.engine.play.evenings import (
+    EveningStanding,
     FinishedGame,
     Placed,
-    Standing,
     settle_evening,
     tally,
 )
@@ -29,7 +29,7 @@ MOST_COLUMNS = 4
 class TallyRow:
     """A player's line of the tally; `seat` is their colour and shape, by first appearance."""
 
-    standing: Standing
+    standing: EveningStanding
     average: str
     seat: int
 
@@ -144,7 +144,7 @@ def _line(sheet: Sheet) -> GameLine:
     )
 
 
-def _headline(standings: Sequence[Standing]) -> str:
+def _headline(standings: Sequence[EveningStanding]) -> str:
     if not standings:
         return _("The evening")
     most = standings[0].won

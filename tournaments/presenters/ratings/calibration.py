@@ -25,7 +25,7 @@ LOWEST = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CalibrationBin:
     """Predictions of about one chance: what was predicted, what happened, and within what."""
 
     pairs: int
@@ -64,7 +64,7 @@ class CalibrationView:
     fitted_at: datetime | None
     games: int
     luck: Sequence[LuckRow]
-    parts: Sequence[Part]
+    parts: Sequence[CalibrationBin]
     months: Sequence[MonthRow]
     whole: MonthRow | None
     moves: Sequence[float]
@@ -104,10 +104,10 @@ def calibration_view(pools: Sequence[RatingPool], family: str) -> CalibrationVie
     )
 
 
-def _part(pairs: float, predicted: float, above: float) -> Part:
+def _part(pairs: float, predicted: float, above: float) -> CalibrationBin:
     chance, came = predicted / pairs, above / pairs
     within = 2 * sqrt(chance * (1 - chance) / pairs)
-    return Part(
+    return CalibrationBin(
         int(pairs),
         100 * chance,
         100 * came,

@@ -37,7 +37,7 @@ class FrontReader:
 
 
 @dataclass(frozen=True, slots=True)
-class Leader:
+class LeagueLeader:
     """A player ahead in the league; `course` is the sum after each evening that counts."""
 
     place: int
@@ -78,7 +78,7 @@ class Milestone:
 class ClubFront:
     """What the front page of a club tells, with the names of all players in it."""
 
-    leaders: tuple[Leader, ...]
+    leaders: tuple[LeagueLeader, ...]
     winners: dict[int, EveningWinner]
     record: FallenRecord | None
     milestones: tuple[Milestone, ...]
@@ -108,7 +108,7 @@ def front_of(
     return ClubFront(leaders, winners, record, milestones, names)
 
 
-def _leaders(season: Season, reader: FrontReader) -> Iterator[Leader]:
+def _leaders(season: Season, reader: FrontReader) -> Iterator[LeagueLeader]:
     seen = Tournament.objects.counted().seen_by(reader.visitor).filter(event__season=season)
     rows = list(seen.select_related("event").order_by("event__held_on", "pk"))
     for row in league_of(season, rows, reader.looker).rows[:LEADERS] if rows else ():
@@ -117,7 +117,7 @@ def _leaders(season: Season, reader: FrontReader) -> Iterator[Leader]:
             for at, worth in enumerate(row.by_evening)
         ]
         course = tuple(sum(points[: at + 1], start=0) for at in range(len(points)))
-        yield Leader(row.place, int(row.player), row.points, course)
+        yield LeagueLeader(row.place, int(row.player), row.points, course)
 
 
 def _winners_of_evenings(

@@ -42,7 +42,7 @@ class ReviewedDeal:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviews:
+class ReviewedDeals:
     """The played deals of a sheet, by position; `minutes` is the time to correct confirmed ones."""
 
     minutes: int
@@ -58,7 +58,7 @@ class Reviews:
         return at >= deal.reviews[Kind.CONFIRMED].at + timedelta(minutes=self.minutes)
 
 
-def load_reviews(sheet: Sheet) -> Reviews | None:
+def load_reviews(sheet: Sheet) -> ReviewedDeals | None:
     """Load the reviews of a sheet; None if nobody confirms its deals (up to 2 queries)."""
     document = sheet.row.tournament_settings
     settings = None if document is None else read_settings(document)
@@ -76,7 +76,7 @@ def load_reviews(sheet: Sheet) -> Reviews | None:
         seats = _confirmers(sheet, played, _writer(sheet, write, accounts))
         reviews = said.get(write.revision, {})
         deals[position] = ReviewedDeal(position, write.revision, played.entry, seats, reviews)
-    return Reviews(settings.correct_minutes, deals)
+    return ReviewedDeals(settings.correct_minutes, deals)
 
 
 def _writer(sheet: Sheet, write: Revision, accounts: Mapping[int | None, int]) -> int | None:

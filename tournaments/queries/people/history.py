@@ -37,7 +37,7 @@ FORM = 1
 
 
 @dataclass(slots=True)
-class Part:
+class HistoryPart:
     """The games of one family, season and time, published or not; unfinished ones included.
 
     `key` is empty for those that still change: the sums of these are not kept. `rulesets` maps each
@@ -53,7 +53,7 @@ class Part:
     rulesets: dict[tuple[str, bool], int] = field(default_factory=dict)
 
 
-def parts_of(seats: QuerySet[Seat], today: date) -> list[Part]:
+def parts_of(seats: QuerySet[Seat], today: date) -> list[HistoryPart]:
     """Return the games at seats of one player in parts, the latest first (1 query)."""
     fields = ("held_on", "season_id", "published", "tournament__state")
     rows = (
@@ -69,7 +69,7 @@ def parts_of(seats: QuerySet[Seat], today: date) -> list[Part]:
             checksum=Sum(F("game_id") * (F("game__revision") + ONE_GAME) + F("number")),
         )
     )
-    parts: dict[tuple[str, int | None, str], Part] = {}
+    parts: dict[tuple[str, int | None, str], HistoryPart] = {}
     for event, day, season, published, state, ruleset, house, games, last, checksum in rows:
         if house is None and ruleset not in RULESETS:
             continue
@@ -77,7 +77,7 @@ def parts_of(seats: QuerySet[Seat], today: date) -> list[Part]:
         settled = day <= today - SETTLED and state != Tournament.State.RUNNING
         year = max(day.year, today.year - YEARS)
         key = f"{family} {season or ''} {year} {'published' * published}" if settled else ""
-        part = parts.setdefault((family, season, key), Part(key, family, season))
+        part = parts.setdefault((family, season, key), HistoryPart(key, family, season))
         part.games += games
         part.checksum += checksum
         part.events.add(event)
@@ -86,7 +86,7 @@ def parts_of(seats: QuerySet[Seat], today: date) -> list[Part]:
     return list(parts.values())
 
 
-def version_of(player: Player, parts: Iterable[Part]) -> dict[str, str]:
+def version_of(player: Player, parts: Iterable[HistoryPart]) -> dict[str, str]:
     """Return the version of each part that can be kept (1 query).
 
     Writing on a sheet or moving a seat changes the sum over the games. Merging changes only seats,
@@ -105,7 +105,7 @@ class Newest(NamedTuple):
     house: bool
 
 
-def newest_of(parts: Iterable[Part]) -> list[Newest]:
+def newest_of(parts: Iterable[HistoryPart]) -> list[Newest]:
     """Return the newest game of each ruleset, the latest first."""
     found: dict[tuple[str, bool], int] = {}
     for part in parts:
@@ -150,8 +150,8 @@ class History:
 
 
 def read_histories(
-    player: Player, seats: QuerySet[Seat], parts: Sequence[Part]
-) -> list[tuple[Part, History]]:
+    player: Player, seats: QuerySet[Seat], parts: Sequence[HistoryPart]
+) -> list[tuple[HistoryPart, History]]:
     """Read the games of parts and add them up (2 queries)."""
     at = {(event, part.family): n for n, part in enumerate(parts) for event in part.events}
     games: list[list[PlayerGame]] = [[] for _ in parts]

@@ -62,7 +62,7 @@ def _look(stretch: TimeSpan, clubs: set[int], pending: Pending) -> tuple[int, li
     return number, [each for at, each in details if not pending.covers(each.club, at)]
 
 
-def _read_pools(stretch: TimeSpan, clubs: set[int]) -> tuple[int, dict[PoolKey, "_Pool"]]:
+def _read_pools(stretch: TimeSpan, clubs: set[int]) -> tuple[int, dict[PoolKey, "_Stretch"]]:
     """Read the stored values of each pool in a stretch, without games; also count the changes."""
     pools = _Pools()
     number = 0
@@ -78,16 +78,16 @@ def _read_pools(stretch: TimeSpan, clubs: set[int]) -> tuple[int, dict[PoolKey, 
     return number, pools
 
 
-class _Pools(dict[PoolKey, "_Pool"]):
+class _Pools(dict[PoolKey, "_Stretch"]):
     """Pools by key, created on first access."""
 
-    def __missing__(self, key: PoolKey) -> "_Pool":
-        self[key] = _Pool(key)
+    def __missing__(self, key: PoolKey) -> "_Stretch":
+        self[key] = _Stretch(key)
         return self[key]
 
 
 @dataclass(slots=True)
-class _Pool:
+class _Stretch:
     """A stretch of a pool: the stored values, and its games in order."""
 
     key: PoolKey

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from tournaments.models import KeptSums, Player, Seat
 from tournaments.queries.people.history import (
     History,
-    Part,
+    HistoryPart,
     add_histories,
     read_histories,
     read_history,
@@ -22,7 +22,7 @@ FEWEST = 25
 
 
 def sums_of_games(
-    player: Player, seats: QuerySet[Seat], parts: Sequence[Part], *, keep: bool
+    player: Player, seats: QuerySet[Seat], parts: Sequence[HistoryPart], *, keep: bool
 ) -> History:
     """Return the sums of parts, from kept sums where these hold (2 queries).
 

@@ -55,7 +55,7 @@ HEX = re.compile(r"[0-9a-fA-F]{6}")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ClubPart:
     """A part of a club: its title, its page here, and rows as in the JSON."""
 
     title: str
@@ -63,7 +63,7 @@ class Part:
     rows: list[dict[str, Any]]
 
 
-def _events(request: HttpRequest, club: Club, most: int) -> Part:
+def _events(request: HttpRequest, club: Club, most: int) -> ClubPart:
     """Return what comes next (1 query)."""
     seen = coming(Event.objects.listed_for(None).filter(club=club), timezone.localdate())
     rows = [
@@ -76,10 +76,12 @@ def _events(request: HttpRequest, club: Club, most: int) -> Part:
         }
         for event in seen[:most]
     ]
-    return Part(_("Next evenings"), absolute(request, reverse("events", args=[club.slug])), rows)
+    return ClubPart(
+        _("Next evenings"), absolute(request, reverse("events", args=[club.slug])), rows
+    )
 
 
-def _league(request: HttpRequest, club: Club, most: int) -> Part:
+def _league(request: HttpRequest, club: Club, most: int) -> ClubPart:
     """Return the first of the season's league (up to 7 queries)."""
     league = public_league(club, timezone.localdate())
     if league is None:
@@ -87,12 +89,12 @@ def _league(request: HttpRequest, club: Club, most: int) -> Part:
     season, found = league
     lines = ((row.place, [found.people[row.player]], row.points) for row in found.rows)
     url = reverse("league", args=[club.slug, season.pk])
-    return Part(
+    return ClubPart(
         f"{_('League')} · {season.name}", absolute(request, url), list(_rows(club, lines, most))
     )
 
 
-def _standings(request: HttpRequest, club: Club, most: int) -> Part:
+def _standings(request: HttpRequest, club: Club, most: int) -> ClubPart:
     """Return the standings of a tournament, or of the latest one (up to 6 queries)."""
     seen = Tournament.objects.counted().seen_by(None).filter(event__club=club)
     played = seen.filter(state__in=(Tournament.State.RUNNING, Tournament.State.FINISHED))
@@ -106,7 +108,7 @@ def _standings(request: HttpRequest, club: Club, most: int) -> Part:
         for each in standings_seen(state, directs=False).rows
     )
     url = reverse("standings", args=[club.slug, row.slug])
-    return Part(row.event.name, absolute(request, url), list(_rows(club, lines, most)))
+    return ClubPart(row.event.name, absolute(request, url), list(_rows(club, lines, most)))
 
 
 def _rows(
@@ -122,7 +124,7 @@ def _number(points: Points) -> int | str:
     return int(points) if points == int(points) else str(points)
 
 
-def _ratings(request: HttpRequest, club: Club, most: int) -> Part:
+def _ratings(request: HttpRequest, club: Club, most: int) -> ClubPart:
     """Return the head of the leaderboard of the most played game (up to 4 queries)."""
     pools = pools_with_ratings(RatingPool.objects.seen_by(None).filter(club=club))
     if not pools:
@@ -136,10 +138,12 @@ def _ratings(request: HttpRequest, club: Club, most: int) -> Part:
         }
         for line in board.lines(board.keys(0, most))
     ]
-    return Part(_("Ratings"), absolute(request, reverse("club_ratings", args=[club.slug])), rows)
+    return ClubPart(
+        _("Ratings"), absolute(request, reverse("club_ratings", args=[club.slug])), rows
+    )
 
 
-PARTS: dict[str, Callable[[HttpRequest, Club, int], Part]] = {
+PARTS: dict[str, Callable[[HttpRequest, Club, int], ClubPart]] = {
     "events": _events,
     "league": _league,
     "standings": _standings,
@@ -147,7 +151,7 @@ PARTS: dict[str, Callable[[HttpRequest, Club, int], Part]] = {
 }
 
 
-def _part(request: HttpRequest, club: Club, part: str, most: int = SHOWN) -> Part:
+def _part(request: HttpRequest, club: Club, part: str, most: int = SHOWN) -> ClubPart:
     if part not in PARTS:
         raise Http404
     return PARTS[part](request, club, most)
@@ -245,7 +249,7 @@ def _numbered(name: str, values: Sequence[Any]) -> dict[str, Any]:
     return {f"{name}_{n}": value for n, value in enumerate([*values, *[""] * 4][:4], 1)}
 
 
-class _Line:
+class _Echo:
     """A file of which the last line is what was written."""
 
     def write(self, text: str) -> str:
@@ -253,7 +257,7 @@ class _Line:
 
 
 def _csv(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
-    writer = csv.writer(_Line())
+    writer = csv.writer(_Echo())
     for number, row in enumerate(rows):
         if number == 0:
             yield writer.writerow(row)

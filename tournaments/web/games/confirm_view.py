@@ -8,7 +8,7 @@ from django.urls import reverse
 from tournaments.models import Event
 from tournaments.permissions import account_of, actor_of
 from tournaments.presenters.games.sheets import numbers_of
-from tournaments.queries.games.reviews import ReviewedDeal, Reviews, load_reviews
+from tournaments.queries.games.reviews import ReviewedDeal, ReviewedDeals, load_reviews
 from tournaments.queries.games.sheets import Sheet
 from tournaments.services.games.confirming import Agreement, agreement_on, own_seat
 
@@ -34,7 +34,7 @@ class DealToConfirm:
     disputed_by: str
 
 
-def reviews_to_show(sheet: Sheet) -> Reviews | None:
+def reviews_to_show(sheet: Sheet) -> ReviewedDeals | None:
     """Return the reviews of a sheet; the confirmed result covers its unconfirmed deals."""
     reviews = load_reviews(sheet)
     if reviews is None or not sheet.game.finished:
@@ -47,7 +47,7 @@ def reviews_to_show(sheet: Sheet) -> Reviews | None:
     return replace(reviews, deals=left) if agreement.needed and agreement.enough else reviews
 
 
-def deals_to_confirm(sheet: Sheet, reviews: Reviews) -> list[DealToConfirm]:
+def deals_to_confirm(sheet: Sheet, reviews: ReviewedDeals) -> list[DealToConfirm]:
     """Return the deals that wait for a player or a director, the newest first."""
     numbers, players = numbers_of(sheet.game), sheet.row.players
     waiting = [

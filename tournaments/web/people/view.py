@@ -29,7 +29,7 @@ from tournaments.presenters.people.players import opponents_of, played, rating_r
 from tournaments.presenters.people.public_player import facts_of
 from tournaments.presenters.ratings.rating_curve import draw_curve
 from tournaments.presenters.statistics.scope import NumbersFilter, family_asked, scope_of
-from tournaments.queries.people.history import ListedGames, Part, newest_of, parts_of
+from tournaments.queries.people.history import HistoryPart, ListedGames, newest_of, parts_of
 from tournaments.queries.people.players import (
     PlayerGame,
     PlayerSums,
@@ -105,7 +105,10 @@ def rating_of(
 
 
 def curve_of(
-    own: PlayerRating, games: ListedGames | None, parts: Sequence[Part], until: datetime | None
+    own: PlayerRating,
+    games: ListedGames | None,
+    parts: Sequence[HistoryPart],
+    until: datetime | None,
 ) -> str:
     """Return the curve of a rating as HTML, by all its games or only some (1 or 2 queries).
 

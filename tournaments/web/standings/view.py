@@ -41,7 +41,7 @@ class StandingsQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundSeen:
+class RoundLink:
     """The round that pages link to."""
 
     number: int
@@ -53,7 +53,7 @@ class StandingsFragment:
     """The standings as a fragment, and the round that pages link to."""
 
     html: SafeString
-    round: RoundSeen | None
+    round: RoundLink | None
 
 
 def standings_shown(
@@ -67,7 +67,7 @@ def standings_shown(
         state = load_state(tournament)
         seen = (each.row for each in state.seated_rounds if asked.directs or each.row.published_at)
         place = current_round(seen)
-        leads_to = None if place is None else RoundSeen(place.number, place.published_at)
+        leads_to = None if place is None else RoundLink(place.number, place.published_at)
         kept = StandingsFragment(_render(state, asked), leads_to)
         caches["pages"].set(key, kept, KEPT_SECONDS)
     return kept

@@ -24,7 +24,7 @@ WIDTH, EDGE = 340, 16
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PointsMark:
     """Points at their place on the drawn way to the finals; `shown` if their text has room."""
 
     points: Points
@@ -41,9 +41,9 @@ class Mark:
 class CutScale:
     """The way to the finals, to scale: one's own points, those of the cut, those of the first."""
 
-    mine: Mark
-    cut: Mark
-    best: Mark
+    mine: PointsMark
+    cut: PointsMark
+    best: PointsMark
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +172,8 @@ def _scale(seen: Overview, row: Leader) -> CutScale | None:
     if width <= 0:
         return None
 
-    def mark(points: Points) -> Mark:
-        return Mark(points, EDGE + round((WIDTH - 2 * EDGE) * (points - low) / width))
+    def mark(points: Points) -> PointsMark:
+        return PointsMark(points, EDGE + round((WIDTH - 2 * EDGE) * (points - low) / width))
 
     mine, first = mark(row.points), mark(best.points)
     has_room = abs(first.x - mine.x) > WIDTH / 2

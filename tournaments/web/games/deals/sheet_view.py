@@ -40,7 +40,7 @@ from tournaments.presenters.games.sheets import (
     remark,
     title_of,
 )
-from tournaments.queries.games.reviews import Reviews
+from tournaments.queries.games.reviews import ReviewedDeals
 from tournaments.queries.games.sheets import Sheet, fold_sheet
 from tournaments.texts import labels
 from tournaments.web.games.deals.chart_view import HEIGHT, LOW, Chart, draw_chart
@@ -168,7 +168,7 @@ class SheetPage:
         return self.lines[-1] if self.lines else None
 
 
-def sheet_page(sheet: Sheet, reviews: Reviews | None = None) -> SheetPage:
+def sheet_page(sheet: Sheet, reviews: ReviewedDeals | None = None) -> SheetPage:
     """Return the sheet for a page."""
     game, players = sheet.game, sheet.row.players
     names = game.ruleset.side_names(players)
