@@ -55,12 +55,12 @@ def lay(name: str, tables: int) -> Round:
     entries = [Entry(f"Oyuncu {n} Yıldırım") for n in range(AT_A_TABLE * tables)]
     register_entrants(row.pk, entries, director, at=at)
     move_tournament(row.pk, Tournament.State.RUNNING, director, at=at)
-    place = seat_next_round(row.pk, director, at=at)
-    publish_round(place.pk, director, at=at)
-    place = open_round(place.pk, director, at=at)
-    for game in Game.objects.filter(table__round=place):
+    round_ = seat_next_round(row.pk, director, at=at)
+    publish_round(round_.pk, director, at=at)
+    round_ = open_round(round_.pk, director, at=at)
+    for game in Game.objects.filter(table__round=round_):
         write(game, WHOLE_GAME[:DEALS])
-    return place
+    return round_
 
 
 def write(game: Game, bodies: Sequence[object]) -> None:
@@ -69,11 +69,11 @@ def write(game: Game, bodies: Sequence[object]) -> None:
     record_entries(game.pk, map(parse_entry, bodies), context)
 
 
-def asking(place: Round, name: str) -> tuple[Work, Work]:
+def asking(round_: Round, name: str) -> tuple[Work, Work]:
     """Ask for the page of the round, and for the list of entrants, as the director."""
-    browser, row = Client(), place.event.tournament
+    browser, row = Client(), round_.event.tournament
     browser.force_login(User.objects.get(username=name))
-    words = [place.event.club.slug, row.slug]
+    words = [round_.event.club.slug, row.slug]
 
     def page(path: str) -> Work:
         def ask() -> None:
@@ -83,14 +83,14 @@ def asking(place: Round, name: str) -> tuple[Work, Work]:
 
         return ask
 
-    return page(reverse("running", args=[*words, place.number])), page(
+    return page(reverse("running", args=[*words, round_.number])), page(
         reverse("entrants", args=words)
     )
 
 
-def write_deal(place: Round, number: int) -> None:
+def write_deal(round_: Round, number: int) -> None:
     """Write a deal at one table after the other, as long as its game goes on."""
-    games = Game.objects.filter(table__round=place, result__isnull=True).order_by("pk")
+    games = Game.objects.filter(table__round=round_, result__isnull=True).order_by("pk")
     game = games[number % games.count()]
     write(game, WHOLE_GAME[game.revision : game.revision + 1])
 

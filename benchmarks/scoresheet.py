@@ -111,9 +111,9 @@ def play(games: int) -> int:
         club=club, name="Moda Açık", held_on=at.date(), ruleset="turkish-king", created_at=at
     )
     for number in range(1, -(-games // TABLES) + 1):
-        place = Round.objects.create(event=event, number=number, opened_at=at)
+        round_ = Round.objects.create(event=event, number=number, opened_at=at)
         few = min(TABLES, games - (number - 1) * TABLES)
-        tables = Table.objects.bulk_create(Table(round=place, number=n + 1) for n in range(few))
+        tables = Table.objects.bulk_create(Table(round=round_, number=n + 1) for n in range(few))
         rows = Game.objects.bulk_create(
             Game(
                 ruleset="turkish-king",

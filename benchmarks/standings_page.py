@@ -89,26 +89,26 @@ def play_tournament(
         batch_size=500,
     )
     for number in range(1, rounds + 1):
-        place = play_round(field, event, number, entrants)
+        round_ = play_round(field, event, number, entrants)
         if entrants:
-            keep_standings(row, place)
+            keep_standings(row, round_)
 
 
 def play_round(field: Field, event: Event, number: int, entrants: Sequence[Entrant]) -> Round:
     """A round at tables of four, whose games came to something drawn."""
     at, order = field.at, list(entrants)
     field.chance.shuffle(order)
-    place = Round.objects.create(
+    round_ = Round.objects.create(
         event=event, number=number, published_at=at, opened_at=at, closed_at=at,
         seating={"tables": [[e.key for e in order[n : n + 4]] for n in range(0, len(order), 4)],
                  "byes": []},
     )  # fmt: skip
     tables = Table.objects.bulk_create(
-        Table(round=place, number=n + 1) for n in range(len(order) // 4)
+        Table(round=round_, number=n + 1) for n in range(len(order) // 4)
     )
     Sitting.objects.bulk_create(
         (
-            Sitting(round=place, entrant=entrant, table=tables[n // 4], side=n % 4)
+            Sitting(round=round_, entrant=entrant, table=tables[n // 4], side=n % 4)
             for n, entrant in enumerate(order)
         ),
         batch_size=500,
@@ -121,7 +121,7 @@ def play_round(field: Field, event: Event, number: int, entrants: Sequence[Entra
         for table in tables
     )  # fmt: skip
     Game.objects.bulk_create(games, batch_size=500)
-    return place
+    return round_
 
 
 def result_drawn(chance: random.Random) -> dict[str, object]:

@@ -21,7 +21,7 @@ from django.db import close_old_connections
 from kingscore.buffering import Application, Message, Receive, Scope, Send
 from kingscore.middleware import ANY, CHANNEL
 from kingscore.replica import primary_position
-from tournaments.queries.watching import Version, Watch
+from tournaments.queries.watching import Version, VersionWatcher
 from tournaments.web.base.streams import NETWORK, TOPIC
 
 logger = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ class Streams:
         self.networks: Counter[str] = Counter()
         self.versions: dict[str, Version] = {}
         self.position = ""
-        self.watch, self.thread = Watch(), ThreadPoolExecutor(1, "streams")
+        self.watch, self.thread = VersionWatcher(), ThreadPoolExecutor(1, "streams")
         self.called, self.hears_calls = asyncio.Event(), False
         self.written, self.looked = set[str](), -inf
         self.work: asyncio.Task[None] | None = None

@@ -22,8 +22,8 @@ BY = Actor(address="192.0.2.7")
 TURKISH_KING = GameSetup("turkish-king", ())
 
 
-def lay(place, who=NAMES, head=TURKISH_KING, **fields):
-    return tables.add_table(place.pk, Laying(head, who, **fields), BY, at=EVENING)
+def lay(round_, who=NAMES, head=TURKISH_KING, **fields):
+    return tables.add_table(round_.pk, Laying(head, who, **fields), BY, at=EVENING)
 
 
 def sitting(game):

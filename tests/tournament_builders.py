@@ -52,11 +52,11 @@ def register(row, *names, house=False):
 
 def seated(row, tables=(), byes=()):
     """Seat the next round: as drawn, or these numbers at each table and out."""
-    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    round_ = seat_next_round(row.pk, NOBODY, at=EVENING)
     if tables:
         keys = [[f"e{number}" for number in numbers] for numbers in (*tables, byes)]
-        put_seating(place.pk, SeatingDraft(keys[:-1], keys[-1], []), NOBODY, at=EVENING)
-    return place
+        put_seating(round_.pk, SeatingDraft(keys[:-1], keys[-1], []), NOBODY, at=EVENING)
+    return round_
 
 
 def published(row, **seats):
@@ -68,9 +68,9 @@ def opened(row, **seats):
 
 
 def closed(row, entries=SHORT, **seats):
-    place = opened(row, **seats)
-    play(place, entries)
-    return close_round(place.pk, NOBODY, at=EVENING)
+    round_ = opened(row, **seats)
+    play(round_, entries)
+    return close_round(round_.pk, NOBODY, at=EVENING)
 
 
 def one_table(**settings):
@@ -82,10 +82,10 @@ def play(place, entries=WHOLE_GAME):
         record_all(game, entries)
 
 
-def who_sits(place):
+def who_sits(round_):
     return {
         table.number: [sitting.entrant.number for sitting in table.sittings.order_by("side")]
-        for table in place.tables.all()
+        for table in round_.tables.all()
     }
 
 
@@ -93,9 +93,9 @@ def seated_at(place, number):
     return Entrant.objects.filter(sittings__table__number=number).order_by("number").first()
 
 
-def change(place, arriving=(), leaving=()):
+def change(round_, arriving=(), leaving=()):
     pks = {"arriving": [e.pk for e in arriving], "leaving": [e.pk for e in leaving]}
-    return change_late(place.pk, NOBODY, at=EVENING, **pks)
+    return change_late(round_.pk, NOBODY, at=EVENING, **pks)
 
 
 def stand_in(entrant, name, number=1):
@@ -103,6 +103,6 @@ def stand_in(entrant, name, number=1):
     return put_substitute(spot, name, NOBODY, at=EVENING)
 
 
-def decide(place, number, said):
+def decide(round_, number, said):
     entrant = Entrant.objects.get(number=number)
-    return rule(place.pk, entrant.pk, said, NOBODY, at=EVENING)
+    return rule(round_.pk, entrant.pk, said, NOBODY, at=EVENING)

@@ -37,10 +37,10 @@ def evening(club):
 
 
 def table(event):
-    place = event.rounds.first() or RoundFactory(event=event, number=1, published_at=EVENING)
-    number = place.tables.count() + 1
+    round_ = event.rounds.first() or RoundFactory(event=event, number=1, published_at=EVENING)
+    number = round_.tables.count() + 1
     names = [f"{name} {number}" for name in NAMES]
-    return TableFactory(round=place, number=number, players=names, entries=WHOLE_GAME)
+    return TableFactory(round=round_, number=number, players=names, entries=WHOLE_GAME)
 
 
 def rating(club):

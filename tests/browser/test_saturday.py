@@ -207,18 +207,18 @@ def play_second_round(laptop, second):
     go_on(laptop, "seat-round", 1, 2)
     go_on(laptop, "publish-seating", 2)
     go_on(laptop, "start-clock", 2, 2, 3)
-    place = Round.objects.get(number=2)
-    for game in Game.objects.filter(table__round=place):
+    round_ = Round.objects.get(number=2)
+    for game in Game.objects.filter(table__round=round_):
         record(game, WHOLE_GAME[0])
 
-    one, other = who_sits(place)[1][0], who_sits(place)[2][3]
+    one, other = who_sits(round_)[1][0], who_sits(round_)[2][3]
     laptop.press(laptop.page.locator(f"main a[href^='{laptop.url('seating', 2)}']:visible").first)
     for number in (one, other):
         name = Entrant.objects.get(number=number).player.name
         laptop.page.locator(".seating-chair > a", has_text=name).click()
         expect(laptop.page.locator("#swap").first).to_contain_text(name)
     laptop.send("swap_seats", 2)
-    assert (who_sits(place)[1][0], who_sits(place)[2][3]) == (other, one)
+    assert (who_sits(round_)[1][0], who_sits(round_)[2][3]) == (other, one)
 
     second.skip(10)
     second.press(second.page.locator(f"#next-step[href='{second.url('running', 2)}']"))
@@ -229,7 +229,7 @@ def play_second_round(laptop, second):
     second.page.fill("[name=reason]", "Telefonla konuştu")
     second.finish_form()
 
-    play(place, WHOLE_GAME[1:])
+    play(round_, WHOLE_GAME[1:])
     laptop.follow("running", 2)
     go_on(laptop, "close-round", 2, 2, 3, 3)
 

@@ -40,8 +40,8 @@ def test_director_leads_two_rounds_from_the_list_of_names(new_laptop, new_phone)
 
 def test_totals_of_a_table_take_six_key_strokes_besides_the_digits(new_laptop):
     club = ClubFactory()
-    laptop, place = new_laptop(club), going(club, 3)
-    laptop.row, page, strokes = place.event.tournament, laptop.page, 0
+    laptop, round_ = new_laptop(club), going(club, 3)
+    laptop.row, page, strokes = round_.event.tournament, laptop.page, 0
     laptop.open("running", 1)
     laptop.follow("round_totals", 1)
     laptop.page.focus("[name=table]")

@@ -7,14 +7,14 @@ from tests.factories import GameFactory, record
 from tests.rating_factories import RatingPoolFactory
 from tournaments.models import AuditEntry, OpenTable, RatedRound
 from tournaments.queries import watching
-from tournaments.queries.watching import Version, Watch
+from tournaments.queries.watching import Version, VersionWatcher
 
 pytestmark = pytest.mark.django_db
 
 
 def looks(topic, *changes):
     """What a look at a topic finds of each change: nothing, something, or other rights."""
-    watch = Watch()
+    watch = VersionWatcher()
     version = watch.look([topic])[topic]
     for change in changes:
         change()
@@ -92,6 +92,6 @@ def test_one_look_takes_a_query_for_each_kind(django_assert_num_queries):
     topics = [f"game {GameFactory().public_id}" for _ in range(3)]
     topics += [f"club {ClubFactory().pk}" for _ in range(3)]
     with django_assert_num_queries(2):
-        found = Watch().look([*topics, "game gone"])
+        found = VersionWatcher().look([*topics, "game gone"])
     assert found["game gone"] == Version(None)
     assert len(found) == 7

@@ -57,10 +57,10 @@ def asked(event, kind, audience=Report.Audience.DIRECTORS, **parameters):
 
 def tournament(club):
     row = TournamentFactory(event__club=club, event__held_on=date(2026, 11, 21), state="finished")
-    place = RoundFactory(event=row.event, number=1, published_at=EVENING)
-    table = TableFactory(round=place, players=NAMES, entries=WHOLE_GAME)
+    round_ = RoundFactory(event=row.event, number=1, published_at=EVENING)
+    table = TableFactory(round=round_, players=NAMES, entries=WHOLE_GAME)
     for side, seat in enumerate(table.games.get().seats.order_by("number")):
         entrant = EntrantFactory(tournament=row, number=side + 1, player=seat.player)
-        SittingFactory(round=place, entrant=entrant, table=table, side=side)
-    Round.objects.filter(pk=place.pk).update(closed_at=EVENING)
+        SittingFactory(round=round_, entrant=entrant, table=table, side=side)
+    Round.objects.filter(pk=round_.pk).update(closed_at=EVENING)
     return row

@@ -24,13 +24,13 @@ NAMES = ("Ayşe", "Burak", "Cem", "Deniz", "Elif")
 
 def play(row, *, open_it=True):
     """The next round: seated, published, played and closed, or published only."""
-    place = seat_next_round(row.pk, NOBODY, at=EVENING)
-    publish_round(place.pk, NOBODY, at=EVENING)
+    round_ = seat_next_round(row.pk, NOBODY, at=EVENING)
+    publish_round(round_.pk, NOBODY, at=EVENING)
     if open_it:
-        open_round(place.pk, NOBODY, at=EVENING)
-        for game in Game.objects.filter(table__round=place):
+        open_round(round_.pk, NOBODY, at=EVENING)
+        for game in Game.objects.filter(table__round=round_):
             record_all(game, WHOLE_GAME)
-        close_round(place.pk, NOBODY, at=EVENING)
+        close_round(round_.pk, NOBODY, at=EVENING)
 
 
 def composed(row, audience="members"):

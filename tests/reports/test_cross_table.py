@@ -26,10 +26,10 @@ def composed(row, **asked):
     return compose_cross_table(asked_for, Meetings(seen_in(asked_for)))
 
 
-def rule(place, name, kind, points=0):
-    entrant = Entrant.objects.get(player__name=name, tournament__event=place.event)
+def rule(round_, name, kind, points=0):
+    entrant = Entrant.objects.get(player__name=name, tournament__event=round_.event)
     Ruling.objects.create(
-        round=place, entrant=entrant, kind=kind, points=points, reason="late", at=EVENING
+        round=round_, entrant=entrant, kind=kind, points=points, reason="late", at=EVENING
     )
 
 
@@ -38,9 +38,9 @@ def played():
     """Five at one table and out; two rounds, of which the second has rulings."""
     row = running(*FIVE, rounds=2)
     closed(row, WHOLE_GAME, tables=[[4, 3, 2, 5]], byes=[1])
-    place = closed(row, WHOLE_GAME, tables=[[3, 4, 5, 1]], byes=[2])
-    rule(place, "Ayşe", "absent", -300)
-    rule(place, "Deniz", "adjusted", 7)
+    round_ = closed(row, WHOLE_GAME, tables=[[3, 4, 5, 1]], byes=[2])
+    rule(round_, "Ayşe", "absent", -300)
+    rule(round_, "Deniz", "adjusted", 7)
     return row
 
 

@@ -85,7 +85,7 @@ def test_what_is_for_directors_is_made_for_nobody_else(kind):
 
 def test_seating_that_is_not_published_is_for_directors_only():
     row = running(*NINE)
-    place = seated(row)
+    round_ = seated(row)
 
     for_all = asked(row.event, Kind.SEATING_BY_NAME, Audience.VISITORS, round=1)
     with pytest.raises(ValueError, match="not published"):
@@ -93,9 +93,9 @@ def test_seating_that_is_not_published_is_for_directors_only():
     seats = seats_of(round_of(asked(row.event, Kind.SEATING_BY_NAME, round=1)))
 
     names = {f"e{n}": name for n, name in enumerate(NINE, 1)}
-    tables = [tuple(names[key] for key in table) for table in place.seating["tables"]]
+    tables = [tuple(names[key] for key in table) for table in round_.seating["tables"]]
     assert [table.names for table in seats.tables] == tables
-    assert seats.byes == tuple(names[key] for key in place.seating["byes"])
+    assert seats.byes == tuple(names[key] for key in round_.seating["byes"])
     assert (seats.is_proposed, {table.row for table in seats.tables}) == (True, {None})
     assert compose_table_cards(asked(row.event, Kind.TABLE_CARDS, round=1), silent)["cards"] == []
 
@@ -105,7 +105,7 @@ def test_published_seating_is_as_it_was_proposed_and_names_follow_wishes():
     seated(row)
     report = asked(row.event, Kind.SEATING_BY_TABLE, Audience.VISITORS, round=1)
     proposed = seats_of(row.event.rounds.select_related("event__tournament").get())
-    publish_round(proposed.place.pk, NOBODY, at=EVENING)
+    publish_round(proposed.round_.pk, NOBODY, at=EVENING)
 
     seats = seats_of(round_of(report))
 
@@ -154,12 +154,12 @@ def test_badges_are_for_who_plays_in_the_order_of_names():
 def test_first_three_get_certificates_and_equals_share_theirs():
     row = running("Ayşe", "Burak", "Cem", "Deniz", rounds=2)
     assert compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)["items"] == []
-    place = closed(row, WHOLE_GAME)
+    round_ = closed(row, WHOLE_GAME)
     register(row, "Never played")
 
     data = compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)
 
-    seats = place.tables.get().games.get().players
+    seats = round_.tables.get().games.get().players
     first, third = data["items"][0], data["items"][2]
     # The whole game ends 540/−110/−330/−100.
     names = [(item["name"], item["place"]) for item in data["items"]]
@@ -179,11 +179,11 @@ def test_first_three_get_certificates_and_equals_share_theirs():
 
 def test_each_of_a_pair_gets_a_certificate():
     row = paired(rounds=1)
-    place = published(row)
-    open_round(place.pk, NOBODY, at=EVENING)
+    round_ = published(row)
+    open_round(round_.pk, NOBODY, at=EVENING)
     stop = {"type": "stopped", "reason": "time"}
-    play(place, [stop])
-    close_round(place.pk, NOBODY, at=EVENING)
+    play(round_, [stop])
+    close_round(round_.pk, NOBODY, at=EVENING)
 
     items = compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)["items"]
 

@@ -75,9 +75,9 @@ def rows_of(workbook):
 
 def test_seating_is_a_table_to_work_with(made):
     row = running(*NINE)
-    place = published(row)
-    (bye,) = place.sittings.filter(table=None)
-    tables = {t.number: t.games.get().players for t in place.tables.all()}
+    round_ = published(row)
+    (bye,) = round_.sittings.filter(table=None)
+    tables = {t.number: t.games.get().players for t in round_.tables.all()}
     out = bye.entrant.player.name
 
     by_table = rows_of(made(row.event, Kind.SEATING_BY_TABLE, Format.XLSX, round=1))

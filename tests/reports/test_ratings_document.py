@@ -123,11 +123,11 @@ def club(request, monkeypatch):
         world.happen()
     club = world.clubs[0]
     for month in range(3):
-        place = RoundFactory(event=EventFactory(club=club))
-        lay(place, "krapet", NAMES[:2], won_by(month % 2))
+        round_ = RoundFactory(event=EventFactory(club=club))
+        lay(round_, "krapet", NAMES[:2], won_by(month % 2))
         queens = {**deal("no-queens", 1 + month, 3 - month), "declarer": 0}
-        lay(place, "turkish-king-partners", NAMES, queens, STOPPED)
-        close_round(place.pk, NOBODY, at=EVENING + timedelta(days=3000 + 40 * month, hours=1))
+        lay(round_, "turkish-king-partners", NAMES, queens, STOPPED)
+        close_round(round_.pk, NOBODY, at=EVENING + timedelta(days=3000 + 40 * month, hours=1))
     club.rates_evenings = True
     club.save()
     sweep_ratings()

@@ -147,9 +147,9 @@ def test_same_games_are_the_same_content_until_one_is_written(evening):
 @pytest.mark.parametrize("tables", [1, 3])
 def test_sheets_are_read_in_as_many_queries(django_assert_num_queries, tables):
     event = EventFactory()
-    place = RoundFactory(event=event, number=1)
+    round_ = RoundFactory(event=event, number=1)
     for number in range(1, tables + 1):
-        TableFactory(round=place, number=number, entries=WHOLE_GAME[:2])
+        TableFactory(round=round_, number=number, entries=WHOLE_GAME[:2])
     report = report_of(Event.objects.select_related("tournament").get(pk=event.pk))
     with django_assert_num_queries(3):
         composed(report)
@@ -158,10 +158,10 @@ def test_sheets_are_read_in_as_many_queries(django_assert_num_queries, tables):
 def test_members_see_no_sheets_of_rounds_that_are_not_published():
     tournament = TournamentFactory(state="running")
     for number, published_at in ((1, EVENING), (2, None)):
-        place = RoundFactory(
+        round_ = RoundFactory(
             event=tournament.event, number=number, opened_at=None, published_at=published_at
         )
-        TableFactory(round=place, number=1)
+        TableFactory(round=round_, number=1)
     of_members = composed(report_of(tournament.event))
     assert [chapter.pages for chapter in of_members.chapters] == [1]
     assert composed(report_of(tournament.event, audience="directors")).chapters[0].pages == 2
@@ -172,8 +172,8 @@ def test_sheets_of_the_last_round_are_for_directors_while_its_standings_are_hidd
     settings = write_settings(TournamentSettings(rounds=2, hide_last=True))
     tournament = TournamentFactory(state=state, settings=settings)
     for number in (1, 2):
-        place = RoundFactory(event=tournament.event, number=number, published_at=EVENING)
-        TableFactory(round=place, number=1)
+        round_ = RoundFactory(event=tournament.event, number=number, published_at=EVENING)
+        TableFactory(round=round_, number=1)
     assert composed(report_of(tournament.event)).chapters[0].pages == pages
     assert composed(report_of(tournament.event, audience="directors")).chapters[0].pages == 2
 
@@ -183,8 +183,8 @@ def test_sheets_of_the_last_of_three_rounds_alone_are_hidden_with_finals(tmp_pat
     settings = write_settings(TournamentSettings(rounds=1, finals=8, hide_last=True))
     tournament = TournamentFactory(state="running", settings=settings)
     for number in range(1, published + 1):
-        place = RoundFactory(event=tournament.event, number=number, published_at=EVENING)
-        TableFactory(round=place, number=1, players=[f"{name}{number}" for name in "ABCD"])
+        round_ = RoundFactory(event=tournament.event, number=number, published_at=EVENING)
+        TableFactory(round=round_, number=1, players=[f"{name}{number}" for name in "ABCD"])
 
     path = written(report_of(tournament.event, "json"), tmp_path / "a.json")
 

@@ -35,11 +35,11 @@ def row():
 @pytest.fixture
 def played(row):
     """Two rounds, a penalty, and one who has withdrawn."""
-    place = closed(row, WHOLE_GAME, tables=[[4, 3, 2, 5]], byes=[1])
+    round_ = closed(row, WHOLE_GAME, tables=[[4, 3, 2, 5]], byes=[1])
     closed(row, WHOLE_GAME, tables=[[3, 4, 5, 1]], byes=[2])
     Entrant.objects.filter(number=2).update(withdrawn_at=EVENING)
     Ruling.objects.create(
-        round=place,
+        round=round_,
         entrant=Entrant.objects.get(number=3),
         kind="penalty",
         points=25,

@@ -234,9 +234,9 @@ def _tournament(world, club):
     event = EventFactory(club=club, name="Moda Açık")
     row = TournamentFactory(event=event, slug="moda-acik", state="running")
     seating = {"tables": [["e1", "e2", "e3", "e4"]], "byes": ["e5"], "locked": []}
-    place = RoundFactory(event=event, number=1, seating=seating, published_at=EVENING)
+    round_ = RoundFactory(event=event, number=1, seating=seating, published_at=EVENING)
     RoundFactory(event=event, number=2, seating=seating, opened_at=None)
-    table = TableFactory(round=place, number=1, players=NAMES, entries=WHOLE_GAME[:2])
+    table = TableFactory(round=round_, number=1, players=NAMES, entries=WHOLE_GAME[:2])
     players = [seat.player for seat in table.games.get().seats.order_by("number")]
     out = PlayerFactory(club=club)
     entrants = [
@@ -244,8 +244,8 @@ def _tournament(world, club):
         for number, player in enumerate([*players, out], start=1)
     ]
     for side, entrant in enumerate(entrants[:4]):
-        SittingFactory(round=place, entrant=entrant, table=table, side=side)
-    SittingFactory(round=place, entrant=entrants[4])
+        SittingFactory(round=round_, entrant=entrant, table=table, side=side)
+    SittingFactory(round=round_, entrant=entrants[4])
     SubstituteFactory(entrant=entrants[0], instead_of=players[0], player=PlayerFactory(club=club))
     at = {"slug": club.slug, "tournament": row.slug}
     world.right |= {
@@ -254,7 +254,7 @@ def _tournament(world, club):
         "seated round": at | {"number": 2},
         "tournament table": at | {"number": 1, "table": 1},
         "entrant": at | {"entrant": 1},
-        "ruling": at | {"pk": RulingFactory(round=place, entrant=entrants[0]).pk},
+        "ruling": at | {"pk": RulingFactory(round=round_, entrant=entrants[0]).pk},
     }
     for kind, another in (("register", "check-in"), ("check-in", "register")):
         world.right[kind] = {"public_id": row.public_id, "secret": row.secret(kind)}

@@ -35,9 +35,9 @@ def person(club):
 
 
 def event(club):
-    place = RoundFactory(event=EventFactory(club=club, season=SeasonFactory(club=club)))
+    round_ = RoundFactory(event=EventFactory(club=club, season=SeasonFactory(club=club)))
     number = SeasonFactory(club=club).pk
-    TableFactory(round=place, players=[f"{name} {number}" for name in NAMES])
+    TableFactory(round=round_, players=[f"{name} {number}" for name in NAMES])
 
 
 def entrant(club):

@@ -105,8 +105,8 @@ class Named:
         if kind == "table" and number is not None:
             return [f"{event}rounds/{number}/tables/{name}/", f"{event}rounds/{number}/"]
         if kind == "game":
-            place = self._standing.get(name)
-            return [] if place is None else [f"{event}rounds/{place}/"]
+            number = self._standing.get(name)
+            return [] if number is None else [f"{event}rounds/{number}/"]
         return [event] if number is None else [f"{event}rounds/{number}/"]
 
 

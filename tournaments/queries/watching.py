@@ -30,7 +30,7 @@ class Version:
     rights: object = None
 
 
-class Watch:
+class VersionWatcher:
     """Looks at the versions of topics, again and again; not by two threads at a time."""
 
     def __init__(self) -> None:

@@ -107,8 +107,8 @@ def _after(state: TournamentState, closed: int) -> list[str]:
     """Return the text that names the last closed round of an unfinished tournament."""
     if state.tournament.state == Tournament.State.FINISHED:
         return []
-    place = next(each.row for each in state.seated_rounds if each.row.number == closed)
-    return [_("after: %(round)s") % {"round": round_name(place)}]
+    round_ = next(each.row for each in state.seated_rounds if each.row.number == closed)
+    return [_("after: %(round)s") % {"round": round_name(round_)}]
 
 
 def _code(state: TournamentState, closed: int) -> list[str]:

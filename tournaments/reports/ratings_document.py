@@ -35,9 +35,9 @@ class _Writer:
         games = Game.objects.filter(table__round__event__club=club).exclude(digest="")
         self.digests = dict(games.values_list("pk", "digest"))
         self.games: dict[str, list[tuple[RoundToRate, Played]]] = defaultdict(list)
-        for place in chain.from_iterable(played_rounds(club.pk, None)):
-            for game in place.games:
-                self.games[game.family].append((place, game))
+        for round_ in chain.from_iterable(played_rounds(club.pk, None)):
+            for game in round_.games:
+                self.games[game.family].append((round_, game))
 
     def pools(self) -> list[Json]:
         rows = RatingPool.objects.filter(club=self.club).order_by("family")
@@ -61,7 +61,7 @@ class _Writer:
             (change.game_id, change.seat): change
             for change in RatingChange.objects.filter(rating__pool=row).order_by().iterator()
         }
-        games = [self._game(place, game, changes) for place, game in self.games[row.family]]
+        games = [self._game(round_, game, changes) for round_, game in self.games[row.family]]
         ratings = PlayerRating.objects.filter(pool=row).order_by("pk")
         return {
             "family": row.family,
@@ -92,7 +92,7 @@ class _Writer:
         }
 
     def _game(
-        self, place: RoundToRate, game: Played, changes: dict[tuple[int, int], RatingChange]
+        self, round_: RoundToRate, game: Played, changes: dict[tuple[int, int], RatingChange]
     ) -> Json:
         seats: list[Json | None] = []
         for seat, person in enumerate(game.people):
@@ -101,7 +101,7 @@ class _Writer:
         digest = self.digests.get(game.pk)
         return {
             **({"digest": digest} if digest else {}),
-            "at": place.at.isoformat(),
+            "at": round_.at.isoformat(),
             "ruleset": game.spread,
             "sides": list(game.sides),
             "totals": list(map(write_points, game.totals)),

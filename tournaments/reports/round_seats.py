@@ -27,13 +27,13 @@ class SeatedTable:
 class RoundSeats:
     """The tables of a round by number, and the names of the entrants who are out."""
 
-    place: Round
+    round_: Round
     tables: tuple[SeatedTable, ...]
     byes: tuple[str, ...] = ()
 
     @property
     def is_proposed(self) -> bool:
-        return _tournament_of(self.place.event) is not None and self.place.published_at is None
+        return _tournament_of(self.round_.event) is not None and self.round_.published_at is None
 
 
 def event_of(report: Report) -> Event:
@@ -65,13 +65,13 @@ def round_of(report: Report) -> Round:
     """
     number = report.parameters.get("round")
     rounds = Round.objects.select_related("event__club", "event__tournament")
-    place = rounds.filter(event=event_of(report), number=number).first()
-    if place is None:
+    round_ = rounds.filter(event=event_of(report), number=number).first()
+    if round_ is None:
         raise ValueError(f"round {number} is gone")
-    proposed = _tournament_of(place.event) is not None and place.published_at is None
+    proposed = _tournament_of(round_.event) is not None and round_.published_at is None
     if proposed and report.audience != Report.Audience.DIRECTORS:
         raise ValueError(f"round {number} is not published")
-    return place
+    return round_
 
 
 def hall_heading(report: Report, title: str, lines: Iterable[str] = ()) -> Heading:
@@ -88,18 +88,20 @@ def hall_heading(report: Report, title: str, lines: Iterable[str] = ()) -> Headi
     )
 
 
-def seats_of(place: Round) -> RoundSeats:
+def seats_of(round_: Round) -> RoundSeats:
     """Return the seating of a round (2 queries, 3 in a tournament; 5 if it is only proposed)."""
-    tournament = _tournament_of(place.event)
-    if tournament is not None and place.published_at is None:
-        return _proposed(load_state(tournament), place)
+    tournament = _tournament_of(round_.event)
+    if tournament is not None and round_.published_at is None:
+        return _proposed(load_state(tournament), round_)
     # The last game of a match is the current one.
-    games = {game.table_id: game for game in Game.objects.filter(table__round=place).order_by("pk")}
+    games = {
+        game.table_id: game for game in Game.objects.filter(table__round=round_).order_by("pk")
+    }
     tables = tuple(
         SeatedTable(row.number, tuple(games[row.pk].players), row, games[row.pk])
-        for row in Table.objects.filter(round=place).order_by("number")
+        for row in Table.objects.filter(round=round_).order_by("number")
     )
-    return RoundSeats(place, tables, _byes(place) if tournament else ())
+    return RoundSeats(round_, tables, _byes(round_) if tournament else ())
 
 
 def _tournament_of(event: Event) -> Tournament | None:
@@ -107,8 +109,8 @@ def _tournament_of(event: Event) -> Tournament | None:
     return tournament
 
 
-def _byes(place: Round) -> tuple[str, ...]:
-    rows = Entrant.objects.filter(sittings__round=place, sittings__table=None)
+def _byes(round_: Round) -> tuple[str, ...]:
+    rows = Entrant.objects.filter(sittings__round=round_, sittings__table=None)
     rows = rows.select_related("player", "partner").order_by("number")
     return tuple(name for row in rows for name in names_of(row))
 
@@ -118,22 +120,22 @@ def names_of(entrant: Entrant) -> list[str]:
     return [player.shown_name or f"№ {entrant.number}" for player in entrant.players]
 
 
-def _proposed(state: TournamentState, place: Round) -> RoundSeats:
-    seated = next(each for each in state.seated_rounds if each.row.pk == place.pk)
+def _proposed(state: TournamentState, round_: Round) -> RoundSeats:
+    seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
     tables = tuple(
-        SeatedTable(table.number, _proposed_names(state, place, table)) for table in seated.tables
+        SeatedTable(table.number, _proposed_names(state, round_, table)) for table in seated.tables
     )
     out = [state.entrants[key] for key in seated.byes]
-    return RoundSeats(place, tables, tuple(name for row in out for name in names_of(row)))
+    return RoundSeats(round_, tables, tuple(name for row in out for name in names_of(row)))
 
 
-def _proposed_names(state: TournamentState, place: Round, table: DrawnTable) -> tuple[str, ...]:
+def _proposed_names(state: TournamentState, round_: Round, table: DrawnTable) -> tuple[str, ...]:
     """Return the names at the seats of a table; pairs sit as in the game."""
     sides = [state.entrants[key] for key in table.entrants]
     waiting = [
         [
             player.shown_name or f"№ {entrant.number}"
-            for player in state.players_of(entrant, place.number)
+            for player in state.players_of(entrant, round_.number)
         ]
         for entrant in sides
     ]

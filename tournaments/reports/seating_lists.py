@@ -61,7 +61,7 @@ def _page(report: Report, seats: RoundSeats) -> Data:
 
 def _lines(seats: RoundSeats) -> list[str]:
     proposed = _("A proposal: it is not published yet.") if seats.is_proposed else ""
-    return [line for line in (round_name(seats.place), proposed) if line]
+    return [line for line in (round_name(seats.round_), proposed) if line]
 
 
 def _by_table(seats: RoundSeats) -> Data:

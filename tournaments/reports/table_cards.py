@@ -40,17 +40,17 @@ def table_cards(report: Report, progress: OnProgress) -> Content:
 
 def compose_table_cards(report: Report, progress: OnProgress) -> Data:
     """Return the data of the cards (4 queries, however many tables)."""
-    event, place = event_of(report), round_of(report)
-    tables = seats_of(place).tables
+    event, round_ = event_of(report), round_of(report)
+    tables = seats_of(round_).tables
     progress(Report.Step.READING, 0, len(tables))
     cards = []
     for done, table in enumerate(tables, 1):
         if table.row is not None and table.game is not None:
             cards.append(_card(report, table, table.row, table.game))
         progress(Report.Step.READING, done, len(tables))
-    heading = hall_heading(report, _("Table cards"), [round_name(place)])
+    heading = hall_heading(report, _("Table cards"), [round_name(round_)])
     return page_data(heading, event.club, words=_words(event)) | {
-        "round": round_name(place),
+        "round": round_name(round_),
         "cards": cards,
     }
 

@@ -78,20 +78,20 @@ def steps(row):
     """An evening of everything that games can be changed by; one step after the other."""
     club = row.event.club
     yield register(row, "Geç", "Kalan", "Üç", "Dört")
-    place = published(row)
-    yield place
-    yield taking_back.take_back_round(place.pk, NOBODY, at=EVENING)
-    yield seating.publish_round(place.pk, NOBODY, at=EVENING, all_the_same=True)
-    yield stand_in(seated_at(place, 1), "Yedek")
-    yield change(place, leaving=[seated_at(place, 2)])
-    yield rounds.open_round(place.pk, NOBODY, at=EVENING)
-    yield play(place)
-    game = Game.objects.filter(table__round=place).first()
+    round_ = published(row)
+    yield round_
+    yield taking_back.take_back_round(round_.pk, NOBODY, at=EVENING)
+    yield seating.publish_round(round_.pk, NOBODY, at=EVENING, all_the_same=True)
+    yield stand_in(seated_at(round_, 1), "Yedek")
+    yield change(round_, leaving=[seated_at(round_, 2)])
+    yield rounds.open_round(round_.pk, NOBODY, at=EVENING)
+    yield play(round_)
+    game = Game.objects.filter(table__round=round_).first()
     corrected = {**WHOLE_GAME[0], "counts": {"heart_king": [1, 0, 0, 0]}}
     yield correct_entry(
         game.pk, 0, parse_entry(corrected), "", ContextFactory(revision=game.revision)
     )
-    yield rounds.close_round(place.pk, NOBODY, at=EVENING)
+    yield rounds.close_round(round_.pk, NOBODY, at=EVENING)
     table = lay(evening(club))
     yield record(table.games.get(), WHOLE_GAME[0])
     yield lay(table.round, who=("Can", "Ece", "Efe", "Su"))

@@ -33,7 +33,7 @@ def evening(event):
 
 
 @pytest.fixture
-def place(event):
+def round_(event):
     return RoundFactory(event=event, number=1)
 
 
@@ -42,10 +42,10 @@ def refused(answer):
     return answer.status_code, [(p["code"], p["where"]) for p in problem["problems"]]
 
 
-def test_rounds_are_opened_closed_and_opened_again(program, director, evening, place):
+def test_rounds_are_opened_closed_and_opened_again(program, director, evening, round_):
     early = director.post(f"{evening}rounds/")
     assert (early.status_code, early.json()["code"]) == (409, "round-still-empty")
-    table = TableFactory(round=place)
+    table = TableFactory(round=round_)
     opened = director.post(f"{evening}rounds/")
     assert opened.status_code == 201
     assert opened["Location"] == f"/api/v1/{evening}rounds/2/"
@@ -70,7 +70,7 @@ def test_rounds_are_opened_closed_and_opened_again(program, director, evening, p
 
 
 def test_table_is_laid_with_players_and_names_and_its_keys_are_shown(
-    program, director, club, evening, place
+    program, director, club, evening, round_
 ):
     burak = PlayerFactory(club=club, name="Burak Demir", initials=True)
     said = {"players": [{"name": "Ayşe"}, {"player": burak.public_id}, *FOUR["players"][2:]]}
@@ -116,7 +116,7 @@ def test_table_is_laid_with_players_and_names_and_its_keys_are_shown(
     assert phone.post(f"games/{game.public_id}/entries/", {"entry": KING}).status_code == 201
 
 
-def test_keys_are_shown_only_to_tokens_that_may_score(program, director, club, evening, place):
+def test_keys_are_shown_only_to_tokens_that_may_score(program, director, club, evening, round_):
     where = director.post(f"{evening}rounds/1/tables/", FOUR)["Location"]
 
     for scopes in (["read"], ["read", "direct"]):
@@ -128,7 +128,9 @@ def test_keys_are_shown_only_to_tokens_that_may_score(program, director, club, e
     assert program.role("director", club, "read", "score").get(where).json()["keys"] is not None
 
 
-def test_table_plays_what_is_said_and_else_what_the_evening_offers(director, event, evening, place):
+def test_table_plays_what_is_said_and_else_what_the_evening_offers(
+    director, event, evening, round_
+):
     event.options = {"king": "declared"}
     event.save()
     tables = f"{evening}rounds/1/tables/"
@@ -140,9 +142,9 @@ def test_table_plays_what_is_said_and_else_what_the_evening_offers(director, eve
 
 
 def test_those_who_cannot_sit_there_are_refused_and_nothing_is_written(
-    director, club, evening, place
+    director, club, evening, round_
 ):
-    TableFactory(round=place, players=NAMES)
+    TableFactory(round=round_, players=NAMES)
     stranger = PlayerFactory().public_id
     gone = PlayerFactory(club=club, merged_into=PlayerFactory(club=club)).public_id
     tables, four = f"{evening}rounds/1/tables/", [{"name": n} for n in ("Ece", "Fatma", "Gül")]
@@ -172,8 +174,8 @@ def test_table_of_a_tournament_gets_a_new_address_but_stays(director, club):
     assert director.post(f"{evening}rounds/1/close/").status_code == 404
 
 
-def test_table_is_not_taken_away_when_it_is_not_as_it_was_read(director, evening, place):
-    table = TableFactory(round=place)
+def test_table_is_not_taken_away_when_it_is_not_as_it_was_read(director, evening, round_):
+    table = TableFactory(round=round_)
     where = f"{evening}rounds/1/tables/{table.public_id}/"
     before = director.get(where)["ETag"]
     record(table.games.get(), KING)

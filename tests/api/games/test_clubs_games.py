@@ -18,8 +18,8 @@ pytestmark = pytest.mark.django_db
 
 def laid(event=None, **more):
     """The game of a new table, in an evening of its own unless one is given."""
-    place = RoundFactory(event=event) if event else RoundFactory()
-    return TableFactory(round=place, **more).games.get()
+    round_ = RoundFactory(event=event) if event else RoundFactory()
+    return TableFactory(round=round_, **more).games.get()
 
 
 def ids(answer):
@@ -126,14 +126,14 @@ def test_confirmation_is_of_what_was_seen_and_of_a_game_that_is_over(program):
 
 
 def test_open_table_is_taken_into_an_evening_by_a_director_with_its_key(program):
-    place = RoundFactory()
-    club = place.event.club
+    round_ = RoundFactory()
+    club = round_.event.club
     row = GameFactory(entries=WHOLE_GAME[:2])
     path = f"games/{row.public_id}/adopt/"
     said = {
         "key": token_of(row, "write"),
-        "event": place.event.public_id,
-        "round": place.number,
+        "event": round_.event.public_id,
+        "round": round_.number,
     }
     director = program.role("director", club)
     wrong = said | {"key": token_of(row, "follow")}
@@ -147,7 +147,7 @@ def test_open_table_is_taken_into_an_evening_by_a_director_with_its_key(program)
     assert answer.status_code == 200
     row.refresh_from_db()
     assert answer.json()["table"] == row.table.public_id
-    assert row.table.round == place
+    assert row.table.round == round_
     assert director.post(path, said).status_code == 404
 
 

@@ -13,8 +13,8 @@ OTHERWISE = WHOLE_GAME[1] | {"counts": {"queens": [3, 0, 0, 1]}}
 
 def test_programs_confirm_and_dispute_deals_and_a_director_settles(program):
     club = ClubFactory()
-    place = going(club, 1, confirm_deals=True, correct_minutes=5)
-    game = table(place).games.get()
+    round_ = going(club, 1, confirm_deals=True, correct_minutes=5)
+    game = table(round_).games.get()
     for body in WHOLE_GAME[1:3]:
         record(game, body)
     phone, director = program.with_token(token_of(game, "write")), program.role("director", club)
@@ -38,9 +38,11 @@ def test_programs_confirm_and_dispute_deals_and_a_director_settles(program):
     assert (own.status_code, own.json()["code"]) == (422, "no-opponent")
     assert disputed.json()["results"][1]["other"] == OTHERWISE
     assert (again.status_code, again.json()["code"]) == (409, "deal-disputed")
-    assert {"called", "disputed"} <= troubles(watched(director, place))
+    assert {"called", "disputed"} <= troubles(watched(director, round_))
 
-    where = f"clubs/{club.slug}/tournaments/{place.event.tournament.slug}/rounds/1/tables/1/settle/"
+    where = (
+        f"clubs/{club.slug}/tournaments/{round_.event.tournament.slug}/rounds/1/tables/1/settle/"
+    )
     settled = director.post(where, {"position": 1, "revision": 2, "counts": "disputed"})
     assert not {"called", "disputed"} & troubles(settled.json())
     assert phone.get(path).json()["entries"][1]["entry"]["counts"] == OTHERWISE["counts"]
@@ -52,7 +54,7 @@ def troubles(seen):
     return {trouble["code"] for trouble in seen["troubles"]}
 
 
-def watched(director, place):
-    tournament = place.event.tournament.slug
-    where = f"clubs/{place.event.club.slug}/tournaments/{tournament}/rounds/1/tables/1/"
+def watched(director, round_):
+    tournament = round_.event.tournament.slug
+    where = f"clubs/{round_.event.club.slug}/tournaments/{tournament}/rounds/1/tables/1/"
     return director.get(where).json()

@@ -147,10 +147,10 @@ def test_directors_need_no_card_and_no_code(director, table, club):
 @pytest.fixture
 def clocked(club):
     event = TournamentFactory(event__club=club, state="running").event
-    place = RoundFactory(
+    round_ = RoundFactory(
         event=event, number=1, published_at=EVENING, clock_seconds=3600, clock_used=600
     )
-    return TableFactory(round=place, players=NAMES, extra_seconds=60)
+    return TableFactory(round=round_, players=NAMES, extra_seconds=60)
 
 
 def test_phone_of_a_tournament_sees_the_clock_and_calls_a_director(program, clocked):

@@ -28,10 +28,10 @@ def club():
 def play(club, number=1, names=NAMES, **event):
     event = EventFactory(club=club, **event)
     for _ in range(number):
-        place = RoundFactory(event=event)
-        TableFactory(round=place, players=names, entries=WHOLE_GAME)
-        place.closed_at = EVENING
-        place.save()
+        round_ = RoundFactory(event=event)
+        TableFactory(round=round_, players=names, entries=WHOLE_GAME)
+        round_.closed_at = EVENING
+        round_.save()
     rate_club_again(club.pk)
     sweep_ratings()
 

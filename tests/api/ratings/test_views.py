@@ -93,9 +93,9 @@ def test_server_ratings_tell_everybody_no_more_than_the_page(program, club):
 def tournament(club):
     players = [PlayerFactory(club=club, name=name).name for name in ("A", "B", "C", "D")]
     row = TournamentFactory(event=EventFactory(club=club), state="finished", slug="acik")
-    place = RoundFactory(event=row.event, number=1)
-    row.table = TableFactory(round=place, number=1, players=players, entries=WHOLE_GAME)
-    Round.objects.filter(pk=place.pk).update(closed_at=EVENING)
+    round_ = RoundFactory(event=row.event, number=1)
+    row.table = TableFactory(round=round_, number=1, players=players, entries=WHOLE_GAME)
+    Round.objects.filter(pk=round_.pk).update(closed_at=EVENING)
     rate_club_again(club.pk)
     sweep_ratings()
     return row

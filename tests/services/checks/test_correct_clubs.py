@@ -56,14 +56,14 @@ def test_nothing_differs_whatever_happened_in_any_order(monkeypatch):
 
 
 def test_sheets_of_who_has_met_a_thousand_others_follow_the_name():
-    place = RoundFactory()
-    regular = PlayerFactory(club=place.event.club, name="Işıl")
+    round_ = RoundFactory()
+    regular = PlayerFactory(club=round_.event.club, name="Işıl")
     others = Player.objects.bulk_create(
         Player(club=regular.club, name=f"o{n}", name_key=f"o{n}", created_at=EVENING)
         for n in range(3 * GAMES_MET)
     )
     tables = Table.objects.bulk_create(
-        Table(round=place, number=number) for number in range(1, GAMES_MET + 1)
+        Table(round=round_, number=number) for number in range(1, GAMES_MET + 1)
     )
     sitting = [(regular, *others[3 * n : 3 * n + 3]) for n in range(GAMES_MET)]
     games = Game.objects.bulk_create(

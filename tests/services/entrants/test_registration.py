@@ -160,8 +160,8 @@ def test_entrant_is_removed_until_they_were_seated():
     row = TournamentFactory(state="running")
     seated, other = (EntrantFactory(tournament=row, number=n) for n in (1, 2))
     named = EntrantFactory(tournament=row, number=3)
-    place = published(row)
-    SittingFactory(round=place, entrant=seated)
+    round_ = published(row)
+    SittingFactory(round=round_, entrant=seated)
     RoundFactory(
         event=row.event, number=2, seating={"tables": [["e3"]], "byes": []}, opened_at=None
     )

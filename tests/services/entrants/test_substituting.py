@@ -62,7 +62,7 @@ def test_substitute_put_before_the_round_sits_down_when_it_is_published():
 
 def test_substitute_takes_the_seat_at_a_table_that_has_not_begun():
     row = running(*NINE)
-    place = published(row)
+    round_ = published(row)
     one, _, _ = at_a_table(row)
     game = sheet_of(one)
     seat = game.players.index(one.player.name)
@@ -72,14 +72,14 @@ def test_substitute_takes_the_seat_at_a_table_that_has_not_begun():
 
     game.refresh_from_db()
     assert (game.players[seat], sitting(game)[seat], game.revision) == ("Yasemin", "Yasemin", 0)
-    take_back_round(place.pk, NOBODY, at=EVENING)
+    take_back_round(round_.pk, NOBODY, at=EVENING)
     assert Substitute.objects.get().player.name == "Yasemin"
 
 
 def test_substitute_in_the_middle_of_a_game_stands_in_its_history():
     row = running(*NINE)
-    place = published(row)
-    open_round(place.pk, NOBODY, at=EVENING)
+    round_ = published(row)
+    open_round(round_.pk, NOBODY, at=EVENING)
     one, _, _ = at_a_table(row)
     game = sheet_of(one)
     record_all(game, WHOLE_GAME[:2])
@@ -147,10 +147,10 @@ def test_before_the_round_who_will_play_in_it_is_no_substitute():
 
 def test_closed_round_changes_no_more():
     row = running(*NINE)
-    place = published(row)
+    round_ = published(row)
     one, _, _ = at_a_table(row)
     put(one, "Zeki")
-    Round.objects.filter(pk=place.pk).update(opened_at=EVENING, closed_at=EVENING)
+    Round.objects.filter(pk=round_.pk).update(opened_at=EVENING, closed_at=EVENING)
 
     with pytest.raises(WrongState):
         put(one, "Yasemin")

@@ -134,9 +134,9 @@ def test_evening_plays_by_rules_of_its_own_club_only():
 
 
 def test_round_that_was_closed_without_tables_is_followed_by_another():
-    place = RoundFactory(number=1, closed_at=EVENING)
+    round_ = RoundFactory(number=1, closed_at=EVENING)
 
-    assert events.open_round(place.event_id, BY, at=EVENING).number == 2
+    assert events.open_round(round_.event_id, BY, at=EVENING).number == 2
 
 
 def test_closed_round_is_written_by_directors_only():

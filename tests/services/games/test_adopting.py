@@ -21,17 +21,17 @@ pytestmark = pytest.mark.django_db
 BY = Actor(address="192.0.2.7")
 
 
-def adopt(game, place, who=NAMES):
-    return adopt_game(game.pk, place.pk, who, BY, at=EVENING)
+def adopt(game, round_, who=NAMES):
+    return adopt_game(game.pk, round_.pk, who, BY, at=EVENING)
 
 
 def test_adopted_game_is_a_table_of_the_evening_and_is_written_on():
-    place = RoundFactory()
-    PlayerFactory(club=place.event.club, name="Ayşe Yılmaz", initials=True)
+    round_ = RoundFactory()
+    PlayerFactory(club=round_.event.club, name="Ayşe Yılmaz", initials=True)
     game = GameFactory(entries=WHOLE_GAME[:2])
     secret = game.secret("write")
 
-    table = adopt(game, place, ("Ayşe Yılmaz", *NAMES[1:]))
+    table = adopt(game, round_, ("Ayşe Yılmaz", *NAMES[1:]))
 
     game.refresh_from_db()
     assert (game.table, table.number, game.title) == (table, 1, "Cuma akşamı")
@@ -43,8 +43,8 @@ def test_adopted_game_is_a_table_of_the_evening_and_is_written_on():
 
 
 def test_typed_names_give_way_to_how_the_players_are_shown():
-    place = RoundFactory()
-    PlayerFactory(club=place.event.club, name="Ayşe Yılmaz", initials=True)
+    round_ = RoundFactory()
+    PlayerFactory(club=round_.event.club, name="Ayşe Yılmaz", initials=True)
     # Two were written at each other's seats.
     typed = ("Ayşe Yılmaz", "Cem", "Burak", "Deniz")
     game = GameFactory(head__players=typed)
@@ -54,7 +54,7 @@ def test_typed_names_give_way_to_how_the_players_are_shown():
     change_head(game.pk, head, ContextFactory(revision=2, author="Burak"))
     asked = request_scoresheet(Game.objects.get(), language="tr", follow_url="x", at=EVENING)
 
-    adopt(game, place, ("Ayşe Yılmaz", *NAMES[1:]))
+    adopt(game, round_, ("Ayşe Yılmaz", *NAMES[1:]))
 
     writes = Revision.objects.order_by("revision")
     assert list(writes.values_list("author", flat=True)) == ["A. Y.", "Burak", "Cem"]
@@ -84,11 +84,11 @@ def test_game_is_not_adopted_into_a_closed_round():
 
 
 def test_game_is_adopted_once():
-    game, place = GameFactory(), RoundFactory()
-    adopt(game, place)
+    game, round_ = GameFactory(), RoundFactory()
+    adopt(game, round_)
 
     with pytest.raises(SitsElsewhere):
-        adopt(game, place)
+        adopt(game, round_)
     with pytest.raises(NotOpen):
         adopt(game, RoundFactory())
 

@@ -29,17 +29,17 @@ def rename(table, names, by=None, **fields):
 
 
 def test_table_is_laid_with_players_found_and_added():
-    place = RoundFactory()
-    ayse = PlayerFactory(club=place.event.club, name="Ayşe")
+    round_ = RoundFactory()
+    ayse = PlayerFactory(club=round_.event.club, name="Ayşe")
     PlayerFactory(name="Burak")
 
-    table = lay(place, ("ayşe", *NAMES[1:]))
+    table = lay(round_, ("ayşe", *NAMES[1:]))
 
     game = table.games.get()
     assert (table.number, game.title, game.players) == (1, "Cuma akşamı", list(NAMES))
     assert sitting(game) == list(NAMES)
     assert Seat.objects.get(game=game, number=0).player == ayse
-    assert Player.objects.filter(club=place.event.club).count() == 4
+    assert Player.objects.filter(club=round_.event.club).count() == 4
     line = AuditEntry.objects.get(action="add-table")
     assert (line.subject, line.after["table"], line.after["games"][0]["players"]) == (
         f"table:{table.public_id}",
@@ -49,48 +49,48 @@ def test_table_is_laid_with_players_found_and_added():
 
 
 def test_players_are_called_on_the_sheet_as_they_wish():
-    place = RoundFactory()
-    shy = PlayerFactory(club=place.event.club, name="Ayşe Yılmaz", initials=True)
+    round_ = RoundFactory()
+    shy = PlayerFactory(club=round_.event.club, name="Ayşe Yılmaz", initials=True)
 
-    table = lay(place, (shy, *NAMES[1:]))
+    table = lay(round_, (shy, *NAMES[1:]))
 
     game = table.games.get()
     assert (game.players[0], sitting(game)[0]) == ("A. Y.", "Ayşe Yılmaz")
 
 
 def test_player_sits_once_in_a_round():
-    place = RoundFactory()
-    lay(place)
+    round_ = RoundFactory()
+    lay(round_)
 
     with pytest.raises(SitsElsewhere) as refused:
-        lay(place, (*OTHERS[:3], "AYŞE"))
+        lay(round_, (*OTHERS[:3], "AYŞE"))
 
     assert refused.value.params == {"name": "Ayşe", "table": 1}
     assert (Table.objects.count(), Game.objects.count(), Player.objects.count()) == (1, 1, 4)
-    lay(RoundFactory(event=place.event))
+    lay(RoundFactory(event=round_.event))
 
 
 def test_player_sits_once_at_a_table():
-    place = RoundFactory()
+    round_ = RoundFactory()
 
     with pytest.raises(SitsTwice):
-        lay(place, ("Ayşe", "Burak", "Cem", "ayşe"))
+        lay(round_, ("Ayşe", "Burak", "Cem", "ayşe"))
 
     assert Player.objects.count() == 0
 
 
 @pytest.mark.parametrize("copied", [True, False])
 def test_table_plays_by_rules_of_its_own_club_only(copied):
-    place = RoundFactory()
-    director = MemberFactory(club=place.event.club, role="director").user
+    round_ = RoundFactory()
+    director = MemberFactory(club=round_.event.club, role="director").user
     theirs = HouseRulesetFactory(
         slug="theirs", club=MemberFactory(user=director, role="owner").club
     )
-    ours = HouseRulesetFactory(slug="ours", club=place.event.club)
+    ours = HouseRulesetFactory(slug="ours", club=round_.event.club)
 
     def lay_by(rules, who):
         head = GameSetup(rules.slug, (), document=rules.document if copied else None)
-        return tables.add_table(place.pk, Laying(head, who), Actor(director), at=EVENING)
+        return tables.add_table(round_.pk, Laying(head, who), Actor(director), at=EVENING)
 
     with pytest.raises(InvalidEntry):
         lay_by(theirs, NAMES)
@@ -99,17 +99,17 @@ def test_table_plays_by_rules_of_its_own_club_only(copied):
 
 
 def test_form_sent_twice_lays_one_table():
-    place = RoundFactory()
+    round_ = RoundFactory()
 
-    once, again = (lay(place, key="a-key-of-the-director") for _ in range(2))
+    once, again = (lay(round_, key="a-key-of-the-director") for _ in range(2))
 
     assert (once, Table.objects.count()) == (again, 1)
-    assert lay(place, OTHERS, key="another-key-of-the-director") != once
+    assert lay(round_, OTHERS, key="another-key-of-the-director") != once
 
 
-def lay_match(place=None):
-    place = place or RoundFactory()
-    table = lay(place, TWO, GameSetup("krapet", ()), terms=("best-of", 3))
+def lay_match(round_=None):
+    round_ = round_ or RoundFactory()
+    table = lay(round_, TWO, GameSetup("krapet", ()), terms=("best-of", 3))
     record(table.games.get(), won_by(0))
     return table
 
@@ -191,8 +191,8 @@ def test_table_adds_no_player_but_a_director_does():
 
 
 def test_player_of_another_table_cannot_be_seated():
-    place = RoundFactory()
-    table, other = (TableFactory(round=place, players=names) for names in (NAMES, OTHERS))
+    round_ = RoundFactory()
+    table, other = (TableFactory(round=round_, players=names) for names in (NAMES, OTHERS))
 
     with pytest.raises(SitsElsewhere) as refused:
         rename(table, ("Elif", *NAMES[1:]))

@@ -79,9 +79,9 @@ def test_next_game_that_waited_for_a_round_to_close_is_refused():
 
 
 def test_next_game_has_the_name_that_a_player_is_given_meanwhile():
-    place = RoundFactory()
+    round_ = RoundFactory()
     laying = Laying(GameSetup("krapet", ()), TWO, ("best-of", 3))
-    game = tables.add_table(place.pk, laying, NOBODY, at=EVENING).games.get()
+    game = tables.add_table(round_.pk, laying, NOBODY, at=EVENING).games.get()
     playing.record_entry(game.pk, parse_entry(won_by(0)), ContextFactory())
     burak = Player.objects.get(name="Burak")
 
@@ -98,15 +98,15 @@ def test_next_game_has_the_name_that_a_player_is_given_meanwhile():
     assert list(heads) == [["Ayşe", "Berk"]] * 2
 
 
-def lay(place, who):
+def lay(round_, who):
     laying = Laying(TURKISH_KING, who)
-    return lambda: tables.add_table(place.pk, laying, NOBODY, at=EVENING).number
+    return lambda: tables.add_table(round_.pk, laying, NOBODY, at=EVENING).number
 
 
 def test_player_is_seated_once_by_two_who_lay_tables_at_once():
-    place = RoundFactory()
+    round_ = RoundFactory()
 
-    first, second, waited = while_another_is_writing(lay(place, NAMES), lay(place, OTHERS))
+    first, second, waited = while_another_is_writing(lay(round_, NAMES), lay(round_, OTHERS))
 
     assert (first, second, waited) == (1, "SitsElsewhere", True)
     assert (Table.objects.count(), Seat.objects.count(), Player.objects.count()) == (1, 4, 4)
@@ -167,8 +167,8 @@ def test_confirmation_waits_for_a_write_and_is_void_then():
 def test_game_is_adopted_once_by_two_directors_at_once():
     game, places = GameFactory(), [RoundFactory(), RoundFactory()]
 
-    def adopt(place):
-        return lambda: adopting.adopt_game(game.pk, place.pk, NAMES, NOBODY, at=EVENING).number
+    def adopt(round_):
+        return lambda: adopting.adopt_game(game.pk, round_.pk, NAMES, NOBODY, at=EVENING).number
 
     assert sorted(map(str, at_once(*map(adopt, places)))) == ["1", "NotOpen"]
     assert Table.objects.count() == 1

@@ -71,12 +71,12 @@ def publish(row, **seats):
 
 
 def begin(row, minutes_gone=0, **seats):
-    place = open_round(publish(row, **seats).pk, NOBODY, at=timezone.now())
+    round_ = open_round(publish(row, **seats).pk, NOBODY, at=timezone.now())
     if minutes_gone:
-        Round.objects.filter(pk=place.pk).update(
+        Round.objects.filter(pk=round_.pk).update(
             clock_seconds=3600, clock_used=60 * minutes_gone, clock_started_at=timezone.now()
         )
-    return place
+    return round_
 
 
 def pass_time():
@@ -84,9 +84,9 @@ def pass_time():
     Notification.objects.filter(next_at__isnull=False).update(next_at=timezone.now())
 
 
-def swap(place, *keys):
-    seen = Tournament.objects.get(event=place.event).revision
-    exchange_seats(place.pk, Exchange(keys), NOBODY, seen=seen, at=timezone.now())
+def swap(round_, *keys):
+    seen = Tournament.objects.get(event=round_.event).revision
+    exchange_seats(round_.pk, Exchange(keys), NOBODY, seen=seen, at=timezone.now())
 
 
 def test_seating_is_told_once_encrypted_and_signed_in_the_language_of_the_phone(service, sweep):
@@ -124,17 +124,17 @@ def test_seating_is_told_once_encrypted_and_signed_in_the_language_of_the_phone(
 def test_who_is_moved_after_publishing_is_told_again_and_others_are_not(service, sweep):
     row = running(*EIGHT, rounds=3)
     moved, stays = subscribed(service, row), subscribed(service, row, number=2, name="two")
-    place = publish(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
+    round_ = publish(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
     sweep()
 
-    swap(place, "e1", "e5")
+    swap(round_, "e1", "e5")
     sweep()
 
     assert service.titles(moved) == ["1. raunt: 1. masa", "1. raunt: 2. masa"]
     assert service.titles(stays) == ["1. raunt: 1. masa"]
-    take_back_round(place.pk, NOBODY, at=timezone.now())
+    take_back_round(round_.pk, NOBODY, at=timezone.now())
     sweep()
-    publish_round(place.pk, NOBODY, at=timezone.now())
+    publish_round(round_.pk, NOBODY, at=timezone.now())
     sweep()
     assert len(service.titles(stays)) == 2
 
@@ -142,11 +142,11 @@ def test_who_is_moved_after_publishing_is_told_again_and_others_are_not(service,
 def test_who_sits_out_and_who_plays_the_final_is_told(service, sweep):
     row = running(*[*EIGHT, "Oyuncu 9"], rounds=1, finals=4)
     phones = [subscribed(service, row, n, name=str(n)) for n in range(1, 10)]
-    place = begin(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)], byes=[9])
+    round_ = begin(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)], byes=[9])
     sweep()
     assert service.titles(phones[8]) == ["1. raunt: bay geçiyorsunuz"]
-    play(place)
-    close_round(place.pk, NOBODY, at=timezone.now())
+    play(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
     final = publish(row)
     sweep()
 
@@ -160,24 +160,24 @@ def test_who_sits_out_and_who_plays_the_final_is_told(service, sweep):
 def test_five_minutes_before_the_end_whoever_still_plays_is_told_once(service, sweep):
     row = running(*EIGHT, rounds=3)
     plays, done = subscribed(service, row), subscribed(service, row, number=5, name="two")
-    place = begin(row, minutes_gone=54, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
-    record_all(Game.objects.get(table__round=place, table__number=2), WHOLE_GAME)
+    round_ = begin(row, minutes_gone=54, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
+    record_all(Game.objects.get(table__round=round_, table__number=2), WHOLE_GAME)
     sweep()
     assert len(service.titles(plays)) == 1
 
-    Round.objects.filter(pk=place.pk).update(clock_used=55 * 60)
+    Round.objects.filter(pk=round_.pk).update(clock_used=55 * 60)
     sweep()
     sweep()
     # A clock that was set back changes nothing.
-    Round.objects.filter(pk=place.pk).update(clock_used=10 * 60)
+    Round.objects.filter(pk=round_.pk).update(clock_used=10 * 60)
     sweep()
-    Round.objects.filter(pk=place.pk).update(clock_used=56 * 60)
+    Round.objects.filter(pk=round_.pk).update(clock_used=56 * 60)
     sweep()
 
     assert service.titles(plays) == ["1. raunt: 1. masa", "1. raunt: 5 dakika kaldı"]
     assert service.titles(done) == ["1. raunt: 2. masa"]
-    add_time(place.pk, Added(600, 3600), NOBODY, at=timezone.now())
-    Round.objects.filter(pk=place.pk).update(clock_used=66 * 60)
+    add_time(round_.pk, Added(600, 3600), NOBODY, at=timezone.now())
+    Round.objects.filter(pk=round_.pk).update(clock_used=66 * 60)
     sweep()
     assert service.titles(plays)[-1] == "1. raunt: 4 dakika kaldı"
 
@@ -185,10 +185,10 @@ def test_five_minutes_before_the_end_whoever_still_plays_is_told_once(service, s
 def test_time_is_told_of_a_clock_that_runs_and_not_too_late(service, sweep):
     row = running(*EIGHT, rounds=3)
     plays = subscribed(service, row)
-    place = begin(row, minutes_gone=56, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
-    Round.objects.filter(pk=place.pk).update(clock_started_at=None)
+    round_ = begin(row, minutes_gone=56, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
+    Round.objects.filter(pk=round_.pk).update(clock_started_at=None)
     sweep()
-    Round.objects.filter(pk=place.pk).update(clock_started_at=timezone.now(), clock_used=59 * 60)
+    Round.objects.filter(pk=round_.pk).update(clock_started_at=timezone.now(), clock_used=59 * 60)
     sweep()
 
     assert service.titles(plays) == ["1. raunt: 1. masa"]
@@ -198,18 +198,18 @@ def test_corrected_result_is_told_to_whom_it_concerns(service, sweep):
     row = running(*EIGHT, rounds=3)
     ruled = subscribed(service, row)
     not_ruled = subscribed(service, row, number=2, name="two")
-    place = begin(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
-    play(place)
+    round_ = begin(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
+    play(round_)
     sweep()
     assert len(service.titles(ruled)) == 1
 
-    decide(place, 1, PENALTY)
+    decide(round_, 1, PENALTY)
     sweep()
     sweep()
 
     assert service.titles(ruled)[1:] == ["1. raunt: sonucunuz düzeltildi"]
     assert len(service.titles(not_ruled)) == 1
-    game = Game.objects.get(table__round=place, table__number=1)
+    game = Game.objects.get(table__round=round_, table__number=1)
     result = game.result
     # While the sheet is open again there is no result.
     for each in (None, result, result | {"totals": [0, *result["totals"][1:]]}):
@@ -238,13 +238,13 @@ def test_hidden_players_and_cancelled_tournaments_are_not_told_of(service, sweep
 
 def test_phone_switched_on_later_is_told_only_of_what_comes(service, sweep):
     row = running(*EIGHT, rounds=3)
-    place = publish(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
+    round_ = publish(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
     browser = service.browser()
     subscribe_phone(entrant(row), browser.address(), "tr", at=timezone.now())
     sweep()
     assert service.messages(browser) == []
 
-    swap(place, "e1", "e5")
+    swap(round_, "e1", "e5")
     sweep()
     assert service.titles(browser) == ["1. raunt: 2. masa"]
 
@@ -283,11 +283,11 @@ def test_message_that_no_longer_helps_is_dropped(service, sweep):
     row = running(*EIGHT, rounds=3)
     phone = subscribed(service, row)
     service.answers(503)
-    place = begin(row)
+    round_ = begin(row)
     sweep()
     service.answers(201)
-    play(place)
-    close_round(place.pk, NOBODY, at=timezone.now())
+    play(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
 
     pass_time()
     sweep()

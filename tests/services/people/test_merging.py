@@ -33,19 +33,19 @@ OTHERS = ["Burak", "Cem", "Deniz"]
 
 
 @pytest.fixture
-def place():
+def round_():
     return RoundFactory()
 
 
 @pytest.fixture
-def kept(place):
-    return player_of(Table(round=place, players=["Ayşe Yılmaz", *OTHERS]))
+def kept(round_):
+    return player_of(Table(round=round_, players=["Ayşe Yılmaz", *OTHERS]))
 
 
 @pytest.fixture
-def gone(place):
-    Table(round=place, players=["Ayse", *OTHERS], entries=WHOLE_GAME[:1])
-    return player_of(Table(round=place, players=["Ayse", *OTHERS]))
+def gone(round_):
+    Table(round=round_, players=["Ayse", *OTHERS], entries=WHOLE_GAME[:1])
+    return player_of(Table(round=round_, players=["Ayse", *OTHERS]))
 
 
 def player_of(table):
@@ -104,9 +104,9 @@ def test_undone_merge_gives_back_exactly(kept, gone):
     assert state() == before
 
 
-def test_games_played_since_stay_with_the_kept_player(kept, gone, place):
+def test_games_played_since_stay_with_the_kept_player(kept, gone, round_):
     done = merge(kept, gone)
-    later = Table(round=place, players=["Ayşe Yılmaz", *OTHERS])
+    later = Table(round=round_, players=["Ayşe Yılmaz", *OTHERS])
 
     undo(done)
 
@@ -159,16 +159,16 @@ def test_tournaments_played_since_stay_with_the_kept_player(kept, gone, entered)
 def test_who_sits_for_an_entrant_in_a_going_round_is_not_parted_from_it(kept, gone):
     entrant = EntrantFactory(player=gone, tournament__event__club=kept.club)
     done = merge(kept, gone)
-    place = RoundFactory(event=entrant.tournament.event)
-    table = Table(round=place, players=["Ayşe Yılmaz", *OTHERS])
-    SittingFactory(round=place, table=table, side=0, entrant=entrant)
+    round_ = RoundFactory(event=entrant.tournament.event)
+    table = Table(round=round_, players=["Ayşe Yılmaz", *OTHERS])
+    SittingFactory(round=round_, table=table, side=0, entrant=entrant)
 
     with pytest.raises(StillPlaying):
         undo(done)
     assert (Entrant.objects.get().player, player_of(table)) == (kept, kept)
 
-    place.closed_at = EVENING
-    place.save()
+    round_.closed_at = EVENING
+    round_.save()
     undo(done)
     assert (Entrant.objects.get().player, player_of(table)) == (gone, kept)
 
@@ -199,8 +199,8 @@ def test_player_is_merged_neither_with_themself_nor_with_one_of_another_club(kep
     assert refused(kept, PlayerFactory(club=ClubFactory())) == Unlike.CLUB
 
 
-def test_players_who_sat_at_one_table_are_not_merged(place):
-    table = Table(round=place, players=["Ayşe", "Ayse", *OTHERS[:2]])
+def test_players_who_sat_at_one_table_are_not_merged(round_):
+    table = Table(round=round_, players=["Ayşe", "Ayse", *OTHERS[:2]])
     one, other = (seat.player for seat in table.games.get().seats.all()[:2])
     assert refused(one, other) == Unlike.TABLE
 
@@ -240,8 +240,8 @@ def test_who_is_merged_or_removed_is_merged_no_more(kept, gone):
     ] * 3
 
 
-def test_chain_of_merges_is_undone_from_its_end(kept, gone, place):
-    last = player_of(Table(round=place, players=["A. Y.", *OTHERS]))
+def test_chain_of_merges_is_undone_from_its_end(kept, gone, round_):
+    last = player_of(Table(round=round_, players=["A. Y.", *OTHERS]))
     before = state()
     first = merge(kept, gone)
     second = merge(last, kept)

@@ -103,17 +103,17 @@ class World:
 
     def play(self):
         event = self.chance.choice(self.events)
-        place = RoundFactory(event=event, number=event.rounds.count() + 1)
+        round_ = RoundFactory(event=event, number=event.rounds.count() + 1)
         everybody = list(event.club.players.present().order_by("pk"))
         for number in range(1, self.chance.choice((2, 3))):
             if len(everybody) < 4:
                 break
             self.chance.shuffle(everybody)
-            self.lay(place, number, [everybody.pop() for _ in range(4)])
-        close_round(place.pk, NOBODY, at=self.now())
+            self.lay(round_, number, [everybody.pop() for _ in range(4)])
+        close_round(round_.pk, NOBODY, at=self.now())
 
-    def lay(self, place, number, players):
-        table = TableFactory(round=place, number=number, players=[p.name for p in players])
+    def lay(self, round_, number, players):
+        table = TableFactory(round=round_, number=number, players=[p.name for p in players])
         game = table.games.get()
         record(game, tricks(self.chance))
         if self.chance.random() < 0.9:
@@ -121,19 +121,19 @@ class World:
         if self.chance.random() < 0.1:
             # A guest, of whom there is no player.
             game.seats.get(number=3).delete()
-        entrants = Entrant.objects.filter(tournament__event=place.event, player__in=players)
+        entrants = Entrant.objects.filter(tournament__event=round_.event, player__in=players)
         for side, entrant in enumerate(entrants):
-            SittingFactory(round=place, table=table, side=side, entrant=entrant)
+            SittingFactory(round=round_, table=table, side=side, entrant=entrant)
 
     def reopen(self):
-        place = self.any(Round.objects.exclude(closed_at=None))
-        if place:
-            reopen_round(place.pk, NOBODY, at=self.now())
+        round_ = self.any(Round.objects.exclude(closed_at=None))
+        if round_:
+            reopen_round(round_.pk, NOBODY, at=self.now())
 
     def close(self):
-        place = self.any(Round.objects.filter(closed_at=None))
-        if place:
-            close_round(place.pk, NOBODY, at=self.now())
+        round_ = self.any(Round.objects.filter(closed_at=None))
+        if round_:
+            close_round(round_.pk, NOBODY, at=self.now())
 
     def correct(self):
         game = self.any(Game.objects.filter(result__isnull=False))
@@ -273,11 +273,11 @@ QUEENS, RIFKI = WHOLE_GAME[1], WHOLE_GAME[0]
 
 
 def evening(club, *entries, tables=1, day=0, players=None):
-    place = RoundFactory(event=EventFactory(club=club))
+    round_ = RoundFactory(event=EventFactory(club=club))
     for number in range(1, tables + 1):
         names = players or [f"{name} {number}" for name in NAMES]
-        TableFactory(round=place, number=number, players=names, entries=entries)
-    return close_round(place.pk, NOBODY, at=EVENING + day * DAY)
+        TableFactory(round=round_, number=number, players=names, entries=entries)
+    return close_round(round_.pk, NOBODY, at=EVENING + day * DAY)
 
 
 def director_of(club):

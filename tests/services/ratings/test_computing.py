@@ -96,9 +96,9 @@ def test_game_without_a_deal_or_a_result_does_not_count(club, entries):
 def test_evenings_count_where_the_club_says_so_and_tournaments_everywhere():
     club = ClubFactory()
     evening(club, QUEENS, STOPPED)
-    place = RoundFactory(event=TournamentFactory(event__club=club).event)
-    TableFactory(round=place, entries=(QUEENS, STOPPED), players=list("ABCD"))
-    close_round(place.pk, NOBODY, at=EVENING)
+    round_ = RoundFactory(event=TournamentFactory(event__club=club).event)
+    TableFactory(round=round_, entries=(QUEENS, STOPPED), players=list("ABCD"))
+    close_round(round_.pk, NOBODY, at=EVENING)
     sweep_ratings()
     assert rated() == dict.fromkeys("ABCD", 1)
 
@@ -112,45 +112,45 @@ def test_evenings_count_where_the_club_says_so_and_tournaments_everywhere():
 
 
 def test_house_player_of_one_table_counts_where_they_stand_in_for_another(club):
-    place = RoundFactory(event=TournamentFactory(event__club=club).event)
-    TableFactory(round=place, entries=(QUEENS, STOPPED))
+    round_ = RoundFactory(event=TournamentFactory(event__club=club).event)
+    TableFactory(round=round_, entries=(QUEENS, STOPPED))
     EntrantFactory(
-        tournament=place.event.tournament, player=Player.objects.get(name="Cem"), house=True
+        tournament=round_.event.tournament, player=Player.objects.get(name="Cem"), house=True
     )
-    close_round(place.pk, NOBODY, at=EVENING)
+    close_round(round_.pk, NOBODY, at=EVENING)
     sweep_ratings()
 
     assert rated() == dict.fromkeys(NAMES, 1)
 
 
 def test_one_among_guests_is_not_rated(club):
-    place = RoundFactory(event=EventFactory(club=club))
-    TableFactory(round=place, entries=(QUEENS, STOPPED))
+    round_ = RoundFactory(event=EventFactory(club=club))
+    TableFactory(round=round_, entries=(QUEENS, STOPPED))
     Seat.objects.exclude(number=0).delete()
-    close_round(place.pk, NOBODY, at=EVENING)
+    close_round(round_.pk, NOBODY, at=EVENING)
     sweep_ratings()
     assert rated() == {}
 
 
-def lay(place, ruleset, names, *entries, document=None):
-    table = place.tables.create(number=place.tables.count() + 1)
+def lay(round_, ruleset, names, *entries, document=None):
+    table = round_.tables.create(number=round_.tables.count() + 1)
     head = SetupFactory(ruleset=ruleset, players=tuple(names), document=document)
     game = GameFactory(head=head)
     Game.objects.filter(pk=game.pk).update(table=table)
     for number, name in enumerate(names):
-        player = Player.objects.filter(club=place.event.club, name=name).first()
-        player = player or PlayerFactory(club=place.event.club, name=name)
+        player = Player.objects.filter(club=round_.event.club, name=name).first()
+        player = player or PlayerFactory(club=round_.event.club, name=name)
         Seat.objects.create(game=game, number=number, player=player)
     record_all(game, entries)
     return game
 
 
 def test_pairs_and_two_players_are_rated_each_in_their_kind_of_game(club):
-    place = RoundFactory(event=EventFactory(club=club))
-    lay(place, "krapet", NAMES[:2], won_by(0))
+    round_ = RoundFactory(event=EventFactory(club=club))
+    lay(round_, "krapet", NAMES[:2], won_by(0))
     queens = {**deal("no-queens", 3, 1), "declarer": 0}
-    lay(place, "turkish-king-partners", NAMES, queens, STOPPED)
-    close_round(place.pk, NOBODY, at=EVENING)
+    lay(round_, "turkish-king-partners", NAMES, queens, STOPPED)
+    close_round(round_.pk, NOBODY, at=EVENING)
     sweep_ratings()
 
     families = {RULESETS[name].family for name in ("krapet", "turkish-king-partners")}
@@ -167,11 +167,11 @@ def test_rules_of_a_club_count_there_and_on_the_server_only_in_known_kinds_of_ga
     club.in_server_ratings = True
     club.save()
     told = write_ruleset(RULESETS["turkish-king"])
-    place = RoundFactory(event=EventFactory(club=club))
+    round_ = RoundFactory(event=EventFactory(club=club))
     for name, family in (("moda", "moda-game"), ("moda-king", "turkish-king")):
         document = told | {"id": name, "family": family}
-        lay(place, name, NAMES, QUEENS, STOPPED, document=document)
-    close_round(place.pk, NOBODY, at=EVENING)
+        lay(round_, name, NAMES, QUEENS, STOPPED, document=document)
+    close_round(round_.pk, NOBODY, at=EVENING)
     sweep_ratings()
 
     pools = RatingPool.objects.order_by("pk").values_list("club", "family")

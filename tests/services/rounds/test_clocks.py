@@ -42,77 +42,77 @@ def told(action):
     ],
 )
 def test_what_is_left_follows_from_what_has_run(used, started, at, left):
-    place = Round(
+    round_ = Round(
         clock_seconds=3600,
         clock_used=used,
         clock_started_at=None if started is None else after(started),
     )
 
-    assert seconds_left(place, after(at)) == left
-    assert seconds_left(place, after(at), extra=300) == left + 300
-    place.closed_at = EVENING
-    assert seconds_left(place, after(at)) is seconds_left(Round(), EVENING) is None
+    assert seconds_left(round_, after(at)) == left
+    assert seconds_left(round_, after(at), extra=300) == left + 300
+    round_.closed_at = EVENING
+    assert seconds_left(round_, after(at)) is seconds_left(Round(), EVENING) is None
 
 
 def test_clock_started_and_stopped_twice_is_started_and_stopped_once():
-    place = one_table(minutes=60)
+    round_ = one_table(minutes=60)
 
-    start_clock(place.pk, NOBODY, at=after(0))
-    start_clock(place.pk, NOBODY, at=after(5))
-    pause_clock(place.pk, NOBODY, at=after(20))
-    place = pause_clock(place.pk, NOBODY, at=after(40))
+    start_clock(round_.pk, NOBODY, at=after(0))
+    start_clock(round_.pk, NOBODY, at=after(5))
+    pause_clock(round_.pk, NOBODY, at=after(20))
+    round_ = pause_clock(round_.pk, NOBODY, at=after(40))
 
-    assert seconds_left(place, after(50)) == 40 * 60
+    assert seconds_left(round_, after(50)) == 40 * 60
     assert told("start-clock") == [{"round": 1, "clock": 3600}]
     assert told("pause-clock") == [{"round": 1, "clock": 2400}]
 
 
 def test_time_is_added_once_for_all_by_two_presses_of_one_page():
-    place = one_table(minutes=60)
+    round_ = one_table(minutes=60)
 
     for _press in range(2):
-        place = add_time(place.pk, Added(300, 3600), NOBODY, at=EVENING)
-    assert (place.clock_seconds, told("add-time")) == (3900, [{"round": 1, "added": 300}])
-    place = add_time(place.pk, Added(-300, 3900), NOBODY, at=EVENING)
-    assert place.clock_seconds == 3600
+        round_ = add_time(round_.pk, Added(300, 3600), NOBODY, at=EVENING)
+    assert (round_.clock_seconds, told("add-time")) == (3900, [{"round": 1, "added": 300}])
+    round_ = add_time(round_.pk, Added(-300, 3900), NOBODY, at=EVENING)
+    assert round_.clock_seconds == 3600
 
 
 def test_one_table_has_more_time_than_the_others():
-    place = one_table(minutes=60)
+    round_ = one_table(minutes=60)
     table = Table.objects.get()
 
     for _press in range(2):
         table = add_table_time(table.pk, Added(180, 0), NOBODY, at=EVENING)
 
     assert table.extra_seconds == 180
-    assert seconds_left(place, EVENING, table.extra_seconds) == 3780
+    assert seconds_left(round_, EVENING, table.extra_seconds) == 3780
     assert told("add-table-time") == [{"round": 1, "table": 1, "added": 180}]
 
 
 @pytest.mark.parametrize("seconds", [0, 3 * 3600, -3660])
 def test_time_that_cannot_be_given_is_refused(seconds):
-    place = one_table(minutes=60)
+    round_ = one_table(minutes=60)
 
     with pytest.raises(NotThatLong):
-        add_time(place.pk, Added(seconds, 3600), NOBODY, at=EVENING)
-    assert Round.objects.get(pk=place.pk).clock_seconds == 3600
+        add_time(round_.pk, Added(seconds, 3600), NOBODY, at=EVENING)
+    assert Round.objects.get(pk=round_.pk).clock_seconds == 3600
 
 
 def test_round_without_a_clock_is_given_one():
-    place = one_table()
+    round_ = one_table()
     with pytest.raises(WrongState):
-        start_clock(place.pk, NOBODY, at=EVENING)
+        start_clock(round_.pk, NOBODY, at=EVENING)
 
-    add_time(place.pk, Added(600, 0), NOBODY, at=EVENING)
-    place = start_clock(place.pk, NOBODY, at=EVENING)
+    add_time(round_.pk, Added(600, 0), NOBODY, at=EVENING)
+    round_ = start_clock(round_.pk, NOBODY, at=EVENING)
 
-    assert seconds_left(place, after(4)) == 360
+    assert seconds_left(round_, after(4)) == 360
 
 
 def test_clock_of_a_round_that_is_not_open_stands():
     row = running("Ayşe", "Burak", "Cem", "Deniz", minutes=60)
-    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    round_ = seat_next_round(row.pk, NOBODY, at=EVENING)
 
     for change in (start_clock, pause_clock):
         with pytest.raises(WrongState):
-            change(place.pk, NOBODY, at=EVENING)
+            change(round_.pk, NOBODY, at=EVENING)

@@ -26,9 +26,9 @@ from tournaments.services.tournaments.lifecycle import WrongState
 pytestmark = pytest.mark.django_db
 
 
-def offered(row, place):
+def offered(row, round_):
     course = load_state(Tournament.objects.get(pk=row.pk))
-    drawn = next(each for each in course.seated_rounds if each.row.pk == place.pk)
+    drawn = next(each for each in course.seated_rounds if each.row.pk == round_.pk)
     return [entrant.number for entrant in who_can_come(course, drawn)]
 
 
@@ -44,91 +44,91 @@ def sits_twice():
 
 def test_who_stands_in_for_another_at_a_table_does_not_come_as_well():
     row = running(*NINE[:8])
-    place = published(row)
+    round_ = published(row)
     late = register(row, "Geç", "Kalan", "Üç", "Dört")
-    stand_in(seated_at(place, 1), "Geç")
+    stand_in(seated_at(round_, 1), "Geç")
 
     with pytest.raises(TakesPart) as refused:
-        change(place, arriving=late)
+        change(round_, arriving=late)
     assert refused.value.params == {"name": "Geç"}
-    assert (offered(row, place), place.tables.count()) == ([10, 11, 12], 2)
+    assert (offered(row, round_), round_.tables.count()) == ([10, 11, 12], 2)
 
 
 def test_substitute_comes_as_an_entrant_when_the_other_leaves():
     row = running(*NINE[:8])
-    place = published(row)
+    round_ = published(row)
     (late,) = register(row, "Geç")
-    absent = seated_at(place, 1)
+    absent = seated_at(round_, 1)
     stand_in(absent, "Geç")
 
-    change(place, arriving=[late], leaving=[absent])
+    change(round_, arriving=[late], leaving=[absent])
 
-    assert place.sittings.filter(entrant=late, table__isnull=False).exists()
+    assert round_.sittings.filter(entrant=late, table__isnull=False).exists()
     assert not sits_twice()
 
 
 def test_who_would_be_replaced_by_somebody_who_sits_does_not_come():
     row = running(*NINE[:8])
-    place = published(row)
+    round_ = published(row)
     (late,) = register(row, "Geç")
     late.substitutes.create(
-        round_number=1, instead_of=late.player, player=seated_at(place, 1).player
+        round_number=1, instead_of=late.player, player=seated_at(round_, 1).player
     )
 
     with pytest.raises(TakesPart):
-        change(place, arriving=[late], leaving=[seated_at(place, 2)])
+        change(round_, arriving=[late], leaving=[seated_at(round_, 2)])
 
 
 def test_who_sits_out_and_stands_in_for_another_is_not_seated_beside_them():
     row = running(*NINE)
-    place = published(row)
+    round_ = published(row)
     out = Entrant.objects.get(sittings__table=None)
-    stand_in(seated_at(place, 1), out.player.name)
+    stand_in(seated_at(round_, 1), out.player.name)
 
-    change(place, leaving=[seated_at(place, 2)])
+    change(round_, leaving=[seated_at(round_, 2)])
 
-    assert (place.tables.count(), sits_twice()) == (1, False)
-    assert place.sittings.filter(table=None, entrant=out).exists()
+    assert (round_.tables.count(), sits_twice()) == (1, False)
+    assert round_.sittings.filter(table=None, entrant=out).exists()
 
 
 def test_who_has_withdrawn_does_not_come():
     row = running(*NINE[:4])
-    place = published(row)
+    round_ = published(row)
     late = register(row, "A", "B", "C", "D")
     withdraw_entrant(late[0].pk, NOBODY, at=EVENING)
 
     with pytest.raises(WrongState):
-        change(place, arriving=late)
-    assert offered(row, place) == [6, 7, 8]
+        change(round_, arriving=late)
+    assert offered(row, round_) == [6, 7, 8]
 
 
 def test_house_players_need_nothing_but_the_setting():
     row = running(*NINE[:7], odd="house")
-    place = published(row)
-    assert len(house_at_tables(place)) == 1
-    leaving = seated_at(place, 1)
+    round_ = published(row)
+    assert len(house_at_tables(round_)) == 1
+    leaving = seated_at(round_, 1)
 
-    change(place, leaving=[leaving])
+    change(round_, leaving=[leaving])
 
     house = Entrant.objects.filter(house=True)
-    assert sorted(house_at_tables(place)) == [each.number for each in house] == [8, 9]
-    take_back_round(place.pk, NOBODY, at=EVENING)
+    assert sorted(house_at_tables(round_)) == [each.number for each in house] == [8, 9]
+    take_back_round(round_.pk, NOBODY, at=EVENING)
     for each in house:
         withdraw_entrant(each.pk, NOBODY, at=EVENING)
-    again = seat_again(place.pk, (), NOBODY, at=EVENING).seating
+    again = seat_again(round_.pk, (), NOBODY, at=EVENING).seating
     assert (Entrant.objects.count(), len(again["tables"]), len(again["byes"])) == (9, 1, 2)
 
 
 def test_free_house_player_takes_the_seat_of_who_leaves():
     row = running(*NINE[:8], odd="house")
     house = register(row, "Ev 1", "Ev 2", house=True)
-    place = published(row)
-    before = who_sits(place)
-    leaving = seated_at(place, 1)
+    round_ = published(row)
+    before = who_sits(round_)
+    leaving = seated_at(round_, 1)
 
-    change(place, leaving=[leaving])
+    change(round_, leaving=[leaving])
 
-    after = who_sits(place)
+    after = who_sits(round_)
     assert after[2] == before[2]
     assert sorted(after[1]) == sorted([*({*before[1]} - {leaving.number}), house[0].number])
     assert Entrant.objects.get(pk=house[0].pk).joins_in == 1
@@ -137,13 +137,13 @@ def test_free_house_player_takes_the_seat_of_who_leaves():
 def test_house_player_leaves_for_somebody_who_comes():
     row = running(*NINE[:7], odd="house")
     register(row, "Ev", house=True)
-    place = published(row)
+    round_ = published(row)
     (late,) = register(row, "Geç")
 
-    change(place, arriving=[late])
+    change(round_, arriving=[late])
 
-    assert house_at_tables(place) == []
-    assert sorted(number for table in who_sits(place).values() for number in table) == [
+    assert house_at_tables(round_) == []
+    assert sorted(number for table in who_sits(round_).values() for number in table) == [
         *range(1, 8),
         late.number,
     ]
@@ -152,22 +152,22 @@ def test_house_player_leaves_for_somebody_who_comes():
 def test_house_player_stays_at_a_table_that_has_begun():
     row = running(*NINE[:7], odd="house")
     (house,) = register(row, "Ev", house=True)
-    place = published(row)
-    open_round(place.pk, NOBODY, at=EVENING)
+    round_ = published(row)
+    open_round(round_.pk, NOBODY, at=EVENING)
     record(Game.objects.get(table__sittings__entrant=house), WHOLE_GAME[0])
     (late,) = register(row, "Geç")
 
-    change(place, arriving=[late])
+    change(round_, arriving=[late])
 
-    assert house_at_tables(place) == [house.number]
-    assert place.sittings.get(table=None).entrant == late
+    assert house_at_tables(round_) == [house.number]
+    assert round_.sittings.get(table=None).entrant == late
 
 
 def test_house_player_stays_out_where_tables_are_filled_otherwise():
     row = running(*NINE[:7], odd="bye")
     (house,) = register(row, "Ev", house=True)
-    place = published(row)
+    round_ = published(row)
 
-    change(place, leaving=[seated_at(place, 1)])
+    change(round_, leaving=[seated_at(round_, 1)])
 
-    assert not place.sittings.filter(entrant=house).exists()
+    assert not round_.sittings.filter(entrant=house).exists()

@@ -34,8 +34,8 @@ pytestmark = pytest.mark.django_db
 TWELVE = [f"Oyuncu {n}" for n in range(1, 13)]
 
 
-def again(place, *locked):
-    return seat_again(place.pk, locked, NOBODY, at=EVENING).seating
+def again(round_, *locked):
+    return seat_again(round_.pk, locked, NOBODY, at=EVENING).seating
 
 
 def withdrawn(row, number):
@@ -46,18 +46,18 @@ def withdrawn(row, number):
 def test_final_seated_again_is_for_the_same_four_and_for_who_steps_in():
     row = running(*TWELVE, rounds=1, finals=4)
     closed(row)
-    place = seated(row)
-    four = place.seating["tables"]
+    round_ = seated(row)
+    four = round_.seating["tables"]
 
-    assert again(place, 0)["tables"] == four
+    assert again(round_, 0)["tables"] == four
     gone = int(four[0][1][1:])
     withdrawn(row, gone)
-    now = again(place)
+    now = again(round_)
 
     assert (len(now["tables"]), now["byes"]) == (1, [])
     assert len({*four[0]} & {*now["tables"][0]}) == 3
     assert f"e{gone}" not in now["tables"][0]
-    assert Round.objects.get(pk=place.pk).stage == "final"
+    assert Round.objects.get(pk=round_.pk).stage == "final"
 
 
 def test_finals_that_too_few_are_left_for_are_not_seated():
@@ -121,11 +121,11 @@ def test_whole_evening_with_a_locked_table_changes_this_round_alone():
 
 def test_locked_table_stays_where_the_director_seats_by_hand():
     row = running(*SIXTEEN, seating="manual")
-    place = seated(row)
+    round_ = seated(row)
     spread = [[f"e{n + 4 * k}" for k in range(4)] for n in range(1, 5)]
-    put_seating(place.pk, SeatingDraft(spread), NOBODY, at=EVENING)
+    put_seating(round_.pk, SeatingDraft(spread), NOBODY, at=EVENING)
 
-    after = again(place, 2)
+    after = again(round_, 2)
 
     assert (after["tables"][2], after["locked"]) == (["e3", "e7", "e11", "e15"], [2])
     assert after["tables"][0] == ["e1", "e2", "e4", "e5"]
@@ -134,13 +134,13 @@ def test_locked_table_stays_where_the_director_seats_by_hand():
 def test_round_opened_again_is_rated_again_and_its_proposal_goes():
     row = running(*SIXTEEN, rounds=3)
     first = closed(row)
-    place = seated(row)
+    round_ = seated(row)
     RatingDue.objects.all().delete()
 
     reopen_round(first.pk, NOBODY, at=EVENING)
 
     assert RatingDue.objects.get().club == row.event.club
-    assert not Round.objects.filter(pk=place.pk).exists()
+    assert not Round.objects.filter(pk=round_.pk).exists()
     line = AuditEntry.objects.get(action="unseat-round")
     assert line.before == {"round": 2}
     with pytest.raises(RoundsLeft):
@@ -152,45 +152,45 @@ def test_schedule_of_the_evening_stays_when_a_round_is_opened_again():
     reopen_round(closed(row).pk, NOBODY, at=EVENING)
 
     assert Round.objects.count() == 3
-    place = publish_round(Round.objects.get(number=2).pk, NOBODY, at=EVENING)
-    assert place.state == "published"
+    round_ = publish_round(Round.objects.get(number=2).pk, NOBODY, at=EVENING)
+    assert round_.state == "published"
 
 
 def test_seating_by_the_standings_waits_for_every_round_before_it():
     row = running(*NINE[:8], seating="random")
     opened(row)
-    place = seated(row)
+    round_ = seated(row)
     Tournament.objects.filter(pk=row.pk).update(settings={"seating": "swiss"})
 
     with pytest.raises(RoundsLeft):
-        publish_round(place.pk, NOBODY, at=EVENING)
-    assert Round.objects.get(pk=place.pk).state == "seated"
+        publish_round(round_.pk, NOBODY, at=EVENING)
+    assert Round.objects.get(pk=round_.pk).state == "seated"
 
 
 def test_round_taken_back_is_seated_as_it_stood_after_a_late_change():
     row = running(*NINE[:8])
-    place = opened(row)
+    round_ = opened(row)
     late = register_entrants(row.pk, [Entry("Zeynep")], NOBODY, at=EVENING)[0]
     leaving = withdrawn(row, 5)
-    change_late(place.pk, NOBODY, at=EVENING, leaving=[leaving.pk], arriving=[late.pk])
+    change_late(round_.pk, NOBODY, at=EVENING, leaving=[leaving.pk], arriving=[late.pk])
     stood = load_state(Tournament.objects.get(pk=row.pk)).seated_rounds[0]
 
-    place = take_back_round(place.pk, NOBODY, at=EVENING)
+    round_ = take_back_round(round_.pk, NOBODY, at=EVENING)
 
-    assert place.seating["tables"] == [list(table.entrants) for table in stood.tables]
-    assert late.key in str(place.seating)
-    assert publish_round(place.pk, NOBODY, at=EVENING).state == "published"
+    assert round_.seating["tables"] == [list(table.entrants) for table in stood.tables]
+    assert late.key in str(round_.seating)
+    assert publish_round(round_.pk, NOBODY, at=EVENING).state == "published"
 
 
 def test_round_is_taken_back_once_its_ruling_is_withdrawn():
     row = running(*NINE[:8])
-    place = opened(row)
+    round_ = opened(row)
     decision = RulingDecision("penalty", 10, "Geç kaldı")
-    ruling = rule(place.pk, row.entrants.first().pk, decision, NOBODY, at=EVENING)
+    ruling = rule(round_.pk, row.entrants.first().pk, decision, NOBODY, at=EVENING)
 
     with pytest.raises(RuledAbout):
-        take_back_round(place.pk, NOBODY, at=EVENING)
+        take_back_round(round_.pk, NOBODY, at=EVENING)
     withdraw_ruling(ruling.pk, NOBODY, at=EVENING)
 
-    assert take_back_round(place.pk, NOBODY, at=EVENING).state == "seated"
+    assert take_back_round(round_.pk, NOBODY, at=EVENING).state == "seated"
     assert not Ruling.objects.exists()

@@ -27,51 +27,51 @@ def leading(service, pk):
 
 
 def test_round_is_published_opened_and_closed_once_by_two_at_once():
-    place = seating.seat_next_round(running(*NINE).pk, NOBODY, at=EVENING)
+    round_ = seating.seat_next_round(running(*NINE).pk, NOBODY, at=EVENING)
 
     for step in (seating.publish_round, rounds.open_round, rounds.close_round):
         if step == rounds.close_round:
-            play(place)
-        assert at_once(*[leading(step, place.pk)] * 2) == [True, True]
+            play(round_)
+        assert at_once(*[leading(step, round_.pk)] * 2) == [True, True]
 
     assert [lines(f"{step}-round") for step in ("publish", "open", "close")] == [1, 1, 1]
     counts = [model.objects.count() for model in (Table, Game, Sitting)]
     assert counts == [2, 2, 9]
-    assert len(Round.objects.get(pk=place.pk).standings) == 9
+    assert len(Round.objects.get(pk=round_.pk).standings) == 9
 
 
 def test_round_that_waited_for_a_write_is_closed_by_the_sheet_after_it():
-    place = one_table()
-    play(place, WHOLE_GAME[:19])
+    round_ = one_table()
+    play(round_, WHOLE_GAME[:19])
     table = Table.objects.get()
 
     first, second, waited = while_another_is_writing(
-        write(table, WHOLE_GAME[19], 19), leading(rounds.close_round, place.pk)
+        write(table, WHOLE_GAME[19], 19), leading(rounds.close_round, round_.pk)
     )
 
     assert (first, second, waited) == (20, True, True)
-    place.refresh_from_db()
-    assert sorted(points for _place, points in place.standings.values()) == [-330, -110, -100, 540]
+    round_.refresh_from_db()
+    assert sorted(points for _place, points in round_.standings.values()) == [-330, -110, -100, 540]
 
 
 def test_clock_is_started_once_and_time_added_once_by_two_at_once():
-    place = one_table(minutes=60)
+    round_ = one_table(minutes=60)
 
     def add():
-        return clocks.add_time(place.pk, clocks.Added(300, 3600), NOBODY, at=EVENING).pk
+        return clocks.add_time(round_.pk, clocks.Added(300, 3600), NOBODY, at=EVENING).pk
 
-    at_once(*[leading(clocks.start_clock, place.pk)] * 2)
+    at_once(*[leading(clocks.start_clock, round_.pk)] * 2)
     at_once(add, add)
 
     assert (lines("start-clock"), lines("add-time")) == (1, 1)
-    assert Round.objects.get(pk=place.pk).clock_seconds == 3900
+    assert Round.objects.get(pk=round_.pk).clock_seconds == 3900
 
 
 def test_game_is_ended_for_time_once_by_two_at_once():
-    place = one_table(overtime="last-deal-void")
-    play(place, WHOLE_GAME[:3])
+    round_ = one_table(overtime="last-deal-void")
+    play(round_, WHOLE_GAME[:3])
     table = Table.objects.get()
-    by = Actor(MemberFactory(club=place.event.club, role="director").user)
+    by = Actor(MemberFactory(club=round_.event.club, role="director").user)
 
     def finish():
         return overtime.finish_for_time(table.pk, "time", by, at=EVENING)
@@ -81,10 +81,10 @@ def test_game_is_ended_for_time_once_by_two_at_once():
 
 
 def test_penalty_is_given_and_a_call_made_once_by_two_at_once():
-    place = one_table()
+    round_ = one_table()
     table, entrant = Table.objects.get(), Entrant.objects.get(number=1)
 
-    at_once(*[lambda: decide(place, entrant.number, PENALTY).pk] * 2)
+    at_once(*[lambda: decide(round_, entrant.number, PENALTY).pk] * 2)
     at_once(*[leading(calls.call_director, table.pk)] * 2)
 
     assert (Ruling.objects.count(), lines("call-director")) == (1, 1)

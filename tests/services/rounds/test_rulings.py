@@ -33,28 +33,28 @@ def scores():
 
 
 def test_penalty_takes_its_points_once_for_each_reason_and_is_in_the_audit():
-    place = one_table()
-    play(place)
+    round_ = one_table()
+    play(round_)
     before = scores()["e1"]
 
-    first, second = (decide(place, 1, PENALTY) for _tap in range(2))
+    first, second = (decide(round_, 1, PENALTY) for _tap in range(2))
 
     assert first == second
     assert scores()["e1"] == before - 50
     line = AuditEntry.objects.get(action="rule")
     told = {"round": 1, "entrants": ["e1"], "ruling": "penalty", "points": 50}
     assert (line.after, line.reason) == (told, "revoke")
-    decide(place, 1, RulingDecision("penalty", "1/2", "late"))
+    decide(round_, 1, RulingDecision("penalty", "1/2", "late"))
     assert before - scores()["e1"] == 50.5
 
 
 def test_later_result_takes_the_place_of_the_one_before_and_leaves_penalties():
-    place = one_table()
-    play(place)
+    round_ = one_table()
+    play(round_)
 
-    decide(place, 1, PENALTY)
-    decide(place, 1, RulingDecision("forfeit", -300, "left"))
-    decide(place, 1, RulingDecision("adjusted", 100, "the table agreed"))
+    decide(round_, 1, PENALTY)
+    decide(round_, 1, RulingDecision("forfeit", -300, "left"))
+    decide(round_, 1, RulingDecision("adjusted", 100, "the table agreed"))
 
     assert scores()["e1"] == 50
     standing = Ruling.objects.filter(withdrawn_at=None).values_list("kind", flat=True)
@@ -62,10 +62,10 @@ def test_later_result_takes_the_place_of_the_one_before_and_leaves_penalties():
 
 
 def test_withdrawn_ruling_counts_no_more_and_stays_in_the_list():
-    place = one_table()
-    play(place)
+    round_ = one_table()
+    play(round_)
     before = scores()["e1"]
-    ruling = decide(place, 1, PENALTY)
+    ruling = decide(round_, 1, PENALTY)
 
     for _tap in range(2):
         withdraw_ruling(ruling.pk, NOBODY, at=EVENING)
@@ -87,33 +87,33 @@ def test_withdrawn_ruling_counts_no_more_and_stays_in_the_list():
     ],
 )
 def test_ruling_that_cannot_be_is_refused(said, refused):
-    place = one_table()
+    round_ = one_table()
 
     with pytest.raises(refused):
-        decide(place, 1, said)
+        decide(round_, 1, said)
     assert Ruling.objects.count() == 0
 
 
 def test_only_who_takes_part_in_a_round_is_ruled_about():
     row = running(*NINE)
-    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    round_ = seat_next_round(row.pk, NOBODY, at=EVENING)
     with pytest.raises(WrongState):
-        decide(place, 1, PENALTY)
-    publish_round(place.pk, NOBODY, at=EVENING)
+        decide(round_, 1, PENALTY)
+    publish_round(round_.pk, NOBODY, at=EVENING)
     Entrant.objects.filter(number=2).update(house=True)
 
     with pytest.raises(NotInRound):
-        decide(place, 2, PENALTY)
+        decide(round_, 2, PENALTY)
     another = RoundFactory(event=row.event, number=2, published_at=EVENING, opened_at=None)
     with pytest.raises(NotInRound):
         decide(another, 1, PENALTY)
 
 
 def played(overtime, *bodies, ruleset="turkish-king"):
-    place = one_table(overtime=overtime, ruleset=ruleset)
+    round_ = one_table(overtime=overtime, ruleset=ruleset)
     table = Table.objects.get()
     record_all(table.games.get(), bodies)
-    director = MemberFactory(club=place.event.club, role="director").user
+    director = MemberFactory(club=round_.event.club, role="director").user
     return table, Actor(director)
 
 
@@ -174,7 +174,7 @@ def test_finished_game_stays_as_it_ended():
 
 
 def test_table_calls_once_and_is_answered_once():
-    place = one_table()
+    round_ = one_table()
     table = Table.objects.get()
     phone = Actor(table=table.public_id)
 
@@ -188,8 +188,8 @@ def test_table_calls_once_and_is_answered_once():
         ("call-director", table.public_id),
         ("answer-call", ""),
     ]
-    play(place)
-    close_round(place.pk, NOBODY, at=EVENING)
+    play(round_)
+    close_round(round_.pk, NOBODY, at=EVENING)
     with pytest.raises(RoundClosed):
         call_director(table.pk, phone, at=EVENING)
     assert Game.objects.get().table.called_at is None

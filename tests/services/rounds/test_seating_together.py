@@ -37,32 +37,32 @@ def test_two_who_seat_the_next_round_get_the_same_one():
 
 def test_swap_sent_by_two_is_made_once():
     row = running(*NINE[:8])
-    place = seated(row)
+    round_ = seated(row)
     seen = Tournament.objects.get(pk=row.pk).revision
-    one, other = (table[0] for table in place.seating["tables"])
+    one, other = (table[0] for table in round_.seating["tables"])
 
     def swap():
         at = {"seen": seen, "at": EVENING}
-        swapping.swap_seats(place.pk, one, other, NOBODY, **at)
+        swapping.swap_seats(round_.pk, one, other, NOBODY, **at)
         return "swapped"
 
     done = at_once(swap, swap)
 
     assert sorted(done) == ["SeatingMoved", "swapped"]
-    tables = Round.objects.get(pk=place.pk).seating["tables"]
+    tables = Round.objects.get(pk=round_.pk).seating["tables"]
     assert [table[0] for table in tables] == [other, one]
 
 
 def test_exchange_by_two_at_a_table_that_begins_is_made_once():
-    place = opened(running(*NINE[:8]))
-    table = place.tables.get(number=1)
+    round_ = opened(running(*NINE[:8]))
+    table = round_.tables.get(number=1)
     seats = Entrant.objects.filter(sittings__table=table).order_by("sittings__side")
     keys = [entrant.key for entrant in seats]
     seen = Tournament.objects.get().revision
 
     def exchange():
         asked = swapping.Exchange(keys[:2])
-        swapping.exchange_seats(place.pk, asked, NOBODY, seen=seen, at=EVENING)
+        swapping.exchange_seats(round_.pk, asked, NOBODY, seen=seen, at=EVENING)
         return "exchanged"
 
     *exchanges, begun = at_once(exchange, exchange, write(table))
@@ -75,12 +75,12 @@ def test_exchange_by_two_at_a_table_that_begins_is_made_once():
 
 def test_table_that_begins_while_somebody_is_taken_from_it_is_one_of_the_two():
     row = running(*NINE)
-    place = opened(row)
-    table = place.tables.get(number=1)
+    round_ = opened(row)
+    table = round_.tables.get(number=1)
     leaving = Entrant.objects.get(sittings__table=table, sittings__side=0)
 
     def leave():
-        late_changes.change_late(place.pk, NOBODY, at=EVENING, leaving=[leaving.pk])
+        late_changes.change_late(round_.pk, NOBODY, at=EVENING, leaving=[leaving.pk])
         return "left"
 
     begun, left = at_once(write(table), leave)
@@ -92,24 +92,24 @@ def test_table_that_begins_while_somebody_is_taken_from_it_is_one_of_the_two():
     ]
 
 
-def take_back(place):
-    return lambda: take_back_round(place.pk, NOBODY, at=EVENING).state
+def take_back(round_):
+    return lambda: take_back_round(round_.pk, NOBODY, at=EVENING).state
 
 
-def close(place):
-    rounds.open_round(place.pk, NOBODY, at=EVENING)
-    return lambda: rounds.close_round(place.pk, NOBODY, at=EVENING).state
+def close(round_):
+    rounds.open_round(round_.pk, NOBODY, at=EVENING)
+    return lambda: rounds.close_round(round_.pk, NOBODY, at=EVENING).state
 
 
-def close_evening(place):
-    rounds.open_round(place.pk, NOBODY, at=EVENING)
-    return lambda: events.close_round(place.pk, NOBODY, at=EVENING).state
+def close_evening(round_):
+    rounds.open_round(round_.pk, NOBODY, at=EVENING)
+    return lambda: events.close_round(round_.pk, NOBODY, at=EVENING).state
 
 
-def let_leave(place):
+def let_leave(round_):
     leaving = Entrant.objects.get(sittings__table__number=1, sittings__side=0)
     made = {"at": EVENING, "leaving": [leaving.pk]}
-    return lambda: bool(late_changes.change_late(place.pk, NOBODY, **made))
+    return lambda: bool(late_changes.change_late(round_.pk, NOBODY, **made))
 
 
 @pytest.mark.parametrize(
@@ -122,25 +122,25 @@ def let_leave(place):
     ],
 )
 def test_table_whose_address_is_replaced_meanwhile_blocks_nobody(lead, gave):
-    place = published(running(*NINE))
-    table = place.tables.get(number=1)
+    round_ = published(running(*NINE))
+    table = round_.tables.get(number=1)
 
     def replace():
         return tables.replace_address(table.pk, NOBODY, at=EVENING).generation
 
-    first, second, waited = while_another_is_writing(replace, lead(place), "UPDATE")
+    first, second, waited = while_another_is_writing(replace, lead(round_), "UPDATE")
 
     assert (first, second, waited) == (2, gave, True)
 
 
 def test_round_that_is_taken_back_waits_for_players_who_are_merged():
-    place = published(running(*NINE))
+    round_ = published(running(*NINE))
     gone = Entrant.objects.get(sittings__table__number=1, sittings__side=0).player
     kept = PlayerFactory(club=gone.club)
 
     def merge():
         return merge_players(kept.pk, gone.pk, NOBODY, at=EVENING).kept_id
 
-    first, second, waited = while_another_is_writing(merge, take_back(place))
+    first, second, waited = while_another_is_writing(merge, take_back(round_))
 
     assert (first, second, waited) == (kept.pk, "seated", True)

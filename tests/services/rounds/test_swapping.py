@@ -39,26 +39,26 @@ from tournaments.services.rounds.taking_back import take_back_round
 pytestmark = pytest.mark.django_db
 
 
-def exchange(place, *numbers, seen=None, **said):
-    state = Tournament.objects.get(event=place.event_id)
+def exchange(round_, *numbers, seen=None, **said):
+    state = Tournament.objects.get(event=round_.event_id)
     asked = Exchange([f"e{number}" for number in numbers], **said)
     seen = state.revision if seen is None else seen
-    by = Actor(MemberFactory(club=place.event.club, role="director").user)
-    return exchange_seats(place.pk, asked, by, seen=seen, at=EVENING)
+    by = Actor(MemberFactory(club=round_.event.club, role="director").user)
+    return exchange_seats(round_.pk, asked, by, seen=seen, at=EVENING)
 
 
 def begun(row):
-    place = opened(row)
-    for game in Game.objects.filter(table__round=place):
+    round_ = opened(row)
+    for game in Game.objects.filter(table__round=round_):
         record_all(game, WHOLE_GAME[:3])
-    return place
+    return round_
 
 
 def finished(row):
-    place = opened(row)
-    for game in Game.objects.filter(table__round=place):
+    round_ = opened(row)
+    for game in Game.objects.filter(table__round=round_):
         record_all(game, WHOLE_GAME)
-    return place
+    return round_
 
 
 def closed(row):
@@ -113,28 +113,28 @@ def test_people_take_each_others_chairs_and_entries_cards_and_addresses_stay(sta
 
 
 def test_entries_go_with_two_people_of_one_table():
-    place = finished(running(*NINE[:8]))
-    before = who_sits(place)[1]
+    round_ = finished(running(*NINE[:8]))
+    before = who_sits(round_)[1]
     game = Game.objects.get(table__number=1)
 
-    exchange(place, before[0], before[2], with_people=True, reason="wrong chairs")
+    exchange(round_, before[0], before[2], with_people=True, reason="wrong chairs")
 
     sheet = reload(game)
-    assert who_sits(place)[1] == [before[2], before[1], before[0], before[3]]
+    assert who_sits(round_)[1] == [before[2], before[1], before[0], before[3]]
     assert sheet.game.totals == (-330, -110, 540, -100)
     assert sheet.row.first_declarer == 2
     assert sheet.row.result["totals"] == [-330, -110, 540, -100]
-    assert sheet.row.players == [f"Oyuncu {number}" for number in who_sits(place)[1]]
+    assert sheet.row.players == [f"Oyuncu {number}" for number in who_sits(round_)[1]]
 
 
 def test_pairs_of_one_table_take_their_partners_and_entries_along():
     pairs = [Entry("Ayşe", partner="Burak"), Entry("Cem", partner="Deniz")]
-    place = opened(running(*pairs, ruleset="turkish-king-partners"))
+    round_ = opened(running(*pairs, ruleset="turkish-king-partners"))
     game = Game.objects.get()
     record_all(game, load("partners-king")["entries"])
     before, seats = reload(game).game.totals, sitting(game)
 
-    exchange(place, 1, 2, with_people=True)
+    exchange(round_, 1, 2, with_people=True)
 
     assert reload(game).game.totals == before[::-1]
     assert sitting(game) == [seats[1], seats[0], seats[3], seats[2]]
@@ -143,78 +143,78 @@ def test_pairs_of_one_table_take_their_partners_and_entries_along():
 @pytest.mark.parametrize("with_people", [False, True])
 def test_partners_of_a_pair_take_each_others_seats(with_people):
     pairs = [Entry("Ayşe", partner="Burak"), Entry("Cem", partner="Deniz")]
-    place = opened(running(*pairs, ruleset="turkish-king-partners"))
+    round_ = opened(running(*pairs, ruleset="turkish-king-partners"))
     game = Game.objects.get()
     record_all(game, load("partners-whole")["entries"][:2])
-    before, one = reload(game), who_sits(place)[1][0]
+    before, one = reload(game), who_sits(round_)[1][0]
     seats = sitting(game)
 
-    exchange(place, one, with_people=with_people)
+    exchange(round_, one, with_people=with_people)
 
     after = reload(game)
     assert sitting(game) == after.row.players == [seats[2], seats[1], seats[0], seats[3]]
-    assert (after.game.totals, who_sits(place)[1][0]) == (before.game.totals, one)
+    assert (after.game.totals, who_sits(round_)[1][0]) == (before.game.totals, one)
     moves = {0: 2, 2: 0} if with_people else {}
     declared = [deal.declarer for deal in before.game.deals]
     assert [deal.declarer for deal in after.game.deals] == [moves.get(n, n) for n in declared]
-    exchange(place, one, with_people=with_people)
+    exchange(round_, one, with_people=with_people)
     assert (sitting(game), reload(game).game.deals) == (seats, before.game.deals)
 
 
 def test_entries_that_name_another_declarer_do_not_go_along():
-    place = opened(running(*NINE[:8]))
+    round_ = opened(running(*NINE[:8]))
     game = Game.objects.get(table__number=1)
     record_all(game, [{**body, "declarer": n} for n, body in enumerate(WHOLE_GAME[:2])])
-    before = who_sits(place)
+    before = who_sits(round_)
 
     with pytest.raises(LaterEntryInvalid) as refused:
-        exchange(place, *before[1][:2], with_people=True)
+        exchange(round_, *before[1][:2], with_people=True)
 
     assert refused.value.position == 1
-    assert (who_sits(place), reload(game).row.revision) == (before, 2)
+    assert (who_sits(round_), reload(game).row.revision) == (before, 2)
     assert sorted(sitting(game)) == sorted(game.players)
 
 
 @pytest.mark.parametrize("late_change", [True, False])
 def test_phone_that_shows_others_is_refused_and_the_table_has_not_begun(late_change):
-    place = opened(running(*NINE))
-    table = place.tables.get(number=1)
+    round_ = opened(running(*NINE))
+    table = round_.tables.get(number=1)
     late = write(table)
 
     if late_change:
-        change(place, leaving=[seated_at(place, 1)])
+        change(round_, leaving=[seated_at(round_, 1)])
     else:
-        exchange(place, *who_sits(place)[1][:2])
+        exchange(round_, *who_sits(round_)[1][:2])
 
     with pytest.raises(StaleRevision):
         late()
-    assert take_back_round(place.pk, NOBODY, at=EVENING).state == "seated"
+    assert take_back_round(round_.pk, NOBODY, at=EVENING).state == "seated"
 
 
 def test_exchange_in_a_proposal_is_published_with_it():
-    place = seated(running(*NINE[:8]))
-    one, other = (int(table[1][1:]) for table in place.seating["tables"])
+    round_ = seated(running(*NINE[:8]))
+    one, other = (int(table[1][1:]) for table in round_.seating["tables"])
 
-    exchange(place, one, other)
+    exchange(round_, one, other)
 
-    publish_round(place.pk, NOBODY, at=EVENING)
-    assert [numbers[1] for numbers in who_sits(place).values()] == [other, one]
+    publish_round(round_.pk, NOBODY, at=EVENING)
+    assert [numbers[1] for numbers in who_sits(round_).values()] == [other, one]
 
 
 def test_exchange_that_cannot_be_is_refused_before_anything_changes():
-    place = begun(running(*NINE))
-    before = who_sits(place)
+    round_ = begun(running(*NINE))
+    before = who_sits(round_)
     one, other = before[1][0], before[2][0]
 
     with pytest.raises(BetweenTables):
-        exchange(place, one, other, with_people=True)
+        exchange(round_, one, other, with_people=True)
     with pytest.raises(NotInRound):
-        exchange(place, one, 40)
+        exchange(round_, one, 40)
     with pytest.raises(NotInRound):
-        exchange(place, one)
+        exchange(round_, one)
     with pytest.raises(NotInRound):
-        exchange(place, one, other, one)
+        exchange(round_, one, other, one)
     with pytest.raises(SeatingMoved):
-        exchange(place, one, other, seen=0)
+        exchange(round_, one, other, seen=0)
     assert who_sits(Round.objects.get()) == before
     assert not AuditEntry.objects.filter(action="exchange-seats").exists()

@@ -230,8 +230,8 @@ def test_tournament_is_not_finished_with_a_game_that_a_correction_left_unfinishe
     row = create(ClubFactory(), plan())
     for state in ("registration", "running"):
         move(row, state)
-    place = RoundFactory(event=row.event, number=1, closed_at=EVENING)
-    TableFactory(round=place)
+    round_ = RoundFactory(event=row.event, number=1, closed_at=EVENING)
+    TableFactory(round=round_)
 
     with pytest.raises(Depended):
         move(row, "finished")

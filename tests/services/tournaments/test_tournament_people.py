@@ -43,9 +43,9 @@ def kept_of_tournaments():
 def test_removed_name_is_in_no_ruling_and_the_entrant_stays(player, where):
     entrant = EntrantFactory(tournament=where, player=player)
     other = EntrantFactory(tournament=where)
-    place = RoundFactory(event=where.event)
-    RulingFactory(round=place, entrant=entrant, reason="AYŞE GÜR geç geldi")
-    about_another = RulingFactory(round=place, entrant=other, reason="Ayşe Gür'e bağırdı")
+    round_ = RoundFactory(event=where.event)
+    RulingFactory(round=round_, entrant=entrant, reason="AYŞE GÜR geç geldi")
+    about_another = RulingFactory(round=round_, entrant=other, reason="Ayşe Gür'e bağırdı")
     elsewhere = RulingFactory(reason="Ayşe Gür bekletti")
 
     remove_player(player.pk, NOBODY, at=EVENING)

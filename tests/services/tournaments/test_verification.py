@@ -130,13 +130,13 @@ def test_an_older_export_is_verified_as_far_as_it_goes(document):
 
 def test_places_of_the_closing_are_those_before_a_later_correction():
     row = running(*NINE)
-    place = closed(row, entries=(*WHOLE_GAME[:6], {"type": "stopped", "reason": "time"}))
-    game = Game.objects.filter(table__round=place).first()
+    round_ = closed(row, entries=(*WHOLE_GAME[:6], {"type": "stopped", "reason": "time"}))
+    game = Game.objects.filter(table__round=round_).first()
     director = Actor(MemberFactory(club=row.event.club, role="director").user)
     context = ContextFactory(revision=game.revision, at=LATER, by=director)
     playing.withdraw_entry(game.pk, 1, "no", context)
     said = RulingDecision("penalty", 500, "revoke")
-    rule(place.pk, row.entrants.first().pk, said, NOBODY, at=LATER + timedelta(hours=1))
+    rule(round_.pk, row.entrants.first().pk, said, NOBODY, at=LATER + timedelta(hours=1))
     document = json.loads(exported())
 
     found = {each.what: each for each in verify(document).points}

@@ -120,12 +120,12 @@ def _entries(ruleset):
 
 
 def _round(row, **clock):
-    place = seat_next_round(row.pk, NOBODY, at=EVENING)
-    publish_round(place.pk, NOBODY, at=EVENING)
-    place = open_round(place.pk, NOBODY, at=LATER)
-    Round.objects.filter(pk=place.pk).update(**clock or {"clock_used": 0})
-    place.refresh_from_db()
-    return place
+    round_ = seat_next_round(row.pk, NOBODY, at=EVENING)
+    publish_round(round_.pk, NOBODY, at=EVENING)
+    round_ = open_round(round_.pk, NOBODY, at=LATER)
+    Round.objects.filter(pk=round_.pk).update(**clock or {"clock_used": 0})
+    round_.refresh_from_db()
+    return round_
 
 
 def _play(game, entries):
@@ -166,10 +166,10 @@ def _pen(game):
     return ContextFactory(revision=game.revision, author=game.players[0], at=LATER)
 
 
-def _rule(place):
-    entrants = [sitting.entrant for sitting in place.sittings.exclude(table=None)]
-    rule(place.pk, entrants[0].pk, RulingDecision("penalty", "3/2", "geç geldi"), NOBODY, at=LATER)
+def _rule(round_):
+    entrants = [sitting.entrant for sitting in round_.sittings.exclude(table=None)]
+    rule(round_.pk, entrants[0].pk, RulingDecision("penalty", "3/2", "geç geldi"), NOBODY, at=LATER)
     taken_back = RulingDecision("adjusted", 4, "yanlış masa")
-    ruling = rule(place.pk, entrants[1].pk, taken_back, NOBODY, at=LATER)
+    ruling = rule(round_.pk, entrants[1].pk, taken_back, NOBODY, at=LATER)
     withdraw_ruling(ruling.pk, NOBODY, at=LATER)
-    rule(place.pk, entrants[2].pk, RulingDecision("forfeit", -20, "gitti"), NOBODY, at=LATER)
+    rule(round_.pk, entrants[2].pk, RulingDecision("forfeit", -20, "gitti"), NOBODY, at=LATER)

@@ -158,8 +158,8 @@ def test_members_register_for_the_next_tournament_and_others_open_it(visitor, cl
 
 def test_evening_being_played_is_a_line_and_its_directors_enter_results(visitor, club):
     event = EventFactory(club=club, held_on=on(0), name="Tonight")
-    place = RoundFactory(event=event, number=1)
-    TableFactory(round=place, number=1)
+    round_ = RoundFactory(event=event, number=1)
+    TableFactory(round=round_, number=1)
     address = reverse("event", args=["moda", event.public_id])
 
     text = visitor.become("member", club).get(CLUB).text

@@ -115,9 +115,9 @@ def test_what_there_is_not_is_not_found(someone, row, fields):
 
 
 def test_round_that_was_taken_back_meanwhile_has_no_table_cards(someone, row):
-    place = published(row)
+    round_ = published(row)
     director = someone("director", row.event)
-    take_back_round(place.pk, NOBODY, at=EVENING)
+    take_back_round(round_.pk, NOBODY, at=EVENING)
 
     fields = {"document": "table-cards-of-round.pdf", "round": "1"}
     page = director.post(of(row.event), fields, follow=True)

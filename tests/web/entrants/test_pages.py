@@ -152,18 +152,18 @@ def test_players_of_the_club_are_ticked_those_of_last_time_first(director, row):
 
 @pytest.mark.parametrize("way", ["ticked", "list"])
 def test_ticked_and_pasted_walk_ins_are_seated_in_a_running_round(director, club, way):
-    place = going(club)
+    round_ = going(club)
     said = {"what": "ticked", "player": PlayerFactory(club=club, name="Zeynep").public_id}
     if way == "list":
         said = {"list": "Zeynep\n"}
-    page = of_all("add_entrants", place)
-    assert len(re.findall('class="button[ "]', director.get(of_all("entrants", place)).text)) == 1
+    page = of_all("add_entrants", round_)
+    assert len(re.findall('class="button[ "]', director.get(of_all("entrants", round_)).text)) == 1
     offered = director.get(page) if way == "ticked" else director.post(page, {**said, "what": way})
     assert "seat in round 1" in offered.text
 
     answer = director.post(page, {**said, "seat": "1"}, follow=True)
 
-    assert place.event.tournament.entrants.get(number=9).sittings.get().round == place
+    assert round_.event.tournament.entrants.get(number=9).sittings.get().round == round_
     assert "Zeynep is number 9 and sits round 1 out." in answer.text
 
 

@@ -30,10 +30,10 @@ def of_table(name, table):
 
 
 def laid(club, number=1, **fields):
-    place = RoundFactory(event__club=club, number=1)
+    round_ = RoundFactory(event__club=club, number=1)
     names = ([f"{name} {n}" for name in NAMES] for n in range(number))
     return [
-        TableFactory(round=place, number=n, players=who, **fields)
+        TableFactory(round=round_, number=n, players=who, **fields)
         for n, who in enumerate(names, start=1)
     ]
 
@@ -245,21 +245,21 @@ def test_event_page_asks_the_same_whatever_the_number_of_tables(
         director.get(path)
 
 
-def lay(director, place, names=NAMES, **fields):
+def lay(director, round_, names=NAMES, **fields):
     typed = {f"name{seat}": name for seat, name in enumerate(names)}
-    path = of_event("new_event_table", place.event, place.number)
+    path = of_event("new_event_table", round_.event, round_.number)
     return director.post(path, {"ruleset": "turkish-king", **typed, **fields})
 
 
 def test_director_lays_a_table_with_four_names(director, club):
-    place = RoundFactory(event__club=club, number=1)
+    round_ = RoundFactory(event__club=club, number=1)
     PlayerFactory(club=club, name="Ayşe")
 
-    answer = lay(director, place, first_declarer="2")
+    answer = lay(director, round_, first_declarer="2")
 
     game = Game.objects.get()
-    assert answer.url == of_event("event", place.event)
-    assert (game.players, game.first_declarer, game.table.round) == (list(NAMES), 2, place)
+    assert answer.url == of_event("event", round_.event)
+    assert (game.players, game.first_declarer, game.table.round) == (list(NAMES), 2, round_)
     assert Player.objects.count() == 4
 
 
@@ -318,14 +318,14 @@ def test_games_of_a_club_are_searched_by_the_name_of_a_player(member, director, 
 
 
 def test_match_is_shown_by_its_last_game(member, director, club):
-    place = RoundFactory(event__club=club, number=1)
-    lay(director, place, TWO, ruleset="krapet", match="best-of.3")
+    round_ = RoundFactory(event__club=club, number=1)
+    lay(director, round_, TWO, ruleset="krapet", match="best-of.3")
     game = Game.objects.get()
     record(game, won_by(0))
     key = {"key": "a-key-of-at-least-22-characters"}
     director.post(reverse("next_game", args=[game.public_id, game.secret("write")]), key)
 
-    page = member.get(of_event("event", place.event))
+    page = member.get(of_event("event", round_.event))
 
     (line,) = page.context["rounds"][0].tables
     assert (line.row.match_number, line.row.table_id) == (2, game.table_id)

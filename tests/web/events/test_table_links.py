@@ -226,39 +226,39 @@ def test_player_signed_in_confirms_from_where_they_follow(finished):
     assert (said.seat, said.user) == (2, account)
 
 
-def adopt(who, game, place, names=NAMES):
+def adopt(who, game, round_, names=NAMES):
     fields = {f"name{seat}": name for seat, name in enumerate(names)}
-    return who.post(under("adopt", game), {"round": place.pk, **fields})
+    return who.post(under("adopt", game), {"round": round_.pk, **fields})
 
 
 def test_director_takes_an_open_table_into_an_evening():
-    place = RoundFactory()
+    round_ = RoundFactory()
     game = GameFactory(entries=WHOLE_GAME[:2])
-    director = browser(MemberFactory(club=place.event.club, role="director").user)
+    director = browser(MemberFactory(club=round_.event.club, role="director").user)
     assert under("adopt", game) in director.get(address(game, "write")).text
     page = director.get(under("adopt", game))
     assert [field.value() for field in page.context["form"].seats()] == list(NAMES)
 
-    answer = adopt(director, game, place)
+    answer = adopt(director, game, round_)
 
     assert answer.url == address(game, "write")
     game.refresh_from_db()
-    assert (game.table.round, game.seats.count()) == (place, 4)
+    assert (game.table.round, game.seats.count()) == (round_, 4)
     page = director.get(answer.url)
     assert under("adopt", game) not in page.text
     assert director.get(under("adopt", game)).status_code == 404
 
 
 def test_table_is_taken_only_into_an_evening_that_one_directs():
-    place, other = RoundFactory(), RoundFactory()
-    closed = RoundFactory(event=place.event, closed_at=EVENING)
-    director = browser(MemberFactory(club=place.event.club, role="director").user)
+    round_, other = RoundFactory(), RoundFactory()
+    closed = RoundFactory(event=round_.event, closed_at=EVENING)
+    director = browser(MemberFactory(club=round_.event.club, role="director").user)
     game = GameFactory()
 
     for wrong_place in (other, closed):
         page = adopt(director, game, wrong_place)
         assert (page.status_code, list(page.context["form"].errors)) == (422, ["round"])
 
-    page = adopt(director, game, place, ("Ayşe", "ayşe", "Cem", "Deniz"))
+    page = adopt(director, game, round_, ("Ayşe", "ayşe", "Cem", "Deniz"))
     assert (page.status_code, "Ayşe sits here twice." in page.text) == (422, True)
     assert Table.objects.count() == 0

@@ -18,13 +18,13 @@ OTHERWISE = QUEENS | {"counts": {"queens": [3, 0, 0, 1]}}
 
 
 @pytest.fixture
-def place(club):
+def round_(club):
     return going(club, 2, confirm_deals=True, correct_minutes=10)
 
 
 @pytest.fixture
-def game(place):
-    return table(place).games.get()
+def game(round_):
+    return table(round_).games.get()
 
 
 @pytest.fixture
@@ -50,9 +50,9 @@ def correct(phone, game, body=OTHERWISE, **fields):
     return send(phone, game, "entry", 0, **said)
 
 
-def settle(director, place, counts, seen=1):
+def settle(director, round_, counts, seen=1):
     fields = {"position": 0, "seen": seen, "counts": counts}
-    return director.post(of_all("settle_deal", place, place.number, 1), fields)
+    return director.post(of_all("settle_deal", round_, round_.number, 1), fields)
 
 
 def pass_time(minutes):
@@ -139,7 +139,7 @@ def test_confirmation_is_of_the_deal_as_it_was_seen(phone, game):
     assert kinds() == []
 
 
-def test_dispute_calls_the_director_who_sees_both_versions(phone, director, place, game):
+def test_dispute_calls_the_director_who_sees_both_versions(phone, director, round_, game):
     write(phone, game)
     for _twice in range(2):
         assert dispute(phone, game).status_code == 302
@@ -151,26 +151,26 @@ def test_dispute_calls_the_director_who_sees_both_versions(phone, director, plac
     assert (confirm(phone, game, 2).status_code, correct(phone, game).status_code) == (409, 409)
     assert dispute(phone, game, seat=2).status_code == 409
 
-    tables = director.get(of_all("running", place, place.number))
+    tables = director.get(of_all("running", round_, round_.number))
     first = tables.context["tables"][0]
     assert (first.table.number, len(first.troubles), first.mild) == (1, 2, False)
     assert game.players[1] in first.troubles[1].text
-    director.post(of_all("answer_call", place, place.number, 1))
-    page = director.get(of_all("running", place, place.number))
+    director.post(of_all("answer_call", round_, round_.number, 1))
+    page = director.get(of_all("running", round_, round_.number))
     assert page.context["tables"][0].disputed
-    assert of_all("running_table", place, place.number, 1) in page.text.partition("next-step")[2]
-    shown = director.get(of_all("running_table", place, place.number, 1)).context["disputes"]
+    assert of_all("running_table", round_, round_.number, 1) in page.text.partition("next-step")[2]
+    shown = director.get(of_all("running_table", round_, round_.number, 1)).context["disputes"]
     assert [(each.name, each.written[-7:], each.said[-7:]) for each in shown] == [
         (game.players[1], "1 0 2 1", "3 0 0 1")
     ]
 
 
-def test_director_settles_with_one_tap_for_either_version(phone, director, place, game):
+def test_director_settles_with_one_tap_for_either_version(phone, director, round_, game):
     write(phone, game)
     dispute(phone, game)
 
     for _twice in range(2):
-        settle(director, place, "disputed")
+        settle(director, round_, "disputed")
 
     assert last(game)["counts"] == OTHERWISE["counts"]
     assert kinds() == [(1, "disputed", 1), (2, "settled", None)]
@@ -178,20 +178,20 @@ def test_director_settles_with_one_tap_for_either_version(phone, director, place
     assert marks(phone.get(url(game, "write"))) == ["settled"]
     assert correct(phone, game, QUEENS).status_code == 409
 
-    other = table(place, 2).games.get()
+    other = table(round_, 2).games.get()
     write(phone, other)
     dispute(phone, other)
     fields = {"position": 0, "seen": 1, "counts": "written"}
     for _twice in range(2):
-        director.post(of_all("settle_deal", place, place.number, 2), fields)
+        director.post(of_all("settle_deal", round_, round_.number, 2), fields)
     assert last(other)["counts"] == QUEENS["counts"]
     assert DealReview.objects.filter(game=other, kind="settled").count() == 1
     # The other version no longer counts by a late tap of another director.
-    director.post(of_all("settle_deal", place, place.number, 2), fields | {"counts": "disputed"})
+    director.post(of_all("settle_deal", round_, round_.number, 2), fields | {"counts": "disputed"})
     assert last(other)["counts"] == QUEENS["counts"]
 
 
-def test_directors_own_correction_settles_a_dispute(phone, director, place, game):
+def test_directors_own_correction_settles_a_dispute(phone, director, round_, game):
     write(phone, game)
     dispute(phone, game)
     other = QUEENS | {"counts": {"queens": [2, 2, 0, 0]}}
@@ -200,17 +200,18 @@ def test_directors_own_correction_settles_a_dispute(phone, director, place, game
 
     assert marks(phone.get(url(game, "write"))) == ["settled"]
     assert (
-        director.get(of_all("running", place, place.number)).context["tables"][0].disputed is False
+        director.get(of_all("running", round_, round_.number)).context["tables"][0].disputed
+        is False
     )
 
 
-def test_call_for_something_else_stays_after_settling(phone, director, place, game):
+def test_call_for_something_else_stays_after_settling(phone, director, round_, game):
     before = timezone.now() - timedelta(minutes=3)
     Table.objects.filter(pk=game.table_id).update(called_at=before)
     write(phone, game)
     dispute(phone, game)
 
-    settle(director, place, "written")
+    settle(director, round_, "written")
 
     assert Table.objects.get(pk=game.table_id).called_at == before
 
@@ -236,8 +237,8 @@ def test_wrong_dispute_changes_nothing_and_keeps_what_was_typed(phone, game, fie
 
 
 def test_final_confirmation_covers_deals_and_the_end_of_the_game_does_not(phone, club, director):
-    place = going(club, 1, confirmations="two", confirm_deals=True)
-    game = table(place).games.get()
+    round_ = going(club, 1, confirmations="two", confirm_deals=True)
+    game = table(round_).games.get()
     record_all(game, WHOLE_GAME)
     page = phone.get(url(game, "write"))
     assert len(waiting(page)) == 20
@@ -250,8 +251,8 @@ def test_final_confirmation_covers_deals_and_the_end_of_the_game_does_not(phone,
 
 
 def test_where_it_is_not_asked_nobody_confirms(phone, club):
-    place = going(club, 1)
-    game = table(place).games.get()
+    round_ = going(club, 1)
+    game = table(round_).games.get()
     write(phone, game)
 
     assert waiting(phone.get(url(game, "write"))) == []

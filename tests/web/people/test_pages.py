@@ -130,9 +130,9 @@ def test_list_with_a_fault_adds_nobody_and_says_what_is_wrong_with_each_line(dir
 
 
 def games_of(club, player, number, entries=WHOLE_GAME[:2]):
-    place = RoundFactory(event=EventFactory(club=club, name="Cuma"))
+    round_ = RoundFactory(event=EventFactory(club=club, name="Cuma"))
     for _ in range(number):
-        TableFactory(round=place, players=[player.name, "B", "C", "D"], entries=entries)
+        TableFactory(round=round_, players=[player.name, "B", "C", "D"], entries=entries)
 
 
 def test_player_of_one_club_is_not_found_in_another(director, club):

@@ -51,11 +51,11 @@ def path_of(player, *args):
 def played(club, number=1, entries=WHOLE_GAME, names=NAMES, closed=True, **event):
     event = EventFactory(club=club, **event)
     for _ in range(number):
-        place = RoundFactory(event=event)
-        TableFactory(round=place, players=names, entries=entries)
+        round_ = RoundFactory(event=event)
+        TableFactory(round=round_, players=names, entries=entries)
         if closed:
-            place.closed_at = EVENING
-            place.save()
+            round_.closed_at = EVENING
+            round_.save()
 
 
 @pytest.fixture
@@ -227,8 +227,8 @@ def test_best_and_worst_game_lead_to_their_sheets(member, club):
 def test_page_is_of_one_kind_of_game_at_a_time(member, club):
     played(club, 2)
     player = club.players.get(name="Şule")
-    place = RoundFactory(event=EventFactory(club=club))
-    table = TableFactory(round=place, players=NAMES)
+    round_ = RoundFactory(event=EventFactory(club=club))
+    table = TableFactory(round=round_, players=NAMES)
     table.games.update(ruleset="euchre")
 
     king = member.get(path_of(player))

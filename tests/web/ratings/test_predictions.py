@@ -49,7 +49,7 @@ def ratings_of(club):
 
 def test_tables_of_a_round_show_ratings_and_expected_places():
     row = played(running(*NINE[:8], rounds=3))
-    place = published(row)
+    round_ = published(row)
     known = ratings_of(row.event.club)
 
     told = outlooks(member_of(row.event.club), row, 2)
@@ -67,7 +67,7 @@ def test_tables_of_a_round_show_ratings_and_expected_places():
             assert said.startswith("± ")
             assert int(said[2:]) >= int(2 * known[name].deviation)
     assert len(told) == 8
-    assert place.number == 2
+    assert round_.number == 2
 
 
 def test_newcomer_is_called_new_and_met_as_one():

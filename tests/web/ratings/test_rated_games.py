@@ -93,13 +93,13 @@ def test_game_of_an_open_round_says_that_it_is_still_to_be_rated(tournament):
 
 
 def test_game_known_by_its_totals_alone_promises_no_rating():
-    place = opened(running(*NINE[:8], rounds=3))
+    round_ = opened(running(*NINE[:8], rounds=3))
     total = {"type": "adjustment", "seat": 0, "points": 100, "to": "others", "reason": "imported"}
-    play(place, [total, SHORT[-1]])
-    club, game = place.event.club, games_of(place.event.tournament).first()
+    play(round_, [total, SHORT[-1]])
+    club, game = round_.event.club, games_of(round_.event.tournament).first()
 
     page = sheet(member_of(club), game)
-    close(place.event.tournament)
+    close(round_.event.tournament)
 
     assert DUE not in page
     assert "does not count" in page

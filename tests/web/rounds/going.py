@@ -33,13 +33,13 @@ def next_round(row, at=None):
     return open_round(published(row).pk, NOBODY, at=at or timezone.now())
 
 
-def of_all(name, place, *more):
-    tournament = place.event.tournament
-    return reverse(name, args=[place.event.club.slug, tournament.slug, *more])
+def of_all(name, round_, *more):
+    tournament = round_.event.tournament
+    return reverse(name, args=[round_.event.club.slug, tournament.slug, *more])
 
 
-def table(place, number=1):
-    return place.tables.get(number=number)
+def table(round_, number=1):
+    return round_.tables.get(number=number)
 
 
 def play_at(place, number, entries):

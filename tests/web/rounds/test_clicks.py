@@ -12,9 +12,9 @@ from tournaments.services.rounds.rounds import close_round
 
 
 def test_next_round_is_seated_published_and_running_in_four_clicks(director, club):
-    place = going(club, minutes=60)
-    play(place)
-    clicks = Clicks(director, of_all("entrants", place))
+    round_ = going(club, minutes=60)
+    play(round_)
+    clicks = Clicks(director, of_all("entrants", round_))
 
     clicks.press("next/")
     assert (clicks.count, Tournament.objects.get().event.rounds.get().state) == (1, "closed")
@@ -29,17 +29,17 @@ def test_next_round_is_seated_published_and_running_in_four_clicks(director, clu
 
 @pytest.mark.parametrize("start", ["tournament", "entrants", "standings", "rulings"])
 def test_result_of_an_earlier_round_is_corrected_in_four_clicks(director, club, start):
-    place = going(club)
-    play(place)
-    close_round(place.pk, NOBODY, at=timezone.now())
-    play(next_round(place.event.tournament))
-    game = table(place, 2).games.get()
-    clicks = Clicks(director, of_all(start, place))
+    round_ = going(club)
+    play(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+    play(next_round(round_.event.tournament))
+    game = table(round_, 2).games.get()
+    clicks = Clicks(director, of_all(start, round_))
 
     clicks.follow("/standings/")
     clicks.follow("rounds/1/tables/2/sheet/")
     assert "Call the director" not in clicks.page.text
-    assert of_all("running_table", place, 1, 2) in clicks.page.text
+    assert of_all("running_table", round_, 1, 2) in clicks.page.text
     clicks.follow("entries/19/")
     clicks.press(button=("action", "withdraw"), why="not played", sure="yes")
 
@@ -48,17 +48,17 @@ def test_result_of_an_earlier_round_is_corrected_in_four_clicks(director, club, 
 
 
 def test_walk_in_is_seated_and_an_entrant_withdrawn_in_three_clicks(director, club):
-    place = going(club, tables=2)
-    clicks = Clicks(director, of_all("rulings", place))
+    round_ = going(club, tables=2)
+    clicks = Clicks(director, of_all("rulings", round_))
 
     clicks.follow("/entrants/")
     clicks.follow("/entrants/add/")
     clicks.press(button=("seat", "1"), name="Yeni Gelen")
-    walk_in = place.event.tournament.entrants.get(number=9)
+    walk_in = round_.event.tournament.entrants.get(number=9)
     assert (clicks.count, walk_in.player.name) == (3, "Yeni Gelen")
-    assert walk_in.sittings.get().round == place
+    assert walk_in.sittings.get().round == round_
 
-    play(place)
+    play(round_)
     clicks.count = 0
     clicks.follow("/entrants/")
     clicks.follow("/entrants/9/")

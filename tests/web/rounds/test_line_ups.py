@@ -69,9 +69,9 @@ def test_first_of_each_team_play_and_their_reserves_are_named(league):
     )
     assert (page.context["not_seated"], seating.byes) == ([], ())
     assert not page.context["presence"]
-    place = published(at.row)
-    assert not Sitting.objects.filter(round=place, table=None).exists()
-    assert seated_in(place) == [1, 2, 3, 4, 7, 8, 9, 10, 13, 14, 15, 16, 19, 20, 21, 22]
+    round_ = published(at.row)
+    assert not Sitting.objects.filter(round=round_, table=None).exists()
+    assert seated_in(round_) == [1, 2, 3, 4, 7, 8, 9, 10, 13, 14, 15, 16, 19, 20, 21, 22]
 
 
 def test_line_up_is_changed_by_taps_and_stays_for_the_next_round(league):
@@ -152,23 +152,23 @@ def test_short_team_is_shown_before_the_draw_with_what_happens(league, odd, byes
 
 def test_reserve_takes_a_chair_before_the_table_begins(league):
     at = league()
-    place = opened(at.row)
+    round_ = opened(at.row)
     page = at.get("line_ups", 1)
     assert page.context["published"]
-    sat = who_sits(place)
+    sat = who_sits(round_)
     at.post("line_ups", 1, replace="e1:e5")
     at.post("line_ups", 1, replace="e1:e5")
 
     after = {t: [5 if n == 1 else n for n in table] for t, table in sat.items()}
-    assert who_sits(place) == after
+    assert who_sits(round_) == after
     game = Game.objects.get(table__sittings__entrant__number=5)
     assert "Bostancı 5" in game.players
     assert "not of the team" in at.post("line_ups", 1, replace="e2:e13").text
     late = at.post("change_late", 1, arriving="e6")
     assert "Bostancı has 4 players in this round already" in late.text
-    play(place, SHORT[:1])
+    play(round_, SHORT[:1])
     assert "has begun" in at.post("line_ups", 1, replace="e5:e1").text
-    assert who_sits(place) == after
+    assert who_sits(round_) == after
     assert AuditEntry.objects.filter(action="change-late").count() == 1
 
 
@@ -188,16 +188,16 @@ def test_teams_stand_by_what_their_line_ups_made(league):
     tap(at, 2, "Moda", (13, 14, 15, 16), out=13)
     tap(at, 2, "Moda", (14, 15, 16), **{"in": 18})
     closed(at.row)
-    place = opened(at.row)
+    round_ = opened(at.row)
     at.post("line_ups", 3, replace="e7:e12")
-    play(place, SHORT)
-    close_round(place.pk, NOBODY, at=EVENING)
+    play(round_, SHORT)
+    close_round(round_.pk, NOBODY, at=EVENING)
 
     page = at.get("standings")
     state = load_state(at.row)
     sums = made(at.row)
     assert 18 in seated_in(at.row.event.rounds.get(number=2))
-    assert 12 in seated_in(place)
+    assert 12 in seated_in(round_)
     rows = {row.team: row for row in standings_seen(state, directs=True).teams}
     assert {team: list(row.by_round) for team, row in rows.items()} == sums
     assert {team: row.points for team, row in rows.items()} == {

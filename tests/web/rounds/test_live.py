@@ -19,11 +19,11 @@ def board(looker, place):
 
 
 def test_board_shows_each_running_table_in_small_with_who_leads(club):
-    place = going(club, 3)
-    play_at(place, 1, WHOLE_GAME[:7])
-    play_at(place, 3, WHOLE_GAME)
+    round_ = going(club, 3)
+    play_at(round_, 1, WHOLE_GAME[:7])
+    play_at(round_, 3, WHOLE_GAME)
 
-    page = board(member_of(club), place)
+    page = board(member_of(club), round_)
 
     one, two = page.context["board"]
     assert (one.state, two.state) == ("deal 8 of 20", "deal 1 of 20")
@@ -34,45 +34,45 @@ def test_board_shows_each_running_table_in_small_with_who_leads(club):
     assert one.lead == [total == max(one.totals) for total in one.totals]
     assert two.lead == [False] * 4
     assert [each.table.number for each in page.context["listed"]] == [3]
-    sheet = reverse("club_game", args=[club.slug, table(place, 1).games.get().public_id])
+    sheet = reverse("club_game", args=[club.slug, table(round_, 1).games.get().public_id])
     assert f'<a href="{sheet}">' in page.text
 
 
 def test_board_goes_on_to_the_next_round_and_is_answered_unchanged(club):
-    place = going(club, 1, rounds=2)
+    round_ = going(club, 1, rounds=2)
     looker, asked = member_of(club), {"hx-request": "true"}
-    at = of_all("live_board", place)
+    at = of_all("live_board", round_)
     first = looker.get(at, headers=asked)
     same = looker.get(at, headers=asked | {"if-none-match": first["ETag"]})
     assert (same.status_code, f'hx-get="{at}"' in first.text) == (304, True)
 
-    play_at(place, 1, WHOLE_GAME)
-    close_round(place.pk, NOBODY, at=EVENING)
-    next_round(place.event.tournament)
+    play_at(round_, 1, WHOLE_GAME)
+    close_round(round_.pk, NOBODY, at=EVENING)
+    next_round(round_.event.tournament)
 
     after = looker.get(at, headers=asked | {"if-none-match": first["ETag"]})
     assert (after.status_code, after.context["round"].number) == (200, 2)
 
 
 def test_board_keeps_back_a_hidden_round_and_is_for_those_who_see_the_tournament(club, director):
-    place = going(club, 1, rounds=1, hide_last=True)
-    play_at(place, 1, WHOLE_GAME[:3])
+    round_ = going(club, 1, rounds=1, hide_last=True)
+    play_at(round_, 1, WHOLE_GAME[:3])
 
     for looker in (member_of(club), director):
-        page = board(looker, place)
+        page = board(looker, round_)
         assert (page.context["board"], "−520" in page.text) == ([], False)
-    assert board(Client(), place).status_code == 404
+    assert board(Client(), round_).status_code == 404
     Event.objects.update(published=True)
     club.published = True
     club.save()
-    assert board(Client(), place).status_code == 200
+    assert board(Client(), round_).status_code == 200
 
 
 @pytest.mark.parametrize("tables", [1, 3])
 def test_board_asks_the_same_whatever_the_number_of_tables(club, tables, django_assert_num_queries):
-    place = going(club, tables, at=timezone.now())
-    for each in place.tables.all():
-        play_at(place, each.number, WHOLE_GAME[:5])
+    round_ = going(club, tables, at=timezone.now())
+    for each in round_.tables.all():
+        play_at(round_, each.number, WHOLE_GAME[:5])
     looker = member_of(club)
     with django_assert_num_queries(11):
-        board(looker, place)
+        board(looker, round_)

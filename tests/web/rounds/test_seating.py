@@ -98,12 +98,12 @@ def test_swap_shows_its_cost_and_is_made_once(directed):
     at = directed(*NINE[:8], rounds=3)
     first = seat_next_round(at.row.pk, NOBODY, at=EVENING)
     publish_round(first.pk, NOBODY, at=EVENING)
-    place = Round.objects.create(
+    round_ = Round.objects.create(
         event=at.row.event,
         number=2,
         seating={"tables": turned(first.seating["tables"]), "byes": [], "locked": []},
     )
-    one, other = place.seating["tables"][0][0], place.seating["tables"][1][2]
+    one, other = round_.seating["tables"][0][0], round_.seating["tables"][1][2]
 
     asked = at.get("seating", 2, one=one, other=other).text
     seen = at.revision
@@ -111,8 +111,8 @@ def test_swap_shows_its_cost_and_is_made_once(directed):
     again = at.post("swap_seats", 2, one=one, other=other, seen=seen).text
 
     assert "4 → 6" in asked
-    place.refresh_from_db()
-    assert (place.seating["tables"][0][0], place.seating["tables"][1][2]) == (other, one)
+    round_.refresh_from_db()
+    assert (round_.seating["tables"][0][0], round_.seating["tables"][1][2]) == (other, one)
     assert "The seating has changed meanwhile" in again
 
 
@@ -124,11 +124,11 @@ def turned(tables):
 
 def test_cards_outlive_a_seating_that_is_taken_back_with_its_sheets(directed):
     at = directed()
-    place = open_round(published(at.row).pk, NOBODY, at=EVENING)
-    one = place.tables.get(number=1)
+    round_ = open_round(published(at.row).pk, NOBODY, at=EVENING)
+    one = round_.tables.get(number=1)
     first_secret = one.secret
     replace_address(one.pk, NOBODY, at=EVENING)
-    cards = {table.number: table.secret for table in place.tables.all()}
+    cards = {table.number: table.secret for table in round_.tables.all()}
     for each in WHOLE_GAME[:2]:
         record(Game.objects.get(table=one), each)
 
@@ -162,13 +162,13 @@ def test_late_change_is_made_from_the_page(directed):
     page = at.post("change_late", 1, leaving=leaving, arriving=late.key).text
 
     assert "Changed tables: 1." in page
-    place = Round.objects.get()
-    assert not place.sittings.filter(entrant__number=int(leaving[1:])).exists()
-    assert place.sittings.filter(entrant=late).exists()
+    round_ = Round.objects.get()
+    assert not round_.sittings.filter(entrant__number=int(leaving[1:])).exists()
+    assert round_.sittings.filter(entrant=late).exists()
 
     alone = register_entrants(at.row.pk, [Entry("Kerem")], NOBODY, at=EVENING)[0]
     assert "Kerem is number" in at.post("change_late", 1, arriving=alone.key).text
-    assert place.sittings.get(entrant=alone).table is None
+    assert round_.sittings.get(entrant=alone).table is None
 
 
 def test_impossible_seating_says_why(directed):
@@ -188,13 +188,13 @@ def test_who_was_put_into_a_round_or_added_while_it_runs_is_seated_in_the_next(d
     kerem, nobody = Entrant.objects.filter(number__gte=9)
     for entrant in Entrant.objects.filter(number__lt=9):
         check_in(entrant.pk, NOBODY, at=EVENING)
-    place = published(at.row)
+    round_ = published(at.row)
     left = seated(1)
-    change(place, arriving=[kerem], leaving=[left])
+    change(round_, arriving=[kerem], leaving=[left])
     register(at.row, "Dilek")
-    open_round(place.pk, NOBODY, at=EVENING)
-    play(place, SHORT)
-    close_round(place.pk, NOBODY, at=EVENING)
+    open_round(round_.pk, NOBODY, at=EVENING)
+    play(round_, SHORT)
+    close_round(round_.pk, NOBODY, at=EVENING)
 
     page = at.post("seat_round")
 
@@ -321,11 +321,11 @@ def sent(page, to):
 
 
 def test_wrong_chairs_are_exchanged_from_the_sheet_of_a_closed_round_in_four_taps(at):
-    place = Round.objects.get()
-    play(place)
-    close_round(place.pk, NOBODY, at=EVENING)
+    round_ = Round.objects.get()
+    play(round_)
+    close_round(round_.pk, NOBODY, at=EVENING)
     game = Game.objects.get(table__number=1)
-    (one, other), players = who_sits(place)[1][:2], game.players
+    (one, other), players = who_sits(round_)[1][:2], game.players
 
     setup = at.browser.get(reverse("head", args=[game.public_id, game.secret("write")]))
     chosen = at.browser.get(link_to(setup, players[0]))
@@ -336,7 +336,7 @@ def test_wrong_chairs_are_exchanged_from_the_sheet_of_a_closed_round_in_four_tap
     assert 'name="name0"' not in setup.text
     assert page.redirect_chain[-1][0] == at.url("round_changes")
     assert {line["name"] for line in page.context["rounds"]["Round 1"]} >= {*players[:2]}
-    assert who_sits(place)[1][:2] == [other, one]
+    assert who_sits(round_)[1][:2] == [other, one]
     again = at.browser.post(at.url("swap_seats", 1), form, follow=True)
     assert "The seating has changed meanwhile" in again.text
     apart = at.get("seating", 1, one=f"e{one}", other=f"e{seated(2).number}").text

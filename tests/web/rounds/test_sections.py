@@ -44,16 +44,16 @@ def sectioned(*sizes, **settings):
     )
 
 
-def finish(place):
-    play(place, SHORT)
-    return close_round(place.pk, NOBODY, at=EVENING)
+def finish(round_):
+    play(round_, SHORT)
+    return close_round(round_.pk, NOBODY, at=EVENING)
 
 
-def sections_at(place):
+def sections_at(round_):
     """The sections of those at each table, and of those who sit out."""
-    of = dict(place.event.tournament.entrants.values_list("number", "section"))
-    tables = ["".join(sorted({of[n] for n in names})) for names in who_sits(place).values()]
-    out = place.sittings.filter(table=None).values_list("entrant__section", flat=True)
+    of = dict(round_.event.tournament.entrants.values_list("number", "section"))
+    tables = ["".join(sorted({of[n] for n in names})) for names in who_sits(round_).values()]
+    out = round_.sittings.filter(table=None).values_list("entrant__section", flat=True)
     return tables, sorted(out)
 
 
@@ -154,27 +154,27 @@ def test_somebody_moved_keeps_points_and_plays_there_from_the_next_round(directo
 
 def test_late_players_change_only_their_section():
     row = sectioned(9, 9, 8)
-    place = opened(row)
-    before = who_sits(place)
+    round_ = opened(row)
+    before = who_sits(round_)
     leaver = Entrant.objects.get(sittings__table__number=3, sittings__side=0)
 
-    change(place, arriving=register(row, "Geç Gelen"), leaving=[leaver])
+    change(round_, arriving=register(row, "Geç Gelen"), leaving=[leaver])
 
-    after = who_sits(place)
+    after = who_sits(round_)
     assert {n for n in before if before[n] != after[n]} == {3}
-    assert sections_at(place) == (["A", "A", "B", "B", "C", "C"], ["", "A"])
+    assert sections_at(round_) == (["A", "A", "B", "B", "C", "C"], ["", "A"])
 
 
 def test_house_players_come_and_go_in_the_section_of_who_is_late():
     row = sectioned(5, 6, odd="house")
-    place = opened(row)
-    before = who_sits(place)
+    round_ = opened(row)
+    before = who_sits(round_)
 
-    change(place, leaving=[Entrant.objects.get(number=1)])
+    change(round_, leaving=[Entrant.objects.get(number=1)])
 
-    after = who_sits(place)
+    after = who_sits(round_)
     assert [n for n in before if before[n] == after.get(n)] == [3, 4]
-    assert sections_at(place) == (["A", "B", "B"], [])
+    assert sections_at(round_) == (["A", "B", "B"], [])
 
 
 @pytest.mark.parametrize("stage", ["proposal", "published"])
@@ -203,12 +203,12 @@ def test_each_section_has_finals_of_its_own(carry):
     row = sectioned(8, 9, rounds=1, finals=8, carry=carry)
     finish(opened(row))
     for tables in (["A", "A", "B", "B"], ["A", "B"]):
-        place = opened(row)
-        assert sections_at(place) == (tables, [])
-        finish(place)
+        round_ = opened(row)
+        assert sections_at(round_) == (tables, [])
+        finish(round_)
 
     assert ranked(row) == places_of(8, 9)
-    finalists = set(chain(*who_sits(place).values()))
+    finalists = set(chain(*who_sits(round_).values()))
     standings = load_state(row).standings_before(99)
     assert {int(each.entrant[1:]) for each in standings if each.place < 5} == finalists
 

@@ -34,38 +34,38 @@ def sent(place, number, totals, **more):
 
 @pytest.mark.parametrize("ruleset", FAMILIES)
 def test_totals_from_paper_count_as_those_from_a_phone(director, club, ruleset):
-    place, rules = going(club, confirmations="all", ruleset=ruleset), RULESETS[ruleset]
+    round_, rules = going(club, confirmations="all", ruleset=ruleset), RULESETS[ruleset]
     totals = totals_of(rules)
     wrong = [points - 1 for points in totals]
-    page = url("round_totals", place)
+    page = url("round_totals", round_)
 
-    refused = director.post(page, sent(place, 1, wrong))
+    refused = director.post(page, sent(round_, 1, wrong))
     assert (refused.status_code, Game.objects.exclude(result=None).count()) == (422, 0)
     (line,) = [line for line in refused.context["lines"] if line.errors]
     assert (line.number, list(line.typed)) == (1, [str(points) for points in wrong])
 
     for _twice in range(2):
-        entered = director.post(page, sent(place, 1, totals), follow=True)
+        entered = director.post(page, sent(round_, 1, totals), follow=True)
     assert (entered.context["at"], entered.context["finished"][0].number) == (2, 1)
     # Ended early, any sum goes; those who signed have confirmed.
-    director.post(page, sent(place, 2, wrong, signed=1, **{"early-2": 1}))
+    director.post(page, sent(round_, 2, wrong, signed=1, **{"early-2": 1}))
 
-    first, second = (table(place, number).games.get() for number in (1, 2))
+    first, second = (table(round_, number).games.get() for number in (1, 2))
     assert (first.result["totals"], second.result["totals"]) == (totals, wrong)
     assert [first.confirmations.count(), second.confirmations.count()] == [0, rules.seats]
     assert [write.user for write in first.revisions.all()] == [director.user] * first.revision
     for seat in range(rules.seats):
         confirm_result(first.pk, seat, first.revision, NOBODY, at=timezone.now())
-    close_round(place.pk, NOBODY, at=timezone.now())
+    close_round(round_.pk, NOBODY, at=timezone.now())
     sweep_ratings()
     assert set(RatingChange.objects.values_list("game", flat=True)) == {first.pk, second.pk}
 
 
 def test_only_points_that_tell_of_a_game_promise_a_rating(director, club):
-    place = going(club, confirmations="all")
-    fined, on_paper = (table(place, number).games.get() for number in (1, 2))
+    round_ = going(club, confirmations="all")
+    fined, on_paper = (table(round_, number).games.get() for number in (1, 2))
     record_all(fined, [FINE, {"type": "stopped", "reason": "other"}])
-    director.post(url("round_totals", place), sent(place, 2, totals_of(RULESETS["turkish-king"])))
+    director.post(url("round_totals", round_), sent(round_, 2, totals_of(RULESETS["turkish-king"])))
 
     rated = [director.get(address(game, "write")).context["rated"] for game in (fined, on_paper)]
 

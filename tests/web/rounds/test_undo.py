@@ -65,14 +65,14 @@ class Leading:
         return self.post("swap_seats", 1, seen=Tournament.objects.get().revision, **sends)
 
 
-def opened_with_clock(place):
-    start_clock(place.pk, NOBODY, at=timezone.now())
+def opened_with_clock(round_):
+    start_clock(round_.pk, NOBODY, at=timezone.now())
 
 
-def next_seated(place):
-    finish(place)
-    close_round(place.pk, NOBODY, at=timezone.now())
-    seated(place.event.tournament)
+def next_seated(round_):
+    finish(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+    seated(round_.event.tournament)
 
 
 def finish(place):
@@ -83,13 +83,13 @@ def begin(place):
     play(place, WHOLE_GAME[:2])
 
 
-def close(place):
-    finish(place)
-    close_round(place.pk, NOBODY, at=timezone.now())
+def close(round_):
+    finish(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
 
 
-def adjusted(place):
-    rule(place.pk, Entrant.objects.get(number=1).pk, ADJUSTED, NOBODY, at=timezone.now())
+def adjusted(round_):
+    rule(round_.pk, Entrant.objects.get(number=1).pk, ADJUSTED, NOBODY, at=timezone.now())
 
 
 def swap_in_proposal(at):
@@ -148,9 +148,9 @@ ACTS = {
 @pytest.mark.parametrize("name", ACTS)
 def test_act_is_undone_once_and_the_audit_shows_both(director, club, name):
     before, act, actions = ACTS[name]
-    place = going(club, minutes=60)
-    before(place)
-    at, stood = Leading(director, place), stands()
+    round_ = going(club, minutes=60)
+    before(round_)
+    at, stood = Leading(director, round_), stands()
 
     act(at)
     changed, offered = stands(), at.offered()
@@ -202,10 +202,10 @@ def test_act_stays_once_an_entry_depends_on_it(director, club, name, written):
 
 
 def test_closing_stays_once_a_later_round_is_published(director, club):
-    place = going(club, tables=4, seating="fixed", rounds=2)
-    at = Leading(director, place)
+    round_ = going(club, tables=4, seating="fixed", rounds=2)
+    at = Leading(director, round_)
     at.post("publish_round", 2)
-    finish(place)
+    finish(round_)
     at.post("close_tournament_round", 1)
     closing, stood = AuditEntry.objects.filter(action="close-round")[0], stands()
 

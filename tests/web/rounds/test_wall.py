@@ -34,10 +34,10 @@ def kinds(screens):
 
 
 def test_everybody_sees_who_sits_where_and_who_still_plays(club, wall):
-    place = going(club, 13, minutes=60)
-    play_at(place, 3, WHOLE_GAME)
+    round_ = going(club, 13, minutes=60)
+    play_at(round_, 3, WHOLE_GAME)
 
-    screens = wall(place)
+    screens = wall(round_)
 
     assert kinds(screens) == [("seating", 7), ("seating", 6), ("going", 12)]
     shown = [table for each in screens[:2] for table in each.context["screen"].rows]
@@ -50,25 +50,25 @@ def test_everybody_sees_who_sits_where_and_who_still_plays(club, wall):
     )
     assert 3 not in screens[2].context["screen"].rows
     assert all("clock not started" in each.text for each in screens)
-    start_clock(place.pk, NOBODY, at=timezone.now())
-    assert "clock not started" not in wall(place)[0].text
+    start_clock(round_.pk, NOBODY, at=timezone.now())
+    assert "clock not started" not in wall(round_)[0].text
 
 
 def test_last_round_shows_on_the_wall_only_once_the_tournament_is_finished(club, wall):
-    place = going(club, 1, rounds=2, hide_last=True)
-    play(place)
-    close_round(place.pk, NOBODY, at=timezone.now())
-    before = standings_on(wall(place))
-    assert kinds(wall(place)) == [("standings", 4)]
+    round_ = going(club, 1, rounds=2, hide_last=True)
+    play(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+    before = standings_on(wall(round_))
+    assert kinds(wall(round_)) == [("standings", 4)]
 
-    place = next_round(Tournament.objects.get())
-    assert kinds(wall(place)) == [("seating", 1), ("standings", 4), ("going", 1)]
-    play(place)
-    close_round(place.pk, NOBODY, at=timezone.now())
+    round_ = next_round(Tournament.objects.get())
+    assert kinds(wall(round_)) == [("seating", 1), ("standings", 4), ("going", 1)]
+    play(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
 
-    assert standings_on(wall(place)) == before
+    assert standings_on(wall(round_)) == before
     Tournament.objects.update(state="finished")
-    assert standings_on(wall(place)) != before
+    assert standings_on(wall(round_)) != before
 
 
 def standings_on(screens):
@@ -77,10 +77,10 @@ def standings_on(screens):
 
 
 def test_wall_names_the_stage_that_puts_fewer_points_in_front(club, wall):
-    place = going(club, 2, rounds=1, finals=4)
-    play(place)
-    close_round(place.pk, NOBODY, at=timezone.now())
-    assert [(each.stage, each.through) for each in standings_on(wall(place))[0][3:5]] == [
+    round_ = going(club, 2, rounds=1, finals=4)
+    play(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+    assert [(each.stage, each.through) for each in standings_on(wall(round_))[0][3:5]] == [
         ("final", True),
         ("", False),
     ]
@@ -95,23 +95,23 @@ def test_wall_names_the_stage_that_puts_fewer_points_in_front(club, wall):
 
 
 def test_wall_has_the_clock_and_follows_without_scripts(club, visitor):
-    place = going(club, 1, minutes=60)
+    round_ = going(club, 1, minutes=60)
     Event.objects.update(published=True)
-    start_clock(place.pk, NOBODY, at=timezone.now())
+    start_clock(round_.pk, NOBODY, at=timezone.now())
 
-    page = visitor.get(of_all("wall", place))
+    page = visitor.get(of_all("wall", round_))
 
     left = int(re.search(r'data-left="(\d+)" data-running', page.text)[1])
     assert 3590 < left <= 3600
-    assert f'content="10;url={of_all("wall", place)}?screen=1"' in page.text
+    assert f'content="10;url={of_all("wall", round_)}?screen=1"' in page.text
 
 
 @pytest.mark.parametrize("tables", [1, 3])
 def test_wall_asks_as_much_for_one_table_as_for_three(
     club, visitor, tables, django_assert_num_queries
 ):
-    place = going(club, tables)
+    round_ = going(club, tables)
     Event.objects.update(published=True)
 
     with django_assert_num_queries(8):
-        visitor.get(of_all("wall", place))
+        visitor.get(of_all("wall", round_))

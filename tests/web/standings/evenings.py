@@ -44,10 +44,10 @@ def entrant(row, names):
 def play(row, number, totals, *, closed=True):
     at = {"published_at": EVENING, "closed_at": EVENING if closed else None}
     stage = "final" if number > row.settings["rounds"] else ""
-    place = RoundFactory(event=row.event, number=number, stage=stage, **at)
-    table = Table.objects.create(round=place, number=1)
+    round_ = RoundFactory(event=row.event, number=number, stage=stage, **at)
+    table = Table.objects.create(round=round_, number=1)
     for side, each in enumerate(totals):
-        SittingFactory(round=place, entrant=each, table=table, side=side)
+        SittingFactory(round=round_, entrant=each, table=table, side=side)
     worth = list(totals.values())
     result = {
         "totals": worth,
@@ -57,4 +57,4 @@ def play(row, number, totals, *, closed=True):
         "kings": [],
     }
     Game.objects.filter(pk=GameFactory().pk).update(table=table, result=result)
-    return place
+    return round_

@@ -12,11 +12,11 @@ from tournaments.services.rounds.rounds import close_round
 
 
 def play(row, *entries, close=True):
-    place = opened(row)
-    play_round(place, entries)
+    round_ = opened(row)
+    play_round(round_, entries)
     if close:
-        close_round(place.pk, NOBODY, at=EVENING)
-    return place
+        close_round(round_.pk, NOBODY, at=EVENING)
+    return round_
 
 
 def page(looker, row, name="standings", *number, **query):

@@ -12,9 +12,9 @@ FOUR = ("Ayşe", "Burak", "Cem", "Deniz")
 def games(club, *totals, names=FOUR, at=EVENING, kings=(), **event):
     """An evening at which the four of a table, one after another, had so many points."""
     held = EventFactory(club=club, **event)
-    place = RoundFactory(event=held, closed_at=at)
+    round_ = RoundFactory(event=held, closed_at=at)
     for number, worth in enumerate(totals, 1):
-        table = TableFactory(round=place, number=number, players=names)
+        table = TableFactory(round=round_, number=number, players=names)
         out = [side for side, points in enumerate(worth) if points > 0]
         result = {
             "totals": list(worth),

@@ -52,9 +52,9 @@ def test_leaders_are_those_after_the_last_closed_round_with_their_table_now():
     row = running(*EIGHT, rounds=3)
     looker = member_of(row.event.club)
     closed(row, WHOLE_GAME)
-    place = opened(row)
+    round_ = opened(row)
     before = hub(looker, row)
-    play(place)
+    play(round_)
     after = hub(looker, row)
 
     ((_section, leaders),) = before.context["leaders"]
@@ -81,11 +81,11 @@ def test_hidden_last_round_is_on_no_part_of_the_page():
     row = running(*EIGHT, rounds=2, hide_last=True)
     looker = member_of(row.event.club)
     closed(row, SHORT)
-    place = opened(row)
-    chooses(looker, row, place.tables.get(number=1).sittings.get(side=0).entrant.number)
-    play(place)
+    round_ = opened(row)
+    chooses(looker, row, round_.tables.get(number=1).sittings.get(side=0).entrant.number)
+    play(round_)
     assert hub(looker, row).context["card"].result is None
-    close_round(place.pk, NOBODY, at=EVENING)
+    close_round(round_.pk, NOBODY, at=EVENING)
 
     hidden = hub(looker, row)
     assert (hidden.context["seen"].after, ">540<" in hidden.text) == (1, False)
@@ -137,10 +137,10 @@ def test_finished_tournament_says_what_the_club_plays_next_in_public(client):
 
 
 def test_phone_that_chose_its_name_opens_on_its_seat_and_forgets_it_again():
-    place = one_table(rounds=2)
-    row = place.event.tournament
+    round_ = one_table(rounds=2)
+    row = round_.event.tournament
     looker = member_of(row.event.club)
-    me = place.tables.get().sittings.get(side=1).entrant
+    me = round_.tables.get().sittings.get(side=1).entrant
     stranger = member_of(row.event.club)
 
     found = hub(looker, row, find=me.player.name)
@@ -151,7 +151,7 @@ def test_phone_that_chose_its_name_opens_on_its_seat_and_forgets_it_again():
     chooses(looker, row, me.number)
     card = hub(looker, row).context["card"]
 
-    sat = [each.entrant.player.name for each in place.tables.get().sittings.order_by("side")]
+    sat = [each.entrant.player.name for each in round_.tables.get().sittings.order_by("side")]
     assert (card.name, card.table.number) == (me.player.name, 1)
     assert card.seats == [
         ("bottom", sat[1]),
@@ -165,8 +165,8 @@ def test_phone_that_chose_its_name_opens_on_its_seat_and_forgets_it_again():
 
 
 def test_card_says_when_the_first_round_begins():
-    place = published(running(*EIGHT, rounds=2))
-    row = place.event.tournament
+    round_ = published(running(*EIGHT, rounds=2))
+    row = round_.event.tournament
     looker = member_of(row.event.club)
     chooses(looker, row, 1)
     assert "Round 1 begins soon." in words(hub(looker, row))
@@ -177,13 +177,13 @@ def test_card_says_when_the_first_round_begins():
 
 
 def test_card_says_what_came_of_ones_game_while_others_play_on():
-    place = opened(running(*EIGHT, rounds=2))
-    row, me = place.event.tournament, seat_of(place, 1)
+    round_ = opened(running(*EIGHT, rounds=2))
+    row, me = round_.event.tournament, seat_of(round_, 1)
     looker = member_of(row.event.club)
     chooses(looker, row, me.number)
     assert hub(looker, row).context["card"].result is None
 
-    record_all(Game.objects.get(table__round=place, table__number=1), WHOLE_GAME)
+    record_all(Game.objects.get(table__round=round_, table__number=1), WHOLE_GAME)
 
     assert hub(looker, row).context["card"].result == (3, -110)
     assert "at table 1" in words(hub(looker, row))
@@ -192,8 +192,8 @@ def test_card_says_what_came_of_ones_game_while_others_play_on():
 def test_card_says_how_far_the_next_place_and_the_final_are_and_the_way_at_the_end():
     row = running(*EIGHT, rounds=2, finals=4)
     looker = member_of(row.event.club)
-    place = closed(row, WHOLE_GAME)
-    last = place.tables.get(number=1).sittings.order_by("side")
+    round_ = closed(row, WHOLE_GAME)
+    last = round_.tables.get(number=1).sittings.order_by("side")
     last = min((each.entrant for each in last), key=lambda each: points_of(row, each))
     chooses(looker, row, last.number)
     seated(row)
@@ -258,9 +258,9 @@ def test_who_checks_in_by_the_link_is_known_to_that_phone(club):
 
 def test_page_asks_the_same_whatever_the_size(club, django_assert_num_queries):
     for tables in (1, 3):
-        place = going(club, tables=tables)
+        round_ = going(club, tables=tables)
         looker = member_of(club)
-        at = reverse("tournament", args=[club.slug, place.event.tournament.slug])
+        at = reverse("tournament", args=[club.slug, round_.event.tournament.slug])
         with django_assert_num_queries(18):
             looker.get(at)
 
@@ -268,8 +268,8 @@ def test_page_asks_the_same_whatever_the_size(club, django_assert_num_queries):
 def test_certificate_of_the_entrant_who_asks_after_the_end():
     row = running(*EIGHT, rounds=1)
     looker = member_of(row.event.club)
-    place = closed(row, WHOLE_GAME)
-    me = place.tables.get(number=2).sittings.get(side=2).entrant
+    round_ = closed(row, WHOLE_GAME)
+    me = round_.tables.get(number=2).sittings.get(side=2).entrant
     at = reverse("my_certificate", args=[row.event.club.slug, row.slug])
     chooses(looker, row, me.number)
     assert looker.post(at).status_code == 404

@@ -134,11 +134,11 @@ def test_fewer_rounds_than_are_drawn_are_refused_at_their_field(director, club):
 
 def test_tournament_is_removed_until_a_round_is_seated(director, club):
     row = tournament_of(club)
-    place = RoundFactory(event=row.event, number=1, opened_at=None)
+    round_ = RoundFactory(event=row.event, number=1, opened_at=None)
 
     refused = director.post(at("remove_tournament"))
     assert (refused.status_code, refused.context["owns"]) == (422, False)
-    Round.objects.filter(pk=place.pk).delete()
+    Round.objects.filter(pk=round_.pk).delete()
     assert at("remove_tournament") in director.get(at("tournament")).text
     assert director.get(at("remove_tournament")).context["rounds"] == 0
     assert Tournament.objects.exists()

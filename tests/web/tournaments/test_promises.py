@@ -41,12 +41,12 @@ def led_through(row):
             seated(row)
         yield "proposal" if state == "running" else state
     for stage in ("round", "last round", "final"):
-        place = opened(row)
+        round_ = opened(row)
         if stage == "round":
-            decide(place, 1, PENALTY)
-        play(place, SHORT)
+            decide(round_, 1, PENALTY)
+        play(round_, SHORT)
         yield f"{stage} open"
-        close_round(place.pk, NOBODY, at=EVENING)
+        close_round(round_.pk, NOBODY, at=EVENING)
         if stage != "round":
             yield f"{stage} closed"
     Tournament.objects.update(state="finished")

@@ -117,9 +117,9 @@ def test_next_step_and_the_one_back_follow_the_rounds(director, club, rounds, st
 
 def test_round_that_has_begun_is_not_taken_back_and_shows_how_far_it_is(director, club):
     row = tournament_of(club, state="running")
-    place = RoundFactory(event=row.event, number=1, published_at=EVENING)
-    TableFactory(round=place, number=1, entries=WHOLE_GAME[:2])
-    TableFactory(round=place, number=2, entries=WHOLE_GAME)
+    round_ = RoundFactory(event=row.event, number=1, published_at=EVENING)
+    TableFactory(round=round_, number=1, entries=WHOLE_GAME[:2])
+    TableFactory(round=round_, number=2, entries=WHOLE_GAME)
 
     page = director.get(at("tournament"))
 
@@ -175,8 +175,8 @@ def test_lists_show_how_far_a_tournament_is_and_drafts_to_directors_only(visitor
 
 def test_table_of_a_tournament_has_its_card_and_is_not_removed_by_hand(director, club):
     row = tournament_of(club, state="running")
-    place = RoundFactory(event=row.event, number=1, published_at=EVENING)
-    table = TableFactory(round=place, number=1)
+    round_ = RoundFactory(event=row.event, number=1, published_at=EVENING)
+    table = TableFactory(round=round_, number=1)
     here = {"slug": "moda", "public_id": row.event.public_id, "table": table.public_id}
 
     text = director.get(reverse("event_table", kwargs=here)).text

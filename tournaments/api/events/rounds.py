@@ -53,9 +53,9 @@ class CloseEveningRound(Resource):
     @idempotent
     def post(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
         """Close a round: from now on only directors write its sheets."""
-        place = directed_round(self.visitor, slug, public_id, number)
-        close_round(place.pk, self.actor, at=timezone.now())
-        return _shown(self, place.event, number)
+        round_ = directed_round(self.visitor, slug, public_id, number)
+        close_round(round_.pk, self.actor, at=timezone.now())
+        return _shown(self, round_.event, number)
 
 
 class ReopenEveningRound(Resource):
@@ -63,9 +63,9 @@ class ReopenEveningRound(Resource):
     @idempotent
     def post(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
         """Let the tables of a round be written once more, by the keys they had."""
-        place = directed_round(self.visitor, slug, public_id, number)
-        reopen_round(place.pk, self.actor, at=timezone.now())
-        return _shown(self, place.event, number)
+        round_ = directed_round(self.visitor, slug, public_id, number)
+        reopen_round(round_.pk, self.actor, at=timezone.now())
+        return _shown(self, round_.event, number)
 
 
 def seen_evening(visitor: HttpRequest, slug: str, public_id: str) -> Event:

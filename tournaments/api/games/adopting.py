@@ -49,7 +49,7 @@ class Adopt(Resource):
         row = get_object_or_404(_at(public_id, said["key"], user))
         # Of tournaments it is drawn who sits where.
         events = Event.objects.directed_by(user).filter(tournament=None)
-        place = get_object_or_404(
+        round_ = get_object_or_404(
             Round, event__in=events.filter(public_id=said["event"]), number=said["round"]
         )
         who = said.get("players") or row.players
@@ -58,7 +58,7 @@ class Adopt(Resource):
                 Code.WRONG_PLAYERS, "players", {"expected": len(row.players), "got": len(who)}
             )
             raise InvalidEntry([wrong])
-        adopt_game(row.pk, place.pk, who, self.actor, at=timezone.now())
+        adopt_game(row.pk, round_.pk, who, self.actor, at=timezone.now())
         return written(self, load_sheet(Game.objects.get(pk=row.pk)))
 
 

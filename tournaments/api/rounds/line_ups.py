@@ -134,9 +134,9 @@ class Replace(OfLineUps):
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Let a reserve take a player's chair in a published round, before the table begins."""
         row = directed_tournament(self.visitor, slug, tournament)
-        place = get_object_or_404(Round, event=row.event, number=number)
+        round_ = get_object_or_404(Round, event=row.event, number=number)
         said = self.said(ReplaceSerializer)
         replacement = Replacement(key_of(said["player"]), key_of(said["reserve"]))
-        replace_player(place.pk, replacement, self.actor, at=timezone.now())
+        replace_player(round_.pk, replacement, self.actor, at=timezone.now())
         row.refresh_from_db()
         return self.shown(LineUpsSerializer, self.line_ups(row, number))

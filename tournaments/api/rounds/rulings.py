@@ -72,7 +72,7 @@ class RoundRulings(OfRound):
         said = self.said(NewRulingSerializer)
         decision = RulingDecision(said["kind"], said["points"], said["reason"])
         entrant = self._entrant(said["entrant"])
-        ruling = rule(self.place.pk, entrant.pk, decision, self.actor, at=timezone.now())
+        ruling = rule(self.round_.pk, entrant.pk, decision, self.actor, at=timezone.now())
         where = reverse("api:ruling", args=[slug, tournament, ruling.pk])
         return self.shown(RulingSerializer, ruling, 201, Location=where)
 

@@ -64,19 +64,19 @@ class OfSeating(OfRound):
         }
         return seated
 
-    def seating_shown(self, place: Round, status: int = 200, **headers: str) -> Response:
+    def seating_shown(self, round_: Round, status: int = 200, **headers: str) -> Response:
         self.row.refresh_from_db()
-        seated = self.seating_of(self.row, place.number)
+        seated = self.seating_of(self.row, round_.number)
         return self.shown(SeatingSerializer, seated, status, **headers)
 
 
-def _judged(state: TournamentState, place: Round) -> Seating | None:
+def _judged(state: TournamentState, round_: Round) -> Seating | None:
     """How good a proposal is; None once it is published, or somebody of it is gone."""
-    seating = place.seating or {"tables": [], "byes": []}
-    if place.published_at is not None:
+    seating = round_.seating or {"tables": [], "byes": []}
+    if round_.published_at is not None:
         return None
     try:
-        return judge(field_seated(state, place), seating["tables"], seating["byes"])
+        return judge(field_seated(state, round_), seating["tables"], seating["byes"])
     except (InvalidSeating, KeyError):
         return None
 
@@ -93,9 +93,9 @@ class SeatNext(OfSeating):
     def post(self, request: Request, slug: str, tournament: str) -> Response:
         """Seat the next round, to be looked at; where one is seated already, it is that one."""
         self.row, self.directs = directed_tournament(self.visitor, slug, tournament), True
-        place = seat_next_round(self.row.pk, self.actor, at=timezone.now())
-        where = reverse("api:seating", args=[slug, tournament, place.number])
-        return self.seating_shown(place, 201, Location=where)
+        round_ = seat_next_round(self.row.pk, self.actor, at=timezone.now())
+        where = reverse("api:seating", args=[slug, tournament, round_.number])
+        return self.seating_shown(round_, 201, Location=where)
 
 
 class OneSeating(OfSeating):
@@ -111,10 +111,10 @@ class OneSeating(OfSeating):
         self.direct(slug, tournament, number)
         draft = _draft(self.said(NewSeatingSerializer))
         with transaction.atomic():
-            row, place = lock_drawn(self.place.pk)
+            row, round_ = lock_drawn(self.round_.pk)
             self.check_unchanged(SeatingSerializer, self.seating_of(row, number))
-            put_seating(place.pk, draft, self.actor, at=timezone.now())
-        return self.seating_shown(place)
+            put_seating(round_.pk, draft, self.actor, at=timezone.now())
+        return self.seating_shown(round_)
 
 
 def _draft(said: Mapping[str, Any]) -> SeatingDraft:
@@ -139,10 +139,10 @@ class Swap(OfSeating):
         asked = SwapAskedSerializer(data=request.query_params.dict())
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
-        if self.place.published_at is not None:
-            raise WrongState(self.place.state)
+        if self.round_.published_at is not None:
+            raise WrongState(self.round_.state)
         keys = key_of(said["one"]), key_of(said["other"])
-        swapped = swap_of(load_state(self.row), self.place, *keys)
+        swapped = swap_of(load_state(self.row), self.round_, *keys)
         details = {"changes": swapped.changes, "quality": swapped.seating.quality}
         return self.shown(SwapPreviewSerializer, said | details)
 
@@ -154,7 +154,7 @@ class Swap(OfSeating):
         said = self.said(SwapSerializer)
         keys, seen = (key_of(said["one"]), key_of(said["other"])), said["revision"]
         return self.seating_shown(
-            swap_seats(self.place.pk, *keys, self.actor, seen=seen, at=timezone.now())
+            swap_seats(self.round_.pk, *keys, self.actor, seen=seen, at=timezone.now())
         )
 
 
@@ -173,7 +173,7 @@ class ExchangeChairs(OfSeating):
         )
         return self.seating_shown(
             exchange_seats(
-                self.place.pk, exchange, self.actor, seen=said["revision"], at=timezone.now()
+                self.round_.pk, exchange, self.actor, seen=said["revision"], at=timezone.now()
             )
         )
 
@@ -190,7 +190,7 @@ class Again(OfSeating):
         said = self.said(SeatAgainSerializer)
         locked, more = [n - 1 for n in said["locked"]], [key_of(n) for n in said["take_in"]]
         return self.seating_shown(
-            seat_again(self.place.pk, locked, self.actor, at=timezone.now(), taking_in=more)
+            seat_again(self.round_.pk, locked, self.actor, at=timezone.now(), taking_in=more)
         )
 
 
@@ -205,7 +205,7 @@ class Publish(OfSeating):
         self.direct(slug, tournament, number)
         same = self.said(PublishSerializer)["all_the_same"]
         return self.seating_shown(
-            publish_round(self.place.pk, self.actor, at=timezone.now(), all_the_same=same)
+            publish_round(self.round_.pk, self.actor, at=timezone.now(), all_the_same=same)
         )
 
 
@@ -220,7 +220,7 @@ class TakeBack(OfSeating):
         self.direct(slug, tournament, number)
         entries = self.said(TakeBackSerializer)["entries"]
         return self.seating_shown(
-            take_back_round(self.place.pk, self.actor, at=timezone.now(), entries=entries)
+            take_back_round(self.round_.pk, self.actor, at=timezone.now(), entries=entries)
         )
 
 
@@ -229,8 +229,8 @@ class Late(OfSeating):
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """List entrants that can be added to a published round, and that can be removed."""
         self.direct(slug, tournament, number)
-        if self.place.state not in ("published", "open"):
-            raise WrongState(self.place.state)
+        if self.round_.state not in ("published", "open"):
+            raise WrongState(self.round_.state)
         seated = self.seating_of(self.row, number)
         here = [*(key for table in seated.tables for key in table.entrants), *seated.byes]
         coming = who_can_come(self.more["state"], seated)
@@ -250,7 +250,7 @@ class Late(OfSeating):
         # One that there is not is nobody's key, and refused as such.
         who = {name: [pks.get(each, 0) for each in said[name]] for name in said}
         stood = self.seating_of(self.row, number).tables
-        done = change_late(self.place.pk, self.actor, at=timezone.now(), **who)
+        done = change_late(self.round_.pk, self.actor, at=timezone.now(), **who)
         self.row.refresh_from_db()
         seated = self.seating_of(self.row, number)
         last = stood[-1].number if stood else 0
@@ -269,7 +269,7 @@ class Outlooks(OfSeating):
         now = timezone.now()
         expected = (
             {}
-            if self.place.closed_at is not None
+            if self.round_.closed_at is not None
             else outlooks(self.more["state"], seated, request.user, now)
         )
         details = [

@@ -119,27 +119,27 @@ class OfTable(OfRound):
     def watched(self) -> list[Watched]:
         """Return the current tables of the round (up to 5 queries)."""
         sitting: dict[int, list[int]] = {}
-        rows = self.place.sittings.filter(table__isnull=False).order_by("side")
+        rows = self.round_.sittings.filter(table__isnull=False).order_by("side")
         for table, number in rows.values_list("table", "entrant__number"):
             sitting.setdefault(table, []).append(number)
         now = timezone.now()
         rounds = () if self.directs else self.row.event.rounds.all()
-        hidden = hidden_round(self.row, rounds) == self.place.number
+        hidden = hidden_round(self.row, rounds) == self.round_.number
         self.more = {"sitting": sitting, "now": now, "directs": self.directs, "hidden": hidden}
-        self.place.event = self.row.event
-        tables = watch_tables(self.row, self.place, now)
+        self.round_.event = self.row.event
+        tables = watch_tables(self.row, self.round_, now)
         return tables if self.directs else sorted(tables, key=lambda each: each.table.number)
 
     def find(self, where: dict[str, Any]) -> Table:
         """The table with a number, for a director; 404 where there is none."""
         self.direct(where["slug"], where["tournament"], where["number"])
-        table: Table | None = self.place.tables.filter(number=where["table"]).first()
+        table: Table | None = self.round_.tables.filter(number=where["table"]).first()
         if table is None:
             raise Http404
         return table
 
     def table_shown(self, number: int) -> Response:
-        self.place.refresh_from_db()
+        self.round_.refresh_from_db()
         found = [each for each in self.watched() if each.table.number == number]
         if not found:
             raise Http404

@@ -47,15 +47,15 @@ class OfRound(Resource):
         self.row = seen_tournament(self.visitor, slug, tournament)
         self.directs = role_in(self.visitor, self.row.event.club) in DIRECTING
         if number is not None:
-            self.place = get_object_or_404(Round, event=self.row.event, number=number)
-            if self.place.published_at is None and not self.directs:
+            self.round_ = get_object_or_404(Round, event=self.row.event, number=number)
+            if self.round_.published_at is None and not self.directs:
                 raise Http404
 
     def direct(self, slug: str, tournament: str, number: int) -> None:
         """Find a round for one of the directors."""
         found = directed_tournament_round(self.visitor, slug, tournament, number)
-        self.row, self.place = found
-        self.place.event = self.row.event
+        self.row, self.round_ = found
+        self.round_.event = self.row.event
         self.directs = True
 
     def round_shown(self, round_: Round, status: int = 200) -> Response:
@@ -82,14 +82,14 @@ class OneRound(OfRound):
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """A round, the progress of its tables, and its clock."""
         self.see(slug, tournament, number)
-        return self.round_shown(self.place)
+        return self.round_shown(self.round_)
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Throw a seating away that is not published, and those of later rounds."""
         self.direct(slug, tournament, number)
         with transaction.atomic():
-            _tournament, round_ = lock_drawn(self.place.pk)
+            _tournament, round_ = lock_drawn(self.round_.pk)
             self.look_at(round_)
             self.check_unchanged(RoundSerializer, round_)
             unseat_round(round_.pk, self.actor, at=timezone.now())
@@ -102,7 +102,7 @@ class Open(OfRound):
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Let the tables of a published round be written."""
         self.direct(slug, tournament, number)
-        return self.round_shown(open_round(self.place.pk, self.actor, at=timezone.now()))
+        return self.round_shown(open_round(self.round_.pk, self.actor, at=timezone.now()))
 
 
 class Close(OfRound):
@@ -114,7 +114,7 @@ class Close(OfRound):
         The problem names every table that is not.
         """
         self.direct(slug, tournament, number)
-        return self.round_shown(close_round(self.place.pk, self.actor, at=timezone.now()))
+        return self.round_shown(close_round(self.round_.pk, self.actor, at=timezone.now()))
 
 
 class Reopen(OfRound):
@@ -123,7 +123,7 @@ class Reopen(OfRound):
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Let the tables of the last round be written once more; proposals after it go."""
         self.direct(slug, tournament, number)
-        return self.round_shown(reopen_round(self.place.pk, self.actor, at=timezone.now()))
+        return self.round_shown(reopen_round(self.round_.pk, self.actor, at=timezone.now()))
 
 
 class StartClock(OfRound):
@@ -132,7 +132,7 @@ class StartClock(OfRound):
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Let the clock of an open round run on."""
         self.direct(slug, tournament, number)
-        return self.round_shown(start_clock(self.place.pk, self.actor, at=timezone.now()))
+        return self.round_shown(start_clock(self.round_.pk, self.actor, at=timezone.now()))
 
 
 class PauseClock(OfRound):
@@ -141,7 +141,7 @@ class PauseClock(OfRound):
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Stop the clock of an open round."""
         self.direct(slug, tournament, number)
-        return self.round_shown(pause_clock(self.place.pk, self.actor, at=timezone.now()))
+        return self.round_shown(pause_clock(self.round_.pk, self.actor, at=timezone.now()))
 
 
 class AddTime(OfRound):
@@ -151,5 +151,5 @@ class AddTime(OfRound):
         """Give all tables of an open round more time; without a clock it gets one."""
         self.direct(slug, tournament, number)
         said = self.said(AddTimeSerializer)
-        added = Added(said["seconds"], said.get("seen", self.place.clock_seconds or 0))
-        return self.round_shown(add_time(self.place.pk, added, self.actor, at=timezone.now()))
+        added = Added(said["seconds"], said.get("seen", self.round_.clock_seconds or 0))
+        return self.round_shown(add_time(self.round_.pk, added, self.actor, at=timezone.now()))

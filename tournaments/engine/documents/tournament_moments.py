@@ -26,10 +26,10 @@ def as_of(record: TournamentRecord, moment: Moment) -> TournamentRecord:
         if not is_later(each["at"], moment)
     ]
     games = dict(record.games)
-    for place in document["rounds"]:
-        for table in place["tables"]:
-            games[place["number"], table["number"]] = _game_as_of(
-                table["game"], moment, record.games[place["number"], table["number"]]
+    for round_ in document["rounds"]:
+        for table in round_["tables"]:
+            games[round_["number"], table["number"]] = _game_as_of(
+                table["game"], moment, record.games[round_["number"], table["number"]]
             )
     return TournamentRecord(
         {**document, "entrants": entrants, "rulings": rulings}, record.rules, games
@@ -61,8 +61,8 @@ def changes_in(document: Json, number: int) -> list[Moment]:
     rounds = document["rounds"][:number]
     said = [
         write["at"]
-        for place in rounds
-        for table in place["tables"]
+        for round_ in rounds
+        for table in round_["tables"]
         for write in table["game"]["writes"]
     ]
     for each in document["rulings"]:

@@ -111,9 +111,9 @@ def _check_sense(document: Json, rules: Ruleset) -> Problems:
     yield from _check_entrants(document, rules, set(players))
     yield from _check_substitutes(document, set(players))
     yield from _check_states(document)
-    for at, place in enumerate(document["rounds"]):
-        yield from _check_round(f"rounds[{at}]", at + 1, place)
-        yield from _check_seats(f"rounds[{at}]", place, document, rules)
+    for at, round_ in enumerate(document["rounds"]):
+        yield from _check_round(f"rounds[{at}]", at + 1, round_)
+        yield from _check_seats(f"rounds[{at}]", round_, document, rules)
     yield from _check_rulings(document)
     yield from _check_line_ups(document)
 
@@ -160,25 +160,25 @@ def _check_states(document: Json) -> Problems:
         yield wrong_type("tournament.state", "running")
 
 
-def _check_round(where: str, number: int, place: Json) -> Problems:
-    if place["number"] != number:
+def _check_round(where: str, number: int, round_: Json) -> Problems:
+    if round_["number"] != number:
         yield wrong_type(f"{where}.number", str(number))
-    steps = [place[name] for name in ("published_at", "opened_at", "closed_at")]
+    steps = [round_[name] for name in ("published_at", "opened_at", "closed_at")]
     for name, before, step in zip(("opened_at", "closed_at"), steps, steps[1:], strict=False):
         if step is not None and before is None:
             yield wrong_type(f"{where}.{name}", "null")
-    if place["published_at"] is None:
-        if place["tables"] or place["byes"]:
+    if round_["published_at"] is None:
+        if round_["tables"] or round_["byes"]:
             yield wrong_type(f"{where}.tables", "none before the round is published")
-        if place["seating"] is None:
+        if round_["seating"] is None:
             yield wrong_type(f"{where}.seating", "object")
-    yield from check_repeated(f"{where}.tables", (table["number"] for table in place["tables"]))
+    yield from check_repeated(f"{where}.tables", (table["number"] for table in round_["tables"]))
 
 
-def _check_seats(where: str, place: Json, document: Json, rules: Ruleset) -> Problems:
+def _check_seats(where: str, round_: Json, document: Json, rules: Ruleset) -> Problems:
     entrants = [each["id"] for each in document["entrants"]]
     players = {each["id"] for each in document["players"]}
-    for name, drawn in _drawings(where, place):
+    for name, drawn in _drawings(where, round_):
         everybody = [*(one for table in drawn["tables"] for one in table), *drawn["byes"]]
         yield from check_known(name, everybody, entrants)
         yield from check_repeated(name, everybody)
@@ -186,24 +186,24 @@ def _check_seats(where: str, place: Json, document: Json, rules: Ruleset) -> Pro
             if len(table) != rules.side_count:
                 params = {"expected": rules.side_count, "got": len(table)}
                 yield Problem(Code.ODD_TABLE, f"{name}.tables[{at}]", params)
-    for at, table in enumerate(place["tables"]):
+    for at, table in enumerate(round_["tables"]):
         seats = f"{where}.tables[{at}].seats"
         yield from check_known(seats, table["seats"], players)
         yield from check_repeated(seats, table["seats"])
         if len(table["seats"]) != rules.seats:
             params = {"expected": rules.seats, "got": len(table["seats"])}
             yield Problem(Code.WRONG_SEATS, seats, params)
-    yield from check_known(f"{where}.standings", place["standings"] or (), entrants)
+    yield from check_known(f"{where}.standings", round_["standings"] or (), entrants)
 
 
-def _drawings(where: str, place: Json) -> Iterator[tuple[str, Json]]:
+def _drawings(where: str, round_: Json) -> Iterator[tuple[str, Json]]:
     """The seating of a round: as proposed, as drawn, and as published."""
-    if place["seating"] is not None:
-        yield f"{where}.seating", place["seating"]
-    if "draw" in place:
-        yield f"{where}.draw", place["draw"]
-    tables = [table["entrants"] for table in place["tables"]]
-    yield where, {"tables": tables, "byes": place["byes"]}
+    if round_["seating"] is not None:
+        yield f"{where}.seating", round_["seating"]
+    if "draw" in round_:
+        yield f"{where}.draw", round_["draw"]
+    tables = [table["entrants"] for table in round_["tables"]]
+    yield where, {"tables": tables, "byes": round_["byes"]}
 
 
 def _check_rulings(document: Json) -> Problems:
@@ -236,15 +236,15 @@ def _check_line_ups(document: Json) -> Problems:
 
 def _check_games(document: Json, rules: Ruleset, games: dict[tuple[int, int], Game]) -> Problems:
     """Yield the problems of the sheets, and fill `games` with those that can be played."""
-    for at, place in enumerate(document["rounds"]):
-        for number, table in enumerate(place["tables"]):
+    for at, round_ in enumerate(document["rounds"]):
+        for number, table in enumerate(round_["tables"]):
             where, said = f"rounds[{at}].tables[{number}].game", table["game"]
             reading = read_game(said["record"])
             yield from _check_record(f"{where}.record", said["record"], reading, document)
             yield from _check_writes(where, said, rules)
             yield from _check_confirmations(where, said, rules)
             if reading.game is not None:
-                games[place["number"], table["number"]] = reading.game
+                games[round_["number"], table["number"]] = reading.game
 
 
 def _check_record(where: str, record: Json, reading: Reading, document: Json) -> Problems:

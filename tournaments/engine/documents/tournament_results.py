@@ -57,21 +57,21 @@ def results_until(
     """Return the published rounds up to round `number`, and the finals among them."""
     rounds: list[RoundResults] = []
     finals: list[RoundResults] = []
-    for place in record.document["rounds"][:number]:
-        if place["published_at"] is not None:
-            (finals if place["stage"] else rounds).append(_round_results(record, place))
+    for round_ in record.document["rounds"][:number]:
+        if round_["published_at"] is not None:
+            (finals if round_["stage"] else rounds).append(_round_results(record, round_))
     return rounds, finals
 
 
-def _round_results(record: TournamentRecord, place: Json) -> RoundResults:
-    number = place["number"]
+def _round_results(record: TournamentRecord, round_: Json) -> RoundResults:
+    number = round_["number"]
     return RoundResults(
         number,
         tuple(
             _table_result(table["entrants"], record.games[number, table["number"]])
-            for table in place["tables"]
+            for table in round_["tables"]
         ),
-        tuple(place["byes"]),
+        tuple(round_["byes"]),
         tuple(_rulings_of(record.document, number)),
     )
 

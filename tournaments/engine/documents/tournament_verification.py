@@ -77,23 +77,23 @@ def _points(record: TournamentRecord, drawn_at_most: int | None) -> Iterator[Poi
     games = [
         [
             digest_of_game(table["game"]["record"]) if table["game"]["writes"] else ""
-            for table in place["tables"]
+            for table in round_["tables"]
         ]
-        for place in document["rounds"]
+        for round_ in document["rounds"]
     ]
     before, sealed, drawn = "", [], 0
-    for at, place in enumerate(document["rounds"]):
+    for at, round_ in enumerate(document["rounds"]):
         where = f"rounds[{at}]"
-        checked = _CheckedRound(record, place, where)
+        checked = _CheckedRound(record, round_, where)
         yield from checked.tables(games[at])
         drawn += len(list(checked.drawn_entrants()))
         yield from checked.seating(draws=drawn_at_most is None or drawn <= drawn_at_most)
-        if place["closed_at"] is None:
+        if round_["closed_at"] is None:
             continue
-        rulings = (each for each in document["rulings"] if each["round"] == place["number"])
-        before = digest_of_round(place, games[at], rulings, before)
+        rulings = (each for each in document["rulings"] if each["round"] == round_["number"])
+        before = digest_of_round(round_, games[at], rulings, before)
         sealed.append(before)
-        yield _digest("round-digest", f"{where}.digest", place.get("digest"), before)
+        yield _digest("round-digest", f"{where}.digest", round_.get("digest"), before)
         yield from checked.standings()
     stated = document["tournament"].get("digest")
     if document["tournament"]["state"] == "finished" or stated is not None:
@@ -136,16 +136,16 @@ class _CheckedRound:
     """A round of a record, with its path."""
 
     record: TournamentRecord
-    place: Json
+    round_: Json
     where: str
 
     @property
     def number(self) -> int:
-        return int(self.place["number"])
+        return int(self.round_["number"])
 
     def tables(self, digests: Sequence[str]) -> Iterator[Point]:
         """Verify the game, its history, its result and who sat at each table."""
-        for at, (table, digest) in enumerate(zip(self.place["tables"], digests, strict=True)):
+        for at, (table, digest) in enumerate(zip(self.round_["tables"], digests, strict=True)):
             where, game = f"{self.where}.tables[{at}]", table["game"]
             yield self._history(f"{where}.game.writes", game)
             if (stated := game.get("digest")) is not None or game["writes"]:
@@ -188,15 +188,15 @@ class _CheckedRound:
 
     def drawn_entrants(self) -> Iterator[str]:
         """Yield the entrants that the round was drawn with."""
-        for section in self.place.get("draw", {"sections": ()})["sections"]:
+        for section in self.round_.get("draw", {"sections": ()})["sections"]:
             yield from (each["id"] for each in section["entrants"])
 
     def seating(self, *, draws: bool) -> Iterator[Point]:
         """Verify the seating of a round, and what was changed after it; maybe without drawing."""
-        if self.place["stage"]:
+        if self.round_["stage"]:
             yield self._stage()
             return
-        where, draw = f"{self.where}.draw", self.place.get("draw")
+        where, draw = f"{self.where}.draw", self.round_.get("draw")
         if draw is None:
             code = "by-hand" if self.record.settings.seating == "manual" else "no-draw"
             yield Point("draw", where, UNKNOWN, code)
@@ -238,14 +238,14 @@ class _CheckedRound:
 
     def _earlier(self, first: int) -> Iterator[PlayedRound]:
         """Yield the rounds before: as published, and those of the same draw as drawn."""
-        for place in self.record.document["rounds"][: self.number - 1]:
-            drawn = place.get("draw") if place["number"] >= first else None
-            tables = [each["entrants"] for each in place["tables"]]
+        for round_ in self.record.document["rounds"][: self.number - 1]:
+            drawn = round_.get("draw") if round_["number"] >= first else None
+            tables = [each["entrants"] for each in round_["tables"]]
             if drawn is not None:
                 tables = drawn["tables"]
-            elif place["published_at"] is None:
-                tables = place["seating"]["tables"]
-            byes = (drawn or (place if place["published_at"] else place["seating"]))["byes"]
+            elif round_["published_at"] is None:
+                tables = round_["seating"]["tables"]
+            byes = (drawn or (round_ if round_["published_at"] else round_["seating"]))["byes"]
             yield PlayedRound(tuple(map(tuple, tables)), tuple(byes))
 
     def _scores(self, where: str, draw: Json) -> Point:
@@ -284,7 +284,7 @@ class _CheckedRound:
 
     def _stage(self) -> Point:
         """Who plays on follows from the standings at the cut and from the finals before."""
-        where, moment = f"{self.where}.seating.tables", moment_of(self.place["published_at"])
+        where, moment = f"{self.where}.seating.tables", moment_of(self.round_["published_at"])
         record = self.record if moment is None else as_of(self.record, moment)
         competitors = competitors_of(record)
         rounds, finals = results_until(record, self.number - 1)
@@ -298,9 +298,9 @@ class _CheckedRound:
 
     def _against(self, where: str, tables: Sequence[Sequence[str]], byes: Sequence[str]) -> Point:
         """Compare a drawn seating with that of the round: a director may have changed seats."""
-        stands = _chairs([each["entrants"] for each in self.place["tables"]], self.place["byes"])
-        if self.place["published_at"] is None:
-            seating = self.place["seating"]
+        stands = _chairs([each["entrants"] for each in self.round_["tables"]], self.round_["byes"])
+        if self.round_["published_at"] is None:
+            seating = self.round_["seating"]
             stands = _chairs(seating["tables"], seating["byes"])
         drawn = _chairs(tables, byes)
         changed = sum(drawn.get(name) != chair for name, chair in stands.items())
@@ -319,11 +319,13 @@ class _CheckedRound:
         )
         count = {"places": len(rows), "rulings": rulings}
         where = f"{self.where}.ranking"
-        yield _compared("standings", where, self.place.get("ranking"), write_ranking(rows), **count)
+        yield _compared(
+            "standings", where, self.round_.get("ranking"), write_ranking(rows), **count
+        )
         yield self._closing(rows)
 
     def _closing(self, now: Sequence[Standing]) -> Point:
-        where, kept = f"{self.where}.standings", self.place["standings"]
+        where, kept = f"{self.where}.standings", self.round_["standings"]
         if kept is None:
             return Point("closing", where, UNKNOWN, "not-exported")
         if kept == (computed := kept_standings(now)):
@@ -342,7 +344,7 @@ class _CheckedRound:
     @cached_property
     def _moments(self) -> list[Moment]:
         """The closing of the round, and each correction after it: standings may be of then."""
-        closed = moment_of(self.place["closed_at"])
+        closed = moment_of(self.round_["closed_at"])
         assert closed is not None
         later = [each for each in changes_in(self.record.document, self.number) if each > closed]
         return [closed, *later[:MOST_TRIED], *later[MOST_TRIED:][-MOST_TRIED:]]
@@ -353,8 +355,8 @@ class _CheckedRound:
         closed = moment_of(rounds[-1]["closed_at"]) if rounds else None
         return closed is not None and any(
             write["kind"] == HEAD_WRITE and is_later(write["at"], closed)
-            for place in rounds
-            for table in place["tables"]
+            for round_ in rounds
+            for table in round_["tables"]
             for write in table["game"]["writes"]
         )
 

@@ -393,8 +393,8 @@ def load_states(tournaments: Sequence[Tournament]) -> list[TournamentState]:
     rulings = Prefetch("rulings", RulingRow.objects.filter(withdrawn_at=None))
     sittings = _sittings(events, keys)
     rounds: dict[int, list[SeatedRound]] = defaultdict(list)
-    places = Round.objects.filter(event__in=events).order_by("number")
-    for round_ in places.prefetch_related(rulings):
+    rows_of_rounds = Round.objects.filter(event__in=events).order_by("number")
+    for round_ in rows_of_rounds.prefetch_related(rulings):
         rounds[round_.event_id].append(_drawn(round_, sittings[round_.pk]))
     games = Game.objects.filter(table__round__event__in=events, result__isnull=False)
     played: dict[int | None, Any] = dict(games.values_list("table_id", "result"))

@@ -73,12 +73,12 @@ class EntrantCounts:
 class HowFar:
     """The progress of a tournament and the possible steps.
 
-    `progress` is that of its current round (`place`) once the round is published. `here` is the
+    `progress` is that of its current round (`round_`) once the round is published. `here` is the
     number of checked-in entrants, None if there is no check-in. `needed` entrants fill a table.
     """
 
     rounds: Sequence[Round]
-    place: Round | None
+    round_: Round | None
     progress: RoundProgress | None
     playing: int
     here: int | None
@@ -92,14 +92,14 @@ class HowFar:
 def how_far(row: Tournament) -> HowFar:
     """Return the progress of a tournament (4 queries)."""
     rounds = list(row.event.rounds.order_by("number"))
-    place = current_round(rounds)
-    progress = progress_of(place) if place is not None and place.published_at else None
+    round_ = current_round(rounds)
+    progress = progress_of(round_) if round_ is not None and round_.published_at else None
     counts = count_entrants(row, rounds)
     needed = rules_of_tournament(row).side_count
     enough = (counts.playing if counts.here is None else counts.here) >= needed
     return HowFar(
         rounds=rounds,
-        place=place,
+        round_=round_,
         progress=progress,
         playing=counts.playing,
         here=counts.here,
@@ -111,13 +111,13 @@ def how_far(row: Tournament) -> HowFar:
     )
 
 
-def progress_of(place: Round) -> RoundProgress:
+def progress_of(round_: Round) -> RoundProgress:
     """Return the progress of the tables of a round (2 queries)."""
     # Counted here: to compile a query with conditional counts takes longer than these rows.
-    games = Game.objects.filter(table__round=place).order_by()
+    games = Game.objects.filter(table__round=round_).order_by()
     rows = list(games.values_list("table", "revision", IsNull(F("result"), rhs=False)))
     return RoundProgress(
-        Table.objects.filter(round=place).count(),
+        Table.objects.filter(round=round_).count(),
         len({table for table, revision, _finished in rows if revision}),
         len({table for table, _revision, finished in rows if finished}),
     )
@@ -141,7 +141,7 @@ def count_entrants(row: Tournament, rounds: Sequence[Round]) -> EntrantCounts:
         "playing": Count("pk", filter=playing),
         "withdrawn": Count("pk", filter=~playing),
     }
-    going = any(place.closed_at is None for place in rounds)
+    going = any(round_.closed_at is None for round_ in rounds)
     if asked and row.state == State.RUNNING and not going:
         here = playing & Q(checked_in__gte=asked, joins_in__lte=number)
         wanted["here"] = Count("pk", filter=here)
@@ -175,21 +175,21 @@ def step_back(
         return LifecycleStep("back-to-draft")
     if tournament.state == State.FINISHED:
         return LifecycleStep("not-finished")
-    place = current_round(rounds)
-    if place is None:
+    round_ = current_round(rounds)
+    if round_ is None:
         return LifecycleStep("back-to-registration")
-    if place.closed_at is None and progress is not None and progress.begun:
+    if round_.closed_at is None and progress is not None and progress.begun:
         return None
-    code = {"seated": "throw-seating-away", "closed": "reopen-round"}.get(place.state)
-    return LifecycleStep(code or "take-seating-back", place.number)
+    code = {"seated": "throw-seating-away", "closed": "reopen-round"}.get(round_.state)
+    return LifecycleStep(code or "take-seating-back", round_.number)
 
 
 def _running_step(
     tournament: Tournament, rounds: Sequence[Round], progress: RoundProgress | None, *, enough: bool
 ) -> LifecycleStep:
-    place = current_round(rounds)
-    if place is not None and place.closed_at is None:
-        return _round_step(place, progress)
+    round_ = current_round(rounds)
+    if round_ is not None and round_.closed_at is None:
+        return _round_step(round_, progress)
     if _is_over(tournament, rounds):
         return LifecycleStep("finish")
     all_drawn = _all_rounds_drawn(tournament, rounds)
@@ -198,12 +198,12 @@ def _running_step(
     return LifecycleStep("seat-finals" if all_drawn else "seat-round", len(rounds) + 1)
 
 
-def _round_step(place: Round, progress: RoundProgress | None) -> LifecycleStep:
-    if place.is_open and progress is not None and progress.finished < progress.tables:
+def _round_step(round_: Round, progress: RoundProgress | None) -> LifecycleStep:
+    if round_.is_open and progress is not None and progress.finished < progress.tables:
         # A round is closed once every table is finished.
-        return LifecycleStep("look-at-tables", place.number)
+        return LifecycleStep("look-at-tables", round_.number)
     codes = {"seated": "publish-seating", "published": "open-round", "open": "close-round"}
-    return LifecycleStep(codes[place.state], place.number, stage=place.stage)
+    return LifecycleStep(codes[round_.state], round_.number, stage=round_.stage)
 
 
 def _is_over(tournament: Tournament, rounds: Sequence[Round]) -> bool:
@@ -211,8 +211,8 @@ def _is_over(tournament: Tournament, rounds: Sequence[Round]) -> bool:
     if not _all_rounds_drawn(tournament, rounds):
         return False
     has_finals = settings_of(tournament).finals > 0
-    return not has_finals or any(place.stage == "final" for place in rounds)
+    return not has_finals or any(round_.stage == "final" for round_ in rounds)
 
 
 def _all_rounds_drawn(tournament: Tournament, rounds: Sequence[Round]) -> bool:
-    return sum(not place.stage for place in rounds) >= settings_of(tournament).rounds
+    return sum(not round_.stage for round_ in rounds) >= settings_of(tournament).rounds

@@ -62,8 +62,8 @@ def repair_standings(found: Iterable[Mismatch]) -> None:
         with transaction.atomic():
             tournament = lock_tournament(pk)
             rounds = Round.objects.filter(event=tournament.event_id)
-            for place in rounds.filter(number__in=_unexplained(tournament)):
-                keep_standings(tournament, place)
+            for round_ in rounds.filter(number__in=_unexplained(tournament)):
+                keep_standings(tournament, round_)
         seal_now(tournament.event_id)
 
 

@@ -72,9 +72,9 @@ def _read_pools(stretch: TimeSpan, clubs: set[int]) -> tuple[int, dict[PoolKey, 
     for (key, pk), row in rated_rounds(stretch).items():
         pools[key].rounds[pk] = row
     for scope in {club for club, _family in pools} | clubs | {None}:
-        for place in chain.from_iterable(played_rounds(scope, stretch.since, stretch.until)):
-            for game in place.games:
-                pools[scope, game.family].games.append((place, game))
+        for round_ in chain.from_iterable(played_rounds(scope, stretch.since, stretch.until)):
+            for game in round_.games:
+                pools[scope, game.family].games.append((round_, game))
     return number, pools
 
 
@@ -100,17 +100,17 @@ class _Stretch:
         """Yield each difference with its moment; `begin` are the stored spreads before."""
         order = {game.pk: number for number, (_place, game) in enumerate(self.games)}
         spreads = read_spreads(begin)
-        for place, games in self._by_round():
+        for round_, games in self._by_round():
             for game in games:
                 spread = spreads.get(game.spread, Spread()).seeing(game.scores)
                 spreads[game.spread] = spread
-                for found in self._look_at_game(place, game, spread, order):
-                    yield place.at, found
-            row = self.rounds.pop(place.pk, None)
+                for found in self._look_at_game(round_, game, spread, order):
+                    yield round_.at, found
+            row = self.rounds.pop(round_.pk, None)
             computed = {name: list(spread) for name, spread in spreads.items()}
-            stored = None if row is None or row.at != place.at else row.spreads
+            stored = None if row is None or row.at != round_.at else row.spreads
             if stored != computed:
-                yield place.at, self._found(f"round {place.pk}", stored, computed)
+                yield round_.at, self._found(f"round {round_.pk}", stored, computed)
             # Continue from the stored value, so that one wrong spread is reported once.
             spreads = read_spreads(stored or computed)
         for change in self.changes.values():
@@ -123,12 +123,12 @@ class _Stretch:
 
     def _by_round(self) -> Iterator[tuple[RoundToRate, list[Played]]]:
         rounds: dict[int, tuple[RoundToRate, list[Played]]] = {}
-        for place, game in self.games:
-            rounds.setdefault(place.pk, (place, []))[1].append(game)
+        for round_, game in self.games:
+            rounds.setdefault(round_.pk, (round_, []))[1].append(game)
         return iter(rounds.values())
 
     def _look_at_game(
-        self, place: RoundToRate, game: Played, spread: Spread, order: dict[int, int]
+        self, round_: RoundToRate, game: Played, spread: Spread, order: dict[int, int]
     ) -> Iterator[Mismatch]:
         people = [person_of(who) if who else None for who in game.people]
         # Removed from the rest: changes left at the end belong to no game.
@@ -150,9 +150,9 @@ class _Stretch:
             if each is None:
                 yield self._found(_subject(game.pk, who), None, {"seat": seat})
                 continue
-            before = self._before(each, place.at, order)
+            before = self._before(each, round_.at, order)
             after = afters[seat] if afters else each.after
-            right = {"at": place.at, "before": before, "after": after}
+            right = {"at": round_.at, "before": before, "after": after}
             if right != {"at": each.at, "before": each.before, "after": each.after}:
                 computed = _values(each.number, before, after)
                 yield self._found(_subject(game.pk, who), _details(each), computed)

@@ -81,18 +81,18 @@ def hold_contest(cast: Cast, contest: Contest) -> Tournament:
 
 def hold_round(cast: Cast, tournament: Tournament, at: datetime, *, confirmed: int = 0) -> Round:
     """Run a round from seating to closing."""
-    place = begin_round(cast, tournament, at)
-    games = Game.objects.filter(table__round=place)
+    round_ = begin_round(cast, tournament, at)
+    games = Game.objects.filter(table__round=round_)
     begins, ends = at + timedelta(minutes=5), at + ROUND - timedelta(minutes=15)
     play_tables(cast, games, Pace(begins, ends, confirmed=confirmed))
-    return close_round(place.pk, cast.director, at=at + ROUND - timedelta(minutes=10))
+    return close_round(round_.pk, cast.director, at=at + ROUND - timedelta(minutes=10))
 
 
 def begin_round(cast: Cast, tournament: Tournament, at: datetime) -> Round:
     """Seat, publish and open the next round."""
-    place = seat_next_round(tournament.pk, cast.director, at=at - timedelta(minutes=8))
-    publish_round(place.pk, cast.director, at=at - timedelta(minutes=5))
-    return open_round(place.pk, cast.director, at=at)
+    round_ = seat_next_round(tournament.pk, cast.director, at=at - timedelta(minutes=8))
+    publish_round(round_.pk, cast.director, at=at - timedelta(minutes=5))
+    return open_round(round_.pk, cast.director, at=at)
 
 
 def singles(cast: Cast, number: int) -> list[Entry]:

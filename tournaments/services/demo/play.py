@@ -12,7 +12,7 @@ from tournaments.engine.rules.fields import fields_of, trumps_of
 from tournaments.engine.rules.rulesets import TRUMP, Contract, Ruleset
 from tournaments.engine.rules.units import UNITS
 
-Body = dict[str, Any]
+EntryBody = dict[str, Any]
 
 LUCK = 0.7
 """The weight of luck in a deal; the strength of good and bad players differs by about 1."""
@@ -26,7 +26,7 @@ PASSED = 0.05
 
 def play_game(
     chance: Random, ruleset: Ruleset, strengths: Sequence[float], deals: int | None = None
-) -> list[Body]:
+) -> list[EntryBody]:
     """Return record entries of a game, to its end or for `deals` deals.
 
     A game cut short has no King, which would have ended it.
@@ -34,7 +34,7 @@ def play_game(
     The ruleset must be Turkish King, whose deals hand out one unit each, or Euchre.
     """
     game = Game(ruleset)
-    bodies: list[Body] = []
+    bodies: list[EntryBody] = []
     while not game.finished and (deals is None or game.turns < deals):
         kings = KINGS if deals is None else 0
         entry = parse_entry(_draw_entry(chance, game, strengths, kings))
@@ -43,11 +43,11 @@ def play_game(
     return bodies
 
 
-def _draw_entry(chance: Random, game: Game, strengths: Sequence[float], kings: float) -> Body:
+def _draw_entry(chance: Random, game: Game, strengths: Sequence[float], kings: float) -> EntryBody:
     if game.ruleset.unnamed is not None:
         return _draw_hand(chance, game, game.ruleset.unnamed, strengths)
     contract = chance.choice(game.legal_contracts())
-    said: Body = {"type": "deal", "contract": contract.id}
+    said: EntryBody = {"type": "deal", "contract": contract.id}
     if trumps_of(game.ruleset, contract):
         said["trump"] = chance.choice(trumps_of(game.ruleset, contract))
     if chance.random() < kings and _can_be_king(game, contract):
@@ -77,13 +77,15 @@ def _can_be_king(game: Game, contract: Contract) -> bool:
     return contract.kind == TRUMP and "king" in fields_of(game.ruleset, contract)
 
 
-def _king(game: Game) -> Body:
+def _king(game: Game) -> EntryBody:
     tricks = UNITS["tricks"].total or 0
     taken = [tricks if seat == game.declarer else 0 for seat in range(game.ruleset.seats)]
     return {"counts": {"tricks": taken}, "king": game.declarer}
 
 
-def _draw_hand(chance: Random, game: Game, contract: Contract, strengths: Sequence[float]) -> Body:
+def _draw_hand(
+    chance: Random, game: Game, contract: Contract, strengths: Sequence[float]
+) -> EntryBody:
     """Draw a hand of Euchre: five tricks, of which the makers need three."""
     if chance.random() < PASSED:
         return {"type": "passed"}
@@ -93,5 +95,5 @@ def _draw_hand(chance: Random, game: Game, contract: Contract, strengths: Sequen
     share = 1 / (1 + exp(-0.6 - 0.5 * ahead - chance.gauss(0, LUCK)))
     tricks = sum(chance.random() < share for _ in range(5))
     trump = chance.choice(trumps_of(game.ruleset, contract))
-    said: Body = {"type": "deal", "maker": maker, "trump": trump, "tricks": tricks}
+    said: EntryBody = {"type": "deal", "maker": maker, "trump": trump, "tricks": tricks}
     return said | ({"alone": True} if chance.random() < ALONE else {})

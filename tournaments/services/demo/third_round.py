@@ -51,10 +51,10 @@ def play_to_third_round(cast: Cast, season: Season, at: datetime) -> list[str]:
     _between_rounds(cast, tournament, third - ROUND - timedelta(minutes=9))
     hold_round(cast, tournament, third - ROUND, confirmed=2)
     _put_substitute(cast, tournament, third - timedelta(minutes=10))
-    place = begin_round(cast, tournament, third)
-    _play_third_round(cast, place, at)
+    round_ = begin_round(cast, tournament, third)
+    _play_third_round(cast, round_, at)
     _decide(cast, tournament, at)
-    seats = Seat.objects.filter(game__table__round=place)
+    seats = Seat.objects.filter(game__table__round=round_)
     return list(seats.values_list("player__name", flat=True))
 
 
@@ -91,9 +91,9 @@ def _put_substitute(cast: Cast, tournament: Tournament, at: datetime) -> None:
     put_substitute(place, _not_entered(tournament)[-1], cast.director, at=at)
 
 
-def _play_third_round(cast: Cast, place: Round, at: datetime) -> None:
-    start_clock(place.pk, cast.director, at=at - OPENED)
-    games = seated(Game.objects.filter(table__round=place))
+def _play_third_round(cast: Cast, round_: Round, at: datetime) -> None:
+    start_clock(round_.pk, cast.director, at=at - OPENED)
+    games = seated(Game.objects.filter(table__round=round_))
     write_sheets(
         cast,
         [
@@ -101,7 +101,7 @@ def _play_third_round(cast: Cast, place: Round, at: datetime) -> None:
             for number, (game, deals) in enumerate(zip(games, cycle(DEALS), strict=False))
         ],
     )
-    calling = place.tables.get(number=CALLING + 1)
+    calling = round_.tables.get(number=CALLING + 1)
     phone = Actor(table=calling.public_id)
     call_director(calling.pk, phone, at=at - timedelta(minutes=2))
     _correct(cast, games[CORRECTED], 3, "Kâğıtlar yeniden sayıldı", at)
@@ -112,12 +112,12 @@ def _decide(cast: Cast, tournament: Tournament, at: datetime) -> None:
     first, second, _third = tournament.event.rounds.order_by("number")
     table = first.tables.get(number=1)
     _correct(cast, table.games.get(), 1, "Yanlış satıra yazılmış", at)
-    for place, number, said in (
+    for round_, number, said in (
         (first, 7, RulingDecision("penalty", 50, "Üçüncü kez geç geldi")),
         (second, 12, RulingDecision("adjusted", -40, "Eksik kâğıtla oynanmış")),
     ):
         entrant = tournament.entrants.get(number=number)
-        rule(place.pk, entrant.pk, said, cast.director, at=at - timedelta(minutes=20))
+        rule(round_.pk, entrant.pk, said, cast.director, at=at - timedelta(minutes=20))
 
 
 def _pace(number: int, deals: int | None, at: datetime) -> Pace:

@@ -36,10 +36,10 @@ def adopt_game(
     In each case nothing is written.
     """
     with transaction.atomic():
-        place = lock_round(round_pk)
-        if not place.is_open:
+        round_ = lock_round(round_pk)
+        if not round_.is_open:
             raise NoMoreTables
-        seating = seat_players(place, who, by, at=at)
+        seating = seat_players(round_, who, by, at=at)
         games = _locked(game_pk)
         if any(game.table_id is not None for game in games):
             raise NotOpen
@@ -47,13 +47,13 @@ def adopt_game(
         seatings = [_as_in(game, asked, seating) for game in games]
         for game, at_game in zip(games, seatings, strict=True):
             typed, game.players = game.players, at_game.names
-            game.title = game.title or place.event.name
+            game.title = game.title or round_.event.name
             # Whoever sat out is no player of the club by that.
             game.resting = []
             game.save(update_fields=["players", "title", "resting"])
             # A player shown by initials may have been typed in full.
             let_typed_names_follow(game, typed)
-        return lay(place, games, seatings, Act("adopt", by, at))
+        return lay(round_, games, seatings, Act("adopt", by, at))
 
 
 def _locked(game_pk: int) -> list[Game]:

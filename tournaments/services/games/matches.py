@@ -19,7 +19,7 @@ from tournaments.queries.games.sheets import Sheet, load_sheets, ruleset_of
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.playing import GameSetup, record_entries, start_game
-from tournaments.services.games.writing import NotFinished, WriteContext, place_for_writing
+from tournaments.services.games.writing import NotFinished, WriteContext, round_for_writing
 from tournaments.services.people.players import lock_people
 
 
@@ -116,11 +116,11 @@ def start_next_game(
             raise NotFinished
         if match.score.over:
             raise MatchOver
-        place = place_for_writing(before.row, by)
+        round_ = round_for_writing(before.row, by)
         game = _copy_table(before.row, at, start_key)
         _write_carried(game, match, reason, at, by)
-        if place is not None:
-            note_next_game(place.event, game, by, at=at)
+        if round_ is not None:
+            note_next_game(round_.event, game, by, at=at)
     return game, True
 
 

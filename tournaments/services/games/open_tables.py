@@ -19,7 +19,7 @@ from tournaments.services.games.matches import (
     start_match,
 )
 from tournaments.services.games.playing import GameSetup, start_game
-from tournaments.services.games.writing import NotFinished, place_for_writing
+from tournaments.services.games.writing import NotFinished, round_for_writing
 
 Terms = tuple[str, int]
 """Length and number of games of a match."""
@@ -73,9 +73,9 @@ def start_rematch(
         started = last_game_after(before)
         if started is not None:
             return started, started.start_key == start_key
-        place = _place_of_finished(before, by)
+        round_ = _round_of_finished(before, by)
         head = following.head
-        if place is not None:
+        if round_ is not None:
             # Read under the lock: a player may have been renamed meanwhile.
             head = replace(head, players=before.players)
         game = _start(head, following.terms, at=at)
@@ -83,18 +83,18 @@ def start_rematch(
         game.number, game.table = next_number(game.open_table.pk), before.table
         game.start_key, game.resting = start_key, list(following.resting)
         game.save(update_fields=["open_table", "number", "table", "start_key", "resting"])
-        if place is not None:
+        if round_ is not None:
             copy_seats(before, game)
-            note_next_game(place.event, game, by, at=at)
+            note_next_game(round_.event, game, by, at=at)
     return game, True
 
 
-def _place_of_finished(row: Game, by: Actor) -> Round | None:
+def _round_of_finished(row: Game, by: Actor) -> Round | None:
     """Return the round of a club's game after which another may begin; None for an open table."""
-    place = place_for_writing(row, by)
-    if place is not None and not (load_sheet(row).game.finished and is_agreed(row, place.event)):
+    round_ = round_for_writing(row, by)
+    if round_ is not None and not (load_sheet(row).game.finished and is_agreed(row, round_.event)):
         raise NotFinished
-    return place
+    return round_
 
 
 def _table_of_evening(row: Game) -> OpenTable:

@@ -219,7 +219,7 @@ def _locked(game_pk: int, context: WriteContext) -> Sheet:
 
 def _place(sheet: Sheet, context: WriteContext) -> Round | None:
     """Return the round of a locked game, after checking that this context may write."""
-    round_ = place_for_writing(sheet.row, context.by)
+    round_ = round_for_writing(sheet.row, context.by)
     if sheet.row.revision != context.revision:
         raise StaleRevision(sheet)
     return round_
@@ -292,7 +292,7 @@ def _keep(sheet: Sheet, round_: Round | None, new: Iterable[Revision]) -> None:
         seal_after_commit(round_.event)
 
 
-def place_for_writing(row: Game, by: Actor) -> Round | None:
+def round_for_writing(row: Game, by: Actor) -> Round | None:
     """Return the club round of a locked game; None for an open table.
 
     Raises:

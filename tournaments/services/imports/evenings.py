@@ -139,7 +139,7 @@ def write_games(club: Club, games: Sequence[PastGame], by: Actor, *, at: datetim
     places = _rounds(games, events)
     laid = [(game, places[*game.key, game.round]) for game in games]
     tables = Table.objects.bulk_create(
-        Table(round=place, number=game.table) for game, place in laid
+        Table(round=round_, number=game.table) for game, round_ in laid
     )
     rows = Game.objects.bulk_create(
         _row(game, table, [_player(players, who) for who in game.who])
@@ -195,8 +195,8 @@ def _rounds(
 ) -> dict[tuple[date, str, int], Round]:
     """Return the rounds of games; new ones are closed, in order."""
     stood = {
-        (place.event_id, place.number): place
-        for place in Round.objects.filter(event__in=events.values())
+        (round_.event_id, round_.number): round_
+        for round_ in Round.objects.filter(event__in=events.values())
     }
     moments: dict[tuple[date, str, int], list[datetime]] = defaultdict(list)
     for game in games:
@@ -205,15 +205,15 @@ def _rounds(
     last: dict[int, datetime] = {}
     for (day, evening, number), played in sorted(moments.items()):
         event = events[day, evening]
-        place = stood.get((event.pk, number))
-        if place is None:
+        round_ = stood.get((event.pk, number))
+        if round_ is None:
             # Ratings process rounds in the order of closing.
             over = max(*played, last.get(event.pk, played[0]))
             last[event.pk] = over
-            place = Round.objects.create(
+            round_ = Round.objects.create(
                 event=event, number=number, opened_at=min(played), closed_at=over
             )
-        rounds[day, evening, number] = place
+        rounds[day, evening, number] = round_
     return rounds
 
 

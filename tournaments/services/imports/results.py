@@ -312,9 +312,9 @@ def _load(club: Club, days: set[date]) -> _Stood:
     """Load the existing evenings of a club on some days (4 queries)."""
     stood = _Stood()
     events: dict[int, EveningKey] = {row.pk: key for key, row in evenings_on(club, days).items()}
-    for place in Round.objects.filter(event__in=events):
-        if place.closed_at is None:
-            stood.open.add((*events[place.event_id], place.number))
+    for round_ in Round.objects.filter(event__in=events):
+        if round_.closed_at is None:
+            stood.open.add((*events[round_.event_id], round_.number))
     rows = Game.objects.filter(table__round__event__in=events).select_related("table__round")
     for row in rows.prefetch_related("seats").order_by("pk"):
         assert row.table is not None

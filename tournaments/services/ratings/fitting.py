@@ -66,9 +66,9 @@ def samples_of(pool: RatingPool, since: datetime | None) -> list[Sample]:
     return [
         Sample(
             [who or None for who in game.people],
-            *(game.sides, game.scores, game.spread, place.at.timestamp() / DAY),
+            *(game.sides, game.scores, game.spread, round_.at.timestamp() / DAY),
         )
-        for place in rounds
-        for game in place.games
+        for round_ in rounds
+        for game in round_.games
         if game.family == pool.family
     ]

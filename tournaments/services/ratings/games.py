@@ -74,9 +74,9 @@ def played_rounds(
         batch = [RoundToRate(*row) for row in rows[first : first + ROUNDS_AT_ONCE]]
         _read_games(batch, FAMILIES if club is None else None)
         _seat(batch, of_server=club is None)
-        for place in batch:
-            place.games = [game for game in place.games if game.compares]
-        yield [place for place in batch if place.games]
+        for round_ in batch:
+            round_.games = [game for game in round_.games if game.compares]
+        yield [round_ for round_ in batch if round_.games]
 
 
 def _counted_rounds(club: int | None, since: datetime | None) -> QuerySet[Round]:
@@ -120,7 +120,7 @@ class _Row(NamedTuple):
 
 def _read_games(batch: Sequence[RoundToRate], families: frozenset[str] | None) -> None:
     """Load the finished games of rounds that can be rated."""
-    rounds = {place.pk: place for place in batch}
+    rounds = {round_.pk: round_ for round_ in batch}
     games = Game.objects.filter(table__round__in=list(rounds), result__isnull=False)
     # Stopped before its first deal: points given by a director say nothing about strength, but
     # totals from a sheet of paper do.
@@ -167,12 +167,12 @@ def _house_rules(text: str) -> Ruleset | None:
 
 def _seat(batch: Sequence[RoundToRate], *, of_server: bool) -> None:
     """Set the players of each game."""
-    games = {game.pk: game for place in batch for game in place.games}
+    games = {game.pk: game for round_ in batch for game in round_.games}
     houses = _houses(batch)
     player = F("player_id")
     account = Coalesce(F("player__account_id") * -1, player, output_field=BigIntegerField())
     person = account if of_server else player
-    seats = Seat.objects.filter(game__table__round__in=[place.pk for place in batch]).order_by()
+    seats = Seat.objects.filter(game__table__round__in=[round_.pk for round_ in batch]).order_by()
     for pk, number, of_club, of_all in seats.values_list("game_id", "number", player, person):
         found = games.get(pk)
         if found is None or number >= len(found.sides):
@@ -190,11 +190,11 @@ def person_of(number: int) -> str:
 def _houses(batch: Sequence[RoundToRate]) -> set[tuple[int, int]]:
     """Return the house players of some rounds: table and player by key."""
     house = Entrant.objects.filter(
-        house=True, tournament__event__in={place.event for place in batch}
+        house=True, tournament__event__in={round_.event for round_ in batch}
     )
     pairs = {pk: pair for pk, *pair in house.values_list("pk", "player_id", "partner_id")}
     if not pairs:
         return set()
-    sittings = Sitting.objects.filter(entrant__in=pairs, round__in=[place.pk for place in batch])
+    sittings = Sitting.objects.filter(entrant__in=pairs, round__in=[round_.pk for round_ in batch])
     rows = sittings.exclude(table=None).values_list("table_id", "entrant_id")
     return {(table, player) for table, entrant in rows for player in pairs[entrant]}

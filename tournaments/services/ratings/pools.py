@@ -114,15 +114,15 @@ class Pools:
     def _rate(self, rounds: Sequence[RoundToRate]) -> None:
         """Rate the games of the next rounds, in order."""
         by_family: dict[str, list[tuple[RoundToRate, list[Played]]]] = {}
-        for place in rounds:
-            for family in sorted({game.family for game in place.games}):
-                games = [game for game in place.games if game.family == family]
-                by_family.setdefault(family, []).append((place, games))
+        for round_ in rounds:
+            for family in sorted({game.family for game in round_.games}):
+                games = [game for game in round_.games if game.family == family]
+                by_family.setdefault(family, []).append((round_, games))
         for family, played in by_family.items():
             if family not in self.pools:
                 self.pools[family] = Pool(RatingPool(club_id=self.club, family=family), self.since)
             self.pools[family].rate(played)
-        self.rated += sum(len(place.games) for place in rounds)
+        self.rated += sum(len(round_.games) for round_ in rounds)
 
     def _replace_all(self) -> None:
         self._replace(None, None)
@@ -192,8 +192,8 @@ class Pool:
         states, numbers = self._find(played)
         players = iter(numbers)
         waves = Waves([(s.rating, s.games, s.last_at) for s in states], self.newcomer)
-        for place, games in played:
-            at = microseconds(place.at)
+        for round_, games in played:
+            at = microseconds(round_.at)
             for game in games:
                 spread = self.spreads.get(game.spread, NO_GAMES).seeing(game.scores)
                 self.spreads[game.spread] = spread
@@ -202,7 +202,7 @@ class Pool:
                 waves.add(game.pk, at, seats, game.sides, unit, *game.scores)
             spreads = {name: list(spread) for name, spread in self.spreads.items()}
             # The pool has no key yet if it is new.
-            self.rounds.append(RatedRound(round_id=place.pk, at=place.at, spreads=spreads))
+            self.rounds.append(RatedRound(round_id=round_.pk, at=round_.at, spreads=spreads))
         self.changes.append((states, waves.rate()))
         for state, reached in zip(states, waves.reached(), strict=True):
             state.rating, state.games, state.last_at = reached
@@ -348,12 +348,12 @@ def _slices(
     """Yield rounds with at most `size` games together, and whether more follow."""
     waiting: list[RoundToRate] = []
     games = 0
-    for place in chain.from_iterable(batches):
-        if waiting and games + len(place.games) > size:
+    for round_ in chain.from_iterable(batches):
+        if waiting and games + len(round_.games) > size:
             yield waiting, True
             waiting, games = [], 0
-        waiting.append(place)
-        games += len(place.games)
+        waiting.append(round_)
+        games += len(round_.games)
     if waiting:
         yield waiting, False
 

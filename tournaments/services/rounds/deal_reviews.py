@@ -24,7 +24,7 @@ from tournaments.services.games.writing import (
     NoSuchEntry,
     StaleRevision,
     WriteContext,
-    place_for_writing,
+    round_for_writing,
 )
 from tournaments.services.rounds.calls import answer_call, call_director
 
@@ -147,7 +147,7 @@ def _locked(
 ) -> tuple[Sheet, ReviewedDeal, Round]:
     """Lock a game, and return its sheet with the deal that was seen."""
     row = Game.objects.select_for_update().get(pk=game_pk)
-    round_ = place_for_writing(row, seen.by)
+    round_ = round_for_writing(row, seen.by)
     sheet = load_sheet(row)
     reviews = load_reviews(sheet)
     if round_ is None or reviews is None:

@@ -59,18 +59,18 @@ def change_late(
     In each case nothing is written.
     """
     with transaction.atomic():
-        tournament, place = lock_drawn(round_pk)
-        if place.published_at is None or place.closed_at is not None:
-            raise WrongState(place.state)
+        tournament, round_ = lock_drawn(round_pk)
+        if round_.published_at is None or round_.closed_at is not None:
+            raise WrongState(round_.state)
         lock_people(tournament.event.club_id)
         # Writers lock the row of the game: no table begins during this change.
-        lock_tables_of(place)
+        lock_tables_of(round_)
         state = load_state(tournament)
-        seated_round = next(each for each in state.seated_rounds if each.row.pk == place.pk)
+        seated_round = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
         moves = _moves(state, seated_round, arriving, leaving)
         if moves.arriving:
             staying = {*_here(seated_round), *moves.arriving} - {*moves.leaving}
-            check_room(state, place.number, staying)
+            check_room(state, round_.number, staying)
         missing = {
             section: _house_missing(state, seated_round, moves, section)
             for section in state.sections
@@ -78,15 +78,15 @@ def change_late(
         state = add_house_players(state, missing, by, at=at)
         for section in state.sections:
             moves = _with_house(state, seated_round, moves, section)
-        _note_presence(state, place.number, moves)
+        _note_presence(state, round_.number, moves)
         held = _held(state, seated_round, moves.leaving)
         change = _changed(state, seated_round, moves, held)
-        stood = games_of(place)
+        stood = games_of(round_)
         context = WriteContext(_key(), 0, at, by=by)
         _apply(state, seated_round, change, held, context)
-        gone = sorted({*stood} - {*games_of(place)})
+        gone = sorted({*stood} - {*games_of(round_)})
         touch(tournament)
-        details = {"round": place.number, "arriving": moves.arriving, "leaving": moves.leaving}
+        details = {"round": round_.number, "arriving": moves.arriving, "leaving": moves.leaving}
         note(tournament, "change-late", by, at, after=details | ({"gone": gone} if gone else {}))
     return change
 
@@ -112,13 +112,13 @@ def replace_player(round_pk: int, replacement: Replacement, by: Actor, *, at: da
     """
     player, reserve = replacement.player, replacement.reserve
     with transaction.atomic(), engine_refusals():
-        tournament, place = lock_drawn(round_pk)
-        if place.published_at is None or place.closed_at is not None:
-            raise WrongState(place.state)
+        tournament, round_ = lock_drawn(round_pk)
+        if round_.published_at is None or round_.closed_at is not None:
+            raise WrongState(round_.state)
         lock_people(tournament.event.club_id)
-        lock_tables_of(place)
+        lock_tables_of(round_)
         state = load_state(tournament)
-        seated_round = next(each for each in state.seated_rounds if each.row.pk == place.pk)
+        seated_round = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
         if not {player, reserve} <= state.entrants.keys():
             raise NoSuchMember
         team = state.entrants[player].team
@@ -130,9 +130,9 @@ def replace_player(round_pk: int, replacement: Replacement, by: Actor, *, at: da
             raise NotInRound
         _refuse_who_cannot_come(state, seated_round, _Moves([reserve], [player]))
         _take_chair(state, seated_round, replacement, WriteContext(_key(), 0, at, by=by))
-        _note_presence(state, place.number, _Moves([reserve], []))
+        _note_presence(state, round_.number, _Moves([reserve], []))
         touch(tournament)
-        details = {"round": place.number, "arriving": [reserve], "leaving": [player]}
+        details = {"round": round_.number, "arriving": [reserve], "leaving": [player]}
         note(tournament, "change-late", by, at, after=details)
 
 
@@ -443,16 +443,16 @@ def _apply(
 
 def _seat_anew(
     state: TournamentState,
-    place: Round,
+    round_: Round,
     table: Table,
     entrants: Sequence[Entrant],
     context: WriteContext,
 ) -> None:
     """Seat other entrants at a table that has not begun."""
     Sitting.objects.bulk_create(
-        Sitting(round=place, table=table, side=side, entrant=entrant)
+        Sitting(round=round_, table=table, side=side, entrant=entrant)
         for side, entrant in enumerate(entrants)
     )
     game = table.games.get()
-    players = players_at(state, place.number, entrants)
+    players = players_at(state, round_.number, entrants)
     seat_others(game, TableSeating(tuple(players)), replace(context, revision=game.revision))

@@ -303,21 +303,21 @@ def _rounds(said: Sequence[Json], tournament: Tournament) -> dict[int, Round]:
 
 
 def _lay(
-    said: Json, place: Round, entrants: Mapping[str, Entrant], players: Mapping[str, Player]
+    said: Json, round_: Round, entrants: Mapping[str, Entrant], players: Mapping[str, Player]
 ) -> None:
     """Write the tables of a round, their sheets, and the byes."""
     tables = Table.objects.bulk_create(
-        Table(round=place, number=each["number"], extra_seconds=each["extra_seconds"])
+        Table(round=round_, number=each["number"], extra_seconds=each["extra_seconds"])
         for each in said["tables"]
     )
     laid = list(zip(said["tables"], tables, strict=True))
     Sitting.objects.bulk_create(
-        Sitting(round=place, table=table, side=side, entrant=entrants[name])
+        Sitting(round=round_, table=table, side=side, entrant=entrants[name])
         for each, table in laid
         for side, name in enumerate(each["entrants"])
     )
     Sitting.objects.bulk_create(
-        Sitting(round=place, entrant=entrants[name]) for name in said["byes"]
+        Sitting(round=round_, entrant=entrants[name]) for name in said["byes"]
     )
     games = Game.objects.bulk_create(_game(each["game"], table) for each, table in laid)
     for (each, _table), game in zip(laid, games, strict=True):

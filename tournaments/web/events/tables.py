@@ -33,13 +33,13 @@ LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_table(request: HttpRequest, slug: str, public_id: str, number: int) -> HttpResponse:
     """Ask who sits at a new table of a round, and create it."""
-    place = directed_round(request, slug, public_id, number)
-    rulesets = dict(rulesets_of_club(place.event.club))
+    round_ = directed_round(request, slug, public_id, number)
+    rulesets = dict(rulesets_of_club(round_.event.club))
     posted = request.POST if request.method == "POST" else None
-    form = EventTableForm(place.event, posted, rulesets=rulesets)
+    form = EventTableForm(round_.event, posted, rulesets=rulesets)
     if form.is_valid():
         try:
-            add_table(place.pk, form.laying, actor_of(request), at=timezone.now())
+            add_table(round_.pk, form.laying, actor_of(request), at=timezone.now())
         except NoMoreTables as error:
             messages.error(request, str(error))
             return redirect("event", slug, public_id)
@@ -48,11 +48,11 @@ def new_table(request: HttpRequest, slug: str, public_id: str, number: int) -> H
         else:
             return redirect("event", slug, public_id)
     page = {
-        "club": place.event.club,
-        "event": place.event,
-        "round": place,
+        "club": round_.event.club,
+        "event": round_.event,
+        "round": round_,
         "form": form,
-        "names": names_lately(place.event.club),
+        "names": names_lately(round_.event.club),
         "suggest": reverse("player_names", args=[slug]),
         "matches": [("", _("One game")), *((name, match_text(name)) for name in MATCHES)],
     }

@@ -35,16 +35,16 @@ def line_ups(request: HttpRequest, slug: str, tournament: str, number: int) -> H
         return redirect(reverse("line_ups", args=[slug, tournament, number]))
     state = load_state(row)
     seated = {each.row.number: each.row for each in state.seated_rounds}
-    place = seated.get(number)
-    published = place is not None and place.published_at is not None
+    round_ = seated.get(number)
+    published = round_ is not None and round_.published_at is not None
     teams = line_ups_of(state, number)
     without = [each for each in state.entrants.values() if not each.team and not each.house]
     page = page_of(request, row) | {
         "number": number,
-        "place": place,
+        "round": round_,
         "published": published,
         "can_change": row.state != Tournament.State.FINISHED
-        and (place is None or place.closed_at is None),
+        and (round_ is None or round_.closed_at is None),
         "numbers": range(1, state.settings.rounds + 1),
         "size": state.settings.line_up,
         "teams": [(each, _lines(each.members)) for each in teams],
@@ -64,9 +64,9 @@ def _change(request: HttpRequest, row: Tournament, number: int) -> None:
     said, by, at = request.POST, actor_of(request), timezone.now()
     if "replace" in said:
         player, _colon, reserve = said["replace"].partition(":")
-        place = row.event.rounds.filter(number=number).first()
-        if place is not None:
-            replace_player(place.pk, Replacement(player, reserve), by, at=at)
+        round_ = row.event.rounds.filter(number=number).first()
+        if round_ is not None:
+            replace_player(round_.pk, Replacement(player, reserve), by, at=at)
             messages.success(request, _("The reserve plays."))
         return
     seen = said.get("seen", "").split()

@@ -92,10 +92,10 @@ def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> Ht
 def live(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the tables of the round that is on to everybody, directors too; it goes on by itself."""
     row = seen_tournament(request, slug, tournament)
-    place = round_to_see(row.event, directs=False)
-    if place is None:
+    round_ = round_to_see(row.event, directs=False)
+    if round_ is None:
         return redirect("tournament", slug, tournament)
-    return _tables(request, row, place.number)
+    return _tables(request, row, round_.number)
 
 
 def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:

@@ -63,11 +63,11 @@ def seat(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Propose the seating of the next round."""
     row = directed_tournament(request, slug, tournament)
     try:
-        place = seat_next_round(row.pk, actor_of(request), at=timezone.now())
+        round_ = seat_next_round(row.pk, actor_of(request), at=timezone.now())
     except Refused as error:
         messages.error(request, str(error))
         return redirect("tournament", slug, tournament)
-    return redirect("seating", slug, tournament, place.number)
+    return redirect("seating", slug, tournament, round_.number)
 
 
 @kept_for_going_back
@@ -77,32 +77,32 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
     state = load_state(row)
-    place = _round_of(state, number)
-    if place.published_at is None and not page["directs"]:
+    round_ = _round_of(state, number)
+    if round_.published_at is None and not page["directs"]:
         raise Http404
     # For a closed round, the sheets show the expectations.
-    at = timezone.now() if place.closed_at is None else None
-    shown = seating_page(state, place, request.user, at)
-    presence = _presence(state, place)
+    at = timezone.now() if round_.closed_at is None else None
+    shown = seating_page(state, round_, request.user, at)
+    presence = _presence(state, round_)
     page |= {
-        "round": place,
+        "round": round_,
         "rounds": [
             each.row for each in state.seated_rounds if page["directs"] or each.row.published_at
         ],
         "seating": shown,
         "by_name": request.GET.get("by") == "name",
         "faults": list(faults(shown.quality)) if shown.quality else [],
-        **(_picked(state, place, request.GET) if page["directs"] else {}),
+        **(_picked(state, round_, request.GET) if page["directs"] else {}),
         "presence": presence,
         "not_seated": [
             (each, ABSENCES[why]) for each, why in presence.not_seated if why != "reserve"
         ],
         "reserves": _reserves(presence),
-        "short": short_teams(state, number) if place.published_at is None else [],
-        "late": _late(state, place) if page["directs"] else None,
-        "strip_publishes": page["directs"] and _is_published_by(page["strip"]().button, place),
+        "short": short_teams(state, number) if round_.published_at is None else [],
+        "late": _late(state, round_) if page["directs"] else None,
+        "strip_publishes": page["directs"] and _is_published_by(page["strip"]().button, round_),
     }
-    name = round_name(place)
+    name = round_name(round_)
     page |= preview_below(
         page,
         _("%(round)s: seating") % {"round": name},
@@ -111,8 +111,8 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
     return render(request, "tournaments/rounds/seating.html", page)
 
 
-def _is_published_by(button: Button, place: Round) -> bool:
-    step = {"step": "publish-seating", "round": str(place.number)}
+def _is_published_by(button: Button, round_: Round) -> bool:
+    step = {"step": "publish-seating", "round": str(round_.number)}
     return step.items() <= button.sends.items()
 
 
@@ -123,10 +123,10 @@ def _round_of(state: TournamentState, number: int) -> Round:
     raise Http404
 
 
-def _presence(state: TournamentState, place: Round) -> Presence:
+def _presence(state: TournamentState, round_: Round) -> Presence:
     """Return the presence for the next round to be published; empty for other rounds."""
     proposed = next((each for each in state.seated_rounds if each.row.published_at is None), None)
-    if proposed is None or proposed.row.pk != place.pk:
+    if proposed is None or proposed.row.pk != round_.pk:
         return Presence()
     return presence_at(state, proposed)
 
@@ -140,30 +140,30 @@ def _reserves(presence: Presence) -> dict[str, list[Entrant]]:
     return teams
 
 
-def _picked(state: TournamentState, place: Round, asked: QueryDict) -> dict[str, Any]:
+def _picked(state: TournamentState, round_: Round, asked: QueryDict) -> dict[str, Any]:
     """Return the chosen exchange with its effect, and the query of the next name tapped."""
     keys = chosen_in(asked)
     nobody: dict[str, Any] = {"swap": None, "pick": "one="}
-    if not keys or not keys_in(state, place).issuperset(keys):
+    if not keys or not keys_in(state, round_).issuperset(keys):
         return nobody
-    if place.published_at is None:
+    if round_.published_at is None:
         keys = keys[:2]
     who = [state.entrants[key] for key in keys]
     swap: dict[str, Any] = {"chosen": keys, "who": who, "one": who[0]}
     pick = "&".join([f"one={keys[0]}", *(f"other={key}" for key in keys[1:]), "other="])
     if len(keys) == 1:
-        games = Game.objects.filter(table__sittings__entrant=who[0], table__round=place)
+        games = Game.objects.filter(table__sittings__entrant=who[0], table__round=round_)
         if who[0].partner_id is not None and (game := games.first()) is not None:
             begun = Revision.objects.of_entries().filter(game=game).exists()
             swap |= {"partners": True, "begun": begun, "one_table": True}
         return {"swap": swap, "pick": pick}
-    if place.published_at is not None:
-        return {"swap": swap | exchange_shown(state, place, keys), "pick": pick}
+    if round_.published_at is not None:
+        return {"swap": swap | exchange_shown(state, round_, keys), "pick": pick}
     try:
-        swapped = swap_of(state, place, *keys)
+        swapped = swap_of(state, round_, *keys)
     except InvalidSeating:
         return nobody
-    effect = {"costs": cost_lines(swapped.changes), "byes": _sat_out(state, place, who)}
+    effect = {"costs": cost_lines(swapped.changes), "byes": _sat_out(state, round_, who)}
     return {"swap": swap | {"other": who[1]} | effect, "pick": "one="}
 
 
@@ -172,19 +172,21 @@ def chosen_in(asked: QueryDict) -> list[str]:
     return list(dict.fromkeys(filter(None, [asked.get("one"), *asked.getlist("other")])))
 
 
-def _sat_out(state: TournamentState, place: Round, who: Sequence[Entrant]) -> list[tuple[str, int]]:
+def _sat_out(
+    state: TournamentState, round_: Round, who: Sequence[Entrant]
+) -> list[tuple[str, int]]:
     """Return the earlier byes of two entrants, if the swap gives one of them a bye."""
-    field, out = field_seated(state, place), (place.seating or {"byes": []})["byes"]
+    field, out = field_seated(state, round_), (round_.seating or {"byes": []})["byes"]
     if not any(each.key in out for each in who):
         return []
     return [(each.shown_name, field.byes_had[field.index[each.key]]) for each in who]
 
 
-def _late(state: TournamentState, place: Round) -> dict[str, Any] | None:
+def _late(state: TournamentState, round_: Round) -> dict[str, Any] | None:
     """Return who can leave or join a published round; None if nobody can."""
-    if place.state not in ("published", "open"):
+    if round_.state not in ("published", "open"):
         return None
-    seated = next(each for each in state.seated_rounds if each.row.pk == place.pk)
+    seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
     here = {name for table in seated.tables for name in table.entrants} | {*seated.byes}
     entrants = state.entrants.values()
     return {
@@ -202,24 +204,24 @@ def swap(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpR
     """Exchange the chairs of entrants; in a closed round, show what it changed."""
     closed = []
 
-    def turn(place: Round, _row: Tournament) -> None:
+    def turn(round_: Round, _row: Tournament) -> None:
         if len(chosen_in(request.POST)) < 2 and "partners" not in request.POST:
             return
         with_people = request.POST.get("entries") == "people"
         exchange = Exchange(chosen_in(request.POST), with_people, _("wrong chairs"))
         seen = number_in(request.POST, "seen", -1)
         try:
-            exchange_seats(place.pk, exchange, actor_of(request), seen=seen, at=timezone.now())
+            exchange_seats(round_.pk, exchange, actor_of(request), seen=seen, at=timezone.now())
         except LaterEntryInvalid as error:
             game = Game.objects.get(
-                table__sittings__entrant__number=number_of(exchange.who[0]), table__round=place
+                table__sittings__entrant__number=number_of(exchange.who[0]), table__round=round_
             )
             refusal = refusal_of(error, load_sheet(game))
             messages.error(request, " ".join([refusal.notice, *refusal.details]))
             return
-        if place.published_at is not None:
+        if round_.published_at is not None:
             messages.success(request, _("The chairs are exchanged."))
-        closed.append(place.closed_at)
+        closed.append(round_.closed_at)
 
     response = _led(request, slug, tournament, number, turn)
     return redirect("round_changes", slug, tournament) if any(closed) else response
@@ -231,8 +233,8 @@ def reseat(request: HttpRequest, slug: str, tournament: str, number: int) -> Htt
     locked = [int(each) for each in request.POST.getlist("locked") if each.isdecimal()]
     more = request.POST.getlist("take_in")
 
-    def again(place: Round, _row: Tournament) -> None:
-        seat_again(place.pk, locked, actor_of(request), at=timezone.now(), taking_in=more)
+    def again(round_: Round, _row: Tournament) -> None:
+        seat_again(round_.pk, locked, actor_of(request), at=timezone.now(), taking_in=more)
 
     return _led(request, slug, tournament, number, again)
 
@@ -250,13 +252,13 @@ def take_back(request: HttpRequest, slug: str, tournament: str, number: int) -> 
     if "entries" in request.POST:
         service = partial(take_back_round, entries=number_in(request.POST, "entries", -1))
         return _led(request, slug, tournament, number, _by_service(request, service))
-    row, place = directed_tournament_round(request, slug, tournament, number)
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
     try:
-        lost = lost_with(place)
+        lost = lost_with(round_)
     except Refused as error:
         messages.error(request, str(error))
         return redirect("seating", slug, tournament, number)
-    page = page_of(request, row) | {"round": place, "lost": lost, "round_name": round_name(place)}
+    page = page_of(request, row) | {"round": round_, "lost": lost, "round_name": round_name(round_)}
     return render(request, "tournaments/rounds/take_back.html", page)
 
 
@@ -264,10 +266,10 @@ def take_back(request: HttpRequest, slug: str, tournament: str, number: int) -> 
 def unseat(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Discard a proposal."""
     row = directed_tournament(request, slug, tournament)
-    place = row.event.rounds.filter(number=number).first()
+    round_ = row.event.rounds.filter(number=number).first()
     with refusal_shown(request):
-        if place is not None:
-            unseat_round(place.pk, actor_of(request), at=timezone.now())
+        if round_ is not None:
+            unseat_round(round_.pk, actor_of(request), at=timezone.now())
     return redirect("tournament", slug, tournament)
 
 
@@ -275,7 +277,7 @@ def unseat(request: HttpRequest, slug: str, tournament: str, number: int) -> Htt
 def late(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Seat latecomers, and remove entrants who have left."""
 
-    def change(place: Round, row: Tournament) -> None:
+    def change(round_: Round, row: Tournament) -> None:
         entrants = {each.key: each.pk for each in row.entrants.all()}
         who = {
             name: [entrants[key] for key in request.POST.getlist(name) if key in entrants]
@@ -283,7 +285,7 @@ def late(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpR
         }
         if not any(who.values()):
             return
-        done = change_late(place.pk, actor_of(request), at=timezone.now(), **who)
+        done = change_late(round_.pk, actor_of(request), at=timezone.now(), **who)
         tables = ", ".join(str(number + 1) for number in sorted(done.changed))
         if tables:
             messages.success(request, _("Changed tables: %(tables)s.") % {"tables": tables})
@@ -297,8 +299,8 @@ def late(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpR
 def _by_service(
     request: HttpRequest, service: Callable[..., Any]
 ) -> Callable[[Round, Tournament], None]:
-    def lead(place: Round, _row: Tournament) -> None:
-        service(place.pk, actor_of(request), at=timezone.now())
+    def lead(round_: Round, _row: Tournament) -> None:
+        service(round_.pk, actor_of(request), at=timezone.now())
 
     return lead
 
@@ -311,9 +313,9 @@ def _led(
     lead: Callable[[Round, Tournament], None],
 ) -> HttpResponse:
     """Run a step of a round, and show its seating, or the reason for a refusal."""
-    row, place = directed_tournament_round(request, slug, tournament, number)
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
     try:
-        lead(place, row)
+        lead(round_, row)
     except Round.DoesNotExist:
         return redirect("tournament", slug, tournament)
     except Refused as error:

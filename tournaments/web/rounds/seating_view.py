@@ -88,18 +88,18 @@ class SeatingPage:
 
 
 def seating_page(
-    state: TournamentState, place: Round, visitor: Visitor = None, at: datetime | None = None
+    state: TournamentState, round_: Round, visitor: Visitor = None, at: datetime | None = None
 ) -> SeatingPage:
     """Return the seating of a round with names; for a proposal, also its quality.
 
     With a moment `at`, add the expectations by the ratings that a visitor may see.
     """
-    seated = next(each for each in state.seated_rounds if each.row.pk == place.pk)
+    seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
     expected = outlooks(state, seated, visitor, at) if at is not None else {}
-    judged = None if place.published_at else _judged(state, place)
+    judged = None if round_.published_at else _judged(state, round_)
     sections = list(_sections(state, seated)) if judged else []
     why = {name: reasons for _field, each in sections for name, reasons in each.why.items()}
-    locked = (place.seating or {}).get("locked", [])
+    locked = (round_.seating or {}).get("locked", [])
     tables = tuple(
         TableSeats(
             table.number,
@@ -118,8 +118,10 @@ def seating_page(
         return SeatingPage(tables, byes)
     apart = any(leaders_apart(field, each.tables) for field, each in sections)
     said = (_praise(state, field, each) for field, each in sections)
-    praised = (*chain(*said), *_price(fewest_repeats(state, place)))
-    return SeatingPage(tables, byes, judged.quality, praised, _leaders_meet(state, place) and apart)
+    praised = (*chain(*said), *_price(fewest_repeats(state, round_)))
+    return SeatingPage(
+        tables, byes, judged.quality, praised, _leaders_meet(state, round_) and apart
+    )
 
 
 def _sections(
@@ -155,20 +157,20 @@ class ChairChange:
     points: tuple[Points, Points] | None
 
 
-def keys_in(state: TournamentState, place: Round) -> set[str]:
+def keys_in(state: TournamentState, round_: Round) -> set[str]:
     """Return the keys of the entrants with a seat or a bye in a round."""
-    seated = next(each for each in state.seated_rounds if each.row.pk == place.pk)
+    seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
     return {key for table in seated.tables for key in table.entrants} | {*seated.byes}
 
 
-def exchange_shown(state: TournamentState, place: Round, keys: Sequence[str]) -> dict[str, Any]:
+def exchange_shown(state: TournamentState, round_: Round, keys: Sequence[str]) -> dict[str, Any]:
     """Return what an exchange of chairs in a published round changes (1 query)."""
-    after = exchanged(state, place, Exchange(keys))
-    seated = next(each for each in after.seated_rounds if each.row.pk == place.pk)
+    after = exchanged(state, round_, Exchange(keys))
+    seated = next(each for each in after.seated_rounds if each.row.pk == round_.pk)
     chairs = {
         key: (table, side) for table in seated.tables for side, key in enumerate(table.entrants, 1)
     }
-    old, new = (each.points_after(place.number) for each in (state, after))
+    old, new = (each.points_after(round_.number) for each in (state, after))
     lines = []
     for key in keys:
         table, side = chairs.get(key, (None, None))
@@ -181,10 +183,10 @@ def exchange_shown(state: TournamentState, place: Round, keys: Sequence[str]) ->
     return {"lines": lines, "begun": entries.exists(), "one_table": len(tables) == 1}
 
 
-def _judged(state: TournamentState, place: Round) -> Seating | None:
-    seating = place.seating or {"tables": [], "byes": []}
+def _judged(state: TournamentState, round_: Round) -> Seating | None:
+    seating = round_.seating or {"tables": [], "byes": []}
     try:
-        return judge(field_seated(state, place), seating["tables"], seating["byes"])
+        return judge(field_seated(state, round_), seating["tables"], seating["byes"])
     except InvalidSeating:
         return None
 
@@ -318,10 +320,10 @@ LEADERS_MEET = ("swiss", "rank-near", "manual")
 """The methods by which the leaders should sit together in the last round."""
 
 
-def _leaders_meet(state: TournamentState, place: Round) -> bool:
+def _leaders_meet(state: TournamentState, round_: Round) -> bool:
     """Return whether the leaders should sit together: in the last round, if no finals follow."""
     settings = state.settings
-    last = place.number == settings.rounds and not settings.finals
+    last = round_.number == settings.rounds and not settings.finals
     return last and settings.seating in LEADERS_MEET
 
 

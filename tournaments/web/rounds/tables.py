@@ -47,19 +47,19 @@ def running_table(
     request: HttpRequest, slug: str, tournament: str, number: int, table: int
 ) -> HttpResponse:
     """Show a table with everything that a director can do."""
-    row, place, at_table = _table(request, slug, tournament, number, table)
+    row, round_, at_table = _table(request, slug, tournament, number, table)
     now = timezone.now()
-    place.event = row.event
-    line = next(each for each in running_tables(row, place, now) if each.table.pk == at_table.pk)
+    round_.event = row.event
+    line = next(each for each in running_tables(row, round_, now) if each.table.pk == at_table.pk)
     page = page_of(request, row) | {
-        "round": place,
-        "round_name": round_name(place),
+        "round": round_,
+        "round_name": round_name(round_),
         "line": line,
         "minutes": MINUTES,
         "disputes": disputes_shown(line.row) if line.disputed else [],
         "last_void": settings_of(row).overtime == "last-deal-void",
         "rulings": ruling_lines(
-            Ruling.objects.filter(round=place, entrant__sittings__table=line.table)
+            Ruling.objects.filter(round=round_, entrant__sittings__table=line.table)
         ),
     }
     return render(request, "tournaments/rounds/table.html", page)
@@ -69,13 +69,13 @@ def running_table(
 @require_safe
 def round_codes(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Show the QR codes of all tables of a round on one page, for screen and print."""
-    row, place = directed_tournament_round(request, slug, tournament, number)
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
     page = page_of(request, row) | {
-        "round": place,
-        "round_name": round_name(place),
+        "round": round_,
+        "round_name": round_name(round_),
         "codes": [
             (table.number, access_link(request, card_path(table))["code"])
-            for table in place.tables.order_by("number")
+            for table in round_.tables.order_by("number")
         ],
         "out_of_reach": out_of_reach(request),
     }
@@ -182,5 +182,5 @@ def ruling_lines(rows: Any) -> list[tuple[Ruling, str]]:
 def _table(
     request: HttpRequest, slug: str, tournament: str, number: int, table: int
 ) -> tuple[Tournament, Round, Table]:
-    row, place = directed_tournament_round(request, slug, tournament, number)
-    return row, place, get_object_or_404(Table, round=place, number=table)
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
+    return row, round_, get_object_or_404(Table, round=round_, number=table)

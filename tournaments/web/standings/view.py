@@ -66,8 +66,8 @@ def standings_shown(
     if kept is None:
         state = load_state(tournament)
         seen = (each.row for each in state.seated_rounds if asked.directs or each.row.published_at)
-        place = current_round(seen)
-        leads_to = None if place is None else RoundLink(place.number, place.published_at)
+        round_ = current_round(seen)
+        leads_to = None if round_ is None else RoundLink(round_.number, round_.published_at)
         kept = StandingsFragment(_render(state, asked), leads_to)
         caches["pages"].set(key, kept, KEPT_SECONDS)
     return kept

@@ -28,7 +28,7 @@ CURVE = (320, 96, 6)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Highlight:
     """A fact with its figure, as it stands in a list."""
 
     name: str
@@ -37,7 +37,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundEntrant:
     """An entrant who was looked for, with their row once there are standings."""
 
     number: int
@@ -83,8 +83,8 @@ def overview_page(seen: Overview, asked: str) -> dict[str, Any]:
         "leaders": leaders_shown(seen),
         "asked": asked,
         "found": found_shown(seen, asked) if asked else [],
-        "surprises": surprises_told(seen),
-        "numbers": numbers_told(seen),
+        "surprises": surprises_shown(seen),
+        "numbers": numbers_shown(seen),
         "winner": winner_path(seen),
         "comers": [seen.names[key] for key in seen.here[:MOST_COMERS]],
         "more_comers": max(0, coming - MOST_COMERS),
@@ -108,55 +108,59 @@ def leaders_shown(seen: Overview) -> list[tuple[str, list[Leader]]]:
     return [(name, rows[:most]) for name, rows in sections]
 
 
-def found_shown(seen: Overview, asked: str) -> list[Found]:
+def found_shown(seen: Overview, asked: str) -> list[FoundEntrant]:
     return [found_of(seen, key) for key in seen.found(asked, MOST_FOUND)]
 
 
-def found_of(seen: Overview, key: str) -> Found:
+def found_of(seen: Overview, key: str) -> FoundEntrant:
     table = seen.current.table_of(key) if seen.current else None
-    return Found(int(key[1:]), seen.names[key], seen.row_of(key), table.number if table else None)
+    return FoundEntrant(
+        int(key[1:]), seen.names[key], seen.row_of(key), table.number if table else None
+    )
 
 
-def surprises_told(seen: Overview) -> list[Told]:
+def surprises_shown(seen: Overview) -> list[Highlight]:
     return [_surprise(each) for each in seen.surprises()]
 
 
-def _surprise(each: Surprise) -> Told:
+def _surprise(each: Surprise) -> Highlight:
     name = ", ".join(dict.fromkeys(each.names))
     if each.code == "win":
         text = _("the clearest win, at table %(table)s") % {"table": each.table}
-        return Told(name, text, f"+{points_text(each.number)}")
+        return Highlight(name, text, f"+{points_text(each.number)}")
     if each.code == "comeback":
         text = _("from place %(before)s to place %(place)s") % {
             "before": each.before,
             "place": each.number,
         }
-        return Told(name, text, f"▲{each.before - int(each.number)}")
+        return Highlight(name, text, f"▲{each.before - int(each.number)}")
     text = ngettext("made a King", "made Kings", len(each.names))
-    return Told(name, text, "♛" if len(each.names) == 1 else f"♛ {len(each.names)}")
+    return Highlight(name, text, "♛" if len(each.names) == 1 else f"♛ {len(each.names)}")
 
 
-def numbers_told(seen: Overview) -> list[Told]:
+def numbers_shown(seen: Overview) -> list[Highlight]:
     """Return the numbers of a finished tournament."""
     return list(_numbers(seen)) if seen.rounds else []
 
 
-def _numbers(seen: Overview) -> Iterator[Told]:
+def _numbers(seen: Overview) -> Iterator[Highlight]:
     games = seen.games()
-    yield Told("", ngettext("game", "games", games), str(games))
+    yield Highlight("", ngettext("game", "games", games), str(games))
     kings = seen.kings(*seen.rounds)
     if kings:
         text = ngettext("King: %(names)s", "Kings: %(names)s", len(kings))
         names = ", ".join(dict.fromkeys(kings))
-        yield Told("", text % {"names": names}, str(len(kings)))
+        yield Highlight("", text % {"names": names}, str(len(kings)))
     highest = seen.highest()
     if highest:
-        yield Told("", _("highest game: %(name)s") % {"name": highest[1]}, points_text(highest[0]))
+        yield Highlight(
+            "", _("highest game: %(name)s") % {"name": highest[1]}, points_text(highest[0])
+        )
     closest = seen.closest()
     if closest and closest[0]:
         points, label, table = closest
         text = _("points apart at the closest table: round %(round)s, table %(table)s")
-        yield Told("", text % {"round": label, "table": table}, points_text(points))
+        yield Highlight("", text % {"round": label, "table": table}, points_text(points))
 
 
 def playing_text(playing: PlayingEvent) -> str:

@@ -237,14 +237,14 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
 
 def standing_of(row: Tournament, far: HowFar) -> dict[str, Any]:
     """Return the state of a tournament and the step back."""
-    place, now = far.place, timezone.now()
-    clock = clock_of(place, now) if place is not None and place.is_open else None
+    round_, now = far.round_, timezone.now()
+    clock = clock_of(round_, now) if round_ is not None and round_.is_open else None
     return {
-        "round": place,
+        "round": round_,
         "clock": clock,
         "ends_at": now + timedelta(seconds=clock.left) if clock and clock.running else None,
-        "round_name": place and round_name(place),
-        "round_state": place and ROUND_STATES[place.state],
+        "round_name": round_ and round_name(round_),
+        "round_state": round_ and ROUND_STATES[round_.state],
         "rounds": settings_of(row).rounds,
         "state": state_name(row.state),
         "is_before": row.state in (State.DRAFT, State.REGISTRATION),

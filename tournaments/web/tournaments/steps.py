@@ -101,8 +101,8 @@ def act_text(entry: AuditEntry, tournament: Tournament) -> str:
     """Return an act that can be undone as text (1 query)."""
     details, text = details_of(entry), str(ACTS[entry.action])
     if "%(round)s" in text:
-        place = tournament.event.rounds.get(number=details["round"])
-        return text % {"round": round_name(place), "team": details.get("team")}
+        round_ = tournament.event.rounds.get(number=details["round"])
+        return text % {"round": round_name(round_), "team": details.get("team")}
     numbers = [number_of(key) for key in details.get("entrants", ())]
     names = []
     if numbers:

@@ -50,7 +50,7 @@ class StripShown:
         """Return the round whose tables to look at: the last published one, or else the seated."""
         laid = [each for each in self.far.rounds if each.published_at is not None]
         going = (each for each in laid if each.closed_at is None)
-        return next(going, laid[-1] if laid else self.far.place)
+        return next(going, laid[-1] if laid else self.far.round_)
 
 
 def strip_of(request: HttpRequest, row: Tournament, moved: int) -> StripShown:
@@ -60,8 +60,8 @@ def strip_of(request: HttpRequest, row: Tournament, moved: int) -> StripShown:
     """
     now = timezone.now()
     strip = load_strip(row, how_far(row), moved, now)
-    place = strip.place
-    clock = clock_of(place, now) if place is not None and place.is_open else None
+    round_ = strip.round_
+    clock = clock_of(round_, now) if round_ is not None and round_.is_open else None
     shown = clock if clock is not None and not _not_started(strip) else None
     act = last_act(row, now)
     return StripShown(
@@ -92,8 +92,8 @@ def strip_etag(request: HttpRequest, row: Tournament, at: datetime) -> str:
 
 
 def _parts(strip: Strip, row: Tournament) -> Iterator[str]:
-    place, far = strip.place, strip.far
-    if place is None or row.state != State.RUNNING:
+    round_, far = strip.round_, strip.far
+    if round_ is None or row.state != State.RUNNING:
         state = state_name(row.state)
         yield state[:1].upper() + state[1:]
         number = far.playing
@@ -101,11 +101,11 @@ def _parts(strip: Strip, row: Tournament) -> Iterator[str]:
         if row.event.starts_at and row.state != State.FINISHED:
             yield _("starts at %(time)s") % {"time": row.event.starts_at}
     else:
-        yield _round_of(place, strip.settings.rounds)
-        yield from _round_parts(strip, place)
+        yield _round_of(round_, strip.settings.rounds)
+        yield from _round_parts(strip, round_)
     if far.here is not None:
         yield _("here: %(here)s") % {"here": far.here}
-    if strip.moved and not (place is not None and place.is_open):
+    if strip.moved and not (round_ is not None and round_.is_open):
         text = ngettext(
             "a correction moves %(number)s entrant",
             "a correction moves %(number)s entrants",
@@ -114,19 +114,19 @@ def _parts(strip: Strip, row: Tournament) -> Iterator[str]:
         yield text % {"number": strip.moved}
 
 
-def _round_of(place: Round, rounds: int) -> str:
-    if place.stage:
-        return round_name(place)
-    return _("Round %(number)s of %(rounds)s") % {"number": place.number, "rounds": rounds}
+def _round_of(round_: Round, rounds: int) -> str:
+    if round_.stage:
+        return round_name(round_)
+    return _("Round %(number)s of %(rounds)s") % {"number": round_.number, "rounds": rounds}
 
 
-def _round_parts(strip: Strip, place: Round) -> Iterator[str]:
+def _round_parts(strip: Strip, round_: Round) -> Iterator[str]:
     progress = strip.far.progress
-    if progress is None or place.closed_at is not None:
-        yield str(ROUND_STATES[place.state])
+    if progress is None or round_.closed_at is not None:
+        yield str(ROUND_STATES[round_.state])
         return
     said = {"finished": progress.finished, "tables": progress.tables}
-    if place.is_open:
+    if round_.is_open:
         text = ngettext(
             "%(finished)s of %(tables)s table done",
             "%(finished)s of %(tables)s tables done",
@@ -140,4 +140,4 @@ def _round_parts(strip: Strip, place: Round) -> Iterator[str]:
 
 
 def _not_started(strip: Strip) -> bool:
-    return strip.clock_stands and strip.place is not None and not strip.place.clock_used
+    return strip.clock_stands and strip.round_ is not None and not strip.round_.clock_used

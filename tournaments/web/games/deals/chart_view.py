@@ -45,7 +45,7 @@ class Tick:
 
 
 @dataclass(frozen=True)
-class Course:
+class ChartLine:
     """One side's line with the shape of its first seat at the end, and its name.
 
     `lines` are the names of its players, cut to fit, and `label` is the middle of the first.
@@ -71,7 +71,7 @@ class Chart:
     right: int
     zero: float
     bottom: float
-    courses: tuple[Course, ...]
+    courses: tuple[ChartLine, ...]
     marks: tuple[Tick, ...]
     deals: tuple[Tick, ...]
 
@@ -122,7 +122,7 @@ def draw_lines(
     for (name, players, seat), line, label in zip(ends, lines, labels, strict=True):
         path = _path([(x, y_of(total)) for x, total in zip(x_of, line, strict=True)])
         below, end = tuple(_lines_of(players, label)), y_of(line[-1])
-        courses.append(Course(name, below, seat, SHAPES[seat], line[-1], path, end, label))
+        courses.append(ChartLine(name, below, seat, SHAPES[seat], line[-1], path, end, label))
     return Chart(
         WIDTH,
         height,
