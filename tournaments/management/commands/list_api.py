@@ -113,7 +113,11 @@ def listing(described: Json) -> str:
     lines = {
         path: _operations(methods, shared, usual) for path, methods in described["paths"].items()
     }
-    lines |= {name: _schema(each) for name, each in components["schemas"].items()}
+    schemas = components["schemas"]
+    # One line of all: they differ only in their rows.
+    pages = {name: each for name, each in schemas.items() if name.startswith("Paginated")}
+    lines["pages"] = _digests(pages)
+    lines |= {name: _schema(each) for name, each in schemas.items() if name not in pages}
     lines |= {
         kind: _digests(each)
         for kind, each in components.items()
