@@ -28,7 +28,7 @@ from tests.evening_by_hand import draw_deals
 from tests.phones import deal_fields, new_key
 from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.models import Club, Game, Player, Revision, Round, User, Webhook
-from tournaments.models.webhooks import Happening
+from tournaments.models.webhooks import EventType
 from tournaments.services.audit import Actor
 from tournaments.services.clubs.membership import ClubSettings, change_settings, create_club
 from tournaments.services.events.events import EventPlan, close_round, create_event, open_round
@@ -63,7 +63,7 @@ class Season:
         self.club: Club = change_settings(club.pk, settings, self.director, at=self.at)
         # Past its service, which looks whether the address is one out in the world.
         Webhook.objects.create(
-            club=club, url="https://example.org/", happenings=list(Happening), created_at=self.at
+            club=club, url="https://example.org/", events=list(EventType), created_at=self.at
         )
         self.names = [f"Oyuncu {number} Yıldırım" for number in range(8 * tables)]
 

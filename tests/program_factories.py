@@ -54,7 +54,7 @@ class WebhookFactory(DjangoModelFactory):
 
     club = factory.SubFactory(ClubFactory)
     url = "https://example.org/called"
-    happenings = ["round.closed"]
+    events = ["round.closed"]
     created_at = EVENING
 
 
@@ -64,7 +64,7 @@ class DeliveryFactory(DjangoModelFactory):
 
     webhook = factory.SubFactory(WebhookFactory)
     line = factory.SubFactory(AuditEntryFactory, club=factory.SelfAttribute("..webhook.club"))
-    happening = "round.closed"
+    type = "round.closed"
     body = {
         "type": "round.closed",
         "timestamp": "2026-11-20T19:30:00+00:00",

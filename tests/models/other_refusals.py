@@ -125,7 +125,7 @@ OTHERS_REFUSED = {
     "answer_key_not_empty": [lambda: IdempotencyRecordFactory(key="")],
     "feed_is_one": [lambda: ChangeFeed.objects.create(pk=2)],
     "webhook_has_an_address": [lambda: WebhookFactory(url="")],
-    "webhook_is_about_something": [lambda: WebhookFactory(happenings=[])],
+    "webhook_is_about_something": [lambda: WebhookFactory(events=[])],
     "webhook_generation_from_one": [lambda: WebhookFactory(generation=0)],
     "delivery_once_about_a_change": [tell_twice],
     "delivery_state_known": [lambda: DeliveryFactory(state="lost")],

@@ -36,7 +36,7 @@ class WebhookAdmin(ReadingAdmin):
 
     # Nobody enters a URL here.
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
-    list_display = ("public_id", "club", "url", "happenings", "paused", "created_at")
+    list_display = ("public_id", "club", "url", "events", "paused", "created_at")
     list_filter = ("paused",)
     list_select_related = ("club",)
     search_fields = ("public_id", "url", "club__slug", "club__name")
@@ -47,10 +47,10 @@ class DeliveryAdmin(ReadingAdmin):
     """Deliveries of webhooks: whether they are accepted, and why not."""
 
     list_display = (
-        *("public_id", "webhook", "happening", "state", "tries", "tried_at"),
+        *("public_id", "webhook", "type", "state", "tries", "tried_at"),
         *("answer_status", "answer_text"),
     )
-    list_filter = ("state", "happening")
+    list_filter = ("state", "type")
     list_select_related = ("webhook",)
     search_fields = ("public_id", "webhook__public_id", "webhook__club__slug")
 

@@ -27,7 +27,7 @@ from tournaments.models.rulesets import HouseRuleset
 from tournaments.models.site import Backup, Worker
 from tournaments.models.tokens import IdempotencyRecord, PersonalToken, Scope
 from tournaments.models.tournaments import Entrant, Ruling, Sitting, Substitute, Tournament
-from tournaments.models.webhooks import Delivery, Happening, Webhook
+from tournaments.models.webhooks import Delivery, EventType, Webhook
 
 __all__ = [
     "AuditEntry",
@@ -45,9 +45,9 @@ __all__ = [
     "Email",
     "Entrant",
     "Event",
+    "EventType",
     "FeedSpan",
     "Game",
-    "Happening",
     "HouseRuleset",
     "IdempotencyRecord",
     "Invitation",

@@ -18,7 +18,7 @@ CLAIMED_FOR = timedelta(minutes=2)
 """Time for which a call being made is left alone; after that its worker counts as dead."""
 
 
-class Happening(models.TextChoices):
+class EventType(models.TextChoices):
     """An event type that a webhook can subscribe to."""
 
     ROUND_PUBLISHED = "round.published"
@@ -35,38 +35,38 @@ class Happening(models.TextChoices):
     RATINGS_CHANGED = "ratings.changed"
 
 
-HAPPENINGS_OF_ACTIONS = {
-    (AuditEntry.Kind.EVENT, "publish-round"): Happening.ROUND_PUBLISHED,
-    (AuditEntry.Kind.EVENT, "close-round"): Happening.ROUND_CLOSED,
-    (AuditEntry.Kind.PLAYER, "add"): Happening.PLAYER_ADDED,
-    (AuditEntry.Kind.PLAYER, "rename"): Happening.PLAYER_CHANGED,
-    (AuditEntry.Kind.PLAYER, "initials"): Happening.PLAYER_CHANGED,
-    (AuditEntry.Kind.PLAYER, "claim"): Happening.PLAYER_CHANGED,
-    (AuditEntry.Kind.PLAYER, "release"): Happening.PLAYER_CHANGED,
-    (AuditEntry.Kind.PLAYER, "merge"): Happening.PLAYER_CHANGED,
-    (AuditEntry.Kind.PLAYER, "part"): Happening.PLAYER_CHANGED,
-    (AuditEntry.Kind.PLAYER, "remove"): Happening.PLAYER_REMOVED,
-    (AuditEntry.Kind.EVENT, "add-entrants"): Happening.ENTRANT_ADDED,
-    (AuditEntry.Kind.EVENT, "change-entrant"): Happening.ENTRANT_CHANGED,
-    (AuditEntry.Kind.EVENT, "withdraw-entrant"): Happening.ENTRANT_CHANGED,
-    (AuditEntry.Kind.EVENT, "return-entrant"): Happening.ENTRANT_CHANGED,
-    (AuditEntry.Kind.EVENT, "let-in"): Happening.ENTRANT_CHANGED,
-    (AuditEntry.Kind.EVENT, "remove-entrant"): Happening.ENTRANT_REMOVED,
+EVENT_TYPES_OF_ACTIONS = {
+    (AuditEntry.Kind.EVENT, "publish-round"): EventType.ROUND_PUBLISHED,
+    (AuditEntry.Kind.EVENT, "close-round"): EventType.ROUND_CLOSED,
+    (AuditEntry.Kind.PLAYER, "add"): EventType.PLAYER_ADDED,
+    (AuditEntry.Kind.PLAYER, "rename"): EventType.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "initials"): EventType.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "claim"): EventType.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "release"): EventType.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "merge"): EventType.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "part"): EventType.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "remove"): EventType.PLAYER_REMOVED,
+    (AuditEntry.Kind.EVENT, "add-entrants"): EventType.ENTRANT_ADDED,
+    (AuditEntry.Kind.EVENT, "change-entrant"): EventType.ENTRANT_CHANGED,
+    (AuditEntry.Kind.EVENT, "withdraw-entrant"): EventType.ENTRANT_CHANGED,
+    (AuditEntry.Kind.EVENT, "return-entrant"): EventType.ENTRANT_CHANGED,
+    (AuditEntry.Kind.EVENT, "let-in"): EventType.ENTRANT_CHANGED,
+    (AuditEntry.Kind.EVENT, "remove-entrant"): EventType.ENTRANT_REMOVED,
 }
 
 
-def happenings_of(line: AuditEntry) -> Iterator[Happening]:
+def event_types_of(line: AuditEntry) -> Iterator[EventType]:
     """Yield the webhook events of an audit entry: none for most."""
     after = line.after if isinstance(line.after, dict) else {}
-    if what := HAPPENINGS_OF_ACTIONS.get((AuditEntry.Kind(line.kind), line.action)):
+    if what := EVENT_TYPES_OF_ACTIONS.get((AuditEntry.Kind(line.kind), line.action)):
         yield what
     elif line.action == "move-tournament" and after.get("state") == "finished":
-        yield Happening.TOURNAMENT_FINISHED
+        yield EventType.TOURNAMENT_FINISHED
     elif line.kind == AuditEntry.Kind.RESULT:
         if line.action == "entry" and after.get("position") == 0:
-            yield Happening.GAME_BEGUN
+            yield EventType.GAME_BEGUN
         if "result" in after:
-            yield Happening.RESULT_ENTERED
+            yield EventType.RESULT_ENTERED
 
 
 class Webhook(models.Model):
@@ -76,8 +76,8 @@ class Webhook(models.Model):
     club = models.ForeignKey(Club, null=True, on_delete=models.CASCADE, related_name="webhooks")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     url = models.URLField(max_length=400)
-    # Values of Happening, in its order.
-    happenings = models.JSONField()
+    # Values of EventType, in its order.
+    events = models.JSONField()
     # Raising it changes the secret that signs the calls.
     generation = models.PositiveIntegerField(default=1)
     paused = models.BooleanField(default=False)
@@ -89,7 +89,7 @@ class Webhook(models.Model):
         ordering = ["pk"]
         constraints = [
             models.CheckConstraint(condition=~Q(url=""), name="webhook_has_an_address"),
-            models.CheckConstraint(condition=~Q(happenings=[]), name="webhook_is_about_something"),
+            models.CheckConstraint(condition=~Q(events=[]), name="webhook_is_about_something"),
             models.CheckConstraint(
                 condition=Q(generation__gte=1), name="webhook_generation_from_one"
             ),
@@ -140,7 +140,7 @@ class Delivery(models.Model):
         db_constraint=False,
         db_index=False,
     )
-    happening = models.CharField(max_length=24, choices=Happening)
+    type = models.CharField(max_length=24, choices=EventType)
     body = models.JSONField()
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)
     tries = models.PositiveSmallIntegerField(default=0)
@@ -162,7 +162,7 @@ class Delivery(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["public_id"], name="delivery_one_per_public_id"),
             models.UniqueConstraint(
-                fields=["webhook", "line", "happening"], name="delivery_once_about_a_change"
+                fields=["webhook", "line", "type"], name="delivery_once_about_a_change"
             ),
             models.CheckConstraint(
                 condition=Q(state__in=["waiting", "delivered", "failed"]),
@@ -171,7 +171,7 @@ class Delivery(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.happening} to webhook {self.webhook_id}"
+        return f"{self.type} to webhook {self.webhook_id}"
 
     @property
     def why_no_answer(self) -> str:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from tournaments.models import AuditEntry, AuditRow, Club, Event, User
-from tournaments.models.webhooks import happenings_of
+from tournaments.models.webhooks import event_types_of
 from tournaments.services.base.enqueue import wake_webhooks
 
 
@@ -56,7 +56,7 @@ def note_changes(
 ) -> list[AuditEntry]:
     """Add the audit entries of several changes at once; otherwise like `note_change`."""
     lines = [_line(club, change, by, at) for change in changes]
-    if any(what for line in lines for what in happenings_of(line)):
+    if any(what for line in lines for what in event_types_of(line)):
         wake_webhooks()
     return AuditRow.add(lines)
 

@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from tournaments.models import Confirmations, Happening
+from tournaments.models import Confirmations, EventType
 from tournaments.models.clubs import Role
 
 Text = str | Promise
@@ -30,19 +30,19 @@ CONFIRMATIONS: Mapping[str, Text] = {
     Confirmations.ALL: _("all players of the table"),
 }
 
-HAPPENINGS: Mapping[str, Text] = {
-    Happening.ROUND_PUBLISHED: _("the seating of a round is published"),
-    Happening.GAME_BEGUN: _("a game is begun"),
-    Happening.RESULT_ENTERED: _("a result is entered or corrected"),
-    Happening.ROUND_CLOSED: _("a round is closed"),
-    Happening.TOURNAMENT_FINISHED: _("a tournament is finished"),
-    Happening.PLAYER_ADDED: _("a player is added"),
-    Happening.PLAYER_CHANGED: _("a player is renamed, merged or claimed"),
-    Happening.PLAYER_REMOVED: _("a player’s name is removed"),
-    Happening.ENTRANT_ADDED: _("entrants are registered"),
-    Happening.ENTRANT_CHANGED: _("an entrant changes, withdraws or comes back"),
-    Happening.ENTRANT_REMOVED: _("an entrant is struck off the list"),
-    Happening.RATINGS_CHANGED: _("ratings are computed"),
+EVENT_TYPES: Mapping[str, Text] = {
+    EventType.ROUND_PUBLISHED: _("the seating of a round is published"),
+    EventType.GAME_BEGUN: _("a game is begun"),
+    EventType.RESULT_ENTERED: _("a result is entered or corrected"),
+    EventType.ROUND_CLOSED: _("a round is closed"),
+    EventType.TOURNAMENT_FINISHED: _("a tournament is finished"),
+    EventType.PLAYER_ADDED: _("a player is added"),
+    EventType.PLAYER_CHANGED: _("a player is renamed, merged or claimed"),
+    EventType.PLAYER_REMOVED: _("a player’s name is removed"),
+    EventType.ENTRANT_ADDED: _("entrants are registered"),
+    EventType.ENTRANT_CHANGED: _("an entrant changes, withdraws or comes back"),
+    EventType.ENTRANT_REMOVED: _("an entrant is struck off the list"),
+    EventType.RATINGS_CHANGED: _("ratings are computed"),
 }
 
 

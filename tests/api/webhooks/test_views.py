@@ -83,7 +83,7 @@ def test_old_names_of_events_still_work(owner):
     call = DeliveryFactory(webhook=Webhook.objects.get())
     for name in ("happening", "type"):
         [shown] = owner.get(f"{one}deliveries/?{name}=round.closed").json()["results"]
-        assert shown["type"] == shown["happening"] == call.happening
+        assert shown["type"] == shown["happening"] == call.type
         assert not owner.get(f"{one}deliveries/?{name}=round.published").json()["results"]
 
 
@@ -105,7 +105,7 @@ def test_command_keeps_webhooks_of_the_server(db, capsys):
     call_command("server_webhook", NEW["url"], "player.added")
     row = Webhook.objects.get()
     key = b64decode(capsys.readouterr().out.split("whsec_")[1]).decode()
-    assert (row.club, row.happenings, key) == (None, ["player.added"], row.secret)
+    assert (row.club, row.events, key) == (None, ["player.added"], row.secret)
     call_command("server_webhook")
     assert capsys.readouterr().out == f"{row.public_id} {NEW['url']} player.added\n"
     for wrong in ([NEW["url"], "player.lost"], ["http://10.0.0.1/"], ["--remove", "other"]):

@@ -16,7 +16,7 @@ from tests.services.webhooks.receiver import receiving
 from tests.together import at_once
 from tests.tournament_builders import NINE, closed, running
 from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.models import AuditEntry, Delivery, Happening, Webhook
+from tournaments.models import AuditEntry, Delivery, EventType, Webhook
 from tournaments.models.webhooks import MOST_TRIES
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import (
@@ -45,7 +45,7 @@ from tournaments.services.webhooks.sweeping import WAITS, sweep_webhooks
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ALL = list(Happening.values)
+ALL = list(EventType.values)
 URL = "https://receiver.example/hook"
 
 
@@ -54,8 +54,8 @@ def club():
     return ClubFactory(slug="moda")
 
 
-def webhook_of(club, url=URL, happenings=ALL):
-    return create_webhook(club, WebhookPlan(url, happenings), NOBODY, at=EVENING)
+def webhook_of(club, url=URL, events=ALL):
+    return create_webhook(club, WebhookPlan(url, events), NOBODY, at=EVENING)
 
 
 def answering(*answers):
@@ -165,8 +165,8 @@ def test_players_and_entrants_are_told_of_by_their_addresses():
 
 def test_ratings_are_told_of_once_they_are_computed(club):
     rebuild_ratings()
-    for happenings in (ALL, ["round.closed"]):
-        webhook_of(club, happenings=happenings)
+    for events in (ALL, ["round.closed"]):
+        webhook_of(club, events=events)
     put_pause(webhook_of(club).pk, NOBODY, at=EVENING, paused=True)
     webhook_of(ClubFactory())
     close_round(
@@ -183,7 +183,7 @@ def test_ratings_are_told_of_once_they_are_computed(club):
 
 def test_webhook_of_the_server_is_called_about_every_club(club):
     rebuild_ratings()
-    hook = webhook_of(None, happenings=["round.closed", "ratings.changed"])
+    hook = webhook_of(None, events=["round.closed", "ratings.changed"])
     taken = answering(CallAnswer(204))
     for place in (club, ClubFactory(slug="kadife")):
         table = TableFactory(round__event__club=place, entries=WHOLE_GAME)
@@ -203,7 +203,7 @@ def test_webhook_of_the_server_is_called_about_every_club(club):
 def test_only_what_is_asked_for_in_its_own_club_since_it_was_made_is_told(club):
     other = ClubFactory()
     close_round(TableFactory(round__event__club=club).round.pk, NOBODY, at=EVENING)
-    webhook_of(club, happenings=["round.closed"])
+    webhook_of(club, events=["round.closed"])
     for place in (club, other):
         table = TableFactory(round__event__club=place, entries=WHOLE_GAME)
         close_round(table.round.pk, NOBODY, at=EVENING)
@@ -284,7 +284,7 @@ def test_receiver_that_is_gone_is_called_no_more(club):
 
 
 def test_what_happens_during_a_pause_is_not_told(club):
-    webhook = webhook_of(club, happenings=["round.closed"])
+    webhook = webhook_of(club, events=["round.closed"])
     taken = answering(CallAnswer(204))
     for paused in (True, False):
         put_pause(webhook.pk, NOBODY, at=EVENING, paused=paused)

@@ -14,8 +14,8 @@ def at(name, webhook=None, **more):
     return reverse(name, kwargs={"slug": "moda", **public_id, **more})
 
 
-def add(client, url=URL, happenings=("round.closed", "result.entered")):
-    return client.post(at("new_webhook"), {"url": url, "happenings": happenings})
+def add(client, url=URL, events=("round.closed", "result.entered")):
+    return client.post(at("new_webhook"), {"url": url, "events": events})
 
 
 def test_webhook_is_added_listed_and_changed(owner):
@@ -25,17 +25,17 @@ def test_webhook_is_added_listed_and_changed(owner):
 
     webhook = Webhook.objects.get()
     assert answer["Location"] == at("webhook", webhook)
-    assert (webhook.url, webhook.happenings) == (URL, ["result.entered", "round.closed"])
+    assert (webhook.url, webhook.events) == (URL, ["result.entered", "round.closed"])
     assert "receiver.example" in owner.get(at("webhooks")).content.decode()
     page = owner.get(at("webhook", webhook)).content.decode()
     assert "a round is closed" in page
     assert "Nobody was called yet" in page
     assert shown_secret(webhook) not in page
 
-    other = {"url": "https://other.example/", "happenings": ["round.published"]}
+    other = {"url": "https://other.example/", "events": ["round.published"]}
     assert owner.post(at("change_webhook", webhook), other).status_code == 302
     webhook.refresh_from_db()
-    assert (webhook.url, webhook.happenings) == (other["url"], other["happenings"])
+    assert (webhook.url, webhook.events) == (other["url"], other["events"])
     # The address may hold a secret of the receiver, and the audit is read by directors.
     before = {"host": "receiver.example", "happenings": ["result.entered", "round.closed"]}
     after = {"host": "other.example", "happenings": ["round.published"]}
@@ -58,8 +58,8 @@ def test_address_that_cannot_be_called_is_refused_beside_its_field(owner, url, s
     assert not Webhook.objects.exists()
 
 
-def test_of_no_happening_and_of_too_many_webhooks_there_is_none(owner, club):
-    assert add(owner, happenings=[]).status_code == 422
+def test_of_no_event_and_of_too_many_webhooks_there_is_none(owner, club):
+    assert add(owner, events=[]).status_code == 422
     WebhookFactory.create_batch(MOST_WEBHOOKS, club=club)
     answer = add(owner)
     assert (answer.status_code, Webhook.objects.count()) == (422, MOST_WEBHOOKS)
@@ -85,7 +85,7 @@ def test_webhook_is_tested_paused_goes_on_and_is_removed(owner, club):
     webhook = WebhookFactory(club=club)
 
     owner.post(at("test_webhook", webhook))
-    assert Delivery.objects.get().happening == "test"
+    assert Delivery.objects.get().type == "test"
     owner.post(at("pause_webhook", webhook), {"paused": "yes"})
     assert b"Paused: nobody is called" in owner.get(at("webhook", webhook)).content
     owner.post(at("pause_webhook", webhook), {"paused": "no"})

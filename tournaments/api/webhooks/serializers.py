@@ -6,18 +6,18 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict, UncachedSerializer
-from tournaments.models import Delivery, Happening, Webhook
+from tournaments.models import Delivery, EventType, Webhook
 from tournaments.services.webhooks.keeping import TEST, shown_secret
 
 LONGEST_URL = Webhook._meta.get_field("url").max_length  # noqa: SLF001
 
-TOLD = [*Happening.choices, (TEST, "Test")]
+KNOWN_TYPES = [*EventType.choices, (TEST, "Test")]
 """The events of deliveries."""
 
 
 def _events(**options: Any) -> serializers.ListField:
     return serializers.ListField(
-        child=serializers.ChoiceField(choices=Happening.choices), **options
+        child=serializers.ChoiceField(choices=EventType.choices), **options
     )
 
 
@@ -64,8 +64,8 @@ class WebhookSerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField(source="public_id")
     url = serializers.CharField()
-    events = _events(source="happenings", help_text="The events that cause a call.")
-    happenings = _events(help_text="The old name of `events`.")
+    events = _events(help_text="The events that cause a call.")
+    happenings = _events(source="events", help_text="The old name of `events`.")
     paused = serializers.BooleanField(help_text="No calls are made until it is resumed.")
     created_at = Moment()
 
@@ -112,7 +112,7 @@ class WebhookEventSerializer(serializers.Serializer[Any]):
 class WebhookCallSerializer(serializers.Serializer[Any]):
     """The body of a call; of a test the data is only the club, of ratings also `resources`."""
 
-    type = serializers.ChoiceField(choices=TOLD)
+    type = serializers.ChoiceField(choices=KNOWN_TYPES)
     timestamp = Moment()
     data = WebhookEventSerializer()  # type: ignore[assignment]
 
@@ -126,10 +126,10 @@ class DeliverySerializer(serializers.Serializer[Any]):
     """A call and its outcome."""
 
     id = serializers.CharField(source="public_id", help_text="Its `webhook-id`.")
-    type = serializers.ChoiceField(
-        choices=TOLD, source="happening", help_text="The event, as in the body."
+    type = serializers.ChoiceField(choices=KNOWN_TYPES, help_text="The event, as in the body.")
+    happening = serializers.ChoiceField(
+        choices=KNOWN_TYPES, source="type", help_text="The old name of `type`."
     )
-    happening = serializers.ChoiceField(choices=TOLD, help_text="The old name of `type`.")
     body = BodyField()
     state = serializers.ChoiceField(choices=Delivery.State.choices)
     tries = serializers.IntegerField()

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.api.webhooks.serializers import (
-    TOLD,
+    KNOWN_TYPES,
     DeliverySerializer,
     NewWebhookSecretSerializer,
     NewWebhookSerializer,
@@ -23,7 +23,7 @@ from tournaments.api.webhooks.serializers import (
     WebhookSecretSerializer,
     WebhookSerializer,
 )
-from tournaments.models import Club, Delivery, Scope, Webhook, addresses
+from tournaments.models import Club, Delivery, EventType, Scope, Webhook, addresses
 from tournaments.permissions import check_staff, owned_club
 from tournaments.services.webhooks import keeping
 
@@ -90,7 +90,7 @@ class OneWebhook(WebhookResource):
             row = Webhook.objects.select_for_update().get(pk=found.pk)
             self.check_unchanged(WebhookSerializer, row)
             if "url" in said or "events" in said:
-                url, events = said.get("url", row.url), said.get("events", row.happenings)
+                url, events = said.get("url", row.url), said.get("events", row.events)
                 plan = keeping.WebhookPlan(url, events)
                 row = keeping.change_webhook(row.pk, plan, self.actor, at=now)
             if "paused" in said:
@@ -145,11 +145,12 @@ class DeliveryResource(WebhookResource):
 class DeliveryFilter(filters.FilterSet):  # type: ignore[misc]
     """Selects deliveries by `type`, or by its old name `happening`."""
 
-    type = filters.ChoiceFilter(field_name="happening", choices=TOLD)
+    type = filters.ChoiceFilter(choices=KNOWN_TYPES)
+    happening = filters.ChoiceFilter(field_name="type", choices=EventType.choices)
 
     class Meta:
         model = Delivery
-        fields = ("state", "happening")
+        fields = ("state", "type")
 
 
 class Deliveries(DeliveryResource):

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from tournaments.models import Happening, Webhook
+from tournaments.models import EventType, Webhook
 from tournaments.services.audit import NOBODY
 from tournaments.services.base.refusals import Refused
 from tournaments.services.webhooks import keeping
@@ -20,7 +20,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("url", nargs="?")
         parser.add_argument(
-            "event", nargs="*", help=f"all if none is named: {', '.join(Happening.values)}"
+            "event", nargs="*", help=f"all if none is named: {', '.join(EventType.values)}"
         )
         parser.add_argument("--remove", metavar="ID")
 
@@ -32,14 +32,14 @@ class Command(BaseCommand):
                 raise CommandError("The server has no such webhook.")
             keeping.remove_webhook(row.pk, NOBODY, at=timezone.now())
         elif options["url"]:
-            self._add(options["url"], options["event"] or Happening.values)
+            self._add(options["url"], options["event"] or EventType.values)
         else:
             for row in rows:
                 paused = ["paused"] if row.paused else []
-                self.stdout.write(" ".join([row.public_id, row.url, *row.happenings, *paused]))
+                self.stdout.write(" ".join([row.public_id, row.url, *row.events, *paused]))
 
     def _add(self, url: str, events: list[str]) -> None:
-        if unknown := set(events) - set(Happening.values):
+        if unknown := set(events) - set(EventType.values):
             raise CommandError(f"No such event: {', '.join(sorted(unknown))}.")
         try:
             plan = keeping.WebhookPlan(url, events)

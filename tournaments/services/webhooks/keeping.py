@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import AuditEntry, ChangeFeed, Club, Delivery, Happening, Webhook
+from tournaments.models import AuditEntry, ChangeFeed, Club, Delivery, EventType, Webhook
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.enqueue import wake_webhooks
 from tournaments.services.base.refusals import Refused
@@ -35,10 +35,10 @@ class TooManyWebhooks(Refused, code="too-many"):
 
 @dataclass(frozen=True, slots=True)
 class WebhookPlan:
-    """The settings of a webhook: URL and events (values of Happening)."""
+    """The settings of a webhook: URL and events (values of EventType)."""
 
     url: str
-    happenings: Collection[str]
+    events: Collection[str]
 
 
 def create_webhook(club: Club | None, plan: WebhookPlan, by: Actor, *, at: datetime) -> Webhook:
@@ -58,7 +58,7 @@ def create_webhook(club: Club | None, plan: WebhookPlan, by: Actor, *, at: datet
         webhook = Webhook.objects.create(
             club=club,
             url=plan.url,
-            happenings=_in_order(plan.happenings),
+            events=_in_order(plan.events),
             after=_now_in_feed(),
             created_at=at,
         )
@@ -77,8 +77,8 @@ def change_webhook(pk: int, plan: WebhookPlan, by: Actor, *, at: datetime) -> We
     with transaction.atomic():
         webhook = _locked(pk)
         before = _details(webhook)
-        webhook.url, webhook.happenings = plan.url, _in_order(plan.happenings)
-        webhook.save(update_fields=["url", "happenings"])
+        webhook.url, webhook.events = plan.url, _in_order(plan.events)
+        webhook.save(update_fields=["url", "events"])
         if _details(webhook) != before:
             _note(webhook, "change-webhook", by, at, before=before, after=_details(webhook))
     return webhook
@@ -137,7 +137,7 @@ def send_test(pk: int, by: Actor, *, at: datetime) -> Delivery:
         delivery = Delivery.objects.create(
             webhook=webhook,
             line=line,
-            happening=TEST,
+            type=TEST,
             body=body_of(TEST, at, {"club": webhook.club.slug if webhook.club else ""}),
             next_at=at,
             at=at,
@@ -166,15 +166,15 @@ def note_ratings(club_pk: int, at: datetime) -> None:
     No audit entry says so, since ratings follow from games.
     """
     hooks = Webhook.objects.filter(Q(club=club_pk) | Q(club=None), paused=False)
-    wanted = [hook for hook in hooks if Happening.RATINGS_CHANGED in hook.happenings]
+    wanted = [hook for hook in hooks if EventType.RATINGS_CHANGED in hook.events]
     if not wanted:
         return
     slug = Club.objects.values_list("slug", flat=True).get(pk=club_pk)
     data = {"club": slug, "resources": [f"/api/v1/clubs/{slug}/ratings/"]}
-    what = Happening.RATINGS_CHANGED
+    what = EventType.RATINGS_CHANGED
     body = body_of(what, at, data)
     Delivery.objects.bulk_create(
-        Delivery(webhook=hook, happening=what, body=body, next_at=at, at=at) for hook in wanted
+        Delivery(webhook=hook, type=what, body=body, next_at=at, at=at) for hook in wanted
     )
     wake_webhooks()
 
@@ -190,9 +190,9 @@ def shown_secret(webhook: Webhook) -> str:
     return "whsec_" + base64.b64encode(webhook.secret.encode()).decode()
 
 
-def body_of(happening: str, at: datetime, data: dict[str, Any]) -> dict[str, Any]:
+def body_of(event: str, at: datetime, data: dict[str, Any]) -> dict[str, Any]:
     """Return the body of a call: event type, time and data."""
-    return {"type": happening, "timestamp": at.isoformat(), "data": data}
+    return {"type": event, "timestamp": at.isoformat(), "data": data}
 
 
 def _now_in_feed() -> int:
@@ -202,8 +202,8 @@ def _now_in_feed() -> int:
     return ChangeFeed.last_number()
 
 
-def _in_order(happenings: Collection[str]) -> list[str]:
-    return [str(each) for each in Happening if each in happenings]
+def _in_order(events: Collection[str]) -> list[str]:
+    return [str(each) for each in EventType if each in events]
 
 
 def _locked(pk: int) -> Webhook:
@@ -211,8 +211,8 @@ def _locked(pk: int) -> Webhook:
 
 
 def _details(webhook: Webhook) -> dict[str, Any]:
-    # The path of the URL may be a secret of the receiver.
-    return {"host": urlsplit(webhook.url).hostname, "happenings": webhook.happenings}
+    # The path of the URL may be a secret of the receiver. Older entries call the events so.
+    return {"host": urlsplit(webhook.url).hostname, "happenings": webhook.events}
 
 
 def _note(

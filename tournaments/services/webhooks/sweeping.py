@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from tournaments.engine.documents.tournament_records import number_of_entrant
 from tournaments.models import AuditEntry, ChangeFeed, Delivery, Webhook
-from tournaments.models.webhooks import CLAIMED_FOR, MOST_TRIES, happenings_of, has_come
+from tournaments.models.webhooks import CLAIMED_FOR, MOST_TRIES, event_types_of, has_come
 from tournaments.queries.audit import Named, round_of
 from tournaments.services.audit import NOBODY
 from tournaments.services.webhooks.calling import CallAnswer, Message, call
@@ -59,7 +59,7 @@ def sweep_webhooks(calling: Call = call) -> None:
     last = ChangeFeed.last_number()
     behind = Webhook.objects.filter(paused=False, after__lt=last)
     for pk in behind.values_list("pk", flat=True):
-        while note_happenings(pk, last):
+        while note_deliveries(pk, last):
             pass
     until = monotonic() + SWEEPS_FOR
     with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
@@ -67,7 +67,7 @@ def sweep_webhooks(calling: Call = call) -> None:
             pass
 
 
-def note_happenings(webhook_pk: int, last: int) -> bool:
+def note_deliveries(webhook_pk: int, last: int) -> bool:
     """Store the calls for some audit entries up to `last`; return whether there may be more."""
     with transaction.atomic():
         webhook = Webhook.objects.select_for_update().filter(pk=webhook_pk, paused=False).first()
@@ -89,15 +89,13 @@ def note_happenings(webhook_pk: int, last: int) -> bool:
 
 def _deliveries(webhook: Webhook, lines: Sequence[AuditEntry]) -> Iterator[Delivery]:
     wanted = [
-        (line, what) for line in lines for what in happenings_of(line) if what in webhook.happenings
+        (line, what) for line in lines for what in event_types_of(line) if what in webhook.events
     ]
     named = Named([line for line, _what in wanted])
     now = timezone.now()
     for line, what in wanted:
         body = body_of(what, line.at, _data(line, named))
-        yield Delivery(
-            webhook=webhook, line=line, happening=what, body=body, next_at=now, at=line.at
-        )
+        yield Delivery(webhook=webhook, line=line, type=what, body=body, next_at=now, at=line.at)
 
 
 def _data(line: AuditEntry, named: Named) -> dict[str, Any]:

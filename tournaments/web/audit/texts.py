@@ -15,7 +15,7 @@ from tournaments.engine.documents.event_fields import EVENT_FIELDS
 from tournaments.models import AuditEntry, Revision
 from tournaments.services.clubs.membership import CLUB_FIELDS
 from tournaments.texts import labels
-from tournaments.texts.clubs import CONFIRMATIONS, HAPPENINGS, ROLES
+from tournaments.texts.clubs import CONFIRMATIONS, EVENT_TYPES, ROLES
 from tournaments.texts.rounds import ruling_name
 from tournaments.web.documents.papers import PAPERS
 from tournaments.web.games.clock_view import minutes_text
@@ -179,7 +179,7 @@ LEFT_OUT = (
 )
 """Fields for machines only."""
 
-TOLD: Mapping[str, tuple[str, ...]] = {"rules": ("name",)}
+SHOWN_OF_SUBJECTS: Mapping[str, tuple[str, ...]] = {"rules": ("name",)}
 """The fields shown for subjects with many fields, by kind."""
 
 
@@ -261,7 +261,7 @@ VALUES: Mapping[str, Callable[[Any], str]] = {
     "uses": _times,
     "used": _times,
     "state": lambda value: str(STATES.get(value, value)),
-    "happenings": lambda value: str(HAPPENINGS.get(value, value)),
+    "happenings": lambda value: str(EVENT_TYPES.get(value, value)),
     "codes": _codes,
     "entrants": lambda value: f"№ {str(value).removeprefix('e')}",
 }

@@ -17,7 +17,7 @@ from tournaments.queries.people.members import account_name
 from tournaments.web.audit.texts import (
     KINDS,
     LEFT_OUT,
-    TOLD,
+    SHOWN_OF_SUBJECTS,
     action_text,
     field_place,
     field_text,
@@ -76,7 +76,7 @@ def _changes(row: AuditEntry, references: "_References") -> Iterator[str]:
     if "position" in before or "position" in after:
         yield from _sheet_changes(row, before, after, references)
         return
-    details = TOLD.get(row.subject.partition(":")[0])
+    details = SHOWN_OF_SUBJECTS.get(row.subject.partition(":")[0])
     # Databases do not keep the order of the fields; the texts have one.
     for field in sorted({**before, **after}, key=field_place):
         if field in LEFT_OUT or (details is not None and field not in details):

@@ -5,10 +5,10 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import Happening, Webhook
+from tournaments.models import EventType, Webhook
 from tournaments.services.webhooks.calling import BadAddress, check_url
 from tournaments.services.webhooks.keeping import WebhookPlan
-from tournaments.texts.clubs import HAPPENINGS, choices_of
+from tournaments.texts.clubs import EVENT_TYPES, choices_of
 
 LONGEST_URL = Webhook._meta.get_field("url").max_length  # noqa: SLF001
 
@@ -22,10 +22,10 @@ class WebhookForm(forms.Form):
         error_messages={"required": _("Where shall the server call?")},
         widget=forms.URLInput(attrs={"placeholder": "https://", "autocomplete": "off"}),
     )
-    happenings = forms.MultipleChoiceField(
+    events = forms.MultipleChoiceField(
         label=_("Call when"),
-        choices=choices_of(HAPPENINGS),
-        initial=[str(each) for each in Happening],
+        choices=choices_of(EVENT_TYPES),
+        initial=[str(each) for each in EventType],
         error_messages={"required": _("Choose at least one.")},
         widget=forms.CheckboxSelectMultiple,
     )
@@ -41,4 +41,4 @@ class WebhookForm(forms.Form):
 
     @property
     def plan(self) -> WebhookPlan:
-        return WebhookPlan(self.cleaned_data["url"], self.cleaned_data["happenings"])
+        return WebhookPlan(self.cleaned_data["url"], self.cleaned_data["events"])

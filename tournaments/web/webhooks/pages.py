@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tournaments.models import Webhook, addresses
 from tournaments.permissions import actor_of, owned_club
 from tournaments.services.webhooks import keeping
-from tournaments.texts.clubs import HAPPENINGS
+from tournaments.texts.clubs import EVENT_TYPES
 from tournaments.web.webhooks.forms import WebhookForm
 from tournaments.web.webhooks.view import delivery_lines, host_of
 
@@ -25,7 +25,7 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     """List the webhooks of a club."""
     club = owned_club(request, slug)
     lines = [
-        (row, host_of(row), [str(HAPPENINGS.get(each, each)) for each in row.happenings])
+        (row, host_of(row), [str(EVENT_TYPES.get(each, each)) for each in row.events])
         for row in club.webhooks.all()
     ]
     return render(request, "tournaments/webhooks/webhooks.html", {"club": club, "lines": lines})
@@ -59,7 +59,7 @@ def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "club": row.club,
         "webhook": row,
         "host": host_of(row),
-        "happenings": [str(HAPPENINGS.get(each, each)) for each in row.happenings],
+        "events": [str(EVENT_TYPES.get(each, each)) for each in row.events],
         "part": part,
         "lines": delivery_lines(part, row),
     }
@@ -71,7 +71,7 @@ def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Change the address or the events of a webhook."""
     row = _owned(request, slug, public_id)
-    details = {"url": row.url, "happenings": row.happenings}
+    details = {"url": row.url, "events": row.events}
     form = WebhookForm(request.POST if request.method == "POST" else None, initial=details)
     if form.is_valid():
         keeping.change_webhook(row.pk, form.plan, actor_of(request), at=timezone.now())

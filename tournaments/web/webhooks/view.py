@@ -8,22 +8,22 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tournaments.models import Delivery, Happening, Webhook
+from tournaments.models import Delivery, EventType, Webhook
 from tournaments.texts.labels import Text
 
 TITLES: dict[str, Text] = {
-    Happening.ROUND_PUBLISHED: gettext_lazy("Seating published"),
-    Happening.GAME_BEGUN: gettext_lazy("Game begun"),
-    Happening.RESULT_ENTERED: gettext_lazy("Result"),
-    Happening.ROUND_CLOSED: gettext_lazy("Round closed"),
-    Happening.TOURNAMENT_FINISHED: gettext_lazy("Tournament finished"),
-    Happening.PLAYER_ADDED: gettext_lazy("Player added"),
-    Happening.PLAYER_CHANGED: gettext_lazy("Player changed"),
-    Happening.PLAYER_REMOVED: gettext_lazy("Player’s name removed"),
-    Happening.ENTRANT_ADDED: gettext_lazy("Entrants registered"),
-    Happening.ENTRANT_CHANGED: gettext_lazy("Entrant changed"),
-    Happening.ENTRANT_REMOVED: gettext_lazy("Entrant struck off the list"),
-    Happening.RATINGS_CHANGED: gettext_lazy("Ratings computed"),
+    EventType.ROUND_PUBLISHED: gettext_lazy("Seating published"),
+    EventType.GAME_BEGUN: gettext_lazy("Game begun"),
+    EventType.RESULT_ENTERED: gettext_lazy("Result"),
+    EventType.ROUND_CLOSED: gettext_lazy("Round closed"),
+    EventType.TOURNAMENT_FINISHED: gettext_lazy("Tournament finished"),
+    EventType.PLAYER_ADDED: gettext_lazy("Player added"),
+    EventType.PLAYER_CHANGED: gettext_lazy("Player changed"),
+    EventType.PLAYER_REMOVED: gettext_lazy("Player’s name removed"),
+    EventType.ENTRANT_ADDED: gettext_lazy("Entrants registered"),
+    EventType.ENTRANT_CHANGED: gettext_lazy("Entrant changed"),
+    EventType.ENTRANT_REMOVED: gettext_lazy("Entrant struck off the list"),
+    EventType.RATINGS_CHANGED: gettext_lazy("Ratings computed"),
     "test": gettext_lazy("Test"),
 }
 
@@ -67,7 +67,7 @@ def _line(row: Delivery, webhook: Webhook) -> DeliveryLine:
     waits = row.state == Delivery.State.WAITING and row.tries > 0 and not webhook.paused
     return DeliveryLine(
         row,
-        str(TITLES.get(row.happening, row.happening)),
+        str(TITLES.get(row.type, row.type)),
         str(STATES[row.state]),
         _answer(row) if row.tries else "",
         row.next_at if waits else None,
