@@ -261,7 +261,7 @@ def test_page_asks_the_same_whatever_the_size(club, django_assert_num_queries):
         round_ = going(club, tables=tables)
         looker = member_of(club)
         at = reverse("tournament", args=[club.slug, round_.event.tournament.slug])
-        with django_assert_num_queries(18):
+        with django_assert_num_queries(16):
             looker.get(at)
 
 

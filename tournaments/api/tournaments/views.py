@@ -96,7 +96,8 @@ class OfTournament(Resource):
         return role_in(self.visitor, row.event.club) in DIRECTING
 
     def look_at(self, row: Tournament, *, directs: bool) -> None:
-        self.more = {"far": how_far(row), "directs": directs}
+        rounds = list(row.event.rounds.order_by("number"))
+        self.more = {"far": how_far(row, rounds), "directs": directs}
 
     def tournament_shown(self, row: Tournament, status: int = 200, **headers: str) -> Response:
         self.look_at(row, directs=True)

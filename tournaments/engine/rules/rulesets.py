@@ -187,10 +187,10 @@ class Ruleset:
 
     def side_names(self, players: Sequence[str]) -> list[str]:
         """One name per side, from names in seat order: a player, or both players of a pair."""
-        return [
-            " + ".join(name for seat, name in enumerate(players) if self.sides[seat] == side)
-            for side in range(self.side_count)
-        ]
+        names: list[list[str]] = [[] for _side in range(self.side_count)]
+        for side, name in zip(self.sides, players, strict=True):
+            names[side].append(name)
+        return list(map(" + ".join, names))
 
     def next_seat(self, seat: int) -> int:
         return (seat + 1) % self.seats

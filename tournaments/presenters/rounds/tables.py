@@ -1,22 +1,25 @@
 """The tables of a round for directors: their progress and possible problems."""
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeVar
 
-from django.db.models import Case, OuterRef, Prefetch, Subquery, Value, When
+from django.db.models import Case, F, FilteredRelation, Q, Value, When
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from tournaments.engine.play.games import PlayedDeal
 from tournaments.engine.rules.rulesets import PerSide, number_of
 from tournaments.engine.standings.tournament_settings import read_settings
-from tournaments.models import DealReview, Game, Revision, Round, Table, Tournament
+from tournaments.models import Confirmation, DealReview, Game, Revision, Round, Table, Tournament
 from tournaments.queries.games.sheets import Archived, fold_sheet
 from tournaments.services.games.confirming import Agreement, agreement_of
 from tournaments.services.rounds.clocks import seconds_left
 from tournaments.texts.labels import contract_symbol, contract_title
+
+OfGame = TypeVar("OfGame", Confirmation, DealReview)
 
 SILENT = timedelta(minutes=10)
 """A table without an entry for this long may have a problem."""
@@ -108,13 +111,19 @@ class Watched:
 def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Watched]:
     """Return the tables of a round, those with problems first (3 queries, or 4)."""
     setting = tournament.event.confirmations
-    games = _games(round_, read_settings(tournament.settings).confirm_deals)
+    games = _games(round_)
+    said = _by_game(Confirmation.objects.filter(game__table__round=round_))
+    disputes: Mapping[int, list[DealReview]] = {}
+    if read_settings(tournament.settings).confirm_deals:
+        open_ones = DealReview.objects.open_disputes()
+        disputes = _by_game(open_ones.filter(game__table__round=round_))
     progresses = _progress_of(game for game in games if game.result is None)
     tables = [
         _watched(
             game,
             progresses.get(game.pk),
-            agreement_of(game, setting, getattr(game, "said", ())),
+            agreement_of(game, setting, said.get(game.pk, ())),
+            disputes.get(game.pk, ()),
             at,
         )
         for game in games
@@ -122,21 +131,26 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
     return sorted(tables, key=lambda each: each.urgency)
 
 
-def _games(round_: Round, confirms_deals: bool) -> Sequence[Game]:
+NOT_SHOWN = (
+    "title", "place", "played_at", "start_key", "taken_with", "digest", "match", "match_number",
+    "open_table", "number", "resting", "phones",
+    "table__public_id", "table__generation", "table__wrong_codes",
+)  # fmt: skip
+"""Columns that neither a table's line nor the folding of its sheet asks for: 250 games are read."""
+
+
+def _games(round_: Round) -> Sequence[Game]:
     """Return the game of each table, with the author and time of its last revision."""
-    disputes = Prefetch("deal_reviews", DealReview.objects.open_disputes(), to_attr="disputes")
-    # As lists: a queryset for each game takes longer than to read it.
-    said = Prefetch("confirmations", to_attr="said")
-    last = Revision.objects.filter(game=OuterRef("pk")).order_by("-revision")
+    last = FilteredRelation("revisions", condition=Q(revisions__revision=F("revision")))
     # A director has no use for the number of the phone.
-    by = Case(When(author="", then=Coalesce("user__first_name", Value(""))), default="author")
+    account = Coalesce("last__user__first_name", Value(""))
+    by = Case(When(last__author="", then=account), default="last__author")
     rows = Game.objects.filter(table__round=round_).order_by("table__number", "pk")
     rows = (
         rows.select_related("table")
-        .prefetch_related(said, *([disputes] if confirms_deals else []))
-        .annotate(
-            last_at=Subquery(last.values("at")[:1]), last_by=Subquery(last.values_list(by)[:1])
-        )
+        .defer(*NOT_SHOWN)
+        .annotate(last=last)
+        .annotate(last_at=F("last__at"), last_by=by)
     )
     games = list(rows)
     for game in games:
@@ -144,6 +158,14 @@ def _games(round_: Round, confirms_deals: bool) -> Sequence[Game]:
         assert game.table is not None
         game.table.round = round_
     return games
+
+
+def _by_game(rows: Iterable[OfGame]) -> dict[int, list[OfGame]]:
+    """Return rows by their game: prefetched for each of 250 games they take longer."""
+    found: dict[int, list[OfGame]] = defaultdict(list)
+    for row in rows:
+        found[row.game_id].append(row)
+    return found
 
 
 def _progress_of(games: Iterable[Game]) -> dict[int, TableProgress]:
@@ -170,7 +192,11 @@ def _progress_of(games: Iterable[Game]) -> dict[int, TableProgress]:
 
 
 def _watched(
-    row: Game, progress: TableProgress | None, agreement: Agreement, at: datetime
+    row: Game,
+    progress: TableProgress | None,
+    agreement: Agreement,
+    disputes: Sequence[DealReview],
+    at: datetime,
 ) -> Watched:
     table = row.table
     assert table is not None
@@ -185,7 +211,7 @@ def _watched(
         left=left,
         last_at=getattr(row, "last_at", None),
         last_by=getattr(row, "last_by", None) or "",
-        troubles=tuple(_troubles(table, row, agreement, left, at)),
+        troubles=tuple(_troubles(row, agreement, disputes, left, at)),
     )
 
 
@@ -194,13 +220,18 @@ def _result(row: Game) -> PerSide:
 
 
 def _troubles(
-    table: Table, row: Game, agreement: Agreement, left: int | None, at: datetime
+    row: Game,
+    agreement: Agreement,
+    disputes: Sequence[DealReview],
+    left: int | None,
+    at: datetime,
 ) -> Iterator[Trouble]:
     """Yield possible problems; in a round that is not open, only those that block closing it."""
+    table = row.table
+    assert table is not None
     going, is_open = row.result is None, table.round.is_open
     if table.called_at is not None:
         yield Trouble("called", _seconds(table.called_at, at))
-    disputes: Sequence[DealReview] = getattr(row, "disputes", ())
     if disputes:
         seats = tuple(sorted({each.seat for each in disputes if each.seat is not None}))
         yield Trouble("disputed", _seconds(disputes[0].at, at), seats)

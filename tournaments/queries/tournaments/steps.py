@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, F, Q
 from django.db.models.lookups import IsNull
 
-from tournaments.models import Game, Round, Table, Tournament
+from tournaments.models import Round, Table, Tournament
 from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
 
 State = Tournament.State
@@ -89,9 +89,8 @@ class HowFar:
     back: LifecycleStep | None
 
 
-def how_far(row: Tournament) -> HowFar:
-    """Return the progress of a tournament (4 queries)."""
-    rounds = list(row.event.rounds.order_by("number"))
+def how_far(row: Tournament, rounds: Sequence[Round]) -> HowFar:
+    """Return the progress of a tournament with these rounds, in order (2 queries)."""
     round_ = current_round(rounds)
     progress = progress_of(round_) if round_ is not None and round_.published_at else None
     counts = count_entrants(row, rounds)
@@ -112,12 +111,12 @@ def how_far(row: Tournament) -> HowFar:
 
 
 def progress_of(round_: Round) -> RoundProgress:
-    """Return the progress of the tables of a round (2 queries)."""
+    """Return the progress of the tables of a round (1 query)."""
     # Counted here: to compile a query with conditional counts takes longer than these rows.
-    games = Game.objects.filter(table__round=round_).order_by()
-    rows = list(games.values_list("table", "revision", IsNull(F("result"), rhs=False)))
+    tables = Table.objects.filter(round=round_).order_by()
+    rows = list(tables.values_list("pk", "games__revision", IsNull(F("games__result"), rhs=False)))
     return RoundProgress(
-        Table.objects.filter(round=round_).count(),
+        len({table for table, _revision, _finished in rows}),
         len({table for table, revision, _finished in rows if revision}),
         len({table for table, _revision, finished in rows if finished}),
     )

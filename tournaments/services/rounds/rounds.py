@@ -1,6 +1,6 @@
 """The life of a tournament's round: open, close when all is complete, reopen."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -188,12 +188,14 @@ def changes_since_closing(state: TournamentState) -> list[Moved]:
     ]
 
 
-def last_correction(tournament: Tournament) -> tuple[int, int]:
-    """Return the last revision and ruling of a round after it was closed (2 queries).
+def last_correction(rounds: Iterable[Round]) -> tuple[int, int]:
+    """Return the last revision and ruling of a round after it was closed (2 queries, or none).
 
     Both are keys, 0 if there is none. The standings need not have changed.
     """
-    closed = Round.objects.filter(event=tournament.event_id, closed_at__isnull=False)
+    closed = [each.pk for each in rounds if each.closed_at is not None]
+    if not closed:
+        return 0, 0
     written = Revision.objects.filter(
         game__table__round__in=closed, at__gt=F("game__table__round__closed_at")
     )

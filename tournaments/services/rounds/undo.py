@@ -95,7 +95,10 @@ def _round_of(tournament: Tournament, entry: AuditEntry) -> Round:
 
 
 def _nothing_written(tournament: Tournament, entry: AuditEntry) -> bool:
-    tables = {"game__table__round": _round_of(tournament, entry)}
+    tables = {
+        "game__table__round__event": tournament.event_id,
+        "game__table__round__number": details_of(entry)["round"],
+    }
     return not Revision.objects.of_entries().filter(**tables).exists()
 
 

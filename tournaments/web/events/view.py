@@ -99,10 +99,9 @@ def line_of(table: Table, sheet: Sheet, event: Event) -> TableLine:
 
 def etag_of(request: HttpRequest, event: Event, *, directs: bool) -> str:
     """Return the ETag of an evening: every change in a club has an audit entry."""
-    lines = AuditEntry.objects.filter(club=event.club_id).order_by("-pk")
     seen = [
         event.pk,
-        list(lines.values_list("pk", flat=True)[:LINES_LOOKED_AT]),
+        _last_lines(request, event.club_id),
         request.user.pk if directs else None,
         directs,
         get_language(),
@@ -110,3 +109,13 @@ def etag_of(request: HttpRequest, event: Event, *, directs: bool) -> str:
         request.COOKIES.get("suits"),
     ]
     return tag_of(seen)
+
+
+def _last_lines(request: HttpRequest, club_pk: int) -> list[int]:
+    """Return the last audit lines of a club as the request first saw them (1 query)."""
+    # Two tags of one answer must say the same, although others go on writing.
+    seen: dict[int, list[int]] = request.__dict__.setdefault("audit_lines_seen", {})
+    if club_pk not in seen:
+        lines = AuditEntry.objects.filter(club=club_pk).order_by("-pk")
+        seen[club_pk] = list(lines.values_list("pk", flat=True)[:LINES_LOOKED_AT])
+    return seen[club_pk]

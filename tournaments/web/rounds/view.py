@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -114,7 +115,9 @@ class RunningTable:
 def running_tables(tournament: Tournament, round_: Round, at: datetime) -> list[RunningTable]:
     """Return the tables of a round, those with problems first (3 queries)."""
     rules = rules_of_tournament(tournament)
-    return [_running(each, rules, at) for each in watch_tables(tournament, round_, at)]
+    # Most tables were written at in the same few minutes.
+    written = cache(_written_text)
+    return [_running(each, rules, at, written) for each in watch_tables(tournament, round_, at)]
 
 
 def etag_of_round(request: HttpRequest, tournament: Tournament, at: datetime) -> str:
@@ -122,7 +125,9 @@ def etag_of_round(request: HttpRequest, tournament: Tournament, at: datetime) ->
     return tag_of([etag_of(request, tournament.event, directs=True), int(at.timestamp() // 60)])
 
 
-def _running(seen: Watched, rules: Ruleset, at: datetime) -> RunningTable:
+def _running(
+    seen: Watched, rules: Ruleset, at: datetime, written: Callable[[int, str], str]
+) -> RunningTable:
     table, progress = seen.table, seen.progress
     if progress is None:
         state = pgettext("a game", "finished")
@@ -134,7 +139,7 @@ def _running(seen: Watched, rules: Ruleset, at: datetime) -> RunningTable:
         names=tuple(rules.side_names(seen.row.players)),
         totals=seen.totals,
         state=state,
-        last=_last(seen, at),
+        last=_last(seen, at, written),
         agreement=seen.agreement,
         clock=None if progress is None else clock_of(table.round, at, table.extra_seconds),
         small=() if progress is None else progress.rows,
@@ -164,12 +169,16 @@ TEXTS: Mapping[str, Callable[[Trouble, str], str]] = {
 }
 
 
-def _last(seen: Watched, at: datetime) -> str:
+def _last(seen: Watched, at: datetime, written: Callable[[int, str], str]) -> str:
     """Return when the last entry was written, and by whom if that is known."""
     if seen.last_at is None:
         return _("nothing written yet")
-    said = {"ago": ago_text(int((at - seen.last_at).total_seconds())), "name": seen.last_by}
-    return _("%(ago)s, by %(name)s") % said if said["name"] else said["ago"]
+    return written(int((at - seen.last_at).total_seconds()) // MINUTE, seen.last_by)
+
+
+def _written_text(minutes: int, name: str) -> str:
+    said = {"ago": ago_text(minutes * MINUTE), "name": name}
+    return _("%(ago)s, by %(name)s") % said if name else said["ago"]
 
 
 def ago_text(seconds: int) -> str:

@@ -1,6 +1,8 @@
 """Detect corrections that changed the standings stored when a round was closed."""
 
-from tournaments.models import Tournament
+from collections.abc import Iterable
+
+from tournaments.models import Round, Tournament
 from tournaments.queries.tournaments.state import load_state
 from tournaments.services.rounds.rounds import changes_since_closing, last_correction
 
@@ -8,9 +10,9 @@ _moved: dict[int, tuple[object, int]] = {}
 """The number of entrants whom corrections moved, by tournament, with the version compared."""
 
 
-def standings_moved(tournament: Tournament) -> int:
+def standings_moved(tournament: Tournament, rounds: Iterable[Round]) -> int:
     """Return how many entrants have another place than stored (2 queries, 9 after a change)."""
-    last = last_correction(tournament)
+    last = last_correction(rounds)
     if last == (0, 0):
         return 0
     # The revision also counts rulings, withdrawn rulings, and acknowledgements by directors.

@@ -2,14 +2,13 @@
 
 import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace as with_changes
 from datetime import timedelta
 from functools import cache
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -86,7 +85,8 @@ def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
     """
     event, role = row.event, role_in(request, row.event.club)
     directs, seen = role in DIRECTING, event.club.published or not event.published
-    corrected = cache(lambda: directs and standings_moved(row))
+    rounds = cache(lambda: list(event.rounds.order_by("number")))
+    corrected = cache(lambda: directs and standings_moved(row, rounds()))
     return {
         "tournament": row,
         "event": event,
@@ -94,8 +94,9 @@ def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
         "club_seen": seen or role is not None,
         "directs": directs,
         "member": role is not None,
-        "nav_round": lambda: round_to_see(event, directs=directs),
-        "strip": cache(lambda: strip_of(request, row, corrected())),
+        "all_rounds": rounds,
+        "nav_round": lambda: _to_see(rounds(), directs=directs),
+        "strip": cache(lambda: strip_of(request, row, rounds(), corrected())),
         "strip_at": request.path,
         "corrected": corrected,
         "preview": cache(
@@ -128,8 +129,11 @@ def preview_below(page: dict[str, Any], title: str, line: Callable[[], str]) -> 
 
 def round_to_see(event: Event, *, directs: bool) -> Round | None:
     """Return the round to link to: the current one, once it is visible."""
-    seen = Q() if directs else Q(published_at__isnull=False)
-    return current_round(event.rounds.filter(seen).order_by("number"))
+    return _to_see(event.rounds.order_by("number"), directs=directs)
+
+
+def _to_see(rounds: Iterable[Round], *, directs: bool) -> Round | None:
+    return current_round(each for each in rounds if directs or each.published_at is not None)
 
 
 @never_cache
@@ -217,7 +221,8 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
         if unchanged is not None:
             return unchanged
     page |= {"hub": True, "headers": json.dumps({"If-None-Match": etag})}
-    far = page["strip"]().far if page["directs"] and not fragment else how_far(row)
+    has_strip = page["directs"] and not fragment
+    far = page["strip"]().far if has_strip else how_far(row, page["all_rounds"]())
     page |= standing_of(row, far)
     seen = overview_shown(row, version)
     page |= overview_page(seen, asked) | {"card": card_of(request, row, seen, known)}

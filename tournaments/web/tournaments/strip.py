@@ -1,7 +1,7 @@
 """The strip on top of a tournament's pages, in words."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -53,13 +53,15 @@ class StripShown:
         return next(going, laid[-1] if laid else self.far.round_)
 
 
-def strip_of(request: HttpRequest, row: Tournament, moved: int) -> StripShown:
-    """Return the strip of a tournament for its directors (up to 12 queries).
+def strip_of(
+    request: HttpRequest, row: Tournament, rounds: Sequence[Round], moved: int
+) -> StripShown:
+    """Return the strip of a tournament for its directors (up to 8 queries).
 
-    A correction changes the places of `moved` entrants.
+    `rounds` are all in order; a correction changes the places of `moved` entrants.
     """
     now = timezone.now()
-    strip = load_strip(row, how_far(row), moved, now)
+    strip = load_strip(row, how_far(row, rounds), moved, now)
     round_ = strip.round_
     clock = clock_of(round_, now) if round_ is not None and round_.is_open else None
     shown = clock if clock is not None and not _not_started(strip) else None
