@@ -120,6 +120,7 @@ class ListedGames:
     def __init__(self, seats: QuerySet[Seat], family: str, season: int | None, games: int) -> None:
         rulesets = [name for name, rules in RULESETS.items() if rules.family == family]
         of_family = Q(game__document__isnull=True, game__ruleset__in=rulesets)
+        self.all_seats = seats
         self.seats = seats.filter(of_family | Q(game__document__family=family))
         if season is not None:
             self.seats = self.seats.filter(**{f"{EVENT}__season": season})
@@ -131,7 +132,8 @@ class ListedGames:
     def __getitem__(self, wanted: slice) -> list[PlayerGame]:
         """Return some games (2 queries: only keys are sorted, not results)."""
         keys = self.seats.order_by("-game__played_at", "-game_id").values_list("game_id", flat=True)
-        return games_at(self.seats.filter(game__in=list(keys[wanted])))
+        # The family need not be asked for again: to plan that takes longer than to read.
+        return games_at(self.all_seats.filter(game__in=list(keys[wanted])))
 
     def keys(self) -> set[int]:
         """Return the keys of all games (1 query)."""
