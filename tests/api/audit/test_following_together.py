@@ -7,152 +7,127 @@ open for a while, and pass each other. Numbers given at the insertion would be p
 import json
 import os
 import shutil
-import subprocess
-import sys
-import time
 
 import pytest
 
-from tests.servers import ROOT, database_of_its_own, environment_of, prepared, run_python
-from tests.waiting import PATIENCE
+from tests.servers import database_of_its_own, environment_of, prepared, run_python
 
-WRITERS, WRITES, CLUBS = 3, 60, 3
-
-PREPARE = """
-from tests.club_factories import ClubFactory, MemberFactory
-from tournaments.models import PersonalToken, User
-user = User.objects.create(username="follower")
-for number in range({clubs}):
-    MemberFactory(club=ClubFactory(slug=f"club-{{number}}"), user=user, role="director")
-print(PersonalToken.objects.create(user, name="mirror", scopes=["read"])[1])
-"""
-
-WRITE = """
-import random, time
+EVENING = """
+import json, os, random, signal, time
 from pathlib import Path
-from django.db import transaction
+from django.db import connection, transaction
+from django.test import Client
 from django.utils import timezone
-from tournaments.models import AuditEntry, Club
+from tests.club_factories import ClubFactory, MemberFactory
+from tournaments.models import AuditEntry, ChangeFeed, Club, PersonalToken, User
 from tournaments.services.audit import NOBODY, Change, note_change
-chance = random.Random({seed})
-clubs = list(Club.objects.order_by("pk"))
-Path({folder!r}, "ready {seed}").touch()
-while not Path({folder!r}, "go").exists():
-    time.sleep(0.005)
-number = 0
-# On, until one that numbers has died in the middle of it.
-while number < {writes} or not Path({folder!r}, "died").exists():
-    number += 1
-    club = chance.choice(clubs)
-    with transaction.atomic():
-        for part in range(chance.randint(1, 3)):
-            subject = f"rules:w{seed}-{{number}}-{{part}}"
-            change = Change(AuditEntry.Kind.SETTINGS, "change", subject)
-            note_change(club, change, NOBODY, at=timezone.now())
-        time.sleep(chance.choice([0, 0.002, 0.05]))
-        if chance.random() < 0.1:
-            transaction.set_rollback(True)
-"""
 
-NUMBER = """
-import os, signal, time
-from pathlib import Path
-from django.db import connection
-from tournaments.models import ChangeFeed
-def die(execute, sql, params, many, context):
-    done = execute(sql, params, many, context)
-    if sql.lstrip().startswith("DELETE FROM tournaments_newline"):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return done
-# Each on a connection of its own, opened after it has parted; what is imported is so once for all.
-while not Path({folder!r}, "over").exists():
+CLUBS, WRITERS, WRITES = 3, 3, 60
+folder = Path({folder!r})
+died, over, failed = (folder / name for name in ("died", "over", "failed"))
+
+def part(work, *words):
+    "Do something in a process of its own, on a connection opened after it has parted."
     one = os.fork()
     if not one:
-        with connection.execute_wrapper(die):
-            ChangeFeed.number_new_lines()
+        # Whatever happens, it goes no further than its work.
+        try:
+            work(*words)
+        except BaseException as error:
+            print(repr(error), file=failed.open("a"), flush=True)
+            os._exit(1)
         os._exit(0)
-    _one, status = os.waitpid(one, 0)
-    assert os.waitstatus_to_exitcode(status) in (0, -signal.SIGKILL), status
-    if status:
-        Path({folder!r}, "died").touch()
-    time.sleep(0.2)
-"""
+    return one
 
-FOLLOW = """
-import json, time
-from pathlib import Path
-from django.test import Client
-client, after, seen, over = Client(), 0, [], Path({over!r})
+def write(seed):
+    chance = random.Random(seed)
+    clubs = list(Club.objects.order_by("pk"))
+    number = 0
+    # On, until one that numbers has died in the middle of it.
+    while number < WRITES or not (died.exists() or failed.exists()):
+        number += 1
+        club = chance.choice(clubs)
+        with transaction.atomic():
+            for each in range(chance.randint(1, 3)):
+                subject = f"rules:w{{seed}}-{{number}}-{{each}}"
+                change = Change(AuditEntry.Kind.SETTINGS, "change", subject)
+                note_change(club, change, NOBODY, at=timezone.now())
+            time.sleep(chance.choice([0, 0.002, 0.05]))
+            if chance.random() < 0.1:
+                transaction.set_rollback(True)
+
+def number_and_die():
+    def die(execute, sql, params, many, context):
+        done = execute(sql, params, many, context)
+        if sql.lstrip().startswith("DELETE FROM tournaments_newline"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+    with connection.execute_wrapper(die):
+        ChangeFeed.number_new_lines()
+
+def number():
+    while not over.exists():
+        status = os.waitstatus_to_exitcode(os.waitpid(part(number_and_die), 0)[1])
+        assert status in (0, -signal.SIGKILL), status
+        if status:
+            died.touch()
+        time.sleep(0.2)
+
+def follow(limit):
+    client, after, seen = Client(), 0, []
+    headers = {{"Authorization": f"Bearer {{token}}", "Host": "localhost"}}
+    while True:
+        # Looked at before asking: what was written until then is in the answer.
+        last_time = over.exists()
+        path = f"/api/v1/changes/?after={{after}}&limit={{limit}}"
+        feed = client.get(path, headers=headers).json()
+        seen += [[change["number"], change["subject"]] for change in feed["results"]]
+        after = feed["last"]
+        if last_time and not feed["more"]:
+            break
+        time.sleep(0.005)
+    (folder / f"seen {{limit}}").write_text(json.dumps(seen))
+
+user = User.objects.create(username="follower")
+for each in range(CLUBS):
+    MemberFactory(club=ClubFactory(slug=f"club-{{each}}"), user=user, role="director")
+token = PersonalToken.objects.create(user, name="mirror", scopes=["read"])[1]
 # One answer before the others begin, for the first takes long.
-client.get("/api/v1/changes/", headers={{"Host": "localhost"}})
-Path({seen!r} + " ready").touch()
-while True:
-    # Looked at before asking: what was written until then is in the answer.
-    last_time = over.exists()
-    answer = client.get(
-        f"/api/v1/changes/?after={{after}}&limit={limit}",
-        headers={{"Authorization": "Bearer {token}", "Host": "localhost"}},
-    )
-    feed = answer.json()
-    seen += [[change["number"], change["subject"]] for change in feed["results"]]
-    after = feed["last"]
-    if last_time and not feed["more"]:
-        break
-    time.sleep(0.005)
-Path({seen!r}).write_text(json.dumps(seen))
-"""
+Client().get("/api/v1/changes/", headers={{"Host": "localhost"}})
+connection.close()
+# On PostgreSQL connections stay in a pool, whose threads do not part with the process.
+getattr(connection, "close_pool", connection.close)()
 
-STORED = """
-import json
-from tournaments.models import AuditEntry, ChangeFeed
+# One keeps up with the writers, where lines can pass each other; one falls behind.
+followers = [part(follow, limit) for limit in (200, 7)]
+writers = [part(write, seed) for seed in range(WRITERS)]
+# One that numbers dies in the middle of it, again and again; the writers wait for the first.
+numbering = part(number)
+ended = [os.waitpid(each, 0)[1] for each in writers]
+over.touch()
+ended += [os.waitpid(each, 0)[1] for each in (numbering, *followers)]
+assert set(ended) == {{0}}, failed.read_text()
 ChangeFeed.number_new_lines()
-print(json.dumps(list(AuditEntry.objects.order_by("number").values_list("number", "subject"))))
+stored = list(AuditEntry.objects.order_by("number").values_list("number", "subject"))
+seen = [json.loads((folder / f"seen {{limit}}").read_text()) for limit in (200, 7)]
+print(json.dumps([WRITERS * WRITES, stored, seen]))
 """
+"""All in one program, which imports everything once and forks."""
 
 
 @pytest.fixture
-def place(tmp_path):
+def environment(tmp_path):
     for file in prepared().glob("db.sqlite3*"):
         shutil.copy(file, tmp_path)
     with database_of_its_own(os.environ.get("KINGSCORE_DATABASE_URL")) as url:
         more = {"KINGSCORE_DATABASE_URL": url} if url else {}
-        more |= {"DJANGO_SETTINGS_MODULE": "kingscore.settings"}
-        environment = environment_of(tmp_path, **more)
-        token = run_python(PREPARE.format(clubs=CLUBS), environment).strip()
-        yield environment, token, tmp_path
+        yield environment_of(tmp_path, DJANGO_SETTINGS_MODULE="kingscore.settings", **more)
 
 
-def start(code, environment):
-    words = [sys.executable, "-W", "ignore", "-c", f"import django; django.setup()\n{code}"]
-    return subprocess.Popen(words, cwd=ROOT, env=environment)
+def test_follower_sees_every_line_of_many_processes_once_and_in_order(environment, tmp_path):
+    told = run_python(EVENING.format(folder=str(tmp_path)), environment)
 
-
-def test_follower_sees_every_line_of_many_processes_once_and_in_order(place):
-    environment, token, folder = place
-    over = folder / "over"
-    seen = [folder / "seen one", folder / "seen other"]
-    # One keeps up with the writers, where lines can pass each other; one falls behind.
-    followers = [
-        start(FOLLOW.format(token=token, over=str(over), seen=str(file), limit=limit), environment)
-        for file, limit in zip(seen, (200, 7), strict=True)
-    ]
-    writers = [
-        start(WRITE.format(seed=seed, writes=WRITES, folder=str(folder)), environment)
-        for seed in range(WRITERS)
-    ]
-    # Whoever is up first waits for the others, so that all do write and follow at once.
-    while len(list(folder.glob("ready *"))) < WRITERS or len(list(folder.glob("* ready"))) < 2:
-        assert all(one.poll() is None for one in [*writers, *followers])
-        time.sleep(0.01)
-    (folder / "go").touch()
-    # One that numbers dies in the middle of it, again and again; the writers wait for the first.
-    numbering = start(NUMBER.format(folder=str(folder)), environment)
-    assert [writer.wait(PATIENCE) for writer in writers] == [0] * WRITERS
-    over.touch()
-
-    assert numbering.wait(PATIENCE) == 0
-    assert [follower.wait(PATIENCE) for follower in followers] == [0, 0]
-    stored = json.loads(run_python(STORED, environment))
+    written, stored, seen = json.loads(told.splitlines()[-1])
     assert [number for number, _subject in stored] == list(range(1, len(stored) + 1))
-    assert len(stored) > WRITERS * WRITES
-    assert [json.loads(file.read_text()) for file in seen] == [stored, stored]
+    assert len(stored) > written
+    assert seen == [stored, stored]
