@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from django.db import models
@@ -199,10 +199,20 @@ def load_sheet(row: Game) -> Sheet:
         Archived: they are in the file of a partition.
     """
     # Revisions added after `row` was read do not belong to it, and may need another setup.
-    writes = tuple(row.revisions.filter(revision__lte=row.revision).order_by("revision"))
+    writes = tuple(Revision.objects.raw(_revisions_until(), [row.pk, row.revision]))
+    for write in writes:
+        write.game = row
     if row.revision and not writes:
         raise Archived
     return fold_sheet(row, writes)
+
+
+@cache
+def _revisions_until() -> str:
+    """Return the query for a game's revisions, compiled once: that takes as long as to run it."""
+    rows = Revision.objects.filter(game=1, revision__lte=1).order_by("revision")
+    statement, _params = rows.query.sql_with_params()
+    return statement
 
 
 def load_sheets(rows: Iterable[Game]) -> list[Sheet]:
