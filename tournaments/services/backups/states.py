@@ -12,6 +12,7 @@ from django.db import connection, models
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
+from tournaments.models.new_database import make_tables
 from tournaments.services.backups.faults import BackupFault
 
 Key = tuple[str, str]
@@ -48,8 +49,7 @@ def state_at(migrations: Collection[Key]) -> ModelState:
     known = _without_replaced(loader, migrations)
     latest = _latest(loader, known)
     # To build models of another time takes longer than to write some 10,000 rows.
-    is_now = latest == sorted(loader.graph.leaf_nodes())
-    apps = current_apps if is_now else loader.project_state(latest).apps
+    apps = current_apps if _is_now(loader, latest) else loader.project_state(latest).apps
     stored = {
         model._meta.label_lower: model  # noqa: SLF001 - public in all but its name
         for model in apps.get_models(include_auto_created=True)
@@ -63,7 +63,16 @@ def state_at(migrations: Collection[Key]) -> ModelState:
 def migrate_to(state: ModelState) -> None:
     """Migrate a database without tables to a state."""
     executor = MigrationExecutor(connection)
-    executor.migrate(_latest(executor.loader, state.migrations))
+    latest = _latest(executor.loader, state.migrations)
+    if _is_now(executor.loader, latest):
+        make_tables()
+    else:
+        executor.migrate(latest)
+
+
+def _is_now(loader: MigrationLoader, latest: list[Key]) -> bool:
+    """Return whether no migration comes after these."""
+    return latest == sorted(loader.graph.leaf_nodes())
 
 
 def _without_replaced(loader: MigrationLoader, migrations: Collection[Key]) -> frozenset[Key]:
