@@ -13,7 +13,7 @@ from tournaments.services.checks import nights
 from tournaments.services.clubs import month_emails
 from tournaments.services.documents import reporting
 from tournaments.services.notifications import sending, subscribing
-from tournaments.services.ratings import computing, due, fitting
+from tournaments.services.ratings import computing, due
 from tournaments.services.webhooks import keeping, sweeping
 
 MOST_AT_ONCE = 200
@@ -50,6 +50,9 @@ def sweep_ratings() -> None:
 def sweep_checks() -> None:
     """Compare stored caches with what they are computed from, and fit ratings, once a night."""
     if nights.sweep_checks(timezone.now()):
+        # Imports numpy.
+        from tournaments.services.ratings import fitting
+
         fitting.fit_pools(timezone.now())
 
 

@@ -6,14 +6,14 @@ noise, first much, then less, then none. Whole numbers only, so that it is exact
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, permutations
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tournaments.engine.pairing.costs import BY_LOT, REPEAT
-from tournaments.engine.pairing.seats import OUTSIDE, SEATS
+from tournaments.engine.pairing.seats import SEATS
 
 Numbers = NDArray[np.int64]
 Amounts = NDArray[np.float64]
@@ -67,6 +67,20 @@ def _matrices() -> tuple[Amounts, Amounts, Amounts]:
             for pair in combinations(map(int, four), 2):
                 pairs[PAIRS.index(pair), way] += 1
     return scores, pairs, seats
+
+
+def _least_outside() -> Amounts:
+    """For four masks of seats (4 bits each), how many must sit outside their mask at least."""
+    least = np.full((16,) * SEATS, SEATS)
+    outside = [[mask >> seat & 1 ^ 1 for mask in range(16)] for seat in range(SEATS)]
+    for order in permutations(range(SEATS)):
+        a, b, c, d = np.ix_(*(outside[seat] for seat in order))
+        np.minimum(least, a + b + c + d, out=least)
+    return least.reshape(-1).astype(np.float64)
+
+
+OUTSIDE = _least_outside()
+"""By the masks of the four players of a table, 4 bits each."""
 
 
 SEAT_BITS = 16 ** np.arange(SEATS)

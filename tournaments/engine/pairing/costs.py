@@ -9,9 +9,6 @@ from fractions import Fraction
 from itertools import combinations
 from math import comb
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tournaments.engine.pairing.field import PairingField
 
 TOGETHER = 10**13
@@ -32,25 +29,6 @@ BY_LOT = 100 * PERCENT
 
 SAME_CLUB = BY_LOT // 4
 
-Costs = NDArray[np.int64]
-
-
-def pair_costs(field: PairingField) -> Costs:
-    """Return the cost of each meeting of two entrants (symmetric, 0 on the diagonal)."""
-    scores = scaled_scores(field)
-    distances: Costs = np.abs(scores[:, None] - scores[None, :])
-    return distances + extra_costs(field)
-
-
-def extra_costs(field: PairingField) -> Costs:
-    """Return what each meeting costs besides the distance in score."""
-    count = len(field.entrants)
-    costs: Costs = np.zeros((count, count), dtype=np.int64)
-    for one, other, cost in _unwanted_pairs(field):
-        costs[one, other] += cost
-        costs[other, one] += cost
-    return costs
-
 
 def repeat_cost(field: PairingField) -> int:
     """Return the cost of a pair that met once, as the weights have it for this round."""
@@ -67,13 +45,6 @@ def same_club_pairs(field: PairingField) -> list[tuple[int, int]]:
     return [pair for places in clubs.values() for pair in combinations(places, 2)]
 
 
-def scaled_scores(field: PairingField) -> Costs:
-    """Return the scores above the lowest, scaled so that a table drawn by lot spreads `BY_LOT`."""
-    scores = [entrant.score for entrant in field.entrants]
-    low, by_lot = min(scores, default=0), spread_by_lot(field) or 1
-    return np.array([(score - low) * BY_LOT // by_lot for score in scores], dtype=np.int64)
-
-
 def spread_by_lot(field: PairingField) -> Fraction:
     """Return the mean spread of scores at a table drawn by lot: the mean over all tables."""
     scores = sorted(entrant.score for entrant in field.entrants)
@@ -84,7 +55,8 @@ def spread_by_lot(field: PairingField) -> Fraction:
     return total / max(1, comb(count, field.table_size))
 
 
-def _unwanted_pairs(field: PairingField) -> Iterator[tuple[int, int, int]]:
+def unwanted_pairs(field: PairingField) -> Iterator[tuple[int, int, int]]:
+    """Yield pairs that should not meet, with what each reason costs."""
     repeat = repeat_cost(field)
     for (one, other), times in field.meetings.items():
         yield one, other, repeat * TWICE ** min(times - 1, 4)

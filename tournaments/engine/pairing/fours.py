@@ -13,12 +13,11 @@ from tournaments.engine.pairing.costs import (
     REPEAT,
     TOGETHER,
     UNEVEN,
-    extra_costs,
     repeat_cost,
-    scaled_scores,
 )
 from tournaments.engine.pairing.cover import cover
 from tournaments.engine.pairing.field import PairingField
+from tournaments.engine.pairing.matrices import extra_costs, scaled_scores
 from tournaments.engine.pairing.plans import match_plan
 from tournaments.engine.pairing.quality import repeat_bound
 from tournaments.engine.pairing.seats import ALL_SEATS, EVEN, MOST, SEATS, open_seats, seat_table
@@ -154,7 +153,7 @@ class _Draft:
                 (masks[order].astype(np.float64), price)
                 for most, price in ((EVEN, even), (MOST, UNEVEN))
                 # Where every seat is open to everybody, nobody can sit elsewhere.
-                if price and ((masks := open_seats(field, most)) != ALL_SEATS).any()
+                if price and ((masks := np.array(open_seats(field, most))) != ALL_SEATS).any()
             ),
         )
 

@@ -2,14 +2,16 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from tournaments.engine.pairing.costs import TOGETHER, Costs, pair_costs
+from tournaments.engine.pairing.costs import TOGETHER
 from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, SeatingFault, judge, lot_of
 from tournaments.engine.pairing.seats import seat_cost
+
+if TYPE_CHECKING:
+    from tournaments.engine.pairing.matrices import Costs
 
 Chair = tuple[int, int]
 
@@ -157,14 +159,18 @@ class _LateDraft:
 
         return sorted(line, key=turn, reverse=True)
 
-    def _costs(self) -> Costs:
+    def _costs(self) -> "Costs":
+        # Imports numpy.
+        from tournaments.engine.pairing.matrices import pair_costs
+
         costs = pair_costs(self.field)
         for group in self.field.fixed:
             places = [self.field.index[name] for name in group]
-            costs[np.ix_(places, places)] -= TOGETHER
+            for one, other in permutations(places, 2):
+                costs[one, other] -= TOGETHER
         return costs
 
-    def _exchange(self, costs: Costs, one: Chair, other: Chair) -> bool:
+    def _exchange(self, costs: "Costs", one: Chair, other: Chair) -> bool:
         """Exchange two seated entrants if that lowers the cost."""
         before = self._cost(costs, one[0], other[0])
         self._turn(one, other)
@@ -178,9 +184,10 @@ class _LateDraft:
         names = self.tables[here][seat], self.tables[there][chair]
         self.tables[there][chair], self.tables[here][seat] = names
 
-    def _cost(self, costs: Costs, *tables: int) -> int:
+    def _cost(self, costs: "Costs", *tables: int) -> int:
         return sum(self._cost_of(costs, self.tables[table]) for table in {*tables})
 
-    def _cost_of(self, costs: Costs, table: Sequence[str]) -> int:
+    def _cost_of(self, costs: "Costs", table: Sequence[str]) -> int:
         places = [self.field.index[name] for name in table]
-        return int(costs[np.ix_(places, places)].sum()) // 2 + seat_cost(self.field, places)
+        meetings = sum(int(costs[one, other]) for one, other in combinations(places, 2))
+        return meetings + seat_cost(self.field, places)

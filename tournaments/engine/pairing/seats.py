@@ -8,9 +8,6 @@ from collections.abc import Sequence
 from itertools import permutations
 from random import Random
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tournaments.engine.pairing.costs import PERCENT, UNEVEN
 from tournaments.engine.pairing.field import PairingField
 
@@ -20,23 +17,9 @@ EVEN, MOST = 1, 2
 """The differences in the use of seats that are free, and the greatest one."""
 
 
-def _least_outside() -> NDArray[np.float64]:
-    """For four masks of seats (4 bits each), how many must sit outside their mask at least."""
-    least = np.full((16,) * SEATS, SEATS)
-    outside = [[mask >> seat & 1 ^ 1 for mask in range(16)] for seat in range(SEATS)]
-    for order in permutations(range(SEATS)):
-        a, b, c, d = np.ix_(*(outside[seat] for seat in order))
-        np.minimum(least, a + b + c + d, out=least)
-    return least.reshape(-1).astype(np.float64)
-
-
-OUTSIDE = _least_outside()
-"""By the masks of the four players of a table, 4 bits each."""
-
-
-def open_seats(field: PairingField, most: int) -> NDArray[np.int64]:
+def open_seats(field: PairingField, most: int) -> list[int]:
     """Return the seats (as bits) after which the use differs by `most` at most, or all if none."""
-    return np.array([_open(taken, most) for taken in field.seats_taken], dtype=np.int64)
+    return [_open(taken, most) for taken in field.seats_taken]
 
 
 def _open(taken: Sequence[int], most: int) -> int:

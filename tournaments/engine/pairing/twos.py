@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from random import Random
 
-from tournaments.engine.pairing.costs import pair_costs, scaled_scores
 from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.seats import seat_table
 
@@ -21,8 +20,10 @@ def draw_twos(
     field: PairingField, groups: Sequence[Sequence[int]], random: Random
 ) -> list[tuple[int, ...]]:
     """Return the pairs of a round in seat order, as places in `field.entrants`; all play."""
-    # Only tables of two need it.
+    # Only tables of two need them.
     import rustworkx
+
+    from tournaments.engine.pairing.matrices import pair_costs, scaled_scores
 
     fixed = {place for group in groups for place in group}
     free = [place for place in range(len(field.entrants)) if place not in fixed]

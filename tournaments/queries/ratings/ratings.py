@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import OuterRef, QuerySet, Subquery
+
 from tournaments.engine.ratings.ratings import Rating
-from tournaments.models import PlayerRating
+from tournaments.models import PlayerRating, RatingChange, Seat
 
 DAY = 86400.0
 
@@ -42,3 +44,16 @@ def games_in(spreads: Mapping[str, Sequence[float]]) -> int:
 def month_of(at: datetime) -> int:
     """Return a consecutive number for a month in UTC."""
     return at.year * 12 + at.month - 1
+
+
+def last_changes(
+    ratings: QuerySet[PlayerRating], before: datetime | None = None
+) -> QuerySet[RatingChange]:
+    """Return the last change of each rating that has one, with its `player`."""
+    last = RatingChange.objects.filter(rating=OuterRef("pk")).order_by("-number")
+    if before is not None:
+        last = last.filter(at__lt=before)
+    kept = ratings.annotate(change=Subquery(last.values("pk")[:1])).values("change")
+    seat = Seat.objects.filter(game=OuterRef("game"), number=OuterRef("seat"))
+    rows = RatingChange.objects.filter(pk__in=kept).order_by()
+    return rows.annotate(player=Subquery(seat.values("player")[:1]))

@@ -7,11 +7,10 @@ from django.db.models import Count
 
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.models import PlayerRating, RatingChange, RatingPool
-from tournaments.queries.ratings.ratings import month_of, shown_points
+from tournaments.queries.ratings.ratings import last_changes, month_of, shown_points
 from tournaments.services.base.moment import one_moment
 from tournaments.services.checks.caches import Mismatch, ScanResult, batches_of
 from tournaments.services.checks.rating_rows import load_pending
-from tournaments.services.ratings.pools import last_changes
 
 AT_ONCE = 1000
 

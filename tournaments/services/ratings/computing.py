@@ -27,8 +27,6 @@ from tournaments.models import (
     RatingDue,
     RatingLedger,
 )
-from tournaments.services.ratings.bulk_writes import delete_ratings, filling_changes
-from tournaments.services.ratings.pools import Pools
 from tournaments.services.webhooks.keeping import note_ratings
 
 ROWS_AT_ONCE = 2000
@@ -104,6 +102,9 @@ def _answer(club: int | None) -> int:
     if since is None:
         return 0
     number, pks = len(dues), [pk for pk, _at in dues]
+    # Imports numpy.
+    from tournaments.services.ratings.pools import Pools
+
     pools = Pools(club, since)
     for write in pools.slices():
         with _uncollected(), transaction.atomic():
@@ -124,6 +125,9 @@ def _answer(club: int | None) -> int:
 
 
 def _rebuild(ledger: RatingLedger, *, aside: bool = True) -> int:
+    from tournaments.services.ratings.bulk_writes import delete_ratings, filling_changes
+    from tournaments.services.ratings.pools import Pools
+
     dues = list(RatingDue.objects.values_list("pk", flat=True))
     delete_ratings()
     clubs = list(Club.objects.order_by("pk").values_list("pk", flat=True))

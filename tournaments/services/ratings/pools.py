@@ -18,8 +18,8 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from tournaments.engine.ratings.ratings import Rating, Spread, newcomer
 from tournaments.engine.ratings.waves import GUEST, Changes, Waves
-from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingPool, Seat
-from tournaments.queries.ratings.ratings import month_of, shown_points
+from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingPool
+from tournaments.queries.ratings.ratings import last_changes, month_of, shown_points
 from tournaments.services.ratings.bulk_writes import (
     CountKey,
     StateRow,
@@ -368,16 +368,3 @@ def _changes_in(pools: Sequence[int], changes: QuerySet[RatingChange]) -> QueryS
     # No join: without statistics PostgreSQL would scan all ratings first.
     of_rating = PlayerRating.objects.filter(pk=OuterRef("rating_id")).values("pool")
     return changes.annotate(in_pool=Subquery(of_rating)).filter(in_pool__in=pools)
-
-
-def last_changes(
-    ratings: QuerySet[PlayerRating], before: datetime | None = None
-) -> QuerySet[RatingChange]:
-    """Return the last change of each rating that has one, with its `player`."""
-    last = RatingChange.objects.filter(rating=OuterRef("pk")).order_by("-number")
-    if before is not None:
-        last = last.filter(at__lt=before)
-    kept = ratings.annotate(change=Subquery(last.values("pk")[:1])).values("change")
-    seat = Seat.objects.filter(game=OuterRef("game"), number=OuterRef("seat"))
-    rows = RatingChange.objects.filter(pk__in=kept).order_by()
-    return rows.annotate(player=Subquery(seat.values("player")[:1]))
