@@ -1,16 +1,11 @@
-"""Middleware: limits of requests, headers of responses, renewal of sessions, missing rows."""
+"""Middleware: limits of requests, headers of responses, missing rows."""
 
-import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import SESSION_KEY
-from django.contrib.auth.signals import user_logged_in
 from django.core.exceptions import MiddlewareNotUsed, ObjectDoesNotExist
 from django.db import DatabaseError, connection
-from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import add_never_cache_headers
 
@@ -132,32 +127,6 @@ def written_by(request: HttpRequest) -> str:
     """Return the id of the only game that a request wrote, as phones at tables do."""
     match = request.resolver_match
     return match.kwargs["public_id"] if match and match.route.startswith("play/") else ANY
-
-
-USED_AT = "used_at"
-A_DAY = 24 * 60 * 60
-
-
-@receiver(user_logged_in)
-def note_use(request: HttpRequest, **_more: Any) -> None:
-    """Record the last use of a session, from its start on."""
-    request.session[USED_AT] = time.time()
-
-
-def renew_sessions(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Extend a session in use; once a day, because each extension is a write."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        response = get_response(request)
-        session = request.session
-        in_use = session.accessed and SESSION_KEY in session
-        if in_use and time.time() - session.get(USED_AT, 0) > A_DAY:
-            session[USED_AT] = time.time()
-        return response
-
-    return middleware
 
 
 class MissingRowMiddleware:

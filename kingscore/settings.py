@@ -123,7 +123,7 @@ MIDDLEWARE = [
     "kingscore.middleware.forbid_caching",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "kingscore.middleware.renew_sessions",
+    "kingscore.sessions.renew_sessions",
     "django.middleware.locale.LocaleMiddleware",
     "kingscore.middleware.tell_limits",
     # Before anything that reads the body.
@@ -293,7 +293,7 @@ OAUTH2_PROVIDER = {
     "SCOPES": {"read": "Read", "score": "Write sheets", "direct": "Direct", "manage": "Manage"},
     "DEFAULT_SCOPES": ["read"],
     "PKCE_REQUIRED": True,
-    "OAUTH2_VALIDATOR_CLASS": "tournaments.services.applications.Validator",
+    "OAUTH2_VALIDATOR_CLASS": "tournaments.services.oauth_validation.Validator",
     "ACCESS_TOKEN_GENERATOR": "tournaments.services.applications.new_access_token",
     "REFRESH_TOKEN_GENERATOR": "tournaments.services.applications.new_refresh_token",
     "ACCESS_TOKEN_EXPIRE_SECONDS": 60 * 60,

@@ -12,7 +12,6 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
-from oauth2_provider.oauth2_validators import OAuth2Validator
 
 from tournaments.models import User
 from tournaments.models.tokens import ApplicationToken
@@ -136,32 +135,15 @@ def withdraw(user: User, application_pk: int | None = None) -> None:
             rows.filter(user=user, **only).delete()
 
 
-class Validator(OAuth2Validator):  # type: ignore[misc]
-    """Keeps digests of codes, as of tokens, and gives nothing to accounts that are closed."""
-
-    def _create_authorization_code(self, request: Any, code: dict[str, Any], *more: Any) -> Grant:
-        kept = code | {"code": _digest(code["code"])}
-        return super()._create_authorization_code(request, kept, *more)
-
-    def validate_code(self, client_id: str, code: str, client: Any, request: Any) -> bool:
-        # Everything after this looks for the code of the request.
-        request.code = _digest(code)
-        valid = super().validate_code(client_id, request.code, client, request)
-        return bool(valid and request.user.is_active)
-
-    def validate_refresh_token(self, refresh_token: str, client: Any, request: Any) -> bool:
-        valid = super().validate_refresh_token(refresh_token, client, request)
-        return bool(valid and request.user.is_active)
-
-
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """Return what is kept of a code or token."""
     return sha256(text.encode()).hexdigest()
 
 
 def find_access_token(text: str, at: datetime) -> tuple[User, ApplicationToken] | None:
     """Return the account of a valid access token, and its rights (1 query)."""
     rows = AccessToken.objects.select_related("user", "application")
-    row = rows.filter(token_checksum=_digest(text), expires__gt=at, user__is_active=True).first()
+    row = rows.filter(token_checksum=digest(text), expires__gt=at, user__is_active=True).first()
     if row is None or row.application is None:
         return None
     public_id = f"application-{row.application_id}-{row.user_id}"
