@@ -25,5 +25,5 @@ if settings.WEB_PROCESSES > 1:
 app.finalize()
 app.loader.import_default_modules()
 
-# All pages.
-_ = get_resolver().url_patterns
+# All pages, and their addresses by name.
+_ = get_resolver().reverse_dict
