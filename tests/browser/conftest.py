@@ -26,6 +26,8 @@ NOT_NEEDED = [
     # Suggestions below an address bar that nobody sees: two pages for each phone, which took
     # more time than the pages of the site.
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),
+    # A process that waits beside each page for one from elsewhere, to which no test goes.
+    "SpareRendererForSitePerProcess",
 ]
 """Features that Chromium starts without."""
 
@@ -35,6 +37,9 @@ def browser_type_launch_args(browser_type_launch_args):
     """Chromium speaks to nobody but the server under test."""
     quiet = [
         "--disable-gpu",
+        # Nothing is won by processes of their own on two processors.
+        "--in-process-gpu",
+        "--enable-features=NetworkServiceInProcess2",
         "--disable-quic",
         "--no-first-run",
         "--disable-background-networking",
