@@ -70,49 +70,33 @@ def begin(phone, ruleset="turkish-king", names=NAMES, first=0, options=()):
 
 
 def the_game():
-    (row,) = Game.objects.all()
-    return reload(row)
+    """The last that was begun."""
+    return reload(Game.objects.latest("pk"))
 
 
-OTHERS = {
-    name: FAMILIES[name]
-    for name in ("italian-king", "honeymoon-king", "turkish-king-partners", "turkish-king-blind")
-}
+GAMES = ("italian-king", "honeymoon-king", "turkish-king-partners", "turkish-king-blind")
 
 
-@pytest.mark.parametrize("ruleset", OTHERS)
-def test_other_games_start_without_a_signal(away, ruleset):
-    seats, deals = OTHERS[ruleset]
+def test_games_begin_without_a_signal_one_after_another(away):
     phone = away()
-    begin(phone, ruleset, NAMES[:seats], first=1)
-    deals = [{**body, "declarer": None} for body in deals]
-    write_without_signal(phone, deals)
-    sheet = shown(phone)
-    assert "…" not in str(sheet)
-    comes_home(phone)
-    assert shown(phone) == sheet
-    game = the_game()
-    assert (game.row.ruleset, game.row.first_declarer, len(game.positions)) == (ruleset, 1, 4)
+    for ruleset in GAMES:
+        seats, deals = FAMILIES[ruleset]
+        begin(phone, ruleset, NAMES[:seats], first=1)
+        write_without_signal(phone, [{**body, "declarer": None} for body in deals[:2]])
+        sheet = shown(phone)
+        assert "…" not in str(sheet)
+        comes_home(phone)
+        assert shown(phone) == sheet
+        game = the_game()
+        assert (game.row.ruleset, game.row.first_declarer, len(game.positions)) == (ruleset, 1, 2)
+        phone.lose_signal()
+
+    declare_a_king(phone)
+    hold_to_chosen_options(phone)
 
 
-def test_chosen_options_hold_without_a_signal(away):
-    phone = away()
-    names = ("<b>&amp;", "O'Neill")
-    begin(phone, "honeymoon-king", names, options=[("deals", "2")])
-    write_without_signal(phone, OTHERS["honeymoon-king"][1][:2])
-    expect(phone.page.locator(".end h2")).to_contain_text("Won: ")
-    sheet, ending = shown(phone), end(phone)
-    lose_the_answer(phone)
-    assert Game.objects.count() == 1
-    phone.page.reload()
-    assert shown(phone) == sheet
-    comes_home(phone)
-    assert (shown(phone), end(phone)) == (sheet, ending)
-    assert the_game().row.players == list(names)
-
-
-def test_declared_king_ends_a_game_without_a_signal(away):
-    phone = away()
+def declare_a_king(phone):
+    """It ends the game."""
     begin(phone, options=[("king", "declared")])
     enter_deal(phone, {**WHOLE_GAME[3], "counts": {"tricks": [13, 0, 0, 0]}})
     phone.page.select_option("[name=king_declared_by]", "0")
@@ -126,6 +110,23 @@ def test_declared_king_ends_a_game_without_a_signal(away):
     assert ending[0] == "King! Ayşe alone is out."
     comes_home(phone)
     assert end(phone) == ending
+    phone.lose_signal()
+
+
+def hold_to_chosen_options(phone):
+    """A game of two deals, whose first answer is lost."""
+    names, before = ("<b>&amp;", "O'Neill"), Game.objects.count()
+    begin(phone, "honeymoon-king", names, options=[("deals", "2")])
+    write_without_signal(phone, FAMILIES["honeymoon-king"][1][:2])
+    expect(phone.page.locator(".end h2")).to_contain_text("Won: ")
+    sheet, ending = shown(phone), end(phone)
+    lose_the_answer(phone)
+    assert Game.objects.count() == before + 1
+    phone.page.reload()
+    assert shown(phone) == sheet
+    comes_home(phone)
+    assert (shown(phone), end(phone)) == (sheet, ending)
+    assert the_game().row.players == list(names)
 
 
 def test_refused_row_is_shown_with_what_can_be_done(away):
@@ -201,22 +202,12 @@ def test_start_page_sends_what_waits_the_next_day(away):
     assert Game.objects.count() == 1
 
 
-def test_signal_lost_before_the_start_keeps_what_was_typed(new_phone):
+def test_start_without_a_signal_says_what_is_wrong_and_keeps_what_was_typed(new_phone):
     phone = new_phone()
-    phone.open("/new/")
-    phone.wait_for_kept(lambda kept: kept.keys() >= KEPT_TO_START)
-    phone.name_seats(NAMES)
-    phone.lose_signal()
-    phone.tap_and_go(".actions button", "/offline/table/#")
-    expect(phone.page.locator("#table .tile .who").first).to_have_text(NAMES[0])
-    phone.tap(phone.page.locator(".share-link"))
-    expect(phone.page.locator("#outbox")).to_contain_text("Nobody can follow yet")
-
-
-def test_start_without_a_signal_says_what_is_wrong(away):
-    phone = away()
     page = phone.page
     phone.open("/new/")
+    phone.wait_for_kept(lambda kept: kept.keys() >= KEPT_TO_START)
+    phone.lose_signal()
     problem = page.locator(".start-problem")
     phone.tap(page.locator(".actions button"))
     expect(problem).to_have_text("Who sits here?")
@@ -229,10 +220,19 @@ def test_start_without_a_signal_says_what_is_wrong(away):
         phone.tap(page.locator(".actions button"))
         expect(problem).to_contain_text("this game needs one to begin")
     page.evaluate(CHOOSE, "turkish-king")
-    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    page.evaluate("""() => {
+      window.keep = Storage.prototype.setItem;
+      Storage.prototype.setItem = () => { throw new Error('full'); };
+    }""")
     phone.tap(page.locator(".actions button"))
     expect(problem).to_have_text("This phone has no room left to keep a game.")
     assert phone.path == "/new/"
+
+    page.evaluate("() => { Storage.prototype.setItem = window.keep; }")
+    phone.tap_and_go(".actions button", "/offline/table/#")
+    expect(page.locator("#table .tile .who").first).to_have_text(NAMES[0])
+    phone.tap(page.locator(".share-link"))
+    expect(page.locator("#outbox")).to_contain_text("Nobody can follow yet")
 
 
 SCORE = """async ([rules, sides, deals]) => {
@@ -251,7 +251,7 @@ SCORE = """async ([rules, sides, deals]) => {
 
 
 def test_phone_adds_up_drawn_games_as_the_engine(new_phone):
-    phone = new_phone()
+    phone = new_phone(keeps_pages=False)
     phone.start_table()
     scored = 0
     for drawn in DRAWN:
