@@ -436,25 +436,31 @@ TALL = ("turkish-king", "euchre")
 """Those that are looked at on a tall phone, too: one with a pad, one with lists of choices."""
 
 
-@pytest.mark.parametrize("ruleset", DRAWN)
-def test_nothing_jumps_is_covered_or_cut(new_phone, ruleset):
+def test_nothing_jumps_is_covered_or_cut(new_phone):
     """Save, keys and sheet keep their places in every state, on a short phone above all."""
+    phone = new_phone(locale="tr-TR", viewport={"width": 390, "height": 664})
+    for ruleset in DRAWN:
+        stays_in_place(phone, ruleset)
+    phone.page.set_viewport_size({"width": 390, "height": 844})
+    for ruleset in TALL:
+        stays_in_place(phone, ruleset)
+
+
+def stays_in_place(phone, ruleset):
     form = DRAWN[ruleset]
     entries = load(form["played"])["entries"][:8] if "played" in form else ()
-    for height in (664, 844) if ruleset in TALL else (664,):
-        phone = new_phone(locale="tr-TR", viewport={"width": 390, "height": height})
-        phone.sit_down(*entries, ruleset=ruleset, players=TEN_LETTERS[: form.get("seats", 4)])
-        phone.page.evaluate(SHIFTS)
-        places = {}
-        for state in states_of(phone, ruleset):
-            assert phone.covered() == [], (height, state)
-            assert phone.page.evaluate(CUT) == [], (height, state)
-            found = phone.page.evaluate(PLACES)
-            moved = {name: top for name, top in found.items() if places.get(name, top) != top}
-            assert moved == {}, (height, state)
-            places |= found
-            running_totals_are_in_sight(phone)
-        assert phone.page.evaluate("shifts") == []
+    phone.sit_down(*entries, ruleset=ruleset, players=TEN_LETTERS[: form.get("seats", 4)])
+    phone.page.evaluate(SHIFTS)
+    places = {}
+    for state in states_of(phone, ruleset):
+        assert phone.covered() == [], (ruleset, state)
+        assert phone.page.evaluate(CUT) == [], (ruleset, state)
+        found = phone.page.evaluate(PLACES)
+        moved = {name: top for name, top in found.items() if places.get(name, top) != top}
+        assert moved == {}, (ruleset, state)
+        places |= found
+        running_totals_are_in_sight(phone)
+    assert phone.page.evaluate("shifts") == [], ruleset
 
 
 def running_totals_are_in_sight(phone):
