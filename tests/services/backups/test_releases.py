@@ -1,6 +1,5 @@
 """The backup of each release is restored into this version, and everything in it is right."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -40,8 +39,7 @@ def test_backup_of_a_release_is_restored_and_migrated(release, tmp_path):
     lines = audit_in(release)
 
     names = f"NAMES, KEYS, COLUMNS = {list(kept)}, {[each['id'] for each in lines]}, {[*lines[0]]}"
-    found = json.loads(site.run_python(f"{names}\n{COUNT}"))
-    look = site.look()
+    found, look = site.look(first=f"{names}\n{COUNT}")
 
     assert found["missing"] == []
     assert found["lines"] == lines

@@ -168,17 +168,14 @@ def secret_placed(place, path):
 
 
 @pytest.mark.skipif(not URL, reason="of PostgreSQL: SQLite's transaction shuts all out")
-def test_row_written_during_a_restore_is_not_lost(tmp_path):
-    whole = Site(tmp_path / "whole")
-    shutil.copytree(migrated(), whole.folder)
-    path = whole.backup(tmp_path / "whole.zip")
+def test_row_written_during_a_restore_is_not_lost(whole, tmp_path):
     with database_of_its_own(URL) as own:
         site = Site(tmp_path / "restored", own)
         shutil.copytree(migrated(), site.folder)
         # Not committed: whoever looks for rows sees none yet.
         with psycopg.connect(own) as writer:
             writer.execute("INSERT INTO auth_group (name) VALUES ('written meanwhile')")
-            restore = start(site, "restore", path, stderr=subprocess.PIPE, text=True)
+            restore = start(site, "restore", whole, stderr=subprocess.PIPE, text=True)
             wait_until_somebody_waits(own, restore)
         said = restore.communicate(timeout=PATIENCE)[1]
         with psycopg.connect(own) as reader:
