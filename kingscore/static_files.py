@@ -56,3 +56,7 @@ class ModuleStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     def post_process(self, paths: Mapping[str, Any], *args: Any, **options: Any) -> Iterator[Any]:
         published = {name: (PublishedFiles(at), path) for name, (at, path) in paths.items()}
         yield from super().post_process(published, *args, **options)
+
+    def compress_files(self, paths: Iterable[str]) -> Iterator[Any]:
+        """Compress files under the names that pages use; each is there without a hash, too."""
+        yield from super().compress_files(set(paths) - self.hashed_files.keys())
