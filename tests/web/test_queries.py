@@ -69,7 +69,7 @@ PAGES = {
     "/clubs/moda/players/": (8, lambda club: PlayerFactory(club=club, account=AccountFactory())),
     "/clubs/moda/players/kept/merge/": (6, same_name),
     "/clubs/moda/seasons/": (7, event),
-    "/clubs/moda/tournaments/acik/entrants/": (13, entrant),
+    "/clubs/moda/tournaments/acik/entrants/": (11, entrant),
     "/clubs/moda/webhooks/hook/": (7, delivery),
 }
 """Each page with its queries, and how a row comes to be on it."""

@@ -134,9 +134,9 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
 NOT_SHOWN = (
     "title", "place", "played_at", "start_key", "taken_with", "digest", "match", "match_number",
     "open_table", "number", "resting", "phones",
-    "table__public_id", "table__generation", "table__wrong_codes",
+    "table__wrong_codes",
 )  # fmt: skip
-"""Columns that neither a table's line nor the folding of its sheet asks for: 250 games are read."""
+"""Columns that no table's line, key or folded sheet asks for, of up to 250 games."""
 
 
 def _games(round_: Round) -> Sequence[Game]:
