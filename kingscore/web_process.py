@@ -3,6 +3,7 @@
 It listens at the socket of which it is given the number.
 """
 
+import faulthandler
 import os
 import socket
 import sys
@@ -12,6 +13,22 @@ from uvicorn import Config, Server
 
 from kingscore.asgi import application
 from kingscore.web_worker import OPTIONS, begin
+
+HUNG_SECONDS = 60
+
+
+class WatchedServer(Server):
+    """A server that ends, and is started again by `up`, if its loop stands still for a minute.
+
+    Gunicorn would notice, but is not there. The clock is a thread without Python, which nothing
+    that Python does can stop; it writes where each thread stood.
+    """
+
+    async def on_tick(self, counter: int) -> bool:
+        # Ten a second.
+        if counter % 10 == 0:
+            faulthandler.dump_traceback_later(HUNG_SECONDS, exit=True)
+        return await super().on_tick(counter)
 
 
 def main() -> None:
@@ -24,7 +41,7 @@ def main() -> None:
         timeout_keep_alive=int(sys.argv[2]),
         **OPTIONS,
     )
-    Server(config).run([socket.socket(fileno=int(sys.argv[1]))])
+    WatchedServer(config).run([socket.socket(fileno=int(sys.argv[1]))])
 
 
 if __name__ == "__main__":
