@@ -97,7 +97,7 @@ class Site:
         )
 
     def run_python(self, code):
-        words = [sys.executable, "-c", f"import kingscore, django; django.setup()\n{code}"]
+        words = [sys.executable, "-c", f"import kingscore\n{code}"]
         environment = {**self.environment, "DJANGO_SETTINGS_MODULE": "kingscore.settings"}
         done = subprocess.run(
             words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True
@@ -275,6 +275,8 @@ def takes_messages_whatever_is_damaged(site):
 
 
 STATUS_PAGE = """
+import django
+django.setup()
 from allauth.account.internal.flows.login import record_authentication
 from django.contrib.auth.signals import user_logged_in
 from django.test import Client
