@@ -37,9 +37,6 @@ def browser_type_launch_args(browser_type_launch_args):
     """Chromium speaks to nobody but the server under test."""
     quiet = [
         "--disable-gpu",
-        # Nothing is won by processes of their own on two processors.
-        "--in-process-gpu",
-        "--enable-features=NetworkServiceInProcess2",
         "--disable-quic",
         "--no-first-run",
         "--disable-background-networking",
