@@ -211,7 +211,8 @@ def settle() -> None:
         # Numbers in the order of the keys.
         cursor.execute("DELETE FROM tournaments_feedspan")
         cursor.execute(
-            "INSERT INTO tournaments_feedspan SELECT 1, 1, max(id) FROM tournaments_auditline"
+            "INSERT INTO tournaments_feedspan (number, first, length)"
+            " SELECT 1, 1, max(id) FROM tournaments_auditline"
         )
         cursor.execute("UPDATE tournaments_changefeed SET last = length FROM tournaments_feedspan")
         cursor.execute(

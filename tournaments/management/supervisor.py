@@ -343,8 +343,8 @@ def run_up(arguments: Sequence[str]) -> int | None:
     # Python lets one thread at a time allocate; more arenas than one only keep what each has freed.
     os.environ.setdefault("MALLOC_ARENA_MAX", "1")
     # By itself glibc keeps ever more of what has been freed: once 32 MB were, up to 64 MB.
-    for name in ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"):
-        os.environ.setdefault(name, str(1024**2))
+    os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", "1048576")
+    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", "1048576")
     with open_listener(asked.host, asked.port) as listener, stop_signals() as stop:
         try:
             supervise(asked.host, listener, stop)

@@ -174,7 +174,7 @@ def test_page_asks_the_same_whatever_the_rounds(
             asked_by=getattr(browser, "user", None),
         )
 
-    with django_assert_num_queries({"director": 15, "stranger": 9}[role]):
+    with django_assert_num_queries({"director": 14, "stranger": 9}[role]):
         browser.get(of(row.event))
 
 
