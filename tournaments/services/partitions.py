@@ -147,9 +147,9 @@ def _lock(cursor: CursorWrapper, is_first: bool) -> None:
     if not is_first:
         cursor.execute(f"LOCK TABLE {referred} IN SHARE ROW EXCLUSIVE MODE")
         return
-    # Also those wait who have locked a row only, as each writer of a sheet begins.
-    cursor.execute(f"LOCK TABLE {referred} IN EXCLUSIVE MODE")
-    cursor.execute(f"LOCK TABLE {', '.join(PARTITIONED)} IN ACCESS EXCLUSIVE MODE")
+    # To attach the table with its rows needs that much of what it refers to as well; asked for only
+    # then, a writer who has read and waits to write would wait for us, and we for it.
+    cursor.execute(f"LOCK TABLE {referred}, {', '.join(PARTITIONED)} IN ACCESS EXCLUSIVE MODE")
 
 
 def _make_partitioned(cursor: CursorWrapper, table: str, column: str, number: int) -> None:
