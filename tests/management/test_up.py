@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -107,7 +108,10 @@ class Site:
     def stop(self, kind):
         # Noted now: what outlives its parent cannot be found by it.
         self.family = tree(self.pid)
-        self.process.send_signal(kind)
+        # More than once: make passes on what its group gets as well, and people press Ctrl-C again.
+        for _time in range(300):
+            self.process.send_signal(kind)
+            time.sleep(0.0001)
         return self.process.wait(timeout=PATIENCE)
 
 

@@ -11,12 +11,12 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import ClassVar
 
 from tournaments.management.nursery import Answer, Task
@@ -103,6 +103,30 @@ def adopt_orphans() -> bool:
     return bool(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
 
 
+class Stop:
+    """Whether a signal has come that ends the programs.
+
+    An event of `threading` has a lock: a signal that comes while an earlier one sets it, as where
+    make passes on what its group gets as well, would wait for ever.
+    """
+
+    def __init__(self) -> None:
+        self.signals: SimpleQueue[None] = SimpleQueue()
+
+    def set(self) -> None:
+        self.signals.put(None)
+
+    def is_set(self) -> bool:
+        return not self.signals.empty()
+
+    def wait(self, seconds: float) -> bool:
+        """Return whether one has come, after some seconds at most."""
+        with suppress(Empty):
+            self.signals.get(timeout=seconds)
+            self.set()
+        return self.is_set()
+
+
 class Start:
     """The start of both programs by one process, which becomes the web server; see `nursery.py`.
 
@@ -124,7 +148,7 @@ class Start:
         self.web = spawn(["tournaments.management.nursery", json.dumps(task)])
         os.close(told)
 
-    def wait(self, stop: threading.Event) -> Answer:
+    def wait(self, stop: Stop) -> Answer:
         """Return what was started.
 
         Raises:
@@ -266,9 +290,9 @@ class Watchdog:
 
 
 @contextmanager
-def stop_signals() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C, SIGTERM and a closed terminal set."""
-    stop = threading.Event()
+def stop_signals() -> Iterator[Stop]:
+    """Yield what Ctrl-C, SIGTERM and a closed terminal set."""
+    stop = Stop()
     kinds = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
     before = {kind: signal.signal(kind, lambda *_: stop.set()) for kind in kinds}
     try:
@@ -291,7 +315,7 @@ def note_failed_starts(path: Path, times: int) -> None:
             path.unlink(missing_ok=True)
 
 
-def supervise(host: str, listener: socket.socket, stop: threading.Event) -> None:
+def supervise(host: str, listener: socket.socket, stop: Stop) -> None:
     """Run the programs until `stop`.
 
     Raises:
