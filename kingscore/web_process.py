@@ -18,10 +18,10 @@ HUNG_SECONDS = 60
 
 
 class WatchedServer(Server):
-    """A server that ends, and is started again by `up`, if its loop stands still for a minute.
+    """A server that ends if its loop hangs for a minute; `up` starts it again.
 
-    Gunicorn would notice, but is not there. The clock is a thread without Python, which nothing
-    that Python does can stop; it writes where each thread stood.
+    Gunicorn does so for its workers. The timer of `faulthandler` runs outside Python, so no hanging
+    code can stop it, and prints the stack of each thread.
     """
 
     async def on_tick(self, counter: int) -> bool:

@@ -106,8 +106,8 @@ def adopt_orphans() -> bool:
 class Stop:
     """Whether a signal has come that ends the programs.
 
-    An event of `threading` has a lock: a signal that comes while an earlier one sets it, as where
-    make passes on what its group gets as well, would wait for ever.
+    `threading.Event` has a lock: a second signal that interrupts the first handler would wait for
+    it for ever. make sends one: it passes on the signal that its group gets as well.
     """
 
     def __init__(self) -> None:

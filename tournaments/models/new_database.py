@@ -1,4 +1,4 @@
-"""Makes all tables of a new database at once, as they are after the last migration.
+"""Create all tables of a new database at once, as they are after the last migration.
 
 Going through the history of the tables instead takes four times as long: Django builds the models
 anew for nearly every step of every library. A database that has tables is always migrated.
@@ -10,7 +10,7 @@ from django.core.management.sql import emit_post_migrate_signal
 from django.db import DEFAULT_DB_ALIAS, connections, router, transaction
 from django.db.migrations.executor import MigrationExecutor
 
-# Any number that no other lock of the database has.
+# The key of an advisory lock; any number that no other lock has.
 MAKING = 7_305_401
 
 
@@ -20,7 +20,7 @@ def is_new(using: str = DEFAULT_DB_ALIAS) -> bool:
 
 
 def make_database(using: str, verbosity: int, *, interactive: bool) -> bool:
-    """Make all that a new database needs or nothing; return whether it was new."""
+    """Create and fill all tables of a new database, or none; return whether it was new."""
     if not is_new(using):
         return False
     # SQLite changes no table while it checks keys, nor the checks within a transaction.
@@ -34,19 +34,19 @@ def make_database(using: str, verbosity: int, *, interactive: bool) -> bool:
 
 
 def _let_others_wait(using: str) -> None:
-    """Let nobody else make the same database; every transaction of SQLite does."""
+    """Make other processes wait on PostgreSQL; on SQLite every transaction does so."""
     if connections[using].vendor == "postgresql":
         with connections[using].cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [MAKING])
 
 
 def make_tables(using: str = DEFAULT_DB_ALIAS) -> None:
-    """Make all tables, and note all migrations as applied.
+    """Create all tables, and record all migrations as applied.
 
-    A migration that makes anything else in an empty database needs a line here.
+    A migration that creates anything else in an empty database needs a line here.
     """
     executor = MigrationExecutor(connections[using])
-    # Of the migrations, not of the program: these differ in types of keys that libraries leave out.
+    # From the migrations: in the models of some libraries the types of keys differ.
     apps = executor.loader.project_state().apps
     models = [
         model

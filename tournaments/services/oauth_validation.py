@@ -1,4 +1,4 @@
-"""The validation of OAuth requests; apart, for the library's imports an HTTP client."""
+"""The validation of OAuth requests, apart from `applications`: it imports an HTTP client."""
 
 from typing import Any
 

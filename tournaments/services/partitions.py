@@ -147,8 +147,8 @@ def _lock(cursor: CursorWrapper, is_first: bool) -> None:
     if not is_first:
         cursor.execute(f"LOCK TABLE {referred} IN SHARE ROW EXCLUSIVE MODE")
         return
-    # To attach the table with its rows needs that much of what it refers to as well; asked for only
-    # then, a writer who has read and waits to write would wait for us, and we for it.
+    # Attaching needs this lock of the tables referred to, too. Taken only then, it deadlocks with a
+    # writer that has read one of them and waits for our lock.
     cursor.execute(f"LOCK TABLE {referred}, {', '.join(PARTITIONED)} IN ACCESS EXCLUSIVE MODE")
 
 

@@ -77,7 +77,7 @@ def follow(limit):
     client, after, seen = Client(), 0, []
     headers = {{"Authorization": f"Bearer {{token}}", "Host": "localhost"}}
     while True:
-        # Looked at before asking: what was written until then is in the answer.
+        # Checked before asking: what was written until then is in the answer.
         last_time = over.exists()
         path = f"/api/v1/changes/?after={{after}}&limit={{limit}}"
         feed = client.get(path, headers=headers).json()
