@@ -35,11 +35,14 @@ def floats():
 def moments_and_days():
     ClubFactory(created_at=EVENING.replace(microsecond=500_000), published=True)
     ClubFactory(created_at=EVENING.replace(microsecond=0), month_mailed=EVENING.date())
-    ClubFactory(slug="third")
     with connection.cursor() as cursor:
         # In SQLite with its zone.
-        at = EVENING.astimezone(ZoneInfo("Europe/Istanbul"))
-        cursor.execute("UPDATE tournaments_club SET created_at = %s WHERE slug = 'third'", [at])
+        for microsecond in (0, 250):
+            at = EVENING.replace(microsecond=microsecond, tzinfo=ZoneInfo("Europe/Istanbul"))
+            slug = ClubFactory().slug
+            cursor.execute(
+                "UPDATE tournaments_club SET created_at = %s WHERE slug = %s", [at, slug]
+            )
     return Club
 
 

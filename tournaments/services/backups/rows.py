@@ -44,23 +44,22 @@ BY_PYTHON: "dict[type[Column], Callable[[Any], str]]" = {
 }
 """Column types that SQLite cannot write as JSON; they are the last in a line."""
 
-IN_POSTGRESQL = {
-    # As Python writes a moment.
-    models.DateTimeField: (
-        "replace(to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"+00:00\"'),"
-        " '.000000', '')"
-    ),
+IN_POSTGRESQL: dict[type[Column], str] = {
     models.BinaryField: "replace(encode({}, 'base64'), E'\\n', '')",
 }
-IN_SQLITE = {
-    # Django leaves the zone out; a statement of ours with a moment does not.
-    models.DateTimeField: "replace(iif(length({0}) IN (19, 26), {0} || '+00:00', {0}), ' ', 'T')",
+IN_SQLITE: dict[type[Column], str] = {
+    # As PostgreSQL writes a moment, without zeros at the end. Django leaves the zone out; a
+    # statement of ours with a moment does not.
+    models.DateTimeField: (
+        "replace(iif(length({0}) < 26, substr({0}, 1, 19), rtrim(substr({0}, 1, 26), '0'))"
+        " || iif(length({0}) IN (19, 26), '+00:00', substr({0}, -6)), ' ', 'T')"
+    ),
     models.BooleanField: "json(CASE {} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)",
     models.JSONField: "json({})",
 }
 """Expressions that give the value of a column as it is in a line."""
 
-MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00")
+MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d{1,6})?\+00:00")
 
 
 def columns_of(model: Model) -> list[Column]:
@@ -89,15 +88,17 @@ def write_rows(model: Model, where: str = "true") -> Generator[tuple[int, bytes]
 
 def _written_by_postgresql(model: Model, where: str) -> Iterator[bytes]:
     values = ", ".join(_expression(column, IN_POSTGRESQL) for column in columns_of(model))
-    statement = f"COPY ({_select(f'json_build_array({values})', model, where)}) TO STDOUT"
+    rows = _select(f"json_build_array({values})", model, where)
+    # No JSON has these two letters, so CSV leaves all others as they are.
+    form = r"FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02'"
+    statement = f"COPY ({rows}) TO STDOUT ({form})"
     with (
         connection.wrap_database_errors,
         connection.cursor() as cursor,
         cursor.copy(statement) as copy,
     ):
         for line in copy:
-            # COPY doubles each backslash of the JSON, which has no other letters that it escapes.
-            yield bytes(line).replace(b"\\\\", b"\\")
+            yield bytes(line)
 
 
 def _written_by_sqlite(model: Model, where: str) -> Iterator[bytes]:
@@ -184,10 +185,13 @@ def _reader(column: Column) -> Read | None:
         return kind.get_db_prep_save(kind.to_python(value), connection)
 
     def save_moment(value: Any) -> Any:
-        if not isinstance(value, str) or not MOMENT.fullmatch(value):
+        if not isinstance(value, str) or not (found := MOMENT.fullmatch(value)):
             return save(value)
-        # As Django writes it into SQLite; PostgreSQL reads it as it is.
-        return value if vendor == "postgresql" else f"{value[:10]} {value[11:-6]}"
+        if vendor == "postgresql":
+            return value
+        # As Django writes it into SQLite.
+        day, time, fraction = found.groups()
+        return f"{day} {time}{fraction:0<7}" if fraction else f"{day} {time}"
 
     return save_moment if isinstance(kind, models.DateTimeField) else save
 
