@@ -34,7 +34,7 @@ from tournaments.models import Backup, Revision
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
     "tiny": {"games": 40, "times": 1},
-    "usual": {"games": 4_000, "times": 3},
+    "usual": {"games": 40_000, "times": 3},
     "full": {"games": 1_000_000, "times": 1},
 }
 PLAYERS = 2_000
