@@ -30,6 +30,7 @@ JITTER = 128
 """How far from each other two tables may be in order, in sums of four ranks."""
 
 IN_FOUR = tuple(combinations(range(SEATS), 2))
+FROM, TO = (np.array(each) for each in zip(*permutations(range(SEATS), 2), strict=True))
 PAIRS = list(combinations(range(8), 2))
 ONE, OTHER = (np.array(each) for each in zip(*PAIRS, strict=True))
 FIRST, SECOND = (
@@ -200,21 +201,25 @@ def _exchange(
     What two players cost is the sum of `pairs`.
     """
     count = len(tables)
-    order = np.argsort(tables.sum(axis=1) + _lots(count, random, JITTER), kind="stable")
+    order = (tables.sum(axis=1) + _lots(count, random, JITTER)).argsort(kind="stable")
     # An odd table waits: the first one or the last one.
     skipped = random.getrandbits(1)
     chosen = order[skipped : count - (count - skipped) % 2]
     if not len(chosen):
         return tables
-    eights = np.sort(tables[chosen].reshape(-1, 2 * SEATS), axis=1)
-    ones, others = eights[:, ONE], eights[:, OTHER]
-    weighed: Amounts = np.sum([each[ones, others] for each in pairs], axis=0)
+    eights = tables[chosen].reshape(-1, 2 * SEATS)
+    eights.sort(axis=1)
+    places = eights.take(ONE, axis=1) * len(pairs[0]) + eights.take(OTHER, axis=1)
+    weighed: Amounts = pairs[0].take(places)
+    for more in pairs[1:]:
+        weighed += more.take(places)
     costs = prices.of_ways(eights, weighed)
     if noise:
         costs += _lots(costs.size, random, noise).reshape(costs.shape)
     way = costs.argmin(axis=1)
     after = tables.copy()
-    after[chosen] = np.take_along_axis(eights, WAYS[way], axis=1).reshape(-1, SEATS)
+    each = np.arange(len(eights))[:, np.newaxis]
+    after[chosen] = eights[each, WAYS[way]].reshape(-1, SEATS)
     return after
 
 
@@ -225,10 +230,8 @@ def _lots(count: int, random: Random, most: int) -> Numbers:
 
 
 def meet(met: Amounts | Numbers, tables: Numbers, amount: int) -> None:
-    """Add an amount for each two at a table, in place."""
-    for a, b in IN_FOUR:
-        met[tables[:, a], tables[:, b]] += amount
-        met[tables[:, b], tables[:, a]] += amount
+    """Add an amount for each two at a table, in place; nobody sits at two of the tables."""
+    met[tables.take(FROM, axis=1), tables.take(TO, axis=1)] += amount
 
 
 def clashes(pairs: Amounts, rounds: Sequence[Numbers]) -> int:
