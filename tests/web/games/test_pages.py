@@ -364,7 +364,7 @@ def test_change_that_comes_in_while_the_answer_is_drawn_is_shown_next(phone, mon
 
 @pytest.mark.parametrize("writes", [False, True])
 def test_table_deleted_while_it_is_read_is_not_found(phone, writes):
-    game = game_with()
+    game = game_with(19)
 
     def delete(execute, sql, *more):
         if "MAX(" in sql:
@@ -373,7 +373,7 @@ def test_table_deleted_while_it_is_read_is_not_found(phone, writes):
 
     with connection.execute_wrapper(delete):
         answer = (
-            send(phone, game, **fields_of(WHOLE_GAME[0]))
+            send(phone, game, **fields_of(WHOLE_GAME[19]))
             if writes
             else phone.get(address(game, "write"))
         )

@@ -47,10 +47,10 @@ class GameVersion:
     revision: int
     players: Sequence[str]
     phones: Sequence[Any]
-    goes_on: bool
-    confirmed: int
-    reviews: int
-    rated: int
+    goes_on: bool = False
+    confirmed: int = 0
+    reviews: int = 0
+    rated: int = 0
 
     def of(self, row: Game) -> "GameVersion":
         """Return this version limited to the contents of a sheet that was read a moment before."""
@@ -74,6 +74,24 @@ def mark_of(row: Game) -> GameVersion:
     if found is None:
         raise Game.DoesNotExist
     return found.of(row)
+
+
+def mark_written(row: Game) -> GameVersion:
+    """Return the version of a game after a write to its locked row (1 query, none if it runs).
+
+    A running game at an open table has no confirmations, reviews or rating, and no game after it.
+    Where it has, after a correction, the phone loads its sheet once more.
+    """
+    if row.result is not None or row.table_id is not None or row.match_id is not None:
+        return mark_of(row)
+    return GameVersion(
+        generation=row.follow_generation,
+        write_generation=row.write_generation,
+        is_open=True,
+        revision=row.revision,
+        players=row.players,
+        phones=row.phones,
+    )
 
 
 def mark_followed(public_id: str, secret: str) -> GameVersion | None:

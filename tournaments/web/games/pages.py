@@ -36,7 +36,7 @@ from tournaments.queries.games.sheets import (
     rules_of,
     ruleset_of,
 )
-from tournaments.queries.games.versions import GameVersion, mark_of
+from tournaments.queries.games.versions import GameVersion, mark_of, mark_written
 from tournaments.services.games.playing import record_entry, withdraw_entry
 from tournaments.services.games.writing import (
     BadKey,
@@ -312,7 +312,7 @@ def answer_write(
         return redirect(address(row, "write"))
     # Read before; the locked row has not joined it.
     sheet.row.open_table = row.open_table
-    etag = etag_before(request, sheet.row)
+    etag = etag_before(request, sheet.row, mark_written)
     response = show_table(request, sheet)
     # So that the phone does not request what it has just received.
     response["ETag"] = etag
@@ -477,14 +477,16 @@ def _ends_earlier(position: int, sheet: Sheet) -> str:
     return text % {"number": last}
 
 
-def etag_before(request: HttpRequest, row: Game) -> str:
+def etag_before(
+    request: HttpRequest, row: Game, load_version: Callable[[Game], GameVersion] = mark_of
+) -> str:
     """Return the ETag of a fragment before rendering it, so that it covers no later change.
 
     Raises:
         Http404: the table was deleted since its row was read.
     """
     try:
-        return etag_of(request, row.public_id, mark_of(row))
+        return etag_of(request, row.public_id, load_version(row))
     except Game.DoesNotExist as error:
         raise Http404 from error
 
