@@ -45,18 +45,18 @@ def measure(saves: int) -> Iterator[Figure]:
     with (
         tempfile.TemporaryDirectory(prefix="kingscore-saving-") as folder,
         serve(folder, os.environ.get("KINGSCORE_DATABASE_URL"), ready=prepared()) as server,
+        sync_playwright() as playwright,
     ):
-        yield from figures(server, saves)
-
-
-def figures(server: Server, saves: int) -> Iterator[Figure]:
-    """Measure on a running server."""
-    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM)
-        for name, signal in (("with a signal", True), ("without a signal", False)):
-            taken, frames = save_deals(browser, server, saves, signal=signal)
-            yield answered(f"a deal saved and visible, {name}", taken, "one frame", frames)
+        yield from figures(browser, server, saves)
         browser.close()
+
+
+def figures(browser: Browser, server: Server, saves: int) -> Iterator[Figure]:
+    """Measure in a running browser, on a running server."""
+    for name, signal in (("with a signal", True), ("without a signal", False)):
+        taken, frames = save_deals(browser, server, saves, signal=signal)
+        yield answered(f"a deal saved and visible, {name}", taken, "one frame", frames)
 
 
 def save_deals(

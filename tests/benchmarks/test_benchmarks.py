@@ -25,13 +25,15 @@ IN_PROCESSES_OF_THEIR_OWN = (
     "rebuild_ratings",
     "scoresheet",
     "backup",
-    "saving",
     "partitions",
 )
-"""They need a database that outlives a test's transaction, or a browser of their own."""
+"""They need a database that outlives a test's transaction."""
 
 SERVED = ("writing", "api_entry", "slow_visitors")
 """Asked of one server, for its start takes longer than all else."""
+
+IN_BROWSER = ("saving",)
+"""In the browser and on the server of all tests, for the same reason."""
 
 ELSEWHERE = ("big_evening", "memory", "streams", "kill", "lighthouse", *TAKES_LONG)
 """Each starts whole sites of servers, and takes longer than all others together; that of `kill`
@@ -72,7 +74,11 @@ def test_sizes_are_those_a_benchmark_takes(name):
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "name",
-    [name for name in IN_ORDER if name not in (*IN_PROCESSES_OF_THEIR_OWN, *SERVED, *ELSEWHERE)],
+    [
+        name
+        for name in IN_ORDER
+        if name not in (*IN_PROCESSES_OF_THEIR_OWN, *SERVED, *IN_BROWSER, *ELSEWHERE)
+    ],
 )
 def test_benchmark_runs_as_small_as_it_can(name):
     module = benchmark(name)
@@ -88,6 +94,16 @@ def test_benchmarks_of_a_server_run():
         for name in SERVED:
             module = benchmark(name)
             assert list(module.figures(server, **module.SIZES["tiny"]))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", IN_BROWSER)
+def test_benchmark_in_the_browser_runs(name, browser, server):
+    module = benchmark(name)
+
+    figures = list(module.figures(browser, server, **module.SIZES["tiny"]))
+
+    assert [figure.value > 0 for figure in figures] == [True, True]
 
 
 def test_benchmark_in_processes_of_its_own_runs():
