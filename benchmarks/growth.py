@@ -25,7 +25,7 @@ from benchmarks.explaining import plan_of
 from benchmarks.figures import Figure, Work, ask_nothing, in_turn, readable, settle
 from benchmarks.sizes import Size, sizes
 from tests.evening_by_hand import draw_deals
-from tests.phones import deal_fields, new_key
+from tests.phones import deal_fields
 from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.models import Club, Game, Player, Revision, Round, User, Webhook
 from tournaments.models.webhooks import EventType
@@ -39,7 +39,7 @@ from tournaments.services.games.writing import WriteContext
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.webhooks.calling import CallAnswer, Message
 from tournaments.services.webhooks.sweeping import sweep_webhooks
-from tournaments.web.base.phone import in_game
+from tournaments.web.base.phone import in_game, new_write_key
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
@@ -102,7 +102,7 @@ def play_side_by_side(chance: Random, games: Sequence[Game], at: datetime) -> No
     for revision, bodies in enumerate(zip(*deals, strict=True)):
         for game, body in zip(games, bodies, strict=True):
             context = WriteContext(
-                new_key(),
+                new_write_key(),
                 revision,
                 at + timedelta(minutes=4 * revision),
                 by=phone_of(game),
@@ -220,7 +220,7 @@ def deals(browser: Client, games: Sequence[Game], chance: Random) -> Iterator[No
     )
     for game, revision, body in drawn:
         path = reverse("record", args=[game.public_id, game.secret("write")])
-        fields = deal_fields(body, revision, new_key())
+        fields = deal_fields(body, revision, new_write_key())
         answer = browser.post(path, fields, headers={"hx-request": "true"})
         if answer.status_code != 200:
             raise RuntimeError(f"{path} answered {answer.status_code}")

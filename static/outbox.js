@@ -10,7 +10,7 @@ import * as Stream from "./stream.js";
 import * as Waiting from "./waiting.js";
 import * as Awake from "./awake.js";
 
-const { newKey } = Send;
+const { newWriteKey } = Send;
 const box = document.getElementById("outbox");
 const words = box.dataset;
 const PLACE = `kingscore.outbox.${words.game}`;
@@ -218,7 +218,7 @@ const fieldsOf = (form, submitter) => [...new FormData(form, submitter)]
 
 function write(form, submitter) {
   const item = {
-    key: newKey(), url: form.action, fields: fieldsOf(form, submitter), revision: form.elements.revision.value,
+    key: newWriteKey(), url: form.action, fields: fieldsOf(form, submitter), revision: form.elements.revision.value,
     label: Waiting.labelOf(form, submitter), effect: Preview.effectOf(form, submitter),
   };
   const items = load();
@@ -273,7 +273,7 @@ async function sendNow(form, submitter) {
 
 // Turn the table to another player; what is typed stays.
 async function turn(form, submitter) {
-  const answer = await post({ key: newKey(), url: form.action, fields: fieldsOf(form, submitter), revision: revision() });
+  const answer = await post({ key: newWriteKey(), url: form.action, fields: fieldsOf(form, submitter), revision: revision() });
   if (answer.status === 200) {
     receive(answer.html);
     draw();

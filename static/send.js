@@ -2,8 +2,14 @@
 
 const PATIENCE = 10000;
 
-function newKey() {
-  const bytes = crypto.getRandomValues(new Uint8Array(18));
+// A key that starts a table gives access to it, too.
+const newKey = () => random(18);
+
+// A key of one write only has to be unique in its game, and is stored with each deal.
+const newWriteKey = () => random(9);
+
+function random(length) {
+  const bytes = crypto.getRandomValues(new Uint8Array(length));
   return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_");
 }
 
@@ -37,4 +43,4 @@ async function post(item, stop = new AbortController()) {
   }
 }
 
-export { newKey, token, post };
+export { newKey, newWriteKey, token, post };

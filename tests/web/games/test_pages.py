@@ -51,6 +51,16 @@ def test_whole_game_written_by_the_form_ends_as_in_the_rules(phone):
     assert 'name="contract"' not in page
 
 
+def test_short_key_of_the_page_is_stored_once(phone):
+    game = game_with()
+    key = value_of(phone.get(url(game, "write")), "key")
+    for _ in range(2):
+        send(phone, game, **fields_of(WHOLE_GAME[0]), key=key)
+
+    # Each deal keeps its key for ever.
+    assert [len(row.key) for row in reload(game).revisions] == [len(key)] == [12]
+
+
 def test_answer_late_in_a_game_is_small(phone):
     game = game_with(deals=17)
     phone.defaults["HTTP_ACCEPT_ENCODING"] = "gzip"

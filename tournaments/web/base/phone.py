@@ -113,6 +113,15 @@ def new_key() -> str:
     return token_urlsafe(18)
 
 
+def new_write_key() -> str:
+    """Return a key for one write on a sheet; static/send.js makes the same.
+
+    It is stored with each deal. It gives access to nothing and only has to be unique in its game,
+    so it is half as long as the key that starts a game.
+    """
+    return token_urlsafe(9)
+
+
 def phone_games(request: HttpRequest) -> list[PhoneGame]:
     """Return this phone's games that still exist, the newest first (1 query)."""
     known = _known_games(request)

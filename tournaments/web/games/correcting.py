@@ -26,7 +26,7 @@ from tournaments.queries.games.sheets import (
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.playing import correct_entry, withdraw_entry
 from tournaments.web.base.htmx import HtmxRequest
-from tournaments.web.base.phone import address, new_key
+from tournaments.web.base.phone import address, new_write_key
 from tournaments.web.games.deals.entry_form import EntryForm, errors_beside, explained
 from tournaments.web.games.deals.entry_text import summary_of
 from tournaments.web.games.deals.hand_form import HandForm
@@ -111,7 +111,7 @@ def _entry_page(
         "versions": _versions(sheet, position),
         "notice": [refusal.notice] if refusal.notice else [],
         "details": [*refusal.details, *(words if kind != "deal" else ())],
-        "key": new_key(),
+        "key": new_write_key(),
         "kind": kind,
         "beside": beside,
         "form": form_at(request, sheet, position, typed, refusal.problems)

@@ -22,7 +22,7 @@ from tournaments.services.base.refusals import Fault, Refused
 from tournaments.services.games.playing import GameSetup, change_head
 from tournaments.services.games.seats import SeatsDrawn, is_drawn
 from tournaments.web.base.htmx import HtmxRequest
-from tournaments.web.base.phone import address, new_key
+from tournaments.web.base.phone import address, new_write_key
 from tournaments.web.base.refusals import add_refused
 from tournaments.web.games.forms import LONGEST_TYPED_NAME, SeatFields
 from tournaments.web.games.pages import handed_over, refusal_of, write_context
@@ -124,7 +124,7 @@ def _head_page(
         "form": form,
         "chairs": _chairs(request, row) if form.drawn else (),
         "notice": notice,
-        "key": new_key(),
+        "key": new_write_key(),
         "back": address(row, "write"),
     }
     return render(request, "tournaments/games/game_setup.html", page, status=status)

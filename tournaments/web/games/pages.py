@@ -52,7 +52,7 @@ from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import (
     LastTable,
     address,
-    new_key,
+    new_write_key,
     phone_at,
     picture_address,
     remember_game,
@@ -392,7 +392,7 @@ def table_context(
         "same": refusal.same,
         "stale": of_deal and refusal.status == 409,
         "details": details,
-        "key": new_key(),
+        "key": new_write_key(),
         "people": people_of(row, sheet.game.ruleset, holder),
         "who": None if request.htmx else question_of(request, row, sheet.game.ruleset),
         "news": news_of(sheet),

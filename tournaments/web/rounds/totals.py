@@ -27,7 +27,7 @@ from tournaments.services.games.totals import record_totals
 from tournaments.services.games.writing import WriteContext
 from tournaments.texts.messages import explain
 from tournaments.texts.rounds import round_name
-from tournaments.web.base.phone import address, new_key
+from tournaments.web.base.phone import address, new_write_key
 from tournaments.web.games.pages import number_in
 from tournaments.web.imports.values import read_points
 from tournaments.web.tournaments.pages import page_of
@@ -45,7 +45,7 @@ class PaperLine:
     typed: Sequence[str]
     early: bool
     errors: list[str] = field(default_factory=list)
-    key: str = field(default_factory=new_key)
+    key: str = field(default_factory=new_write_key)
 
     @property
     def fields(self) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from tournaments.engine.rules.shapes import write_points
 from tournaments.engine.rules.units import UNITS, WITHIN, Unit
 from tournaments.presenters.rulesets import describe, most_of, state_of
 from tournaments.texts import labels, messages
-from tournaments.web.base.phone import new_key
+from tournaments.web.base.phone import new_write_key
 from tournaments.web.games.deals.fields import (
     ContractField,
     DealOptions,
@@ -49,7 +49,7 @@ class DealForm:
     @cached_property
     def key(self) -> str:
         """A new key, for phones without scripts; the others make their own."""
-        return new_key()
+        return new_write_key()
 
     @property
     def next_holder(self) -> int:
