@@ -146,3 +146,14 @@ def test_page_is_read_in_order_of_both_tables():
 
     # Both would read and sort all lines of a club if the types of one column differed.
     assert "Merge Append" in plan or "MERGE (UNION ALL)" in plan
+
+
+def test_new_names_of_a_club_are_found_by_an_index_without_the_many_events():
+    names = AuditEntry.objects.filter(club=1, kind="player")
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")
+
+    # SQLite uses no index with a condition that the query does not repeat.
+    index = {"postgresql": "audit_of_kind", "sqlite": "audit_of_club"}[connection.vendor]
+    assert index in names.explain()
