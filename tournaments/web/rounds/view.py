@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -115,9 +115,11 @@ class RunningTable:
 def running_tables(tournament: Tournament, round_: Round, at: datetime) -> list[RunningTable]:
     """Return the tables of a round, those with problems first (3 queries)."""
     rules = rules_of_tournament(tournament)
-    # Most tables were written at in the same few minutes.
-    written = cache(_written_text)
-    return [_running(each, rules, at, written) for each in watch_tables(tournament, round_, at)]
+    # Most tables were written at in the same few minutes, and are at the same few deals.
+    written, going = cache(_written_text), cache(partial(going_text, rules))
+    return [
+        _running(each, rules, at, written, going) for each in watch_tables(tournament, round_, at)
+    ]
 
 
 def etag_of_round(request: HttpRequest, tournament: Tournament, at: datetime) -> str:
@@ -126,13 +128,17 @@ def etag_of_round(request: HttpRequest, tournament: Tournament, at: datetime) ->
 
 
 def _running(
-    seen: Watched, rules: Ruleset, at: datetime, written: Callable[[int, str], str]
+    seen: Watched,
+    rules: Ruleset,
+    at: datetime,
+    written: Callable[[int, str], str],
+    going: Callable[[int, PerSide], str],
 ) -> RunningTable:
     table, progress = seen.table, seen.progress
     if progress is None:
         state = pgettext("a game", "finished")
     else:
-        state = going_text(rules, progress.deals, progress.totals)
+        state = going(progress.deals, progress.totals if rules.length is None else ())
     return RunningTable(
         table=table,
         row=seen.row,
