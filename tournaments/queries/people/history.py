@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
 
 from tournaments.engine.rules.rulesets import Points, number_of
 from tournaments.engine.rules.shapes import write_points
@@ -92,7 +92,9 @@ def version_of(player: Player, parts: Iterable[HistoryPart]) -> dict[str, str]:
     Writing on a sheet or moving a seat changes the sum over the games. Merging changes only seats,
     those of opponents too, so any merge in the club changes all versions.
     """
-    merged = Merge.objects.filter(kept__club=player.club_id)
+    # Joined to the players, SQLite reads them all where hardly any are merged.
+    in_club = Player.objects.filter(pk=OuterRef("kept"), club=player.club_id)
+    merged = Merge.objects.filter(Exists(in_club))
     merges, undone = merged.aggregate(made=Count("pk"), undone=Count("undone_at")).values()
     return {part.key: f"{FORM} {part.checksum} {merges} {undone}" for part in parts if part.key}
 
