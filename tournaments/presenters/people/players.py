@@ -49,6 +49,15 @@ class ListedGame:
     sheet: Sheet | None
 
     @property
+    def shown(self) -> tuple[object, ...]:
+        """Return all that its line shows."""
+        row, rating = self.row, self.rating and self.rating.points
+        event = row.table and row.table.round.event.name
+        place = self.finished and self.place
+        at = (row.public_id, event, row.title, row.played_at)
+        return at, self.others, place, self.points, self.change, rating
+
+    @property
     def finished(self) -> bool:
         return self.game.finished
 
@@ -87,7 +96,10 @@ def played(
     return found
 
 
+LISTED = ("public_id", "ruleset", "players", "title", "played_at", "table__round__event__name")
+
+
 def rows_of(games: Sequence[PlayerGame | None]) -> dict[int, Game]:
-    """Return the rows of games with their evenings (1 query)."""
-    rows = Game.objects.select_related("table__round__event").defer("result", "document")
+    """Return the rows of games with what lists show of them, and of their evenings (1 query)."""
+    rows = Game.objects.select_related("table__round__event").only(*LISTED)
     return rows.in_bulk({game.pk for game in games if game is not None})
