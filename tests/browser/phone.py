@@ -22,7 +22,10 @@ UNASKED = """{
     if (this.id !== "who") showModal.call(this);
   };
 }"""
-AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
+# Every page of a phone that was searched once has it from its beginning: Chromium compiles what a
+# process of it has met before only once, and nothing of this size is sent for each page.
+AXE_AT_HAND = f"window.loadAxe = () => {{ {AXE} }};"
 PHONE = {
     "viewport": {"width": 390, "height": 844},
     "has_touch": True,
@@ -33,7 +36,8 @@ PHONE = {
 }
 
 VIOLATIONS = """
-async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
+async () => (window.axe || loadAxe(),
+  (await axe.run(document, { resultTypes: ["violations"] })).violations)
   .map(v => v.id + ": " + v.nodes.map(n => n.target.join(" ") + " " + n.any.map(a => a.message)))
 """
 
@@ -61,6 +65,17 @@ performance.getEntriesByType("resource").map(e => e.name)
   .filter(name => !name.startsWith(location.origin) && !name.startsWith("data:"))
 """
 SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+# Each question to a page costs as much as its answer: all are one.
+FAULTS = f"""async () => ({{
+  violations: await ({VIOLATIONS})(),
+  "inline scripts and styles": ({INLINE}),
+  "forms without a token": ({TOKENLESS}),
+  "from elsewhere": ({FOREIGN}),
+}})"""
+MISFITS = f"""() => ({{
+  "small targets": ({SMALL_TARGETS})(),
+  "wider than the screen": ({SIDEWAYS}),
+}})"""
 
 # What is tapped has to end above Save.
 COVERED = """() => {
@@ -92,7 +107,7 @@ class Phone:
         self.page = self.context.new_page()
         self.cable, self.base = cable, cable.url
         self.taps, self.complaints = 0, []
-        self.schemes = cycle(("light", "dark"))
+        self.schemes, self.has_axe = cycle(("light", "dark")), False
         if not asked:
             self.context.add_init_script(UNASKED)
         self.context.on("console", self.note_message)
@@ -149,14 +164,14 @@ class Phone:
 
         In the style sheet nothing but colours is another in the dark, and few are of one page.
         """
-        if not self.page.evaluate("'axe' in window"):
-            self.page.evaluate(AXE.read_text())
+        if not self.has_axe:
+            self.context.add_init_script(AXE_AT_HAND)
+            self.page.evaluate(AXE_AT_HAND)
+            self.has_axe = True
         scheme = next(self.schemes)
         self.page.emulate_media(color_scheme=scheme)
-        found = {f"violations in {scheme}": self.page.evaluate(VIOLATIONS)}
-        found["inline scripts and styles"] = self.page.evaluate(INLINE)
-        found["forms without a token"] = self.page.evaluate(TOKENLESS)
-        found["from elsewhere"] = self.page.evaluate(FOREIGN)
+        found = self.page.evaluate(FAULTS)
+        found[f"violations in {scheme}"] = found.pop("violations")
         return only_found(found) | self.misfits()
 
     def misfits(self, *widths):
@@ -165,8 +180,8 @@ class Phone:
         for width in widths or [usual["width"]]:
             if width != self.page.viewport_size["width"]:
                 self.page.set_viewport_size(usual | {"width": width})
-            found[f"small targets at {width}"] = self.page.evaluate(SMALL_TARGETS)
-            found[f"wider than the screen at {width}"] = self.page.evaluate(SIDEWAYS)
+            misfits = self.page.evaluate(MISFITS)
+            found |= {f"{what} at {width}": which for what, which in misfits.items()}
         if widths:
             self.page.set_viewport_size(usual)
         return only_found(found)
