@@ -28,6 +28,9 @@ from tournaments.web.base.phone import address
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("worker")]
 
+LAST = 2
+"""Deals of the first game that the fourth phone watches."""
+
 MOST_SECONDS, MOST_TAPS, MOST_TAPS_OF_TRUMP, TAPS_OF_RIFKI = 4, 90, 5, 3
 
 SHARES = """
@@ -55,9 +58,12 @@ def test_evening_on_four_phones(new_phone):
     partner, follower, watcher = (new_phone(locale="tr-TR", asked=True) for _ in range(3))
     writer.context.add_init_script(SHARES)
     start(writer)
-    shared = share(writer, partner, follower, watcher)
+    shared = share(writer, partner, follower)
 
-    write_first_game(writer, partner, follower)
+    taps = write_most_of_the_first_game(writer, partner, follower)
+    # Each page that follows is drawn anew at each deal: the fourth phone comes for the last ones.
+    watch(watcher, shared)
+    finish_first_game(writer, taps)
     for phone in (writer, partner, follower, watcher):
         expect(phone.page.locator("#end-title")).to_have_text("Çıkan: Ayşe")
     send_picture(writer)
@@ -91,7 +97,7 @@ def start(phone):
     say_who(phone, "Ayşe")
 
 
-def share(writer, partner, follower, watcher):
+def share(writer, partner, follower):
     """Hand out the addresses that the page for sharing shows; return that of the evening."""
     writer.tap_and_go(".share-link", "/pen/$")
     write, follow = (
@@ -99,19 +105,22 @@ def share(writer, partner, follower, watcher):
         for kind in ("write", "follow")
     )
     assert "/evening/" in follow
-    for phone, path, who in (
-        (partner, write, "Burak"),
-        (follower, follow, "Cem"),
-        (watcher, follow, "Yalnız izliyorum"),
-    ):
+    for phone, path, who in ((partner, write, "Burak"), (follower, follow, "Cem")):
         phone.open(path)
         say_who(phone, who)
-    assert follower.path == watcher.path == address(newest(), "follow")
+    assert follower.path == address(newest(), "follow")
     writer.tap_and_go(".actions a.button", "/play/")
     return follow
 
 
-def write_first_game(writer, partner, follower):
+def watch(watcher, shared):
+    watcher.open(shared)
+    say_who(watcher, "Yalnız izliyorum")
+    assert watcher.path == address(newest(), "follow")
+
+
+def write_most_of_the_first_game(writer, partner, follower):
+    """Return the taps of each deal."""
     taps = [writer.write_deal(WHOLE_GAME[0])]
     expect(follower.page.locator(".last .what")).to_contain_text("Rıfkı")
     assert follower.totals() == [0, 0, -320, 0]
@@ -122,8 +131,11 @@ def write_first_game(writer, partner, follower):
     # The keys of a phone begin with its own player.
     taps.append(partner.write_deal(WHOLE_GAME[1] | {"counts": {"queens": [0, 2, 1, 1]}}))
     writer.wait_for(2)
-    taps += [writer.write_deal(body) for body in WHOLE_GAME[2:]]
+    return taps + [writer.write_deal(body) for body in WHOLE_GAME[2:-LAST]]
 
+
+def finish_first_game(writer, taps):
+    taps += [writer.write_deal(body) for body in WHOLE_GAME[-LAST:]]
     sheet = reload(newest())
     assert [row.author for row in sheet.revisions] == ["Ayşe", "Burak", *["Ayşe"] * 18]
     assert writer.totals() == [540, -110, -330, -100]
