@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import shutil
+from itertools import count
 from pathlib import Path
 
 import hypothesis
@@ -32,6 +33,7 @@ BESIDE_TAGS = re.compile(rb"\s*\n\s*(?=[<>])|(?<=>)\s*\n\s*")
 LINE_BREAKS = re.compile(rb"\s*\n\s*")
 
 TESTS = Path(__file__).parent
+TEST_NUMBERS = count()
 SLOW_FOLDERS = ("browser", "faults", "production", "services/backups")
 
 
@@ -158,8 +160,9 @@ def second_factor_of_the_staff():
 
 
 @pytest.fixture(autouse=True)
-def files_of_this_test_only(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path / "files"
+def files_of_this_test_only(settings, tmp_path_factory):
+    # Made by the few tests that store one: a `tmp_path` is made and removed for each test.
+    settings.MEDIA_ROOT = tmp_path_factory.getbasetemp() / "files" / str(next(TEST_NUMBERS))
 
 
 @pytest.fixture(autouse=True)
