@@ -73,7 +73,11 @@ def crawl(phone, waiting):
     seen = set()
     while waiting:
         path = waiting.pop(0)
-        view = resolve(urlsplit(path).path).view_name
+        here = urlsplit(path).path
+        # Addresses of pages end with one, those of files do not.
+        if not here.endswith("/"):
+            continue
+        view = resolve(here).view_name
         if view in seen or (of_office(view) and view not in OFFICE):
             continue
         seen.add(view)
@@ -84,8 +88,8 @@ def crawl(phone, waiting):
         if not answer.ok or not answer.headers["content-type"].startswith("text/html"):
             continue
         # Playwright's own way to ask all links first loads scripts into the page.
-        here = phone.page.evaluate("[...document.querySelectorAll('a[href]')].map(a => a.href)")
-        waiting += [link.removeprefix(phone.base) for link in here if link.startswith(phone.base)]
+        links = phone.page.evaluate("[...document.querySelectorAll('a[href]')].map(a => a.href)")
+        waiting += [link.removeprefix(phone.base) for link in links if link.startswith(phone.base)]
         yield view
 
 
