@@ -158,6 +158,7 @@ TEMPLATES = [
         "APP_DIRS": True,
         "OPTIONS": {
             "libraries": {"devices": "kingscore.devices", "fragments": "kingscore.fragments"},
+            "builtins": ["kingscore.tags"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
