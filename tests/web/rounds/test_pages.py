@@ -111,7 +111,7 @@ def test_page_of_a_round_asks_as_much_for_one_table_as_for_three(
     if number > 1:
         play_at(round_, number, WHOLE_GAME[1:])
 
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(14):
         director.get(url("running", round_))
     of_members = member_of(club)
     with django_assert_num_queries(10):

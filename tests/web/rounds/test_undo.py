@@ -240,5 +240,5 @@ def test_strip_with_an_act_asks_a_few_queries_more(director, club, django_assert
     at = Leading(director, going(club))
     at.exchange()
 
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(17):
         director.get(of_all("running", at.place, 1))

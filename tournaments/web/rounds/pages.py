@@ -158,7 +158,6 @@ def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any
         "clock": clock,
         "time_is_up": over and not all(each.finished for each in tables),
         "minutes": MINUTES,
-        "rulings": round_.rulings.filter(withdrawn_at=None).count(),
     }
 
 

@@ -85,7 +85,9 @@ def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
     """
     event, role = row.event, role_in(request, row.event.club)
     directs, seen = role in DIRECTING, event.club.published or not event.published
-    rounds = cache(lambda: list(event.rounds.order_by("number")))
+    # Their long documents are of no use here.
+    rows = event.rounds.order_by("number").defer("seating", "standings")
+    rounds = cache(lambda: list(rows))
     corrected = cache(lambda: directs and standings_moved(row, rounds()))
     return {
         "tournament": row,
