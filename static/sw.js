@@ -81,8 +81,15 @@ async function show(event, url) {
 }
 
 async function ask(request, url) {
-  const response = await fetch(request);
+  const response = await load(request);
   if (isPage(url) || isFile(url)) await keep(url, response);
+  return response;
+}
+
+// Without TLS, browsers take an answer that is cut off within its headers for a whole and empty one.
+async function load(...asked) {
+  const response = await fetch(...asked);
+  if (response.ok && !response.headers.has("Content-Type")) throw new Error("cut off");
   return response;
 }
 
@@ -122,7 +129,7 @@ async function keepShown(url, html) {
   const files = keepFiles(html);
   // A page that is new here waits for its files: without its scripts it could keep no entry.
   await (before ? files.catch(() => {}) : files);
-  const given = before ?? (await fetch(url, { credentials: "same-origin" }));
+  const given = before ?? (await load(url, { credentials: "same-origin" }));
   if (given.ok && !given.redirected) await cache.put(place, new Response(html, { headers: given.headers }));
 }
 
@@ -153,7 +160,7 @@ async function keepAll(addresses, missing) {
 async function fetchAndKeep(url) {
   if (url.origin !== self.location.origin || !(isPage(url) || isFile(url))) return;
   const known = (await caches.match(placeOf(url)))?.headers.get("ETag");
-  const response = await fetch(url, { credentials: "same-origin", headers: known ? { "If-None-Match": known } : {} });
+  const response = await load(url, { credentials: "same-origin", headers: known ? { "If-None-Match": known } : {} });
   if (response.status === 304) return;
   // The page may never have been opened here, so its files have not come by.
   if (isPage(url)) await keepFiles(await response.clone().text());
@@ -163,6 +170,6 @@ async function fetchAndKeep(url) {
 async function keepFiles(html) {
   for (const [, address] of html.matchAll(/(?:href|src)="(\/[^"]+)"/g)) {
     const url = new URL(address, self.location);
-    if (isFile(url) && !await caches.match(placeOf(url))) await keep(url, await fetch(url));
+    if (isFile(url) && !await caches.match(placeOf(url))) await keep(url, await load(url));
   }
 }

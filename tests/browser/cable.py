@@ -20,6 +20,7 @@ class Cable:
         self.url = f"http://localhost:{self.listener.getsockname()[1]}"
         self.plugged, self.hanging, self.ends = True, False, set()
         self.losing, self.doomed = False, set()
+        self.curt = False
         self.streams, self.hearing = "pass", set()
         threading.Thread(target=self.take_calls, daemon=True).start()
 
@@ -44,6 +45,10 @@ class Cable:
                 if self.losing and data.startswith(b"POST "):
                     self.losing = False
                     self.doomed.add(source)
+                if self.curt and data.startswith(b"HTTP/"):
+                    # The connection is lost after the first line of the answer.
+                    sink.sendall(data.partition(b"\n")[0])
+                    break
                 if sink in self.doomed:
                     # Browsers send at once again what was cut off, if they can.
                     self.pull()

@@ -129,6 +129,15 @@ def hold_to_chosen_options(phone):
     assert the_game().row.players == list(names)
 
 
+def test_answer_that_is_cut_off_replaces_no_page(away):
+    phone = away()
+    phone.cable.plug()
+    phone.cable.curt = True
+    phone.open("/")
+    phone.tap_and_go(".actions a", "/new/$")
+    expect(phone.page.locator("[name=name0]")).to_be_visible()
+
+
 def test_refused_row_is_shown_with_what_can_be_done(away):
     phone = away()
     page = phone.page
