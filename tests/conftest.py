@@ -69,9 +69,9 @@ def pytest_ignore_collect(collection_path, config):
     return True if wanted == "not slow" and slow else None
 
 
-@pytest.hookimpl(wrapper=True)
+# Before pytest chooses by markers.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    # Before pytest chooses by markers.
     for item in items:
         if is_in_slow_file(item.path):
             item.add_marker(pytest.mark.slow)
@@ -84,18 +84,6 @@ def pytest_collection_modifyitems(items):
     # at the end of a run because of one of them.
     long = {item.path for item in items if shares_with_its_module(item)}
     items.sort(key=lambda item: item.path not in long)
-    try:
-        return (yield)
-    finally:
-        # pytest-django puts what uses no database last: just those that start the most programs.
-        slow = {item.path for item in items if item.get_closest_marker("slow")}
-        slow -= {item.path for item in items if uses_database(item)}
-        items.sort(key=lambda item: item.path not in slow)
-
-
-def uses_database(item):
-    own = {"db", "transactional_db", "live_server"} & {*item.fixturenames}
-    return own or item.get_closest_marker("django_db")
 
 
 def is_in_slow_file(path):
