@@ -42,7 +42,8 @@ def whole(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def secret_of_this_site(settings, tmp_path):
+def site_in_one_folder(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "files"
     settings.SECRET_FILE = tmp_path / "secret-key"
     settings.SECRET_FILE.write_text("of this site")
 
