@@ -103,17 +103,6 @@ POSTGRESQL = {
 }
 
 
-# Texts have one byte more at their beginning, if they are short, and no gap before it.
-WIDTHS = """
-    SELECT attrelid::regclass::text, array_agg(
-        CASE WHEN attlen < 0 THEN 1 ELSE CASE attalign
-            WHEN 'd' THEN 8 WHEN 'i' THEN 4 WHEN 's' THEN 2 ELSE 1 END END ORDER BY attnum)
-    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-    WHERE relnamespace = 'public'::regnamespace AND attnum > 0 AND relkind = 'r'
-    AND relname LIKE 'tournaments%' GROUP BY 1
-"""
-
-
 @pytest.fixture
 def empty(tmp_path):
     """A site on a database without tables."""
@@ -128,13 +117,6 @@ def test_new_database_is_like_one_that_went_through_all_migrations(empty):
 
     with database_of_its_own(URL) as url:
         assert contents(Site(migrated(), url)) == contents(empty)
-
-
-def test_new_database_leaves_no_gaps_between_columns():
-    with database_of_its_own(URL) as url:
-        widths = widths_of_columns(url) if url else {}
-
-    assert {table: found for table, found in widths.items() if found != sorted(found)[::-1]} == {}
 
 
 def test_database_that_broke_off_halfway_is_still_new(empty):
@@ -160,12 +142,6 @@ def in_postgresql(url):
         parts = {name: set(connection.execute(asked)) for name, asked in POSTGRESQL.items()}
         names = {table for table, *_ in parts["columns"]}
         return parts | {"rows": rows_of(connection, names)}
-
-
-def widths_of_columns(url):
-    """What each column of our tables begins at a multiple of, in their order."""
-    with psycopg.connect(url) as connection:
-        return dict(connection.execute(WIDTHS))
 
 
 def in_sqlite(folder):
