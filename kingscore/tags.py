@@ -41,7 +41,7 @@ def translate(parser: template.base.Parser, token: template.base.Token) -> templ
     return KeptText(node) if written and not node.asvar else node
 
 
-# Templates load it by the name `i18n`.
+# Templates load it by the name `i18n`; Django's checks warn of a second library of that name.
 i18n.register.tags["translate"] = translate
 
 
