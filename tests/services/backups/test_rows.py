@@ -76,6 +76,17 @@ def test_rows_come_back_as_they_were(make):
     assert count == sum(numbers) == len(before)
 
 
+def test_moment_is_found_by_its_value_afterwards():
+    at = ClubFactory(created_at=EVENING.replace(microsecond=500_000)).created_at
+    lines = b"".join(lines for _, lines in write_rows(Club))
+    Club._base_manager.all()._raw_delete("default")
+
+    fill_table(Club, [column.attname for column in columns_of(Club)], lines.splitlines())
+
+    # SQLite compares the texts.
+    assert Club.objects.filter(created_at=at).exists()
+
+
 @pytest.mark.parametrize("line", [b"[1]\n", b"{}\n", b"[\n", b"null\n"])
 def test_line_that_is_no_row_is_damaged(line):
     names = [column.attname for column in columns_of(Game)]
