@@ -166,7 +166,8 @@ class ReplicaMiddleware:
 
 def position_of(request: HttpRequest) -> int | None:
     """Return how far the visitor has seen the log; None if that is unknown."""
-    said = [request.COOKIES.get(COOKIE, "0"), request.headers.get(NEWS, "0")]
+    # After the position of an event may come a version.
+    said = [request.COOKIES.get(COOKIE, "0"), request.headers.get(NEWS, "0").partition(" ")[0]]
     if not all(each.isdecimal() and len(each) < 20 for each in said):
         return None
     return max(map(int, said))

@@ -118,10 +118,10 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "kingscore.cookies.prefix_cookies",
-    # Most requests end here.
-    "tournaments.web.games.unchanged.answer_unchanged",
     "kingscore.middleware.forbid_caching",
     "django.middleware.gzip.GZipMiddleware",
+    # Most requests end here.
+    "tournaments.web.games.unchanged.answer_unchanged",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "kingscore.sessions.renew_sessions",
     "django.middleware.locale.LocaleMiddleware",

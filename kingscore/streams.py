@@ -1,7 +1,8 @@
 """Streams of events: an open page hears that what it shows has changed, and asks for it.
 
 Django decides who may open one (`tournaments/web/base/streams.py`); here its answer becomes a
-stream, which holds no thread. An event has no contents: the page asks as it does without streams.
+stream, which holds no thread. An event has no contents: the page asks as it does without streams,
+and says what it was told of.
 """
 
 import asyncio
@@ -21,6 +22,7 @@ from django.db import close_old_connections
 from kingscore.buffering import Application, Message, Receive, Scope, Send
 from kingscore.middleware import ANY, CHANNEL
 from kingscore.replica import primary_position
+from tournaments.queries.games.versions import GameVersion
 from tournaments.queries.watching import Version, VersionWatcher
 from tournaments.web.base.streams import NETWORK, TOPIC
 
@@ -63,13 +65,13 @@ class Stream:
         self.saying: asyncio.Task[None] | None = None
         self.is_over = False
 
-    def say(self, event: str, position: str = "") -> None:
+    def say(self, event: str, data: str = "") -> None:
         """Send an event; no beat while the page has not taken the event before."""
         if self.is_over:
             return
         if event != "beat" or self.saying is None or self.saying.done():
             kind = self.topic.partition(" ")[0]
-            body = f"event: {event}\ndata: {f'{kind} {position}'.rstrip()}\n\n".encode()
+            body = f"event: {event}\ndata: {f'{kind} {data}'.rstrip()}\n\n".encode()
             self._send({"type": "http.response.body", "body": body, "more_body": True})
 
     def end(self) -> None:
@@ -100,7 +102,7 @@ class Streams:
         self.of_topic: defaultdict[str, set[Stream]] = defaultdict(set)
         self.networks: Counter[str] = Counter()
         self.versions: dict[str, Version] = {}
-        self.position = ""
+        self.position = "0"
         self.watch, self.thread = VersionWatcher(), ThreadPoolExecutor(1, "streams")
         self.called, self.hears_calls = asyncio.Event(), False
         self.written, self.looked = set[str](), -inf
@@ -155,7 +157,7 @@ class Streams:
         self.networks[stream.network] += 1
         if stream.topic in self.versions:
             # The page asks now: whatever happens later is a change.
-            stream.say("hello", self.position)
+            stream.say("hello", self.data(stream.topic))
         if self.work is None or self.work.done():
             self.work = asyncio.create_task(self.run())
 
@@ -224,14 +226,20 @@ class Streams:
             before = self.versions.get(topic)
             self.versions[topic] = version
             if version != before:
+                data = self.data(topic)
                 for stream in streams:
-                    stream.say("news" if before else "hello", self.position)
+                    stream.say("news" if before else "hello", data)
             if before and version.rights != before.rights:
                 touched += streams
         if touched:
             task = asyncio.create_task(self.check(touched))
             self.checks.add(task)
             task.add_done_callback(self.checks.discard)
+
+    def data(self, topic: str) -> str:
+        """Return what a page sends back with its question: position and the version of a game."""
+        shown = self.versions[topic].shown
+        return f"{self.position} {shown.digest if isinstance(shown, GameVersion) else ''}"
 
     def versions_of(self, topics: list[str]) -> dict[str, Version]:
         close_old_connections()

@@ -18,10 +18,11 @@ SPREAD = 30.0
 class Ear(asyncio.Protocol):
     """The connection of one stream; `news` are the events since the server began to look."""
 
-    __slots__ = ("heard", "is_open", "lost", "news", "path", "refused", "transport")
+    __slots__ = ("heard", "is_open", "lost", "news", "path", "refused", "told", "transport")
 
     def __init__(self, path: str) -> None:
         self.path, self.news, self.is_open, self.refused = path, 0, False, False
+        self.told = ""
         self.heard, self.lost = asyncio.Event(), asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -37,7 +38,13 @@ class Ear(asyncio.Protocol):
         self.is_open = self.is_open or b"event: hello" in data
         self.news += data.count(b"event: news")
         if b"event: hello" in data or b"event: news" in data:
+            *_, event = data.decode().split("data: ")
+            self.told = event.strip().partition(" ")[2]
             self.heard.set()
+
+    @property
+    def news_header(self) -> dict[str, str]:
+        return {"Kingscore-News": self.told}
 
     def connection_lost(self, _exc: Exception | None) -> None:
         self.is_open = False
@@ -71,7 +78,7 @@ class TimedTable(Table):
             await ear.heard.wait()
             ear.heard.clear()
             if not self.busy and not stop.is_set():
-                await self._listen(asyncio.get_running_loop().time())
+                await self._listen(asyncio.get_running_loop().time(), ear.news_header)
         ear.transport.close()
 
 
@@ -94,7 +101,6 @@ class TimedFollower(Follower):
 class Hearer(TimedFollower):
     """A phone that hears of changes, and polls without a stream; `back` is when it had one."""
 
-    more = {"Kingscore-News": "1"}
     back = 0.0
 
     async def look_on(self, first: float, stop: asyncio.Event) -> None:
@@ -109,15 +115,17 @@ class Hearer(TimedFollower):
             self.ear = ear
             while not (ear.lost.is_set() or stop.is_set()):
                 await ear.heard.wait()
+                if ear.lost.is_set():
+                    break
+                self.back = self.back or loop.time()
                 # Not sooner than it would poll.
                 await asyncio.sleep(max(0.0, asked + EVERY - loop.time(), random.random() * 0.1))
                 ear.heard.clear()
                 if ear.is_open and not stop.is_set():
-                    self.back = self.back or loop.time()
-                    asked = loop.time()
+                    asked, self.more = loop.time(), ear.news_header
                     await self._ask(asked)
             again = loop.time() + random.random() * SPREAD
-            self.back = 0.0
+            self.back, self.more = 0.0, {}
             while loop.time() < again and not stop.is_set():
                 with suppress(TimeoutError):
                     await asyncio.wait_for(stop.wait(), min(EVERY, max(0.01, again - loop.time())))

@@ -108,10 +108,11 @@ class Table:
             await asyncio.sleep(min(DELAYS[min(tries, len(DELAYS) - 1)], self.longest_delay))
             tries += 1
 
-    async def _listen(self, due: float) -> None:
+    async def _listen(self, due: float, more: Mapping[str, str] | None = None) -> None:
         seen = {"If-None-Match": self.heard} if self.heard else {}
         try:
-            answer = await self.phone.ask("GET", self.path, {"HX-Request": "true", **seen})
+            asked = {"HX-Request": "true", **seen, **(more or {})}
+            answer = await self.phone.ask("GET", self.path, asked)
         except CutOff:
             self.tally.errors["listening: cut off"] += 1
             return

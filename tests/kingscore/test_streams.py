@@ -22,6 +22,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory, record
 from tests.hearing import Listener
 from tests.waiting import PATIENCE, wait_until
+from tournaments.queries.games.versions import mark_named
 from tournaments.web.base.phone import address
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -66,6 +67,8 @@ def test_page_hears_of_each_deal_until_its_address_is_replaced(site):
     for deal in WHOLE_GAME[:2]:
         record(game, deal)
         assert page.next() == "news"
+        # Told of the version, another process need not ask the database for it again.
+        assert page.data == f"game 0 {mark_named(game.public_id).digest}"
     # A second page of the same sheet needs no look.
     assert site(address(game, "follow")).next() == "hello"
 

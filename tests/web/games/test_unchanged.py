@@ -3,14 +3,15 @@ from http import HTTPStatus
 
 import pytest
 from django.conf import settings
+from django.core.cache import caches
 from django.test import Client
 
 from tests.club_factories import TableFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, ContextFactory, GameFactory
+from tests.factories import EVENING, ContextFactory, GameFactory, UserFactory
 from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.models import Round
-from tournaments.queries.games.versions import VersionCache
+from tournaments.queries.games.versions import VersionCache, mark_named
 from tournaments.services.games.playing import hand_over, record_entry
 from tournaments.web.base.phone import address
 from tournaments.web.games.unchanged import Etags, listening, unchanged
@@ -83,7 +84,9 @@ def test_wrong_secret_and_other_pages_are_answered_as_ever(phone):
     assert ask(phone, f"{address(game, 'write')}log/", etag).status_code == HTTPStatus.OK
 
 
-def test_page_that_was_told_of_a_change_is_not_answered_from_an_older_look(rf, db):
+def test_page_that_was_told_of_a_change_is_not_answered_from_an_older_look(
+    rf, db, django_assert_num_queries
+):
     game, etags, watch = GameFactory(entries=WHOLE_GAME[:3]), Etags(), VersionCache(60)
     path = address(game, "follow")
     etag = Client(headers={"HX-Request": "true"}).get(path)["ETag"]
@@ -91,8 +94,31 @@ def test_page_that_was_told_of_a_change_is_not_answered_from_an_older_look(rf, d
     assert unchanged(rf.get(path, headers=asks), watch, etags).status_code == 304
     record_entry(game.pk, parse_entry(WHOLE_GAME[3]), ContextFactory(revision=3))
     assert unchanged(rf.get(path, headers=asks), watch, etags).status_code == 304
-    told = asks | {"Kingscore-News": "1"}
+    digest = mark_named(game.public_id).digest
+    told = asks | {"Kingscore-News": f"0 {digest}"}
     assert unchanged(rf.get(path, headers=told), watch, etags) is None
+    # The first to be told has asked the database for all others.
+    told["If-None-Match"] = Client(headers=told).get(path)["ETag"]
+    with django_assert_num_queries(0):
+        assert unchanged(rf.get(path, headers=told), watch, etags).status_code == 304
+
+
+def test_sheet_is_drawn_once_for_all_who_see_it_alike(phone, django_assert_num_queries):
+    game = GameFactory(entries=WHOLE_GAME[:3])
+    etag, path = seen(phone, game), address(game, "follow")
+    record_entry(game.pk, parse_entry(WHOLE_GAME[3]), ContextFactory(revision=3))
+    drawn = ask(phone, path, etag)
+    with django_assert_num_queries(1):
+        news = {"Kingscore-News": "1", "If-None-Match": etag}
+        other = Client(headers={"HX-Request": "true"}).get(path, headers=news)
+    assert (other.content, other["ETag"]) == (drawn.content, drawn["ETag"])
+    assert other["ETag"] != etag
+    assert "no-store" in other["Cache-Control"]
+    # What an account sees may be another sheet.
+    caches["sheets"].set(drawn["ETag"], "drawn for others")
+    assert ask(phone, path, etag).content == b"drawn for others"
+    phone.force_login(UserFactory())
+    assert b"drawn for others" not in ask(phone, path, etag).content
 
 
 def test_who_knows_no_address_of_a_game_fills_no_memory(rf, db):

@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from hashlib import sha256
 from threading import Lock
 from time import monotonic
 from typing import Any
@@ -51,6 +52,10 @@ class GameVersion:
     confirmed: int = 0
     reviews: int = 0
     rated: int = 0
+
+    @property
+    def digest(self) -> str:
+        return sha256(repr(self).encode()).hexdigest()[:16]
 
     def of(self, row: Game) -> "GameVersion":
         """Return this version limited to the contents of a sheet that was read a moment before."""
@@ -139,6 +144,15 @@ class VersionCache:
         mark = self.marks.get(public_id) or mark_named(public_id)
         if mark is not None:
             self.marks[public_id], self.asked[public_id] = mark, now
+        return mark
+
+    def mark_told(self, public_id: str, digest: str) -> GameVersion | None:
+        """Return the version of a game that a stream has told of, or a newer one."""
+        mark = self.marks.get(public_id)
+        if mark is None or mark.digest != digest:
+            mark = mark_named(public_id)
+            if mark is not None:
+                self.marks[public_id], self.asked[public_id] = mark, monotonic()
         return mark
 
     def _look_again(self, now: float) -> None:

@@ -47,8 +47,6 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     unchanged = get_conditional_response(request, etag=etag)
     if unchanged is not None:
         return unchanged
-    if etag and account_of(request) is None and (drawn := caches["sheets"].get(etag)):
-        return HttpResponse(drawn, headers={"ETag": etag})
     # Queried with the generation again, so that a link revoked meanwhile gives no access.
     rows = Game.objects.select_related("table__round__event__tournament", "open_table")
     row = get_object_or_404(rows, public_id=public_id, follow_generation=mark.generation)

@@ -1,7 +1,7 @@
-"""Answer polls with 304 before sessions are loaded.
+"""Answer phones that look on before sessions are loaded: with 304, or a sheet drawn for others.
 
-A thousand phones poll every few seconds, and nearly always get this answer. Sessions, forms and
-accounts are not needed for it, and cost more than the answer itself.
+A thousand phones ask whether their sheet has changed, and nearly always get one of these answers.
+Sessions, forms and accounts are not needed for them, and cost more than the answer itself.
 """
 
 from collections.abc import Callable
@@ -9,13 +9,19 @@ from functools import lru_cache
 from hashlib import sha256
 
 from django.conf import settings
+from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import Resolver404, ResolverMatch, resolve
 from django.utils import translation
 from django.utils.cache import get_conditional_response
 
-from tournaments.queries.games.versions import GameVersion, VersionCache, followed, written
+from tournaments.queries.games.versions import (
+    GameVersion,
+    VersionCache,
+    followed,
+    written,
+)
 from tournaments.web.games.pages import etag_of
 
 ACCESS = {"follow": followed, "write": written}
@@ -58,7 +64,7 @@ class Etags:
 def answer_unchanged(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Answer 304 to a poll without changes; pass on all other requests."""
+    """Answer a question for a sheet that needs no drawing; pass on all other requests."""
     watch, etags = VersionCache(settings.MARKS_KEPT_SECONDS), Etags()
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -68,14 +74,24 @@ def answer_unchanged(
 
 
 def unchanged(request: HttpRequest, watch: VersionCache, etags: Etags) -> HttpResponse | None:
-    """Return the 304; None if there is a change, or for other requests."""
+    """Return a 304, or the sheet as it was drawn for others; None if there is neither."""
     match = listening(request)
-    mark = None if match is None else watch.mark(match.kwargs["public_id"])
-    if match is None or mark is None:
+    if match is None:
         return None
-    etag = etags.of(request, match, mark)
-    response: HttpResponse | None = get_conditional_response(request, etag=etag) if etag else None
-    if response is not None and etag:
+    public_id = match.kwargs["public_id"]
+    # A stream has told of a change that this process may not have seen yet.
+    told = request.META.get("HTTP_KINGSCORE_NEWS")
+    mark = (
+        watch.mark(public_id) if told is None else watch.mark_told(public_id, told.split(" ")[-1])
+    )
+    etag = None if mark is None else etags.of(request, match, mark)
+    if not etag:
+        return None
+    response: HttpResponse | None = get_conditional_response(request, etag=etag)
+    if response is None and settings.SESSION_COOKIE_NAME not in request.COOKIES:
+        drawn = caches["sheets"].get(etag)
+        response = None if drawn is None else HttpResponse(drawn)
+    if response is not None:
         response["ETag"], response["Cache-Control"] = etag, NEVER_CACHED
         # For the request metrics, which count by route.
         request.resolver_match = match
@@ -93,9 +109,6 @@ def etag_at(request: HttpRequest, match: ResolverMatch, mark: GameVersion) -> st
 
 def listening(request: HttpRequest) -> ResolverMatch | None:
     """Return the route of a poll; None for other requests."""
-    # A stream has told of a change that this process may not have seen yet.
-    if "HTTP_KINGSCORE_NEWS" in request.META:
-        return None
     asked = {"HTTP_IF_NONE_MATCH", "HTTP_HX_REQUEST"} <= request.META.keys()
     if not asked or request.method != "GET" or len(request.path_info) > LONGEST_PATH:
         return None
