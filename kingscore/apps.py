@@ -9,12 +9,12 @@ from kingscore.observing.slow_queries import watch_connection
 
 
 class KingscoreConfig(AppConfig):
-    """Connects the logging of queries and tasks."""
+    """Connects the logging of queries."""
 
     name = "kingscore"
 
     def ready(self) -> None:
         connection_created.connect(watch_connection)
         # They import models, which are available only now.
-        for name in ("observing.workers", "sessions", "checks"):
+        for name in ("sessions", "checks"):
             import_module(f"kingscore.{name}")

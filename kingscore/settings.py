@@ -427,6 +427,7 @@ if HTTPS:
     LANGUAGE_COOKIE_SECURE = True
 
 # The database is the queue; a message only wakes the worker, so that losing one loses nothing.
+TASK_QUEUE = "kingscore.celery.app"
 CELERY_BROKER_URL = ENVIRONMENT.text("KINGSCORE_BROKER_URL", "folder://localhost")
 if CELERY_BROKER_URL == "folder://localhost":
     CELERY_BROKER_TRANSPORT_OPTIONS = {

@@ -240,10 +240,10 @@ def shared(pid):
 
 SEND_AND_WAIT = """
 import time
-from celery import current_app
-current_app.send_task("tournaments.tasks.sweep_reports", queue="celery")
+from kingscore.celery import app
+app.send_task("tournaments.tasks.sweep_reports", queue="celery")
 deadline = time.monotonic() + 600
-while current_app.connection_for_read().channel()._size("celery"):
+while app.connection_for_read().channel()._size("celery"):
     assert time.monotonic() < deadline
     time.sleep(0.1)
 print("taken")

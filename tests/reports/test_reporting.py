@@ -2,10 +2,10 @@ from datetime import timedelta
 from queue import Empty
 
 import pytest
-from celery import current_app
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from kingscore.celery import app
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, GameFactory, ReportFactory, record, reload
 from tests.waiting import PATIENCE
@@ -39,7 +39,7 @@ def document(report):
 def woken(timeout=0.0):
     """The reports a worker has been woken for since this was last asked."""
     found = []
-    with current_app.connection_for_read() as link:
+    with app.connection_for_read() as link:
         queue = link.SimpleQueue("celery")
         try:
             while True:

@@ -29,6 +29,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory, ReportFactory
 from tournaments.models import Report
 from tournaments.services.documents.reporting import request_scoresheet
+import kingscore.celery
 from tournaments.tasks import expire_reports, sweep_reports
 """
 

@@ -6,8 +6,9 @@ from functools import partial
 from threading import Thread
 from typing import Any
 
-from celery import current_app
+from django.conf import settings
 from django.db import connection, transaction
+from django.utils.module_loading import import_string
 
 log = logging.getLogger(__name__)
 
@@ -40,14 +41,15 @@ def wake_worker(task: str, *args: Any) -> None:
 
     A broker that does not answer blocks only its own thread, never the request.
     """
+    queue = import_string(settings.TASK_QUEUE)
     # The thread inherits the request's context, so that log lines of the task can name it.
     about = copy_context()
-    Thread(target=about.run, args=[_send, task, args], name=THREAD, daemon=True).start()
+    Thread(target=about.run, args=[_send, queue, task, args], name=THREAD, daemon=True).start()
 
 
-def _send(task: str, args: tuple[Any, ...]) -> None:
+def _send(queue: Any, task: str, args: tuple[Any, ...]) -> None:
     try:
-        current_app.send_task(task, args, retry=False)
+        queue.send_task(task, args, retry=False)
     # Any error of a broker: the row exists, and the sweep will find it.
     except Exception as error:  # noqa: BLE001
         log.warning("worker not woken for %s %s: %s", task, args, error)
