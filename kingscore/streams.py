@@ -2,7 +2,7 @@
 
 Django decides who may open one (`tournaments/web/base/streams.py`); here its answer becomes a
 stream, which holds no thread. An event has no contents: the page asks as it does without streams,
-and says what it was told of.
+and sends back the data of the last event.
 """
 
 import asyncio

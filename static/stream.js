@@ -11,7 +11,7 @@ const listeners = [];
 let address;
 let source = null;
 let since = 0; // when the server began to look for changes
-let told = ""; // of the last change: position of the database, version of a game
+let news = ""; // of the last event: position of the database, version of a game
 let failures = 0;
 let silence;
 let again;
@@ -19,7 +19,7 @@ let again;
 const isOpen = () => since > 0;
 
 // With a question after an event: the answer must not be older.
-const headers = () => (isOpen() ? { "Kingscore-News": told } : {});
+const headers = () => (isOpen() ? { "Kingscore-News": news } : {});
 
 // The first to listen may name the page: a refused form is shown at an address of its own.
 function hear(listener, at = location.pathname) {
@@ -54,7 +54,7 @@ function wait() {
 function heard({ type, data }) {
   wait();
   if (type === "beat") return;
-  told = data.split(" ").slice(1).join(" ") || "unknown";
+  news = data.split(" ").slice(1).join(" ") || "unknown";
   since ||= Date.now();
   for (const listener of listeners) listener(type);
 }

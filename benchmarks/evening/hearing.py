@@ -18,11 +18,11 @@ SPREAD = 30.0
 class Ear(asyncio.Protocol):
     """The connection of one stream; `news` are the events since the server began to look."""
 
-    __slots__ = ("heard", "is_open", "lost", "news", "path", "refused", "told", "transport")
+    __slots__ = ("data", "heard", "is_open", "lost", "news", "path", "refused", "transport")
 
     def __init__(self, path: str) -> None:
         self.path, self.news, self.is_open, self.refused = path, 0, False, False
-        self.told = ""
+        self.data = ""
         self.heard, self.lost = asyncio.Event(), asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -39,12 +39,12 @@ class Ear(asyncio.Protocol):
         self.news += data.count(b"event: news")
         if b"event: hello" in data or b"event: news" in data:
             *_, event = data.decode().split("data: ")
-            self.told = event.strip().partition(" ")[2]
+            self.data = event.strip().partition(" ")[2]
             self.heard.set()
 
     @property
     def news_header(self) -> dict[str, str]:
-        return {"Kingscore-News": self.told}
+        return {"Kingscore-News": self.data}
 
     def connection_lost(self, _exc: Exception | None) -> None:
         self.is_open = False

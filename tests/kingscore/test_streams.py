@@ -67,7 +67,7 @@ def test_page_hears_of_each_deal_until_its_address_is_replaced(site):
     for deal in WHOLE_GAME[:2]:
         record(game, deal)
         assert page.next() == "news"
-        # Told of the version, another process need not ask the database for it again.
+        # With the version, another process need not ask the database for it again.
         assert page.data == f"game 0 {mark_named(game.public_id).digest}"
     # A second page of the same sheet needs no look.
     assert site(address(game, "follow")).next() == "hello"

@@ -14,7 +14,6 @@ from tests.factories import EVENING, record, reload
 from tests.web.games.table import (
     KEYS,
     fields_of,
-    follow,
     game_with,
     send,
     sentences,
@@ -419,16 +418,6 @@ def test_page_asks_the_same_number_of_queries_for_any_game(
     # Of a finished game, also whether another followed.
     with django_assert_num_queries(2 + (kind == "follow") + (deals == 20)):
         plain.get(address(game, kind))
-
-
-def test_sheet_drawn_for_one_follower_is_shown_to_the_others(phone, django_assert_num_queries):
-    game = game_with(3)
-    drawn = follow(phone, game)
-    with django_assert_num_queries(1):
-        shown = follow(phone, game)
-    assert (shown.content, shown["ETag"]) == (drawn.content, drawn["ETag"])
-    record(game, WHOLE_GAME[3])
-    assert "−650" in follow(phone, game).content.decode()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -97,7 +97,7 @@ def test_page_that_was_told_of_a_change_is_not_answered_from_an_older_look(
     digest = mark_named(game.public_id).digest
     told = asks | {"Kingscore-News": f"0 {digest}"}
     assert unchanged(rf.get(path, headers=told), watch, etags) is None
-    # The first to be told has asked the database for all others.
+    # The first question has asked the database for all others.
     told["If-None-Match"] = Client(headers=told).get(path)["ETag"]
     with django_assert_num_queries(0):
         assert unchanged(rf.get(path, headers=told), watch, etags).status_code == 304
@@ -108,6 +108,7 @@ def test_sheet_is_drawn_once_for_all_who_see_it_alike(phone, django_assert_num_q
     etag, path = seen(phone, game), address(game, "follow")
     record_entry(game.pk, parse_entry(WHOLE_GAME[3]), ContextFactory(revision=3))
     drawn = ask(phone, path, etag)
+    assert "−650" in drawn.content.decode()
     with django_assert_num_queries(1):
         news = {"Kingscore-News": "1", "If-None-Match": etag}
         other = Client(headers={"HX-Request": "true"}).get(path, headers=news)
@@ -117,6 +118,7 @@ def test_sheet_is_drawn_once_for_all_who_see_it_alike(phone, django_assert_num_q
     # What an account sees may be another sheet.
     caches["sheets"].set(drawn["ETag"], "drawn for others")
     assert ask(phone, path, etag).content == b"drawn for others"
+    assert b"drawn for others" not in ask(phone, address(game, "write"), etag).content
     phone.force_login(UserFactory())
     assert b"drawn for others" not in ask(phone, path, etag).content
 

@@ -146,8 +146,8 @@ class VersionCache:
             self.marks[public_id], self.asked[public_id] = mark, now
         return mark
 
-    def mark_told(self, public_id: str, digest: str) -> GameVersion | None:
-        """Return the version of a game that a stream has told of, or a newer one."""
+    def mark_announced(self, public_id: str, digest: str) -> GameVersion | None:
+        """Return the version of a game that a stream announced, or a newer one."""
         mark = self.marks.get(public_id)
         if mark is None or mark.digest != digest:
             mark = mark_named(public_id)

@@ -22,6 +22,7 @@ from tournaments.queries.games.versions import (
     followed,
     written,
 )
+from tournaments.web.base.htmx import ANNOUNCED
 from tournaments.web.games.pages import etag_of
 
 ACCESS = {"follow": followed, "write": written}
@@ -79,16 +80,20 @@ def unchanged(request: HttpRequest, watch: VersionCache, etags: Etags) -> HttpRe
     if match is None:
         return None
     public_id = match.kwargs["public_id"]
-    # A stream has told of a change that this process may not have seen yet.
-    told = request.META.get("HTTP_KINGSCORE_NEWS")
-    mark = (
-        watch.mark(public_id) if told is None else watch.mark_told(public_id, told.split(" ")[-1])
-    )
+    # A stream has announced a change that this process may not have seen yet.
+    news = request.META.get("HTTP_KINGSCORE_NEWS")
+    if news is None:
+        mark = watch.mark(public_id)
+    else:
+        mark = watch.mark_announced(public_id, news.split(" ")[-1])
     etag = None if mark is None else etags.of(request, match, mark)
     if not etag:
         return None
+    if news is not None:
+        request.META[ANNOUNCED] = mark
     response: HttpResponse | None = get_conditional_response(request, etag=etag)
-    if response is None and settings.SESSION_COOKIE_NAME not in request.COOKIES:
+    is_visitor = settings.SESSION_COOKIE_NAME not in request.COOKIES
+    if response is None and match.url_name == "follow" and is_visitor:
         drawn = caches["sheets"].get(etag)
         response = None if drawn is None else HttpResponse(drawn)
     if response is not None:
