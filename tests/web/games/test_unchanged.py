@@ -11,6 +11,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, GameFactory, UserFactory
 from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.models import Round
+from tournaments.queries.games import versions
 from tournaments.queries.games.versions import VersionCache, mark_named
 from tournaments.services.games.playing import hand_over, record_entry
 from tournaments.web.base.phone import address
@@ -144,6 +145,14 @@ def test_watch_looks_at_all_games_that_are_asked_for_at_once(db, django_assert_n
     with django_assert_num_queries(0):
         marks = [watch.mark(game.public_id) for game in games]
     assert [mark.revision for mark in marks] == [3, 4, 3, 3]
+
+
+def test_versions_that_streams_announce_fill_no_memory(db, monkeypatch):
+    monkeypatch.setattr(versions, "MOST_MARKS", 2)
+    watch = VersionCache(60)
+    for game in [GameFactory() for _ in range(5)]:
+        assert watch.mark_announced(game.public_id, "x") == mark_named(game.public_id)
+    assert len(watch.marks) <= 2
 
 
 def test_game_that_was_deleted_is_forgotten(db):

@@ -27,6 +27,9 @@ FORGET = 10.0
 FEW = 3
 """The number of games up to which compiling a query takes longer than asking for each."""
 
+MOST_MARKS = 5000
+"""The number of games whose versions a process keeps."""
+
 NAME = "?"
 """Placeholder for the game's name in the compiled query; no game has this name."""
 
@@ -152,7 +155,10 @@ class VersionCache:
         if mark is None or mark.digest != digest:
             mark = mark_named(public_id)
             if mark is not None:
-                self.marks[public_id], self.asked[public_id] = mark, monotonic()
+                # Where nobody polls, nothing else forgets any.
+                if len(self.marks) >= MOST_MARKS:
+                    self.marks.clear()
+                self.marks[public_id] = mark
         return mark
 
     def _look_again(self, now: float) -> None:
