@@ -58,7 +58,7 @@ GOALS = (
         2.5,
         of_control=True,
     ),
-    Goal("streams", "1,000 followers, a deal each in 60 s: showing by streams", POSTGRESQL, 10),
+    Goal("streams", "1000 followers, a deal each in 60 s: showing by streams", POSTGRESQL, 10),
     Goal("streams", "written until shown, 95 %", POSTGRESQL, 300),
     Goal("streams", "written until shown, 95 %", SQLITE, 1000),
     Goal("streams", ": memory of each", POSTGRESQL, 50),
