@@ -1,6 +1,7 @@
 """The background worker.
 
-Programs import this only if they enqueue tasks: Celery is a quarter of the time they need to start.
+Web server and worker import it when they start. Other programs do only if they enqueue tasks, for
+Celery takes a quarter of their time to start.
 """
 
 import os

@@ -1,8 +1,10 @@
 """Celery tasks: thin, and safe to run twice; what waits is found in the database."""
 
 from celery import shared_task
+from django.conf import settings
 from django.core.management import call_command
 from django.utils import timezone
+from django.utils.module_loading import import_string
 from oauth2_provider.models import clear_expired
 
 from tournaments.models import IdempotencyRecord, Report
@@ -15,6 +17,9 @@ from tournaments.services.documents import reporting
 from tournaments.services.notifications import sending, subscribing
 from tournaments.services.ratings import computing, due
 from tournaments.services.webhooks import keeping, sweeping
+
+# Without it, tasks would be those of an app that knows no broker.
+import_string(settings.TASK_QUEUE)
 
 MOST_AT_ONCE = 200
 """A sweep leaves the rest to the next one rather than fill the broker."""

@@ -27,9 +27,8 @@ from datetime import timedelta
 from django.utils import timezone
 from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory, ReportFactory
-from tournaments.models import Report
+from tournaments.models import Report, Worker
 from tournaments.services.documents.reporting import request_scoresheet
-import kingscore.celery
 from tournaments.tasks import expire_reports, sweep_reports
 """
 
@@ -64,6 +63,8 @@ while Report.objects.filter(state__in=["waiting", "building"]).exists():
     time.sleep(0.5)
     sweep_reports()
 expire_reports()
+# A worker shows that it is alive.
+assert Worker.objects.exists()
 """
 
 
