@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from benchmarks.evening.tally import Tally
 
 SPREAD = 30.0
 """Within so many seconds a page opens its stream again, at random."""
+EVENT = re.compile(rb"event: (?:hello|news)\ndata: \w+ ?(.*)\n")
 
 
 class Ear(asyncio.Protocol):
@@ -37,9 +39,8 @@ class Ear(asyncio.Protocol):
         # Each event is one small write of the server.
         self.is_open = self.is_open or b"event: hello" in data
         self.news += data.count(b"event: news")
-        if b"event: hello" in data or b"event: news" in data:
-            *_, event = data.decode().split("data: ")
-            self.data = event.strip().partition(" ")[2]
+        if heard := EVENT.findall(data):
+            self.data = heard[-1].decode()
             self.heard.set()
 
     @property
