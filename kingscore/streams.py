@@ -156,8 +156,9 @@ class Streams:
         self.of_topic[stream.topic].add(stream)
         self.networks[stream.network] += 1
         if stream.topic in self.versions:
-            # The page asks now: whatever happens later is a change.
-            stream.say("hello", self.data(stream.topic))
+            # The page asks now: whatever happens later is a change. It may show more than was seen
+            # at the last look, so no version is announced.
+            stream.say("hello", self.position)
         if self.work is None or self.work.done():
             self.work = asyncio.create_task(self.run())
 

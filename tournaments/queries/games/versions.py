@@ -27,8 +27,8 @@ FORGET = 10.0
 FEW = 3
 """The number of games up to which compiling a query takes longer than asking for each."""
 
-MOST_MARKS = 5000
-"""The number of games whose versions a process keeps."""
+MOST_ANNOUNCED = 1000
+"""The number of games whose announced versions a process keeps."""
 
 NAME = "?"
 """Placeholder for the game's name in the compiled query; no game has this name."""
@@ -132,6 +132,7 @@ class VersionCache:
         self.seconds = seconds
         self.marks: dict[str, GameVersion] = {}
         self.asked: dict[str, float] = {}
+        self.announced: dict[str, tuple[float, GameVersion]] = {}
         self.looked = -math.inf
         self.looking = Lock()
 
@@ -150,15 +151,18 @@ class VersionCache:
         return mark
 
     def mark_announced(self, public_id: str, digest: str) -> GameVersion | None:
-        """Return the version of a game that a stream announced, or a newer one."""
-        mark = self.marks.get(public_id)
-        if mark is None or mark.digest != digest:
+        """Return the version of a game that a stream announced, or a newer one.
+
+        All pages of a game ask at the same moment: the first one takes a query.
+        """
+        now = monotonic()
+        at, mark = self.announced.get(public_id, (-math.inf, None))
+        if mark is None or mark.digest != digest or now - at >= self.seconds:
             mark = mark_named(public_id)
+            if len(self.announced) >= MOST_ANNOUNCED:
+                self.announced.clear()
             if mark is not None:
-                # Where nobody polls, nothing else forgets any.
-                if len(self.marks) >= MOST_MARKS:
-                    self.marks.clear()
-                self.marks[public_id] = mark
+                self.announced[public_id] = now, mark
         return mark
 
     def _look_again(self, now: float) -> None:

@@ -18,7 +18,7 @@ from tournaments.queries.games.versions import GameVersion, mark_followed
 from tournaments.texts import labels
 from tournaments.texts.labels import points_text
 from tournaments.web.base.going_back import keep_for_going_back
-from tournaments.web.base.htmx import ANNOUNCED, HtmxRequest
+from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.link_preview import LinkPreview, link_preview
 from tournaments.web.base.phone import picture_address, remember_game, writes_games
 from tournaments.web.games.confirm_view import confirm_own, reviews_to_show
@@ -39,7 +39,7 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     The page asks when a stream tells it of a change. Without one it polls every two seconds, and
     gets a 304 before anything is loaded.
     """
-    mark = request.META.get(ANNOUNCED) or mark_followed(public_id, secret)
+    mark = mark_followed(public_id, secret)
     if mark is None:
         raise Http404
     # The whole page is rendered each time; only polling phones send this.
@@ -47,6 +47,8 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     unchanged = get_conditional_response(request, etag=etag)
     if unchanged is not None:
         return unchanged
+    if etag and account_of(request) is None and (drawn := caches["sheets"].get(etag)):
+        return HttpResponse(drawn, headers={"ETag": etag})
     # Queried with the generation again, so that a link revoked meanwhile gives no access.
     rows = Game.objects.select_related("table__round__event__tournament", "open_table")
     row = get_object_or_404(rows, public_id=public_id, follow_generation=mark.generation)

@@ -16,13 +16,7 @@ from django.urls import Resolver404, ResolverMatch, resolve
 from django.utils import translation
 from django.utils.cache import get_conditional_response
 
-from tournaments.queries.games.versions import (
-    GameVersion,
-    VersionCache,
-    followed,
-    written,
-)
-from tournaments.web.base.htmx import ANNOUNCED
+from tournaments.queries.games.versions import GameVersion, VersionCache, followed, written
 from tournaments.web.games.pages import etag_of
 
 ACCESS = {"follow": followed, "write": written}
@@ -89,11 +83,10 @@ def unchanged(request: HttpRequest, watch: VersionCache, etags: Etags) -> HttpRe
     etag = None if mark is None else etags.of(request, match, mark)
     if not etag:
         return None
-    if news is not None:
-        request.META[ANNOUNCED] = mark
     response: HttpResponse | None = get_conditional_response(request, etag=etag)
     is_visitor = settings.SESSION_COOKIE_NAME not in request.COOKIES
-    if response is None and match.url_name == "follow" and is_visitor:
+    # A version without news may be older than the sheet that another process has sent.
+    if response is None and news is not None and match.url_name == "follow" and is_visitor:
         drawn = caches["sheets"].get(etag)
         response = None if drawn is None else HttpResponse(drawn)
     if response is not None:
@@ -114,6 +107,9 @@ def etag_at(request: HttpRequest, match: ResolverMatch, mark: GameVersion) -> st
 
 def listening(request: HttpRequest) -> ResolverMatch | None:
     """Return the route of a poll; None for other requests."""
+    # A replica may be behind the version of the primary: `ReplicaMiddleware` decides.
+    if "HTTP_KINGSCORE_NEWS" in request.META and settings.REPLICA_URL:
+        return None
     asked = {"HTTP_IF_NONE_MATCH", "HTTP_HX_REQUEST"} <= request.META.keys()
     if not asked or request.method != "GET" or len(request.path_info) > LONGEST_PATH:
         return None
