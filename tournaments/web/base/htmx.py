@@ -6,6 +6,10 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest
 from django_htmx.middleware import HtmxDetails
 
+ANNOUNCED = "kingscore.announced"
+"""The key in `request.META` of the version of a game that a stream announced, or of a newer one.
+It is set only where the address gives access to the game."""
+
 
 class HtmxRequest(HttpRequest):
     """A request with the details of htmx."""

@@ -18,7 +18,7 @@ from tournaments.queries.games.versions import GameVersion, mark_followed
 from tournaments.texts import labels
 from tournaments.texts.labels import points_text
 from tournaments.web.base.going_back import keep_for_going_back
-from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.htmx import ANNOUNCED, HtmxRequest
 from tournaments.web.base.link_preview import LinkPreview, link_preview
 from tournaments.web.base.phone import picture_address, remember_game, writes_games
 from tournaments.web.games.confirm_view import confirm_own, reviews_to_show
@@ -39,7 +39,7 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     The page asks when a stream tells it of a change. Without one it polls every two seconds, and
     gets a 304 before anything is loaded.
     """
-    mark = mark_followed(public_id, secret)
+    mark = request.META.get(ANNOUNCED) or mark_followed(public_id, secret)
     if mark is None:
         raise Http404
     # The whole page is rendered each time; only polling phones send this.

@@ -17,6 +17,7 @@ from django.utils import translation
 from django.utils.cache import get_conditional_response
 
 from tournaments.queries.games.versions import GameVersion, VersionCache, followed, written
+from tournaments.web.base.htmx import ANNOUNCED
 from tournaments.web.games.pages import etag_of
 
 ACCESS = {"follow": followed, "write": written}
@@ -83,6 +84,8 @@ def unchanged(request: HttpRequest, watch: VersionCache, etags: Etags) -> HttpRe
     etag = None if mark is None else etags.of(request, match, mark)
     if not etag:
         return None
+    if news is not None:
+        request.META[ANNOUNCED] = mark
     response: HttpResponse | None = get_conditional_response(request, etag=etag)
     is_visitor = settings.SESSION_COOKIE_NAME not in request.COOKIES
     # A version without news may be older than the sheet that another process has sent.
