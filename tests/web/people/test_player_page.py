@@ -276,7 +276,7 @@ def test_page_takes_the_same_queries_however_many_games(
 
     # The curve is drawn once.
     member.get(path_of(player))
-    with django_assert_num_queries(21):
+    with django_assert_num_queries(20):
         member.get(path_of(player))
 
 

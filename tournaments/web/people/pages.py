@@ -14,9 +14,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.models import Club, Player, Report, addresses
-from tournaments.models.clubs import DIRECTING
 from tournaments.models.people import PlayerQuerySet
-from tournaments.permissions import account_of, actor_of, directed_club, members_club, role_in
+from tournaments.permissions import account_of, actor_of, directed_club, members_club
 from tournaments.presenters.people.public_player import public_player
 from tournaments.queries.people.members import account_name
 from tournaments.services.documents.reporting import request_player_picture
@@ -24,6 +23,7 @@ from tournaments.services.people.players import NamesRefused, add_players
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.pictures import language_of, picture_response
+from tournaments.web.clubs.bar import club_bar
 from tournaments.web.documents.asked import asking
 from tournaments.web.people.forms import NameForm, NamesForm
 from tournaments.web.people.view import player_page
@@ -161,13 +161,17 @@ def directs_club(request: HttpRequest, club: Club) -> bool:
 
 def show_player(request: HttpRequest, row: Player, form: NameForm | None = None) -> HttpResponse:
     """Return the page of a player; with a refused `form`, 422."""
-    role = role_in(request, row.club)
-    directs, member = role in DIRECTING, role is not None
+    bar = club_bar(request, row.club)
+    if bar is None:
+        # Unpublished meanwhile.
+        raise Http404
+    directs, member = bar.directs, bool(bar.role)
     seen = player_page(request, row, member=member)
     if not member and not seen["part"].paginator.count and seen["rating"] is None:
         raise Http404
     page = seen | {
         "club": row.club,
+        "bar": bar,
         "player": row,
         "member": member,
         "asking": asking(Report.Kind.PLAYER_SEASON),
