@@ -12,8 +12,7 @@ def keep_sums(player, *, keep=True):
     fewest, kept_sums.FEWEST = kept_sums.FEWEST, 1
     try:
         seats = seats_of(player, published=False)
-        return kept_sums.sums_of_games(
-            player, seats, parts_of(seats, timezone.localdate()), keep=keep
-        )
+        parts, _every = parts_of(seats, timezone.localdate())
+        return kept_sums.sums_of_games(player, seats, parts, keep=keep)
     finally:
         kept_sums.FEWEST = fewest

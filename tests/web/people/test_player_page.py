@@ -10,6 +10,7 @@ from tests.club_factories import (
     RoundFactory,
     SeasonFactory,
     TableFactory,
+    TournamentFactory,
 )
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
@@ -20,6 +21,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import (
     Club,
     Event,
+    Game,
     PlayerRating,
     RatingCount,
     RatingPool,
@@ -243,6 +245,19 @@ def test_page_is_of_one_kind_of_game_at_a_time(member, club):
     assert member.get(path_of(player), {"game": "chess"}).context["scope"].family == "turkish-king"
 
 
+def test_games_that_do_not_count_are_not_listed(member, club):
+    played(club, 1, name="Cuma")
+    played(club, 1, name="İptal")
+    cancelled = club.events.get(name="İptal")
+    TournamentFactory(event=cancelled, cancelled_at=EVENING, state=Tournament.State.FINISHED)
+    played(club, 1, name="Eski")
+    Game.objects.filter(table__round__event__name="Eski").update(ruleset="gone")
+
+    games = member.get(path_of(club.players.get(name="Şule"))).context["games"]
+
+    assert [game.row.table.round.event.name for game in games] == ["Cuma"]
+
+
 def test_seasons_are_a_filter(member, rated, club):
     season = SeasonFactory(club=club, name="Güz")
     played(club, 1, season=season)
@@ -276,7 +291,7 @@ def test_page_takes_the_same_queries_however_many_games(
 
     # The curve is drawn once.
     member.get(path_of(player))
-    with django_assert_num_queries(20):
+    with django_assert_num_queries(19):
         member.get(path_of(player))
 
 

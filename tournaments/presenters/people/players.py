@@ -1,6 +1,6 @@
 """A player's opponents, and each of their games with its rating change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tournaments.engine.rules.rulesets import Points
@@ -97,9 +97,17 @@ def played(
 
 
 LISTED = ("public_id", "ruleset", "players", "title", "played_at", "table__round__event__name")
+"""The fields of a game, and of its evening, that lists show."""
+
+PLAYED = (*LISTED, "document", "result", "table__round__event__season")
+"""With those of the results of its players."""
 
 
 def rows_of(games: Sequence[PlayerGame | None]) -> dict[int, Game]:
-    """Return the rows of games with what lists show of them, and of their evenings (1 query)."""
-    rows = Game.objects.select_related("table__round__event").only(*LISTED)
-    return rows.in_bulk({game.pk for game in games if game is not None})
+    """Return the rows of games with what lists show of them (1 query)."""
+    return rows_with(LISTED, (game.pk for game in games if game is not None))
+
+
+def rows_with(fields: Sequence[str], keys: Iterable[int]) -> dict[int, Game]:
+    """Return the rows of games with some fields (1 query)."""
+    return Game.objects.select_related("table__round__event").only(*fields).in_bulk({*keys})

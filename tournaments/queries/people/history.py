@@ -17,6 +17,7 @@ from tournaments.queries.people.players import (
     PlayerGame,
     PlayerSums,
     add_up,
+    counted,
     games_at,
     meetings,
     seats_beside,
@@ -53,9 +54,13 @@ class HistoryPart:
     rulesets: dict[tuple[str, bool], int] = field(default_factory=dict)
 
 
-def parts_of(seats: QuerySet[Seat], today: date) -> list[HistoryPart]:
-    """Return the games at seats of one player in parts, the latest first (1 query)."""
-    fields = ("held_on", "season_id", "published", "tournament__state")
+def parts_of(seats: QuerySet[Seat], today: date) -> tuple[list[HistoryPart], int]:
+    """Return the games at seats of one player in parts, the latest first (1 query).
+
+    With the number of all seats: games of cancelled tournaments, and of rulesets that no longer
+    exist, are in no part.
+    """
+    fields = ("held_on", "season_id", "published", "tournament__state", "tournament__cancelled_at")
     rows = (
         seats.order_by(f"-{EVENT}__held_on", f"-{EVENT}_id")
         .values_list(
@@ -70,8 +75,11 @@ def parts_of(seats: QuerySet[Seat], today: date) -> list[HistoryPart]:
         )
     )
     parts: dict[tuple[str, int | None, str], HistoryPart] = {}
-    for event, day, season, published, state, ruleset, house, games, last, checksum in rows:
-        if house is None and ruleset not in RULESETS:
+    number = 0
+    for event, day, season, published, state, cancelled, ruleset, house, *sums in rows:
+        games, last, checksum = sums
+        number += games
+        if cancelled or (house is None and ruleset not in RULESETS):
             continue
         family = house or RULESETS[ruleset].family
         settled = day <= today - SETTLED and state != Tournament.State.RUNNING
@@ -83,7 +91,7 @@ def parts_of(seats: QuerySet[Seat], today: date) -> list[HistoryPart]:
         part.events.add(event)
         newest = part.rulesets.get((ruleset, house is not None), 0)
         part.rulesets[ruleset, house is not None] = max(newest, last)
-    return list(parts.values())
+    return list(parts.values()), number
 
 
 def version_of(player: Player, parts: Iterable[HistoryPart]) -> dict[str, str]:
@@ -116,26 +124,27 @@ def newest_of(parts: Iterable[HistoryPart]) -> list[Newest]:
     return sorted((Newest(pk, *key) for key, pk in found.items()), reverse=True)
 
 
-class ListedGames:
-    """The games of a family and, if given, a season, the latest first; a slice is read at once."""
+def limited_seats(seats: QuerySet[Seat], family: str, season: int | None) -> QuerySet[Seat]:
+    """Filter to those of a family and, if given, a season that count."""
+    rulesets = [name for name, rules in RULESETS.items() if rules.family == family]
+    of_family = Q(game__document__isnull=True, game__ruleset__in=rulesets)
+    rows = counted(seats).filter(of_family | Q(game__document__family=family))
+    return rows if season is None else rows.filter(**{f"{EVENT}__season": season})
 
-    def __init__(self, seats: QuerySet[Seat], family: str, season: int | None, games: int) -> None:
-        rulesets = [name for name, rules in RULESETS.items() if rules.family == family]
-        of_family = Q(game__document__isnull=True, game__ruleset__in=rulesets)
-        self.all_seats = seats
-        self.seats = seats.filter(of_family | Q(game__document__family=family))
-        if season is not None:
-            self.seats = self.seats.filter(**{f"{EVENT}__season": season})
-        self.number = games
+
+class ListedGames:
+    """The games at seats of one player, the latest first; a slice has their keys and the seats."""
+
+    def __init__(self, seats: QuerySet[Seat], number: int) -> None:
+        self.seats, self.number = seats, number
 
     def __len__(self) -> int:
         return self.number
 
-    def __getitem__(self, wanted: slice) -> list[PlayerGame]:
-        """Return some games (2 queries: only keys are sorted, not results)."""
-        keys = self.seats.order_by("-game__played_at", "-game_id").values_list("game_id", flat=True)
-        # The family need not be asked for again: to plan that takes longer than to read.
-        return games_at(self.all_seats.filter(game__in=list(keys[wanted])))
+    def __getitem__(self, wanted: slice) -> list[tuple[int, int]]:
+        """Read some (1 query)."""
+        rows = self.seats.order_by("-game__played_at", "-game_id")
+        return list(rows.values_list("game_id", "number")[wanted])
 
     def keys(self) -> set[int]:
         """Return the keys of all games (1 query)."""
@@ -167,9 +176,8 @@ def read_histories(
         if number is not None:
             games[number].append(game)
             part_of[game.pk] = number
-    for seat in seats_beside(player, events=events):
-        if seat[0] in part_of:
-            beside[part_of[seat[0]]].append(seat)
+    for seat in seats_beside(player, games=part_of):
+        beside[part_of[seat[0]]].append(seat)
     return [
         (part, History(add_up(own), meetings(own, others)))
         for part, own, others in zip(parts, games, beside, strict=True)

@@ -88,18 +88,21 @@ def games_of(
     Games of a ruleset that no longer exists are left out, as in the ratings. With `published`, only
     those that everybody may see (2 queries).
     """
-    seats = seats_of(player, published=published)
+    seats = counted(seats_of(player, published=published))
     if other is not None:
         seats = seats.filter(game__seats__player=other)
     return games_at(seats)
 
 
 def seats_of(player: Player, *, published: bool) -> QuerySet[Seat]:
-    """Filter to a player's seats that count; with `published`, those that everybody may see."""
-    seats = Seat.objects.filter(
-        player=player, game__table__round__event__tournament__cancelled_at=None
-    )
+    """Filter to a player's seats; with `published`, those that everybody may see (1 query)."""
+    seats = Seat.objects.filter(player=player)
     return _published(seats, player) if published else seats
+
+
+def counted(seats: QuerySet[Seat]) -> QuerySet[Seat]:
+    """Leave out cancelled tournaments."""
+    return seats.filter(game__table__round__event__tournament__cancelled_at=None)
 
 
 def games_at(seats: QuerySet[Seat]) -> list[PlayerGame]:
@@ -176,14 +179,16 @@ def _own(result: Mapping[str, Any], seat: int, sides: Sequence[int]) -> tuple[An
 
 
 def seats_beside(
-    player: Player, other: Player | None = None, *, events: Iterable[int] | None = None
+    player: Player, other: Player | None = None, *, games: Iterable[int] | None = None
 ) -> list[tuple[int, int, int]]:
-    """Return game, seat and player of those at a player's, or two players', games (1 query)."""
-    seats = Seat.objects.filter(game__seats__player=player).exclude(player=player)
+    """Return game, seat and player of those at a player's, or two players', games (1 query).
+
+    With `games`, at these games of the player.
+    """
+    at = {"game__seats__player": player} if games is None else {"game__in": list(games)}
+    seats = Seat.objects.filter(**at).exclude(player=player)
     if other is not None:
         seats = seats.filter(player=other)
-    if events is not None:
-        seats = seats.filter(game__table__round__event__in=events)
     return list(seats.order_by().values_list("game_id", "number", "player_id"))
 
 

@@ -29,7 +29,7 @@ def _look_at(rows: list[KeptSums]) -> Iterator[Mismatch]:
     """Compare the sums of one player."""
     player = rows[0].player
     seats = seats_of(player, published=False)
-    parts = parts_of(seats, timezone.localdate())
+    parts, _every = parts_of(seats, timezone.localdate())
     versions = version_of(player, parts)
     kept = {row.part: row for row in rows if row.version == versions.get(row.part)}
     for part, history in read_histories(player, seats, [p for p in parts if p.key in kept]):

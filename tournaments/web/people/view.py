@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from django.core.cache import caches
 from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -16,7 +17,7 @@ from django.utils import timezone
 from django.utils.timezone import localdate
 from django.utils.translation import get_language
 
-from tournaments.models import Player, PlayerRating, Season
+from tournaments.models import Player, PlayerRating, Season, Seat
 from tournaments.presenters.people.names import has_page
 from tournaments.presenters.people.player_sums import (
     badges_of,
@@ -25,14 +26,27 @@ from tournaments.presenters.people.player_sums import (
     places_of,
     rulesets_of,
 )
-from tournaments.presenters.people.players import opponents_of, played, rating_row, rows_of
+from tournaments.presenters.people.players import (
+    PLAYED,
+    opponents_of,
+    played,
+    rating_row,
+    rows_with,
+)
 from tournaments.presenters.people.public_player import facts_of
 from tournaments.presenters.ratings.rating_curve import draw_curve
 from tournaments.presenters.statistics.scope import NumbersFilter, family_asked, scope_of
-from tournaments.queries.people.history import HistoryPart, ListedGames, newest_of, parts_of
+from tournaments.queries.people.history import (
+    HistoryPart,
+    ListedGames,
+    limited_seats,
+    newest_of,
+    parts_of,
+)
 from tournaments.queries.people.players import (
     PlayerGame,
     PlayerSums,
+    game_at_seat,
     rank_of,
     ratings_of,
     seats_of,
@@ -43,6 +57,8 @@ from tournaments.queries.ratings.ratings import ShownRating, rating_at, shown
 from tournaments.services.people.kept_sums import sums_of_games
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.standings.view import KEPT_SECONDS
+
+Item = TypeVar("Item")
 
 GAMES = 25
 OPPONENTS = 6
@@ -133,9 +149,8 @@ def curve_of(
 # The list of games.
 
 
-def page_of(games: Sequence[PlayerGame] | ListedGames, number: str | None) -> Page[PlayerGame]:
-    pages: Paginator[PlayerGame] = Paginator(cast("Sequence[PlayerGame]", games), GAMES)
-    return pages.get_page(number)
+def page_of(games: Sequence[Item], number: str | None) -> Page[Item]:
+    return Paginator(games, GAMES).get_page(number)
 
 
 # The whole page.
@@ -154,6 +169,25 @@ def preview_of(
     return link_preview(request, row.shown_name, line, as_of(path, sums.games))
 
 
+def chosen_games(
+    request: HttpRequest, seats: QuerySet[Seat], rated: str = ""
+) -> tuple[NumbersFilter, list[HistoryPart], ListedGames]:
+    """Return the filter of the address, and the parts and games of a player in it (2 queries).
+
+    Without games it is the `rated` family.
+    """
+    every, number = parts_of(seats, timezone.localdate())
+    counted = Counter[tuple[str, int | None]]()
+    for each in every:
+        counted[each.family, each.season] += each.games
+    scope = filter_of(request, counted, rated)
+    parts = [p for p in every if p.family == scope.family and scope.season in (None, p.season)]
+    listed = sum(each.games for each in parts)
+    if listed < number:
+        seats = limited_seats(seats, scope.family, scope.season)
+    return scope, parts, ListedGames(seats, listed)
+
+
 def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str, Any]:
     """Return the context of a player's page, in a fixed number of queries.
 
@@ -163,17 +197,13 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
     ratings = ratings_of(row)
     rated = next((each.pool.family for each in ratings if each.pool.club_id), "")
     seats = seats_of(row, published=not member)
-    parts = parts_of(seats, timezone.localdate(at))
-    counted = Counter[tuple[str, int | None]]()
-    for each in parts:
-        counted[each.family, each.season] += each.games
-    scope = filter_of(request, counted, rated)
-    parts = [p for p in parts if p.family == scope.family and scope.season in (None, p.season)]
-    games = ListedGames(seats, scope.family, scope.season, sum(each.games for each in parts))
+    scope, parts, games = chosen_games(request, seats, rated)
     history = sums_of_games(row, seats, parts, keep=member)
-    sums, part = history.sums, page_of(games, request.GET.get("page"))
+    part = page_of(cast("Sequence[tuple[int, int]]", games), request.GET.get("page"))
+    sums, keys = history.sums, [pk for pk, _seat in part]
     ends = [game for game in (sums.best, sums.worst) if game is not None]
-    rows, own = rows_of([*part, *ends]), rating_row(ratings, scope.family)
+    rows = rows_with(PLAYED, [*keys, *(game.pk for game in ends)])
+    own = rating_row(ratings, scope.family)
     rating, steps = None, []
     if own is not None:
         some, until = (None, at) if scope.season is None else (games, None)
@@ -191,5 +221,5 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
         "opponents": opponents_of(history.met, OPPONENTS),
         "extremes": played(ends, steps, rows) if sums.games > 1 else [],
         "part": part,
-        "games": played(list(part), steps, rows),
+        "games": played([game_at_seat(rows[pk], seat) for pk, seat in part], steps, rows),
     }
