@@ -12,6 +12,7 @@ from tournaments.engine.rules.shapes import write_points
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Merge, Player, Seat, Tournament
 from tournaments.queries.people.players import (
+    AT_ONCE,
     Contracted,
     Meeting,
     PlayerGame,
@@ -171,7 +172,8 @@ def read_histories(
     beside: list[list[tuple[int, int, int]]] = [[] for _ in parts]
     events = {event for event, _family in at}
     part_of: dict[int, int] = {}
-    for game in games_at(seats.filter(**{f"{EVENT}__in": events})):
+    few = sum(part.games for part in parts) <= AT_ONCE
+    for game in games_at(seats.filter(**{f"{EVENT}__in": events}), few=few):
         number = at.get((game.event or 0, game.family))
         if number is not None:
             games[number].append(game)

@@ -105,7 +105,7 @@ def counted(seats: QuerySet[Seat]) -> QuerySet[Seat]:
     return seats.filter(game__table__round__event__tournament__cancelled_at=None)
 
 
-def games_at(seats: QuerySet[Seat]) -> list[PlayerGame]:
+def games_at(seats: QuerySet[Seat], *, few: bool = False) -> list[PlayerGame]:
     """Return the games at seats of one player, the latest first (1 query)."""
     rows = seats.order_by("-game__played_at", "-game_id").values_list(
         "game_id",
@@ -118,7 +118,9 @@ def games_at(seats: QuerySet[Seat]) -> list[PlayerGame]:
         "game__table__round__event_id",
         "game__result",
     )
-    return [_game(row) for row in rows.iterator(AT_ONCE) if row[4] or row[3] in RULESETS]
+    # An iterator asks PostgreSQL several times: to declare a cursor, to fetch, to close it.
+    some = rows if few else rows.iterator(AT_ONCE)
+    return [_game(row) for row in some if row[4] or row[3] in RULESETS]
 
 
 def _published(seats: QuerySet[Seat], player: Player) -> QuerySet[Seat]:
