@@ -19,7 +19,7 @@ from tournaments.engine.rules.entries import (
     Stopped,
     Void,
 )
-from tournaments.engine.rules.entry_shapes import ANY_TABLE, ShapeAt
+from tournaments.engine.rules.entry_shapes import ANY_TABLE, ShapeAt, are_integers
 from tournaments.engine.rules.fields import DEAL, FIELDS
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.shapes import (
@@ -149,17 +149,17 @@ def read_entry(raw: Any) -> tuple[Entry | None, list[Problem]]:
     details: dict[str, Any] = {}
     shapes_of, own_names = form.shapes, form.own
     for name, value in raw.items():
-        if name == "type":
-            continue
         shape = shapes_of.get(name)
         if shape is None:
             faults.append(Problem(Code.UNEXPECTED_FIELD, name, {"field": name}))
-            continue
-        wrong = tuple(shape.check(name, value))
-        faults += wrong
-        # Counts: the counts of one unit can be read without those of another.
-        if not wrong or (name == "counts" and isinstance(value, dict)):
+        elif shape.fits(value) or not (wrong := tuple(shape.check(name, value))):
             (own if name in own_names else details)[name] = shape.read(value)
+        else:
+            faults += wrong
+            # The counts of one unit can be read without those of another.
+            if name == "counts" and isinstance(value, dict):
+                own[name] = shape.read({u: n for u, n in value.items() if are_integers(n)})
+    del details["type"]
     return form.make(own, details), faults
 
 

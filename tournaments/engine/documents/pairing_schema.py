@@ -14,6 +14,7 @@ from tournaments.engine.rules.problems import Code, Problem
 from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.rules.shapes import (
     LARGEST,
+    LEAST,
     POINTS_SCHEMA,
     SWITCH,
     Problems,
@@ -60,7 +61,7 @@ def _are_tables(value: Any) -> bool:
 def is_score(value: Any) -> bool:
     """Return whether a value is the score of an entrant."""
     score = number_of(value)
-    return score is not None and -LARGEST < score < LARGEST
+    return score is not None and LEAST < score < LARGEST
 
 
 def _is_count(value: Any) -> bool:
