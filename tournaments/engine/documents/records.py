@@ -67,11 +67,7 @@ def parse_json(text: str | bytes) -> Any:
     """
     try:
         # Bytes must be UTF-8; a byte order mark is not part of the document.
-        return json.loads(
-            text if isinstance(text, str) else text.decode("utf-8-sig"),
-            object_pairs_hook=_object_without_repeats,
-            parse_constant=_no_constant,
-        )
+        return STRICT.decode(text if isinstance(text, str) else text.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise InvalidEntry([Problem(Code.BAD_JSON, "", {"error": str(error)})]) from error
 
@@ -85,6 +81,9 @@ def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+STRICT = json.JSONDecoder(object_pairs_hook=_object_without_repeats, parse_constant=_no_constant)
 
 
 def read_game(document: Any) -> Reading:
@@ -126,13 +125,14 @@ def play_entry(game: Game, raw: Any, *, last: bool = True) -> Game:
         problems.append(Problem(Code.OPEN_DEAL))
     if problems:
         raise InvalidEntry(problems)
-    after = game.after(entry)
-    if isinstance(entry, Deal) and after.open_deal is None and _is_usual(game, entry):
-        contract = after.deals[-1].contract
-        if len(known_deals) >= MOST_KNOWN:
-            known_deals.clear()
-        known_deals[key] = KnownDeal(entry, contract, score_deal(game.ruleset, contract, entry))
-    return after
+    if not isinstance(entry, Deal) or not _is_usual(game, entry):
+        return game.after(entry)
+    if len(known_deals) >= MOST_KNOWN:
+        known_deals.clear()
+    contract = game.ruleset.by_id[entry.contract or ""]
+    score = score_deal(game.ruleset, contract, entry)
+    known_deals[key] = KnownDeal(entry, contract, score)
+    return game.after_scored(entry, contract, score, (*game.entries, entry))
 
 
 class KnownDeal(NamedTuple):
@@ -149,8 +149,8 @@ MOST_KNOWN = 8192
 
 def _is_usual(game: Game, deal: Deal) -> bool:
     """Return whether `_may_come` asks all that a possible deal needs from the game before it."""
-    named = deal.contract is not None and "offered" not in game.ruleset.fields
-    return named and deal.declarer == game.declarer
+    complete = deal.contract is not None and deal.counts is not None
+    return complete and deal.declarer == game.declarer and "offered" not in game.ruleset.fields
 
 
 def _may_come(game: Game, known: KnownDeal) -> bool:

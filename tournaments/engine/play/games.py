@@ -141,7 +141,7 @@ class Game(NamedTuple):
         if isinstance(entry, Deal):
             if is_open(self.ruleset, entry):
                 return self._replace(entries=entries, open_deal=entry)
-            return self._after_deal(entry, entries)
+            return self._after_deal(self.with_declarer(entry), entries)
         if isinstance(entry, Adjustment):
             return self._after_adjustment(entry, entries)
         if isinstance(entry, Passed):
@@ -155,29 +155,28 @@ class Game(NamedTuple):
         return self._replace(entries=self.entries[:-1], open_deal=None)
 
     def _after_deal(self, deal: Deal, entries: tuple[Entry, ...]) -> "Game":
-        deal = self.with_declarer(deal)
         contract = self.ruleset.contract_named(deal.contract)
         assert contract is not None
-        score = score_deal(self.ruleset, contract, deal)
-        return self.after_scored(deal, contract, score, entries)
+        return self.after_scored(deal, contract, score_deal(self.ruleset, contract, deal), entries)
 
     def after_scored(
         self, deal: Deal, contract: Contract, score: Score, entries: tuple[Entry, ...]
     ) -> "Game":
         """Return the game after a completed deal, the last of `entries`, with its score."""
-        index = len(entries) - 1
+        ruleset, index = self.ruleset, len(self.entries)
+        points, expected, king = score
         declarer = self.declarer if deal.declarer is None else deal.declarer
-        deals = (*self.deals, PlayedDeal(index, contract, declarer, deal, score.king))
-        rows = self._add_row(score.points, score.expected_sum)
+        deals = (*self.deals, PlayedDeal(index, contract, declarer, deal, king))
+        rows = self._add_row(points, expected)
         ending = None
-        if score.king is not None:
-            ending = Ending("king" if score.king.made else "failed-king", index, score.king.seat)
+        if king is not None:
+            ending = Ending("king" if king.made else "failed-king", index, king.seat)
         elif self._reaches_target(rows):
             ending = Ending("target", index)
-        elif len(deals) == self.ruleset.length:
+        elif len(deals) == ruleset.length:
             ending = Ending("length", index)
         first = self.first_declarer
-        return Game(self.ruleset, first, entries, deals, rows, ending, None, self.passed)
+        return Game(ruleset, first, entries, deals, rows, ending, None, self.passed)
 
     def _after_adjustment(self, entry: Adjustment, entries: tuple[Entry, ...]) -> "Game":
         points = adjusted_points(self.ruleset, entry)
@@ -196,19 +195,20 @@ class Game(NamedTuple):
 
         A wrongly stated declarer is one problem; all other checks use the right one.
         """
-        if not deal.details:  # Only the checks of details need the declarer.
+        # Only the checks of details need the declarer.
+        if not deal.details or deal.declarer == self.declarer:
             return deal
         contract = self.ruleset.contract_named(deal.contract)
         follows = contract is not None and contract.declared and self.ruleset.declares == "turn"
-        if not follows or deal.declarer == self.declarer:
-            return deal
-        return replace(deal, declarer=self.declarer)
+        return replace(deal, declarer=self.declarer) if follows else deal
 
     def _add_row(self, points: PerSide, expected: Points) -> tuple[Row, ...]:
-        before = self.rows[-1] if self.rows else None
-        totals = points if before is None else tuple(map(add, before.totals, points))
-        expected = expected if before is None else before.expected_sum + expected
-        if Fraction in map(type, (*totals, expected)):
+        totals = points
+        if self.rows:
+            before = self.rows[-1]
+            totals = tuple(map(add, before.totals, points))
+            expected += before.expected_sum
+        if type(sum(totals, expected)) is not int:
             totals, expected = tuple(map(whole, totals)), whole(expected)
         return (*self.rows, Row(len(self.entries), points, totals, expected))
 
@@ -224,11 +224,12 @@ class Game(NamedTuple):
         seat = self.declarer
         kind, sides, side = contract.kind, self.ruleset.sides, self.ruleset.sides[seat]
         named = of_kind = 0
-        # One pass over plain tuples: this is asked at every deal of every game.
-        for _, played, declarer, _, _ in self.deals:
+        # One pass: this is asked at every deal of every game.
+        for deal in self.deals:
+            played = deal.contract
             if played is contract:
                 named += 1
-            if played.kind == kind and sides[declarer] == side:
+            if played.kind == kind and sides[deal.declarer] == side:
                 of_kind += 1
         used_up = named == contract.quota
         if used_up:

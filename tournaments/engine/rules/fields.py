@@ -81,15 +81,13 @@ def check_fields(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Probl
             problems.append(Problem(Code.UNEXPECTED_FIELD, name, {"field": name}))
         else:
             problems += FIELDS[name].check(ruleset, deal, value)
-    # The usual case has no required fields, so that must be fast.
-    if (ruleset.fields or contract.fields) and (deal.counts is not None or not contract.named):
+    needs_some = not REQUIRED.isdisjoint((*ruleset.fields, *contract.fields))
+    if needs_some and (deal.counts is not None or not contract.named):
         problems += _check_required(ruleset, contract, deal)
     return problems
 
 
 def _check_required(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
-    if REQUIRED.isdisjoint(ruleset.fields) and REQUIRED.isdisjoint(contract.fields):
-        return  # The usual case, so it must be fast.
     for name in fields_of(ruleset, contract):
         if name not in deal.details and is_required(ruleset, FIELDS[name]):
             yield Problem(Code.MISSING_FIELD, name, {"field": name})

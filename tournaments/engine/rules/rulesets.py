@@ -181,9 +181,7 @@ class Ruleset:
 
     def contract_named(self, name: str | None) -> Contract | None:
         """The contract that a deal names, or that of every deal; None if there is none."""
-        if self.unnamed is not None:
-            return self.unnamed
-        return None if name is None else self.by_id.get(name)
+        return self.unnamed or self.by_id.get(name or "")
 
     def side_names(self, players: Sequence[str]) -> list[str]:
         """One name per side, from names in seat order: a player, or both players of a pair."""

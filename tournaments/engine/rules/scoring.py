@@ -37,6 +37,9 @@ def find_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> King | None:
     return King(int(deal.details.get("king", taker)), made=True)
 
 
+KINGS = frozenset(name for names in KING_FIELDS.values() for name in names)
+
+
 def king_is_said(ruleset: Ruleset, contract: Contract) -> bool:
     """Return whether a King must be stated because the counts of this contract do not show it."""
     switched_on = ruleset.settings.get("king", "off") != "off"
@@ -51,7 +54,7 @@ def king_is_declared(ruleset: Ruleset, deal: Deal) -> bool:
 
 def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
     """A King needs all 13 tricks of a deal in which it counts."""
-    stated = _stated_kings(ruleset, deal) if deal.details else {}
+    stated = {} if KINGS.isdisjoint(deal.details) else _stated_kings(ruleset, deal)
     why = _why_no_king(ruleset, contract, deal, stated) if stated else None
     if why is None:
         return ()
@@ -217,15 +220,14 @@ def units_written(ruleset: Ruleset, contract: Contract, counts: Counts) -> tuple
     return tuple(contract.values)
 
 
-def _check_unit(unit: Unit, counts: tuple[int, ...], sides: int, most: int) -> Iterator[Problem]:
-    """Check the counts of one unit: one per side, none negative, summing to the total.
-
-    `most` is the most that one side can have.
-    """
+def _check_unit(ruleset: Ruleset, unit: Unit, counts: tuple[int, ...]) -> Iterator[Problem]:
+    """Check the counts of one unit: one per side, none negative, summing to the total."""
     where = f"counts.{unit.id}"
-    if len(counts) != sides:
-        yield Problem(Code.WRONG_SEATS, where, {"expected": sides, "got": len(counts)})
+    if len(counts) != ruleset.side_count:
+        expected = {"expected": ruleset.side_count, "got": len(counts)}
+        yield Problem(Code.WRONG_SEATS, where, expected)
         return
+    most = unit.most * ruleset.seats_in_a_side if unit.total is None else unit.total
     if min(counts) < 0:
         yield Problem(Code.NEGATIVE_COUNT, where, {"got": min(counts)})
     if max(counts) > most:
@@ -234,8 +236,23 @@ def _check_unit(unit: Unit, counts: tuple[int, ...], sides: int, most: int) -> I
         yield Problem(Code.WRONG_TOTAL, where, {"expected": unit.total, "got": sum(counts)})
 
 
+def _are_possible(ruleset: Ruleset, contract: Contract, counts: Counts) -> bool:
+    """Return quickly whether the counts of the contract's own units are surely possible."""
+    if counts.keys() != contract.values.keys():
+        return False
+    sides = ruleset.side_count
+    for unit in contract.units:
+        numbers = counts[unit.id]
+        # None negative and the right sum means none too large.
+        if len(numbers) != sides or min(numbers) < 0 or sum(numbers) != unit.total:
+            return False
+    return len(counts) == 1 or not any(check_agreement(counts))
+
+
 def _check_units(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Problem]:
     counts = deal.counts or {}
+    if _are_possible(ruleset, contract, counts):
+        return []
     expected = units_written(ruleset, contract, counts)
     problems = [
         Problem(Code.UNEXPECTED_FIELD, f"counts.{unit}", {"field": unit})
@@ -243,22 +260,13 @@ def _check_units(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Probl
         if unit not in expected
     ]
     for name in expected:
-        problems += _check_one_unit(ruleset, name, counts)
+        if name in counts:
+            problems += _check_unit(ruleset, UNITS[name], counts[name])
+        else:
+            problems.append(Problem(Code.MISSING_FIELD, f"counts.{name}", {"field": name}))
     if not problems and len(expected) > 1:
         problems += check_agreement(counts)
     return problems
-
-
-def _check_one_unit(ruleset: Ruleset, name: str, counts: Counts) -> Iterable[Problem]:
-    unit, numbers = UNITS[name], counts.get(name)
-    if numbers is None:
-        return (Problem(Code.MISSING_FIELD, f"counts.{name}", {"field": name}),)
-    sides = ruleset.side_count
-    # The usual case, so it must be fast: none negative and the right sum means none too large.
-    if len(numbers) == sides and min(numbers) >= 0 and sum(numbers) == unit.total:
-        return ()
-    most = unit.total if unit.total is not None else unit.most * ruleset.seats_in_a_side
-    return _check_unit(unit, numbers, sides, most)
 
 
 def _points_per_unit(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
