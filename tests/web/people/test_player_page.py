@@ -312,6 +312,20 @@ def test_most_frequent_opponents_stand_on_the_page(member, club):
     assert [one.meeting.above for one in found] == [0, 2, 0, 1, 0]
 
 
+def test_all_opponents_are_listed_or_those_of_a_season(member, club):
+    season = SeasonFactory(club=club)
+    played(club, 2)
+    played(club, 1, names=("Şule", "Burak", "Elif", "Fatma"), season=season)
+    path = path_of(club.players.get(name="Şule"), "against")
+
+    def met(**asked):
+        found = member.get(path, asked).context["opponents"]
+        return [(one.player.name, one.meeting.above) for one in found]
+
+    assert met() == [("Burak", 3), ("Cem", 2), ("Deniz", 2), ("Elif", 1), ("Fatma", 1)]
+    assert met(season=season.pk) == [("Burak", 1), ("Elif", 1), ("Fatma", 1)]
+
+
 def test_anybody_of_the_club_is_found_to_be_compared_with(member, club):
     played(club, 1)
     player, stranger = club.players.get(name="Şule"), PlayerFactory(club=club, name="Yabancı")
@@ -353,7 +367,7 @@ def test_two_players_take_the_same_queries_however_many_games(
 
     with django_assert_num_queries(12):
         member.get(path_of(one, other))
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(12):
         member.get(path_of(one, "against"))
 
 

@@ -34,10 +34,12 @@ from tournaments.queries.people.players import (
     meetings,
     ratings_of,
     seats_beside,
+    seats_of,
 )
 from tournaments.queries.ratings.ratings import ShownRating, rating_at, shown
+from tournaments.services.people.kept_sums import sums_of_games
 from tournaments.web.people.pages import directs_club, present_player
-from tournaments.web.people.view import limited, page_of
+from tournaments.web.people.view import chosen_games, limited, page_of
 
 PAGE = 50
 MOST_FOUND = 50
@@ -81,8 +83,9 @@ def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     row = present_player(club, public_id)
     directs = directs_club(request, club)
     asked = request.GET.get("q", "").replace("\0", "").strip()
-    scope, games = limited(request, games_of(row))
-    met = meetings(games, seats_beside(row))
+    seats = seats_of(row, published=False)
+    scope, parts, _games = chosen_games(request, seats)
+    met = sums_of_games(row, seats, parts, keep=True).met
     if asked:
         found = list(_called(club, row, asked, directs=directs)[: MOST_FOUND + 1])
         met = {one.pk: met.get(one.pk) or Meeting(one.pk) for one in found[:MOST_FOUND]}
