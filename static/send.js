@@ -6,7 +6,7 @@ const PATIENCE = 10000;
 const newKey = () => random(18);
 
 // A key of one write only has to be unique in its game, and is stored with each deal.
-const newWriteKey = () => random(9);
+const newWriteKey = () => random(6);
 
 function random(length) {
   const bytes = crypto.getRandomValues(new Uint8Array(length));

@@ -3,7 +3,7 @@ import django.contrib.auth.validators
 import django.db.models.deletion
 import django.utils.timezone
 import tournaments.models.addresses
-import tournaments.models.games
+import tournaments.models.written_json
 from django.conf import settings
 from django.db import migrations, models
 
@@ -542,8 +542,8 @@ class Migration(migrations.Migration):
                 ('key', models.CharField(max_length=64)),
                 ('kind', models.CharField(choices=[('entry', 'Entry'), ('completion', 'Completion'), ('reveal', 'Reveal'), ('correction', 'Correction'), ('withdrawal', 'Withdrawal'), ('head', 'Head')], max_length=10)),
                 ('position', models.PositiveSmallIntegerField(null=True)),
-                ('body', tournaments.models.games.WrittenJSONField(null=True)),
-                ('before', tournaments.models.games.WrittenJSONField(null=True)),
+                ('body', tournaments.models.written_json.WrittenJSONField(null=True)),
+                ('before', tournaments.models.written_json.WrittenJSONField(null=True)),
                 ('author', models.CharField(blank=True, max_length=80)),
                 ('phone', models.CharField(blank=True, editable=False, max_length=64)),
                 ('reason', models.CharField(blank=True, max_length=200)),

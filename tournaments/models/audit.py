@@ -19,6 +19,7 @@ from tournaments.models.events import Event
 from tournaments.models.feed import FeedSpan, NewLine
 from tournaments.models.games import Confirmation, Game, Revision
 from tournaments.models.people import User
+from tournaments.models.written_json import WrittenJSONField
 
 PUBLIC_ACTIONS = (
     *("entry", "completion", "reveal", "correction", "withdrawal", "head", "confirm"),
@@ -196,6 +197,8 @@ class AuditRow(Said):
     user = models.ForeignKey(
         User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
+    before = WrittenJSONField(null=True)
+    after = WrittenJSONField(null=True)
 
     class Meta:
         db_table = "tournaments_auditentry"

@@ -21,8 +21,10 @@ AT_TABLE = """
     JOIN tournaments_round round ON round.id = at_table.round_id WHERE game.id = line.game_id
 """
 
+BODY = "CASE WHEN line.kind = 'head' THEN {read}(line.body) ELSE {typed} END"
+
 STOOD = """
-    SELECT earlier.body FROM tournaments_revision earlier
+    SELECT {typed} FROM tournaments_revision earlier
     WHERE earlier.game_id = line.game_id AND earlier.position = line.position
     AND earlier.revision < line.revision ORDER BY earlier.revision DESC LIMIT 1
 """
@@ -31,7 +33,9 @@ VIEW = """
 CREATE VIEW tournaments_auditline AS
 SELECT line.id, {number} AS number, line.club_id, line.event_id, true AS stored,
     line.at, line.kind, line.action, line.subject,
-    line.user_id, line."table", line.address, line.before, line.after, line.reason
+    line.user_id, line."table", line.address,
+    CAST({read}(line.before) AS {type}) AS before, CAST({read}(line.after) AS {type}) AS after,
+    line.reason
 FROM tournaments_auditentry line
 UNION ALL
 SELECT line.id, {number}, line.club_id, (SELECT round.event_id FROM {at_table}), false,
@@ -46,8 +50,8 @@ SELECT line.id, {number}, line.club_id, (SELECT round.event_id FROM {at_table}),
     CAST({object}('position', line.position, 'body',
         {read}(CASE WHEN line.kind <> 'entry' THEN ({stood}) END)) AS {type}),
     CAST(CASE WHEN line.result = ''
-        THEN {object}('position', line.position, 'body', {read}(line.body))
-        ELSE {object}('position', line.position, 'body', {read}(line.body), 'result', line.result)
+        THEN {object}('position', line.position, 'body', {body})
+        ELSE {object}('position', line.position, 'body', {body}, 'result', line.result)
     END AS {type}),
     line.reason
 FROM tournaments_revision line
@@ -68,10 +72,21 @@ FROM tournaments_confirmation line
 """
 
 JSON = {
-    "postgresql": {"type": "jsonb", "object": "jsonb_build_object", "read": "to_jsonb"},
-    "sqlite": {"type": "text", "object": "json_object", "read": "json"},
+    "postgresql": {
+        "type": "jsonb",
+        "object": "jsonb_build_object",
+        "read": "to_jsonb",
+        # Of two values of a name the last one stays.
+        "typed": "jsonb_build_object('type', 'deal') || to_jsonb({0}.body)",
+    },
+    "sqlite": {
+        "type": "text",
+        "object": "json_object",
+        "read": "json",
+        "typed": "json_insert({0}.body, '$.type', 'deal')",
+    },
 }
-"""The type of JSON, and functions that make an object, and that read a column."""
+"""The type of JSON, and what makes an object, reads a column, and adds the type of a deal."""
 
 
 def drop_before(plan: Sequence[Any], using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
@@ -97,4 +112,7 @@ def create_view(using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
 
 def statement(vendor: str) -> str:
     """Return the statement that creates the view."""
-    return VIEW.format(number=NUMBER, at_table=AT_TABLE, stood=STOOD, **JSON[vendor])
+    json = JSON[vendor]
+    stood = STOOD.format(typed=json["typed"].format("earlier"))
+    body = BODY.format(read=json["read"], typed=json["typed"].format("line"))
+    return VIEW.format(number=NUMBER, at_table=AT_TABLE, stood=stood, body=body, **json)

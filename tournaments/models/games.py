@@ -1,7 +1,6 @@
 """Games at a table, and every revision of their sheets."""
 
 import hashlib
-import json
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
@@ -17,6 +16,7 @@ from tournaments.models.events import Event, Table
 from tournaments.models.feed import NewLine
 from tournaments.models.open_tables import OpenTable
 from tournaments.models.people import Player, User
+from tournaments.models.written_json import EntryField, WrittenJSONField
 
 
 class Match(models.Model):
@@ -428,32 +428,6 @@ class DealReview(models.Model):
         return f"deal at revision {self.revision} of game {self.game_id}: {self.kind}"
 
 
-def compact_json(value: Any) -> str:
-    """Return JSON without a space between its parts."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-class WrittenJSONField(models.JSONField):
-    """JSON that is only read as a whole: PostgreSQL keeps it as text, half as large as `jsonb`."""
-
-    def db_type(self, connection: Any) -> str | None:
-        return "json" if connection.vendor == "postgresql" else super().db_type(connection)
-
-    def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
-        adapted = super().get_db_prep_value(value, connection, prepared)
-        if connection.vendor == "postgresql" and hasattr(adapted, "obj"):
-            # Not loaded where there is no PostgreSQL.
-            from psycopg.types.json import Json
-
-            # Not as `jsonb`, which would come back with other spaces and in another order.
-            return Json(adapted.obj, compact_json)
-        return adapted
-
-    def from_db_value(self, value: Any, *_rest: Any) -> Any:
-        # Psycopg has read it already.
-        return json.loads(value) if isinstance(value, str) else value
-
-
 class RevisionQuerySet(AuditedRowQuerySet["Revision"]):
     def of_entries(self) -> "RevisionQuerySet":
         """Filter to those of entries: with one of them a table has begun."""
@@ -484,7 +458,7 @@ class Revision(AuditedRow):
     key = models.CharField(max_length=64)
     kind = models.CharField(max_length=10, choices=Kind)
     position = models.PositiveSmallIntegerField(null=True)
-    body = WrittenJSONField(null=True)
+    body = EntryField(null=True)
     # The setup that a new one replaces; unlike an entry, the first setup has no row of its own.
     before = WrittenJSONField(null=True)
     # The author's name given with the revision: programs send one, phones do not.

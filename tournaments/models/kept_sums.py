@@ -2,8 +2,8 @@
 
 from django.db import models
 
-from tournaments.models.games import WrittenJSONField
 from tournaments.models.people import Player
+from tournaments.models.written_json import WrittenJSONField
 
 
 class KeptSums(models.Model):

@@ -141,6 +141,7 @@ def test_entry_is_kept_as_it_was_written():
 
     kept = game.revisions.annotate(text=column).get().text
 
-    # Neither sorted nor spaced by PostgreSQL.
+    # Neither sorted nor spaced by PostgreSQL; and most entries are deals.
     spaces = None if connection.vendor == "sqlite" else (",", ":")
-    assert kept == json.dumps(WHOLE_GAME[0], separators=spaces)
+    untyped = {name: part for name, part in WHOLE_GAME[0].items() if name != "type"}
+    assert kept == json.dumps(untyped, separators=spaces)

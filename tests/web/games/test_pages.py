@@ -57,7 +57,7 @@ def test_short_key_of_the_page_is_stored_once(phone):
         send(phone, game, **fields_of(WHOLE_GAME[0]), key=key)
 
     # Each deal keeps its key for ever.
-    assert [len(row.key) for row in reload(game).revisions] == [len(key)] == [12]
+    assert [len(row.key) for row in reload(game).revisions] == [len(key)] == [8]
 
 
 def test_answer_late_in_a_game_is_small(phone):

@@ -117,9 +117,9 @@ def new_write_key() -> str:
     """Return a key for one write on a sheet; static/send.js makes the same.
 
     It is stored with each deal. It gives access to nothing and only has to be unique in its game,
-    so it is half as long as the key that starts a game.
+    so it is a third as long as the key that starts a game.
     """
-    return token_urlsafe(9)
+    return token_urlsafe(6)
 
 
 def phone_games(request: HttpRequest) -> list[PhoneGame]:
@@ -185,8 +185,8 @@ def phone_at(request: HttpRequest, row: Game) -> str:
 
 def in_game(phone: str, row: Game) -> str:
     """Return the id of a phone in a game; it differs per game, so that games cannot be linked."""
-    # Stored with each revision: 64 bits tell the phones of one game apart.
-    return digest(f"{phone} at {row.public_id}")[:16]
+    # Stored with each revision: 40 bits tell the phones of one game apart.
+    return digest(f"{phone} at {row.public_id}")[:10]
 
 
 def notified_phone(request: HttpRequest) -> str:
