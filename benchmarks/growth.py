@@ -5,7 +5,8 @@ do: written by one phone a table and confirmed there by all four, closed, rated 
 the server, told to a webhook that hears of everything. After each round the space of old rows is
 free for new ones, as autovacuum does it overnight. Rows and bytes are what was added, divided by
 the games; beside them are those of the deals alone, as JSON. Calls of webhooks go after 30 days,
-so all but those is what a game leaves. What is asked the most is asked for CPU time, and each of
+so all but those is what a game leaves. On PostgreSQL a season follows in a partition of its own,
+which is packed at its end. What is asked the most is asked for CPU time, and each of
 its queries is explained by the database, which on PostgreSQL may not choose to read a table whole
 (it would, as small as they are here).
 """
@@ -17,6 +18,7 @@ from itertools import chain
 from random import Random
 from statistics import median
 
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -36,6 +38,7 @@ from tournaments.services.games.confirming import confirm_result
 from tournaments.services.games.playing import GameSetup, record_entry
 from tournaments.services.games.tables import Laying, add_table
 from tournaments.services.games.writing import WriteContext
+from tournaments.services.partitions import begin_partition, pack
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.webhooks.calling import CallAnswer, Message
 from tournaments.services.webhooks.sweeping import sweep_webhooks
@@ -44,11 +47,14 @@ from tournaments.web.base.phone import in_game, new_write_key
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
     "tiny": {"games": 1, "tables": 1, "times": 1},
-    "usual": {"games": 80, "tables": 10, "times": 15},
+    "usual": {"games": 400, "tables": 10, "times": 15},
     "full": {"games": 2000, "tables": 10, "times": 50},
 }
 ROUNDS = 4
 """Rounds of an evening."""
+
+CALLS = "tournaments_delivery"
+ALONE = "the deals alone, as JSON"
 
 
 class Season:
@@ -136,18 +142,51 @@ def measure(games: int, tables: int, times: int) -> Iterator[Figure]:
     round_ = season.lay(1)
     settle()
     yield from asked(season, round_, times)
+    if connection.vendor == "postgresql":
+        yield after_season(season, games)
+
+
+def after_season(season: Season, games: int) -> Figure:
+    """What games leave in a season that is over, whose partition is packed."""
+    begin_season()
+    first, before = Game.objects.count(), sizes()
+    season.play(games)
+    begin_season()
+    over, played = sizes(), Game.objects.count() - first
+    begin_season()
+    # Of the season that was only begun.
+    empty = left(over, sizes())
+    each = (left(before, over) - empty) / played
+    return Figure("a game: what it leaves once its season is over", each, "bytes", ALONE, plain())
+
+
+def begin_season() -> None:
+    """Begin a partition and pack those before it."""
+    begin_partition(at=timezone.now())
+    pack()
+    settle()
+
+
+def left(before: dict[str, Size], after: dict[str, Size]) -> float:
+    """Return the bytes that were added, but of calls of webhooks, which go after 30 days."""
+    added = (size - before.get(table, Size()) for table, size in after.items() if table != CALLS)
+    return sum(size.bytes for size in added)
+
+
+def plain() -> float:
+    """Return the bytes of the deals of a game as JSON."""
+    bodies = list(Revision.objects.values_list("body", flat=True))
+    return 20 * sum(len(json.dumps(body)) for body in bodies) / len(bodies)
 
 
 def growth(before: dict[str, Size], after: dict[str, Size], games: int) -> Iterator[Figure]:
     """The growth of each table, the largest first."""
-    bodies = list(Revision.objects.values_list("body", flat=True))
-    plain = 20 * sum(len(json.dumps(body)) for body in bodies) / len(bodies)
+    deals = plain()
     grown = {table: (size - before.get(table, Size())).by(games) for table, size in after.items()}
     total = sum((each.bytes for each in grown.values()), 0.0)
-    left = total - grown["tournaments_delivery"].bytes
-    alone = "the deals alone, as JSON"
-    yield Figure("a game: everything together", total, "bytes", alone, plain)
-    yield Figure("a game: what it leaves after 30 days", left, "bytes", alone, plain)
+    after_30_days = left(before, after) / games
+    yield Figure("a game: everything together", total, "bytes", ALONE, deals)
+    yield Figure("a game: what it leaves after 30 days", after_30_days, "bytes", ALONE, deals)
     for table, size in sorted(grown.items(), key=lambda item: -item[1].bytes):
         # The rest grows with players and evenings.
         if size.rows >= 0.5 or size.bytes >= 100:
@@ -155,7 +194,7 @@ def growth(before: dict[str, Size], after: dict[str, Size], games: int) -> Itera
             name = table.removeprefix("tournaments_")
             yield Figure(
                 f"a game: {name}, {readable(size.rows)} rows", size.bytes, "bytes",
-                alone, plain, f"rows {readable(size.heap)}; {indexes}",
+                ALONE, deals, f"rows {readable(size.heap)}; {indexes}",
             )  # fmt: skip
 
 

@@ -9,9 +9,12 @@ from django.apps import apps
 from django.db import connection
 
 OF_POSTGRESQL = """
-SELECT t.relname, i.relname, coalesce(pg_relation_size(i.oid), 0), pg_table_size(t.oid)
+SELECT coalesce(whole.relname, t.relname), t.relname, i.relname,
+    coalesce(pg_relation_size(i.oid), 0), pg_table_size(t.oid)
 FROM pg_class t LEFT JOIN pg_index x ON x.indrelid = t.oid
     LEFT JOIN pg_class i ON i.oid = x.indexrelid
+    LEFT JOIN pg_inherits h ON h.inhrelid = t.oid
+    LEFT JOIN pg_class whole ON whole.oid = h.inhparent
 WHERE t.relkind = 'r' AND t.relnamespace = 'public'::regnamespace
 """
 OF_SQLITE = """
@@ -43,24 +46,24 @@ class Size:
 
 
 def sizes() -> dict[str, Size]:
-    """Each table by its name."""
-    heaps: dict[str, float] = {}
+    """Each table by its name, with all its partitions."""
+    heaps: dict[str, dict[str, float]] = defaultdict(dict)
     indexes: dict[str, dict[str, float]] = defaultdict(dict)
-    for table, index, of_index, heap in parts():
-        heaps[table] = max(heap, heaps.get(table, 0))
+    for table, part, index, of_index, heap in parts():
+        heaps[table][part] = max(heap, heaps[table].get(part, 0))
         if index:
             indexes[table][index.removeprefix("tournaments_")] = of_index
     # Public in all but its name.
     rows = {model._meta.db_table: model for model in apps.get_models()}  # noqa: SLF001
     return {
-        table: Size(rows[table].objects.count(), heap, indexes[table])  # type: ignore[attr-defined]
+        table: Size(rows[table].objects.count(), sum(heap.values()), indexes[table])  # type: ignore[attr-defined]
         for table, heap in heaps.items()
         if table in rows
     }
 
 
-def parts() -> Iterator[tuple[str, str | None, float, float]]:
-    """A table, an index of it with its bytes, and the bytes of the table's rows."""
+def parts() -> Iterator[tuple[str, str, str | None, float, float]]:
+    """A table, a partition of it or itself, an index with its bytes, and the bytes of the rows."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute(OF_POSTGRESQL)
@@ -68,4 +71,6 @@ def parts() -> Iterator[tuple[str, str | None, float, float]]:
             return
         cursor.execute(OF_SQLITE)
         for table, name, kind, size in cursor.fetchall():
-            yield (table, name, size, 0) if kind == "index" else (table, None, 0, size)
+            yield (
+                (table, table, name, size, 0) if kind == "index" else (table, table, None, 0, size)
+            )

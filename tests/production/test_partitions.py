@@ -52,6 +52,13 @@ from django.core.management import call_command
 call_command("partitions", "archive", "{}", "{}")
 call_command("check_caches")
 """
+LEAVE_GAPS = """
+DO $$ BEGIN FOR time IN 1..500 LOOP UPDATE {} SET id = id; END LOOP; END $$
+"""
+PACK = """
+from django.core.management import call_command
+call_command("partitions", "pack")
+"""
 RESTORE = """
 from django.core.management import call_command
 call_command("restore", "{}", stdout=open("/dev/null", "w"))
@@ -84,6 +91,10 @@ class Site(Server):
 
     def begin(self, times=1):
         return self.run_python(BEGIN * times)
+
+    def size_of_indexes(self, table):
+        [(size,)] = self.postgres.ask("SELECT pg_indexes_size(%s::regclass)", table)
+        return size
 
     def lay_evening(self):
         """A table's phone, two addresses and a session there, and a finished game."""
@@ -183,6 +194,31 @@ def test_queries_of_the_evening_touch_one_partition(site):
         ("tournaments_revision", number),
         ("tournaments_auditentry", number),
     }
+
+
+def test_indexes_of_a_season_that_is_over_are_packed(site):
+    site.lay_evening()
+    site.begin()
+    site.lay_evening()
+    *_, over, written = sorted(
+        number for (number,) in site.postgres.ask("SELECT number FROM tournaments_partition")
+    )
+    parts = [f"tournaments_revision_v{number}" for number in (over, written)]
+    for part in parts:
+        site.postgres.tell(LEAVE_GAPS.format(part))
+    # As a process that was killed leaves it.
+    site.postgres.tell(f"CREATE INDEX half_ccnew ON {parts[0]} (game_id)")
+    site.postgres.tell(
+        "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'half_ccnew'::regclass"
+    )
+    before = [*rows(site.postgres, 10**12), *map(site.size_of_indexes, parts)]
+
+    site.run_python(PACK)
+
+    *kept, packed, not_packed = [*rows(site.postgres, 10**12), *map(site.size_of_indexes, parts)]
+    assert [*kept, not_packed] == [*before[:-2], before[-1]]
+    assert packed < before[-2] / 2
+    assert not site.postgres.ask("SELECT 1 FROM pg_class WHERE relname = 'half_ccnew'")
 
 
 def test_archived_season_is_one_file_that_can_be_looked_at_again(site, tmp_path):

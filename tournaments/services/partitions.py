@@ -28,6 +28,12 @@ TRIES, PAUSE = 100, 0.2
 IN_USE = {"55P03", "40P01"}
 """PostgreSQL's codes for a lock that was not got in time, and for a deadlock."""
 
+PACKED = (
+    *("tournaments_game", "tournaments_seat"),
+    *("tournaments_confirmation", "tournaments_ratingchange"),
+)
+"""The other tables that grow with games."""
+
 GIVE_KEYS = ("tournaments_game", "tournaments_newline")
 
 
@@ -55,6 +61,39 @@ def begin_partition(*, at: datetime) -> Partition:
         # PostgreSQL does so by itself for partitions, but not for what they are together.
         cursor.execute(f"ANALYZE {', '.join(PARTITIONED)}")
     return partition
+
+
+def pack() -> None:
+    """Write the indexes of tables that grow with games anew, without the gaps that writing leaves.
+
+    Those of partitions that are over get full pages. Sites go on writing meanwhile.
+
+    Raises:
+        NoPartition: the database is not PostgreSQL.
+    """
+    if connection.vendor != "postgresql":
+        raise NoPartition("only PostgreSQL needs it")
+    kept = Partition.objects.filter(archived_at=None).order_by("number")
+    over = [each.number for each in kept][:-1] if is_partitioned() else []
+    parts = [part_of(table, number) for number in over for table in PARTITIONED]
+    tables = [*PACKED, *(parts or PARTITIONED)]
+    with connection.cursor() as cursor:
+        for index in _indexes(cursor, parts, valid=True):
+            cursor.execute(f"ALTER INDEX {index} SET (fillfactor = 100)")
+        for table in tables:
+            cursor.execute(f"REINDEX TABLE CONCURRENTLY {table}")
+        # Left by one that was killed.
+        for index in _indexes(cursor, tables, valid=False):
+            cursor.execute(f"DROP INDEX CONCURRENTLY {index}")
+
+
+def _indexes(cursor: CursorWrapper, tables: list[str], *, valid: bool) -> list[str]:
+    cursor.execute(
+        "SELECT indexrelid::regclass::text FROM pg_index"
+        " WHERE indrelid = ANY(%s::regclass[]) AND indisvalid = %s",
+        [tables, valid],
+    )
+    return [name for (name,) in cursor.fetchall()]
 
 
 def is_partitioned() -> bool:

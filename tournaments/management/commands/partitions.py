@@ -1,4 +1,4 @@
-"""Partitions of PostgreSQL's largest tables: list them, begin one with a season, archive one."""
+"""Partitions of PostgreSQL's largest tables: list, begin, pack and archive them."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -11,18 +11,19 @@ from django.utils import timezone
 from tournaments.models import Partition
 from tournaments.services.backups.faults import BackupFault
 from tournaments.services.backups.partitions import archive_partition
-from tournaments.services.partitions import NoPartition, begin_partition
+from tournaments.services.partitions import NoPartition, begin_partition, pack
 
 
 class Command(BaseCommand):
-    """`manage.py partitions`, `partitions begin` and `partitions archive NUMBER FILE`."""
+    """`manage.py partitions`, with `begin`, `pack` or `archive NUMBER FILE`."""
 
-    help = "List the partitions of the largest tables, begin one, or archive one that is over."
+    help = "List the partitions of the largest tables, begin one, or pack or archive those over."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         acts = parser.add_subparsers(dest="act")
         acts.add_parser("begin", help="write what begins from now on into a new partition")
+        acts.add_parser("pack", help="write indexes anew, without gaps, once a season is over")
         archive = acts.add_parser("archive", help="move the deals and the audit of one to a file")
         archive.add_argument("number", type=int)
         archive.add_argument("file", type=Path)
@@ -31,6 +32,8 @@ class Command(BaseCommand):
         try:
             if options["act"] == "begin":
                 begin_partition(at=timezone.now())
+            elif options["act"] == "pack":
+                pack()
             elif options["act"] == "archive":
                 self.archive(options["number"], options["file"])
         except (NoPartition, BackupFault, DatabaseError, OSError) as error:
