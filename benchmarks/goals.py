@@ -75,6 +75,8 @@ GOALS = (
     Goal("scoresheet", "a sheet of 20 deals", SQLITE, 25),
     Goal("scoresheet", "a book of 100 sheets", SQLITE, 2),
     Goal("scoresheet", "a book of 1,000 sheets", SQLITE, 25),
+    Goal("start_up", "make up, first start", "", 12),
+    Goal("start_up", "make up, later starts", "", 1.5),
     Goal("start_up", "score --help", "", 250),
     Goal("start_up", "pair, 16 players", "", 500),
     Goal("seating", "100 × 10 players × rounds: the slowest round", "", 1000),
