@@ -70,6 +70,10 @@ Visitor = User | AnonymousUser | None
 """The requesting visitor: an account, or anonymous."""
 
 
+PUBLIC = Q(club__published=True, club__in_server_ratings=True, initials=False)
+"""The players whose names everybody may see."""
+
+
 class PlayerQuerySet(models.QuerySet["Player"]):
     def present(self) -> "PlayerQuerySet":
         """Filter to the players neither merged into another one nor removed."""
@@ -77,8 +81,7 @@ class PlayerQuerySet(models.QuerySet["Player"]):
 
     def with_page(self) -> "PlayerQuerySet":
         """Filter to the players with a page for everybody: names are public there, and theirs."""
-        public = {"club__published": True, "club__in_server_ratings": True}
-        return self.present().filter(**public, initials=False)
+        return self.present().filter(PUBLIC)
 
     def belonging_to(self, user: User | AnonymousUser) -> "PlayerQuerySet":
         """Filter to the players that an account has claimed; none for an anonymous visitor."""

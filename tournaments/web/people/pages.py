@@ -13,8 +13,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.models import Club, Player, Report, addresses
-from tournaments.models.people import PlayerQuerySet
+from tournaments.models import Club, Member, Player, Report, addresses
+from tournaments.models.people import PUBLIC, PlayerQuerySet
 from tournaments.permissions import account_of, actor_of, directed_club, members_club
 from tournaments.presenters.people.public_player import public_player
 from tournaments.queries.people.members import account_name
@@ -120,7 +120,7 @@ def _after_adding(request: HttpRequest, club: Club, added: list[Player]) -> Http
 @require_safe
 def player(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show a player with their games; show directors the possible actions."""
-    seen = Q(club__in=Club.objects.of_member(request.user)) | Q(pk__in=Player.objects.with_page())
+    seen = Q(club__in=Member.objects.of_user(request.user).values("club")) | PUBLIC
     rows = Player.objects.present().filter(seen, club__slug=slug)
     return show_player(request, _only_player(rows, public_id))
 
