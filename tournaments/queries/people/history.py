@@ -86,7 +86,9 @@ def parts_of(seats: QuerySet[Seat], today: date) -> tuple[list[HistoryPart], int
         settled = day <= today - SETTLED and state != Tournament.State.RUNNING
         year = max(day.year, today.year - YEARS)
         key = f"{family} {season or ''} {year} {'published' * published}" if settled else ""
-        part = parts.setdefault((family, season, key), HistoryPart(key, family, season))
+        part = parts.get((family, season, key))
+        if part is None:
+            part = parts[family, season, key] = HistoryPart(key, family, season)
         part.games += games
         part.checksum += checksum
         part.events.add(event)

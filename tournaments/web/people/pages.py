@@ -186,5 +186,4 @@ def show_player(request: HttpRequest, row: Player, form: NameForm | None = None)
 
 
 def _merges_of(row: Player) -> list[tuple[int, str]]:
-    merges = row.merges.filter(undone_at=None).select_related("gone")
-    return [(merge.pk, merge.gone.name) for merge in merges]
+    return list(row.merges.filter(undone_at=None).values_list("pk", "gone__name"))

@@ -86,8 +86,8 @@ def filter_of(
         by_family[family] += games
     family = family_asked(by_family, request.GET.get("game", "")) or rated
     by_season = {season: n for (own, season), n in counted.items() if own == family and season}
-    rows = Season.objects.filter(pk__in=list(by_season))
-    seasons = [(row, by_season[row.pk]) for row in rows]
+    rows = Season.objects.in_bulk([pk for pk in by_season if pk])
+    seasons = [(row, by_season[pk]) for pk, row in rows.items()]
     return scope_of(by_family, family, seasons, request.GET.get("season", ""))
 
 
