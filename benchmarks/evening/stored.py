@@ -143,9 +143,14 @@ def play_one() -> None:
 
 def span(model: Model) -> tuple[int, int]:
     """The first key of the rows that are copied, and how many keys they take."""
-    rows = model.objects.order_by("pk").values_list("pk", flat=True)
+    rows = model.objects.order_by("pk").values_list(key_of(model), flat=True)
     first, last = rows.first(), rows.last()
     return first, last - first + 1
+
+
+def key_of(model: Model) -> str:
+    """The column of the key, or its first one."""
+    return model._meta.pk_fields[0].attname  # noqa: SLF001 - public in all but its name
 
 
 def table_of(model: Model) -> str:
@@ -159,12 +164,13 @@ def copy(model: Model, spans: Spans, first: int, last: int, clubs: int) -> None:
     columns = ", ".join(f'"{field.column}"' for field in fields)
     values = ", ".join(value_of(field, spans) for field in fields)
     low, number = spans[model]
+    key = f"t.{key_of(model)}"
     # One after the other, as they would have come.
     sql = f"""
         INSERT INTO {table} ({columns})
         SELECT {values} FROM (
             SELECT n, n %% %s AS club, n / %s AS week FROM generate_series(%s, %s - 1) AS n
-        ) AS c CROSS JOIN {table} AS t WHERE t.id >= %s AND t.id < %s ORDER BY c.n, t.id
+        ) AS c CROSS JOIN {table} AS t WHERE {key} >= %s AND {key} < %s ORDER BY c.n, {key}
     """  # noqa: S608 - our own names
     with transaction.atomic(), connection.cursor() as cursor:
         # Foreign keys are right by their making; what a power cut takes away is filled again.
@@ -202,9 +208,9 @@ NUMBERED = {
 
 def settle() -> None:
     """Keys go on behind the copies; and the database knows its tables, as after a while."""
-    tables = [table_of(model) for model in (*OF_A_CLUB, *OF_AN_EVENING)]
+    copied = (*OF_A_CLUB, *OF_AN_EVENING)
     with connection.cursor() as cursor:
-        for table in tables:
+        for table in (table_of(model) for model in copied if key_of(model) == "id"):
             cursor.execute(
                 f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"  # noqa: S608
             )

@@ -8,7 +8,7 @@ from tests.club_factories import (
     PlayerFactory,
     RoundFactory,
 )
-from tests.factories import EVENING, GameFactory, ReportFactory
+from tests.factories import EVENING, ReportFactory
 from tests.program_factories import (
     DeliveryFactory,
     IdempotencyRecordFactory,
@@ -100,13 +100,6 @@ OTHERS_REFUSED = {
     "rating_never_certain": [lambda: PlayerRatingFactory(variance=0.0)],
     "rating_change_numbered": [
         lambda: two(RatingChangeFactory, rating=PlayerRatingFactory(), number=1)
-    ],
-    "rating_change_one_per_game": [
-        lambda: [
-            RatingChangeFactory(rating=rating, game=game, number=number)
-            for rating, game in [(PlayerRatingFactory(), GameFactory())]
-            for number in (1, 2)
-        ]
     ],
     "rating_change_at_a_seat": [lambda: RatingChangeFactory(seat=4)],
     "rating_change_from_one": [lambda: RatingChangeFactory(number=0)],

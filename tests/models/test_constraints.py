@@ -29,6 +29,7 @@ from tests.factories import (
     UserFactory,
 )
 from tests.models.other_refusals import OTHERS_REFUSED, two
+from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory
 from tournaments.models import (
     Confirmation,
     DealReview,
@@ -326,6 +327,14 @@ def test_constraint_refuses_by_its_name(name, number):
         REFUSED[name][number]()
 
     assert sign_of(name) in str(refused.value)
+
+
+def test_game_changes_a_rating_once():
+    key = {"rating": PlayerRatingFactory(), "game": GameFactory()}
+    RatingChangeFactory(**key, number=1)
+
+    with pytest.raises(IntegrityError, match=r"ratingchange[._](game_id|pkey)"):
+        RatingChangeFactory(**key, number=2)
 
 
 @pytest.mark.parametrize("other", ["işıl", "IŞIL", " Işıl  ", "İşil"])

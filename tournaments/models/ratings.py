@@ -123,7 +123,8 @@ class RatingChange(models.Model):
     of a game deleted meanwhile stay until the next computation.
     """
 
-    # The constraints begin with these fields, so they need no index.
+    pk = models.CompositePrimaryKey("game", "rating")
+    # The key and a constraint begin with these fields, so they need no index.
     rating = models.ForeignKey(
         PlayerRating,
         on_delete=models.CASCADE,
@@ -150,9 +151,8 @@ class RatingChange(models.Model):
         ordering = ["number"]
         indexes = [models.Index(fields=["at"], name="rating_change_at")]
         constraints = [
-            # Of expressions, so that they are indexes, which a rebuild drops and makes again.
+            # Of expressions, so that it is an index, which a rebuild drops and makes again.
             models.UniqueConstraint("rating", "number", name="rating_change_numbered"),
-            models.UniqueConstraint("game", "rating", name="rating_change_one_per_game"),
             models.CheckConstraint(condition=Q(seat__lt=4), name="rating_change_at_a_seat"),
             models.CheckConstraint(condition=Q(number__gte=1), name="rating_change_from_one"),
         ]

@@ -54,13 +54,13 @@ def change_gone():
 
 def change_too_many():
     row = a_change().first()
-    row.pk, row.game, row.number = None, GameFactory(entries=WHOLE_GAME), 99
+    row.game, row.number = GameFactory(entries=WHOLE_GAME), 99
     row.save()
 
 
 def change_twice_at_a_seat():
     row = a_change().first()
-    row.pk, row.rating, row.number = None, PlayerRating.objects.order_by("-pk")[0], 99
+    row.rating, row.number = PlayerRating.objects.order_by("-pk")[0], 99
     row.save()
 
 

@@ -10,7 +10,7 @@ from tournaments.engine.ratings.ratings import expected_places
 from tournaments.models import Entrant, Game, RatingChange
 from tournaments.queries.ratings.ratings import shown, shown_points
 from tournaments.services.audit import NOBODY
-from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
 from tournaments.services.rounds.rounds import close_round
 from tournaments.web.base.phone import address
 
@@ -108,14 +108,22 @@ def test_game_known_by_its_totals_alone_promises_no_rating():
 
 def test_page_that_listens_is_shown_when_a_game_has_been_rated(tournament):
     browser, game = member_of(tournament.event.club), games_of(tournament).first()
-    path, asks = address(game, "follow"), {"HX-Request": "true"}
-    etag = browser.get(path, headers=asks)["ETag"]
-    assert browser.get(path, headers={**asks, "If-None-Match": etag}).status_code == 304
+    close_round(tournament.event.rounds.get().pk, NOBODY, at=EVENING)
 
-    close(tournament)
+    def ask(etag=""):
+        headers = {"HX-Request": "true", "If-None-Match": etag}
+        return browser.get(address(game, "follow"), headers=headers)
 
-    answer = browser.get(path, headers={**asks, "If-None-Match": etag})
-    assert len(cells(answer.text)) == 4
+    closed = ask()["ETag"]
+    assert ask(closed).status_code == 304
+
+    sweep_ratings()
+    rated = ask(closed)
+    assert len(cells(rated.text)) == 4
+    assert ask(rated["ETag"]).status_code == 304
+
+    rebuild_ratings()
+    assert len(cells(ask(rated["ETag"]).text)) == 4
 
 
 def test_only_who_may_see_the_ratings_sees_what_changed(tournament, client):

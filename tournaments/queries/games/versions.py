@@ -18,7 +18,7 @@ from typing import Any
 from django.db import connections, router
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, Func, OuterRef, Subquery
 
-from tournaments.models import Confirmation, DealReview, Game, RatingChange, addresses
+from tournaments.models import Confirmation, DealReview, Game, RatedRound, addresses
 from tournaments.models.games import AT_OPEN_ROUND
 
 FORGET = 10.0
@@ -42,7 +42,7 @@ class GameVersion:
     is the state of its round; an open table is always open. `players` are the shown names and
     `phones` those at the seats, which change without a revision. `goes_on` says whether another
     game followed, `confirmed` is the number of seats that have confirmed, `reviews` that of what
-    was said of its deals, and `rated` the last rating change, 0 for none.
+    was said of its deals, and `rated` the last rating of its round, 0 for none.
     """
 
     generation: int
@@ -215,7 +215,8 @@ def _seen() -> Sequence[Any]:
     at_table = {"open_table": OuterRef("open_table"), "number__gt": OuterRef("number")}
     seats = Confirmation.objects.filter(game=OuterRef("pk")).order_by()
     reviews = DealReview.objects.filter(game=OuterRef("pk")).order_by()
-    changes = RatingChange.objects.filter(game=OuterRef("pk")).order_by()
+    # Each time that its changes of ratings are computed, so is the round.
+    rounds = RatedRound.objects.filter(round=OuterRef("table__round")).order_by()
     return (
         "follow_generation",
         "write_generation",
@@ -229,5 +230,5 @@ def _seen() -> Sequence[Any]:
         ),
         Subquery(seats.annotate(all=Func(F("pk"), function="COUNT")).values("all")),
         Subquery(reviews.annotate(all=Func(F("pk"), function="COUNT")).values("all")),
-        Subquery(changes.annotate(last=Func(F("pk"), function="MAX")).values("last")),
+        Subquery(rounds.annotate(last=Func(F("pk"), function="MAX")).values("last")),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
@@ -46,14 +47,28 @@ def month_of(at: datetime) -> int:
     return at.year * 12 + at.month - 1
 
 
+class LastChange(NamedTuple):
+    """The last change of a rating, given by its key; `player` is who sat there."""
+
+    rating: int
+    mean: float
+    variance: float
+    number: int
+    at: datetime
+    player: int | None
+
+
 def last_changes(
     ratings: QuerySet[PlayerRating], before: datetime | None = None
-) -> QuerySet[RatingChange]:
-    """Return the last change of each rating that has one, with its `player`."""
+) -> list[LastChange]:
+    """Return the last change of each rating that has one (1 query)."""
     last = RatingChange.objects.filter(rating=OuterRef("pk")).order_by("-number")
     if before is not None:
         last = last.filter(at__lt=before)
-    kept = ratings.annotate(change=Subquery(last.values("pk")[:1])).values("change")
-    seat = Seat.objects.filter(game=OuterRef("game"), number=OuterRef("seat"))
-    rows = RatingChange.objects.filter(pk__in=kept).order_by()
-    return rows.annotate(player=Subquery(seat.values("player")[:1]))
+    # Joined: for keys of two columns from a subquery, Django lets SQLite read all changes.
+    rows = ratings.filter(changes__number=Subquery(last.values("number")[:1])).order_by()
+    seat = Seat.objects.filter(game=OuterRef("changes__game"), number=OuterRef("changes__seat"))
+    fields = (f"changes__{name}" for name in ("mean", "variance", "number", "at"))
+    return [
+        LastChange(*row) for row in rows.values_list("pk", *fields, Subquery(seat.values("player")))
+    ]

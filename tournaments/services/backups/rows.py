@@ -130,7 +130,7 @@ def _by_python(column: Column) -> Callable[[Any], str] | None:
 
 def _select(values: str, model: Model, where: str) -> str:
     quoted, options = connection.ops.quote_name, model._meta  # noqa: SLF001 - public in all but its name
-    key = quoted(str(options.pk.column))
+    key = ", ".join(quoted(str(field.column)) for field in options.pk_fields)
     table = quoted(options.db_table)
     return f"SELECT {values} FROM {table} WHERE {where} ORDER BY {key}"  # noqa: S608 - our names
 

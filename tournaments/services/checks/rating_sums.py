@@ -6,8 +6,8 @@ from typing import Any
 from django.db.models import Count
 
 from tournaments.engine.ratings.ratings import Rating
-from tournaments.models import PlayerRating, RatingChange, RatingPool
-from tournaments.queries.ratings.ratings import last_changes, month_of, shown_points
+from tournaments.models import PlayerRating, RatingPool
+from tournaments.queries.ratings.ratings import LastChange, last_changes, month_of, shown_points
 from tournaments.services.base.moment import one_moment
 from tournaments.services.checks.caches import Mismatch, ScanResult, batches_of
 from tournaments.services.checks.rating_rows import load_pending
@@ -22,7 +22,7 @@ def look_at_ratings() -> Iterator[ScanResult]:
             pending = load_pending()
             rows = PlayerRating.objects.filter(pk__in=keys)
             ratings = list(rows.order_by("pk").select_related("pool"))
-            last = {change.rating_id: change for change in last_changes(rows)}
+            last = {change.rating: change for change in last_changes(rows)}
         found = tuple(
             Mismatch(row.pool.club_id, f"{row.pool}, {row.person}", _stored(row), computed)
             for row in ratings
@@ -45,11 +45,11 @@ def _stored(row: PlayerRating) -> list[Any]:
     ]
 
 
-def _computed(row: PlayerRating, change: RatingChange | None) -> list[Any] | None:
+def _computed(row: PlayerRating, change: LastChange | None) -> list[Any] | None:
     """Return the values of a rating after its last change; None if it has none."""
     if change is None:
         return None
-    player = getattr(change, "player", None) or row.player_id
+    player = change.player or row.player_id
     rating, at = Rating(change.mean, change.variance, row.pool.start), change.at
     shown = shown_points(rating), month_of(at), rating.provisional
     return [*rating, change.number, at.isoformat(), player, *shown]

@@ -219,7 +219,9 @@ def _in_a_new_table(cursor: Any) -> Iterator[None]:
     cursor.execute(f"CREATE TABLE {ASIDE}.{table} (LIKE {table} INCLUDING ALL EXCLUDING INDEXES)")
     cursor.execute(f"SET LOCAL search_path = {ASIDE}, {path}")
     yield
-    for statement in (*_indexes_of_changes().values(), f"ALTER TABLE {table} ADD PRIMARY KEY (id)"):
+    key = ", ".join(str(field.column) for field in RatingChange._meta.pk_fields)  # noqa: SLF001 - public in all but its name
+    indexes = _indexes_of_changes().values()
+    for statement in (*indexes, f"ALTER TABLE {table} ADD PRIMARY KEY ({key})"):
         cursor.execute(statement)
     cursor.execute(f"ANALYZE {table}")
     _lock_out_readers(f"{home}.{table}")
