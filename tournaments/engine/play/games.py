@@ -121,7 +121,7 @@ class Game(NamedTuple):
     def stage(self) -> tuple[str, ...]:
         """The contracts of the stage of the next deal; empty if any contract may come."""
         plan = self.ruleset.plan
-        return plan[len(self.deals)] if len(self.deals) < len(plan) else ()
+        return plan[len(self.deals)] if plan and len(self.deals) < len(plan) else ()
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -244,7 +244,8 @@ class Game(NamedTuple):
         ):
             problems.append(_quota_used(contract.id, contract.quota_each, seat))
         first = ORDERS[self.ruleset.settings.get("order", "free")](self, contract)
-        if first is None and not used_up and self.stage and contract.id not in self.stage:
+        stage = self.stage
+        if stage and first is None and not used_up and contract.id not in stage:
             first = self._first_of_stage()
         if first is not None:
             names = {"contract": contract.id, "first": first.id}

@@ -44,16 +44,18 @@ def check_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Problem
     """
     problems = check_fields(ruleset, contract, deal)
     counts = deal.counts
-    if counts is not None:
-        faults = [*SCORINGS[contract.scoring].check(ruleset, contract, deal)]
+    if counts is not None and (
+        faults := [*SCORINGS[contract.scoring].check(ruleset, contract, deal)]
+    ):
         problems += faults
         # Check conclusions from counts only if the counts themselves are possible.
-        counts = None if faults else counts
+        counts = None
     if contract.replay_one_each:
         problems += _check_replay(ruleset, contract, deal, counts)
-    if "tricks_played" in deal.details and "tricks_played" in fields_of(ruleset, contract):
-        problems += _check_tricks_played(contract, deal, counts)
-    problems += check_king(ruleset, contract, deal)
+    if deal.details:
+        if "tricks_played" in deal.details and "tricks_played" in fields_of(ruleset, contract):
+            problems += _check_tricks_played(contract, deal, counts)
+        problems += check_king(ruleset, contract, deal)
     return problems
 
 
@@ -164,10 +166,11 @@ def _check_units(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Probl
 
 
 def _points_per_unit(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
-    counts = deal.counts or {}
-    columns = [[each * count for count in counts[unit]] for unit, each in contract.values.items()]
-    if len(columns) == 1:  # The usual case, so it must be fast.
-        return tuple(columns[0])
+    counts, values = deal.counts or {}, contract.values
+    if len(values) == 1:  # The usual case, so it must be fast.
+        [(unit, each)] = values.items()
+        return tuple([each * count for count in counts[unit]])
+    columns = [[each * count for count in counts[unit]] for unit, each in values.items()]
     return tuple(map(sum, zip(*columns, strict=True)))
 
 
