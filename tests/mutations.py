@@ -33,8 +33,8 @@ MUTATIONS = (
     # Rules and play.
     Mutation(
         f"{ENGINE}/play/games.py",
-        "self.first_declarer + self.turns // ruleset.in_a_row",
-        "self.first_declarer + len(self.deals) // ruleset.in_a_row",
+        "turns = len(self.deals) + self.passed",
+        "turns = len(self.deals)",
         "tests/engine",
     ),
     Mutation(

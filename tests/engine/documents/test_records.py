@@ -1,7 +1,5 @@
 """Games kept as records are replayed; the result beside each was written without the engine."""
 
-import json
-
 import pytest
 
 from tests.engine.documents.score_documents import score_document
@@ -60,45 +58,3 @@ def test_game_moved_by_one_seat_gives_the_same_totals_one_seat_on(ruleset):
         }
         totals = read_game(moved).game.totals
         assert [totals[sides[seat]] for seat in to] == [game.totals[side] for side in sides]
-
-
-@pytest.mark.parametrize("ruleset", RULESETS)
-def test_deals_known_from_other_games_change_no_result(ruleset):
-    known = RULESETS[ruleset].known_deals
-    for kept in drawn_of(ruleset):
-        record = kept["record"]
-        entries = record["entries"]
-        for other in (entries[::-1], entries[:1] + entries, in_truths(entries)):
-            read_game(record)
-            after = score_document({**record, "entries": other})
-            known.clear()
-            assert after == score_document({**record, "entries": other})
-
-
-def in_truths(entries):
-    """The entries with true for each 1, which Python takes for equal."""
-    return json.loads(json.dumps(entries).replace(" 1,", " true,").replace("[1,", "[true,"))
-
-
-def test_known_deal_is_refused_once_its_contract_is_used_up():
-    record = {
-        "format": "kingscore-game/1",
-        "ruleset": "turkish-king",
-        "players": ["Ayşe", "Burak", "Cem", "Deniz"],
-    }
-    deals = [
-        {
-            "type": "deal",
-            "contract": "no-queens",
-            "declarer": seat,
-            "counts": {"queens": [4, 0, 0, 0]},
-        }
-        for seat in range(3)
-    ]
-    for deal in deals:
-        first = {**record, "first_declarer": deal["declarer"], "entries": [deal]}
-        assert score_document(first)["valid"]
-    problems = score_document({**record, "first_declarer": 0, "entries": deals})["problems"]
-    assert [(problem["entry"], problem["code"]) for problem in problems] == [
-        (2, "contract-used-up")
-    ]

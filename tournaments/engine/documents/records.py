@@ -7,12 +7,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from marshal import dumps
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from tournaments.engine.documents.entry_records import DETAILS, read_entry
 from tournaments.engine.documents.ruleset_records import read_ruleset
+from tournaments.engine.documents.usual_deals import read_usual_deal
 from tournaments.engine.play.entry_checks import check
 from tournaments.engine.play.games import Game
 from tournaments.engine.play.outcomes import award, decide
@@ -20,8 +20,8 @@ from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Passed
 from tournaments.engine.rules.entry_shapes import ANY_TABLE, seat
 from tournaments.engine.rules.fields import check_seat, fields_anywhere
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem, write_problem
-from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Ruleset
-from tournaments.engine.rules.scoring import Score, score_deal
+from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Ruleset
+from tournaments.engine.rules.scoring import score_deal
 from tournaments.engine.rules.shapes import (
     LIST,
     OBJECT,
@@ -108,11 +108,9 @@ def play_entry(game: Game, raw: Any, *, last: bool = True) -> Game:
     Raises:
         InvalidEntry: with every problem of the entry, in form and content.
     """
-    # A key for JSON values in which 1 and true differ.
-    known_deals, key = game.ruleset.known_deals, dumps(raw, 2)
-    known = known_deals.get(key)
-    if known is not None and _may_come(game, known):
-        deal, contract, score = known
+    if isinstance(raw, dict) and (usual := read_usual_deal(game, raw)):
+        contract, deal = usual
+        score = score_deal(game.ruleset, contract, deal)
         return game.after_scored(deal, contract, score, (*game.entries, deal))
     entry, faults = read_entry(raw)
     if entry is None:
@@ -125,38 +123,7 @@ def play_entry(game: Game, raw: Any, *, last: bool = True) -> Game:
         problems.append(Problem(Code.OPEN_DEAL))
     if problems:
         raise InvalidEntry(problems)
-    if not isinstance(entry, Deal) or not _is_usual(game, entry):
-        return game.after(entry)
-    if len(known_deals) >= MOST_KNOWN:
-        known_deals.clear()
-    contract = game.ruleset.by_id[entry.contract or ""]
-    score = score_deal(game.ruleset, contract, entry)
-    known_deals[key] = KnownDeal(entry, contract, score)
-    return game.after_scored(entry, contract, score, (*game.entries, entry))
-
-
-class KnownDeal(NamedTuple):
-    """A deal that is possible at some turn of a game, with its score, which is then the same."""
-
-    deal: Deal
-    contract: Contract
-    score: Score
-
-
-MOST_KNOWN = 8192
-"""Known deals of a ruleset, about 1 kB each."""
-
-
-def _is_usual(game: Game, deal: Deal) -> bool:
-    """Return whether `_may_come` asks all that a possible deal needs from the game before it."""
-    complete = deal.contract is not None and deal.counts is not None
-    return complete and deal.declarer == game.declarer and "offered" not in game.ruleset.fields
-
-
-def _may_come(game: Game, known: KnownDeal) -> bool:
-    going_on = game.open_deal is None and game.ending is None
-    in_turn = going_on and known.deal.declarer == game.declarer
-    return in_turn and not game.check_choice(known.contract)
+    return game.after(entry)
 
 
 def _has_no_place(game: Game, entry: Entry) -> bool:
@@ -257,7 +224,7 @@ def _write_next(game: Game) -> dict[str, Any]:
 
 # Reading the head of a record.
 
-ANYTHING = Shape(lambda _where, _value: (), {})
+ANYTHING = Shape(lambda _where, _value: (), {}, fits=lambda _value: True)
 """Any value: other checks cover it together with other fields."""
 
 HEAD = fields(
@@ -361,7 +328,7 @@ def _is_moment(text: str) -> bool:
 
 def check_players(ruleset: Ruleset, players: Any) -> Iterator[Problem]:
     """Check the names in seat order: one per seat, none empty, no duplicates."""
-    if not isinstance(players, list) or not all(is_text(name) for name in players):
+    if not isinstance(players, list) or not all(map(is_text, players)):
         yield wrong_type("players", "list of strings")
         return
     names = [name.strip() for name in players]

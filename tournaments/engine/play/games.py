@@ -102,7 +102,8 @@ class Game(NamedTuple):
     def declarer(self) -> int:
         """The seat whose turn it is to declare the next deal (or to deal it, or to start)."""
         ruleset = self.ruleset
-        return (self.first_declarer + self.turns // ruleset.in_a_row) % ruleset.seats
+        turns = len(self.deals) + self.passed
+        return (self.first_declarer + turns // ruleset.in_a_row) % ruleset.seats
 
     def left_to_declare(self, seat: int) -> dict[str, int]:
         """The contracts of each kind that a seat, with its partner, still has to declare."""
@@ -204,14 +205,13 @@ class Game(NamedTuple):
         return replace(deal, declarer=self.declarer) if follows else deal
 
     def _add_row(self, points: PerSide, expected: Points) -> tuple[Row, ...]:
-        totals = points
-        if self.rows:
-            before = self.rows[-1]
-            totals = tuple(map(add, before.totals, points))
-            expected += before.expected_sum
+        rows, totals = self.rows, points
+        if rows:
+            totals = tuple(map(add, rows[-1].totals, points))
+            expected += rows[-1].expected_sum
         if type(sum(totals, expected)) is not int:
             totals, expected = tuple(map(whole, totals)), whole(expected)
-        return (*self.rows, Row(len(self.entries), points, totals, expected))
+        return (*rows, Row(len(self.entries), points, totals, expected))
 
     def times_left(self, contract: Contract) -> int | None:
         """The number of times that a contract may still be named; None without a limit."""
@@ -222,8 +222,9 @@ class Game(NamedTuple):
     def check_choice(self, contract: Contract) -> list[Problem]:
         """Return the reasons why the next declarer may not name `contract`."""
         problems = []
-        seat = self.declarer
-        kind, sides, side = contract.kind, self.ruleset.sides, self.ruleset.sides[seat]
+        ruleset, seat, kind = self.ruleset, self.declarer, contract.kind
+        sides = ruleset.sides
+        side = sides[seat]
         named = of_kind = 0
         # One pass: this is asked at every deal of every game.
         for deal in self.deals:
@@ -236,14 +237,14 @@ class Game(NamedTuple):
         if used_up:
             limit = {"contract": contract.id, "quota": contract.quota}
             problems.append(Problem(Code.CONTRACT_USED_UP, "contract", limit))
-        if of_kind == self.ruleset.side_quotas.get(kind):
+        if of_kind == ruleset.side_quotas.get(kind):
             problems.append(_quota_used(kind, of_kind, seat))
         if (
             contract.quota_each is not None
             and self._times_declared(contract) >= contract.quota_each
         ):
             problems.append(_quota_used(contract.id, contract.quota_each, seat))
-        first = ORDERS[self.ruleset.settings.get("order", "free")](self, contract)
+        first = ORDERS[ruleset.settings.get("order", "free")](self, contract)
         stage = self.stage
         if stage and first is None and not used_up and contract.id not in stage:
             first = self._first_of_stage()

@@ -142,8 +142,8 @@ class Ruleset:
         return next((contract for contract in self.contracts if not contract.named), None)
 
     @cached_property
-    def known_deals(self) -> dict[bytes, Any]:
-        """Deals found valid before, with their scores; kept by `documents.records`."""
+    def usual_contracts(self) -> dict[str, Any]:
+        """What is known of the contracts played so far; kept by `documents.usual_deals`."""
         return {}
 
     @cached_property

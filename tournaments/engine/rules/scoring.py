@@ -77,6 +77,11 @@ def deal_sum(contract: Contract) -> Points | None:
     return SCORINGS[contract.scoring].deal_sum(contract)
 
 
+def counts_units(contract: Contract) -> bool:
+    """Return whether a deal of a contract is checked by its units alone."""
+    return SCORINGS[contract.scoring].check is _check_units
+
+
 def _check_replay(
     ruleset: Ruleset, contract: Contract, deal: Deal, counts: Counts | None
 ) -> Iterator[Problem]:

@@ -208,10 +208,10 @@ def fields(
             if name not in value:
                 yield Problem(Code.MISSING_FIELD, below(where, name), {"field": name})
         for name in sorted(value, key=shapes.__contains__) if strangers_first else value:
-            if name in shapes:
-                yield from shapes[name].check(below(where, name), value[name])
-            else:
+            if name not in shapes:
                 yield Problem(Code.UNEXPECTED_FIELD, below(where, name), {"field": name})
+            elif not shapes[name].fits(value[name]):
+                yield from shapes[name].check(below(where, name), value[name])
 
     def read(value: Any) -> Any:
         return make(**{name: shapes[name].read(part) for name, part in value.items()})
