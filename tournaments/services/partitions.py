@@ -64,9 +64,10 @@ def begin_partition(*, at: datetime) -> Partition:
 
 
 def pack() -> None:
-    """Write the indexes of tables that grow with games anew, without the gaps that writing leaves.
+    """Write the indexes of tables that grow with games anew, with full pages.
 
-    Those of partitions that are over get full pages. Sites go on writing meanwhile.
+    Writing leaves gaps in them, most where tables play side by side. Of partitioned tables only
+    partitions that are over are packed. Sites go on writing meanwhile.
 
     Raises:
         NoPartition: the database is not PostgreSQL.
@@ -74,14 +75,18 @@ def pack() -> None:
     if connection.vendor != "postgresql":
         raise NoPartition("only PostgreSQL needs it")
     kept = Partition.objects.filter(archived_at=None).order_by("number")
-    over = [each.number for each in kept][:-1] if is_partitioned() else []
+    over = [each.number for each in kept][:-1]
     parts = [part_of(table, number) for number in over for table in PARTITIONED]
-    tables = [*PACKED, *(parts or PARTITIONED)]
+    tables = [*PACKED, *(parts if is_partitioned() else PARTITIONED)]
     with connection.cursor() as cursor:
-        for index in _indexes(cursor, parts, valid=True):
+        indexes = _indexes(cursor, tables, valid=True)
+        for index in indexes:
             cursor.execute(f"ALTER INDEX {index} SET (fillfactor = 100)")
         for table in tables:
             cursor.execute(f"REINDEX TABLE CONCURRENTLY {table}")
+        for index in indexes:
+            # What is written next leaves room again for what tables write beside each other.
+            cursor.execute(f"ALTER INDEX {index} RESET (fillfactor)")
         # Left by one that was killed.
         for index in _indexes(cursor, tables, valid=False):
             cursor.execute(f"DROP INDEX CONCURRENTLY {index}")
