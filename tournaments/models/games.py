@@ -213,10 +213,21 @@ class Game(models.Model):
             models.CheckConstraint(
                 condition=Q(first_declarer__lt=4), name="game_first_declarer_is_a_seat"
             ),
-            models.UniqueConstraint(fields=["start_key"], name="game_one_per_start_key"),
-            models.UniqueConstraint(fields=["match", "match_number"], name="game_one_per_number"),
+            # Most games have none of these three, and so no entry in their indexes.
             models.UniqueConstraint(
-                fields=["open_table", "number"], name="game_one_per_number_at_table"
+                fields=["start_key"],
+                condition=Q(start_key__isnull=False),
+                name="game_one_per_start_key",
+            ),
+            models.UniqueConstraint(
+                fields=["match", "match_number"],
+                condition=Q(match__isnull=False),
+                name="game_one_per_number",
+            ),
+            models.UniqueConstraint(
+                fields=["open_table", "number"],
+                condition=Q(open_table__isnull=False),
+                name="game_one_per_number_at_table",
             ),
             models.CheckConstraint(
                 condition=Q(open_table__isnull=True, number__isnull=True)

@@ -29,7 +29,7 @@ IN_USE = {"55P03", "40P01"}
 """PostgreSQL's codes for a lock that was not got in time, and for a deadlock."""
 
 PACKED = (
-    *("tournaments_game", "tournaments_seat"),
+    *("tournaments_table", "tournaments_game", "tournaments_seat"),
     *("tournaments_confirmation", "tournaments_ratingchange"),
 )
 """The other tables that grow with games."""

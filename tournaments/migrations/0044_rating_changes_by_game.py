@@ -23,7 +23,7 @@ def make_anew(apps: Any, schema_editor: Any) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0044_shorter_rows"),
+        ("tournaments", "0043_shorter_rows"),
     ]
 
     operations = [
