@@ -47,7 +47,7 @@ from tournaments.web.base.phone import in_game, new_write_key
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
     "tiny": {"games": 1, "tables": 1, "times": 1},
-    "usual": {"games": 400, "tables": 10, "times": 15},
+    "usual": {"games": 800, "tables": 10, "times": 15},
     "full": {"games": 2000, "tables": 10, "times": 50},
 }
 ROUNDS = 4
