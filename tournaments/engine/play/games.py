@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Passed, Stopped
-from tournaments.engine.rules.kings import King
 from tournaments.engine.rules.problems import Code, Problem
 from tournaments.engine.rules.rulesets import (
     PENALTY,
@@ -20,7 +19,7 @@ from tournaments.engine.rules.rulesets import (
     Setting,
     whole,
 )
-from tournaments.engine.rules.scoring import Score, score_deal
+from tournaments.engine.rules.scoring import King, Score, score_deal
 
 
 class Row(NamedTuple):

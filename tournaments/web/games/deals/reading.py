@@ -13,9 +13,9 @@ from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.engine.rules.entries import REMARKS, Deal, Entry
 from tournaments.engine.rules.entry_shapes import PILES
 from tournaments.engine.rules.fields import fields_of
-from tournaments.engine.rules.kings import king_is_said
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Contract, Ruleset
+from tournaments.engine.rules.scoring import king_is_said
 from tournaments.engine.rules.shapes import write_points
 from tournaments.engine.rules.units import UNITS
 from tournaments.texts import labels
