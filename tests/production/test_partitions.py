@@ -219,6 +219,7 @@ def test_indexes_of_a_season_that_is_over_are_packed(site):
     assert [*kept, not_packed] == [*before[:-2], before[-1]]
     assert packed < before[-2] / 2
     assert not site.postgres.ask("SELECT 1 FROM pg_class WHERE relname = 'half_ccnew'")
+    assert not site.postgres.ask("SELECT 1 FROM pg_class WHERE reloptions::text ~ 'fillfactor'")
 
 
 def test_archived_season_is_one_file_that_can_be_looked_at_again(site, tmp_path):

@@ -34,6 +34,9 @@ PACKED = (
 )
 """The other tables that grow with games."""
 
+PACKING = 7_305_402
+"""The key of an advisory lock; any number that no other lock has."""
+
 GIVE_KEYS = ("tournaments_game", "tournaments_newline")
 
 
@@ -64,39 +67,49 @@ def begin_partition(*, at: datetime) -> Partition:
 
 
 def pack() -> None:
-    """Write the indexes of tables that grow with games anew, with full pages.
+    """Write the indexes of the tables that grow with games anew, with full pages.
 
-    Writing leaves gaps in them, most where tables play side by side. Of partitioned tables only
-    partitions that are over are packed. Sites go on writing meanwhile.
+    Writing leaves gaps, most where many tables play at once. In partitioned tables only partitions
+    that are over are packed. Sites go on writing meanwhile. After a kill, run it again.
 
     Raises:
-        NoPartition: the database is not PostgreSQL.
+        NoPartition: the database is not PostgreSQL, or another process is packing it.
     """
     if connection.vendor != "postgresql":
-        raise NoPartition("only PostgreSQL needs it")
+        raise NoPartition("only indexes of PostgreSQL are packed")
     kept = Partition.objects.filter(archived_at=None).order_by("number")
     over = [each.number for each in kept][:-1]
     parts = [part_of(table, number) for number in over for table in PARTITIONED]
-    tables = [*PACKED, *(parts if is_partitioned() else PARTITIONED)]
     with connection.cursor() as cursor:
-        indexes = _indexes(cursor, tables, valid=True)
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [PACKING])
+        if not cursor.fetchone()[0]:
+            raise NoPartition("another process is packing the indexes")
+        try:
+            for table in (*PACKED, *(parts if is_partitioned() else PARTITIONED)):
+                _pack(cursor, table)
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [PACKING])
+
+
+def _pack(cursor: CursorWrapper, table: str) -> None:
+    # Left by one that was killed.
+    for index in _indexes(cursor, table, "NOT indisvalid AND relname ~ '_cc(new|old)\\d*$'"):
+        cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}")
+    indexes = _indexes(cursor, table, "indisvalid")
+    try:
         for index in indexes:
             cursor.execute(f"ALTER INDEX {index} SET (fillfactor = 100)")
-        for table in tables:
-            cursor.execute(f"REINDEX TABLE CONCURRENTLY {table}")
+        cursor.execute(f"REINDEX TABLE CONCURRENTLY {table}")
+    finally:
         for index in indexes:
             # What is written next leaves room again for what tables write beside each other.
             cursor.execute(f"ALTER INDEX {index} RESET (fillfactor)")
-        # Left by one that was killed.
-        for index in _indexes(cursor, tables, valid=False):
-            cursor.execute(f"DROP INDEX CONCURRENTLY {index}")
 
 
-def _indexes(cursor: CursorWrapper, tables: list[str], *, valid: bool) -> list[str]:
+def _indexes(cursor: CursorWrapper, table: str, which: str) -> list[str]:
     cursor.execute(
-        "SELECT indexrelid::regclass::text FROM pg_index"
-        " WHERE indrelid = ANY(%s::regclass[]) AND indisvalid = %s",
-        [tables, valid],
+        "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indexrelid"  # noqa: S608 - our own names
+        f" WHERE indrelid = '{table}'::regclass AND {which}"
     )
     return [name for (name,) in cursor.fetchall()]
 

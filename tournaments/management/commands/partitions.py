@@ -23,7 +23,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         acts = parser.add_subparsers(dest="act")
         acts.add_parser("begin", help="write what begins from now on into a new partition")
-        acts.add_parser("pack", help="write indexes anew, without gaps, once a season is over")
+        acts.add_parser(
+            "pack", help="write the indexes of seasons that are over anew, with full pages"
+        )
         archive = acts.add_parser("archive", help="move the deals and the audit of one to a file")
         archive.add_argument("number", type=int)
         archive.add_argument("file", type=Path)
