@@ -7,6 +7,7 @@ from django.db import connection
 
 from tests.club_factories import TableFactory
 from tests.deals import WHOLE_GAME
+from tests.factories import RevisionFactory
 from tournaments.models import AuditEntry, Revision
 from tournaments.models.games import digest
 
@@ -55,16 +56,25 @@ def test_phones_of_before_are_known_by_their_first_digits(migration, digits):
 def test_deals_are_stored_without_their_type_and_read_with_it(space):
     stopped = {"type": "stopped", "reason": "time"}
     game = TableFactory(entries=[*WHOLE_GAME[:2], stopped]).games.get()
-    now, deals = stored(), list(game.revisions.values_list("body", flat=True))
-    lines = list(AuditEntry.objects.values("action", "before", "after"))
-    assert deals == [*WHOLE_GAME[:2], stopped]
-    assert [line["after"]["body"] for line in reversed(lines)] == deals
+    setup = {"players": game.players, "first_declarer": 1}
+    club = game.table.round.event.club
+    for revision, (kind, position, body) in enumerate(
+        [("correction", 0, WHOLE_GAME[2]), ("withdrawal", 1, None), ("head", None, setup)], 4
+    ):
+        RevisionFactory(
+            game=game, revision=revision, kind=kind, position=position, body=body, club=club
+        )
+    now, bodies = stored(), list(game.revisions.values_list("body", flat=True))
+    lines = list(AuditEntry.objects.order_by("pk").values("action", "before", "after"))
+    assert bodies == [*WHOLE_GAME[:2], stopped, WHOLE_GAME[2], None, setup]
+    assert [line["after"]["body"] for line in lines] == bodies
+    assert [line["before"]["body"] for line in lines] == [None] * 3 + [*WHOLE_GAME[:2], None]
     for revision, body in enumerate(now[:2], 1):
         store(f'{{"type":{space}"deal",{space}' + body[1:], revision)
 
     shorten(SHORTEN[1])
 
     assert stored() == now
-    assert not any("deal" in body for body in now)
-    assert list(game.revisions.values_list("body", flat=True)) == deals
-    assert list(AuditEntry.objects.values("action", "before", "after")) == lines
+    assert not any("deal" in (body or "") for body in now)
+    assert list(game.revisions.values_list("body", flat=True)) == bodies
+    assert list(AuditEntry.objects.order_by("pk").values("action", "before", "after")) == lines

@@ -33,9 +33,9 @@ class WrittenJSONField(models.JSONField):
 
 
 class EntryField(WrittenJSONField):
-    """The body of an entry, stored without the type if it is a deal, as nearly all are.
+    """The body of a revision. A deal, as nearly all are, is stored without its type.
 
-    A setup, which has players, has no type.
+    So a stored body with neither `type` nor `players`, which only a setup has, is a deal.
     """
 
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:

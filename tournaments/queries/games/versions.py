@@ -215,7 +215,8 @@ def _seen() -> Sequence[Any]:
     at_table = {"open_table": OuterRef("open_table"), "number__gt": OuterRef("number")}
     seats = Confirmation.objects.filter(game=OuterRef("pk")).order_by()
     reviews = DealReview.objects.filter(game=OuterRef("pk")).order_by()
-    # Each time that its changes of ratings are computed, so is the round.
+    # Made anew whenever changes of ratings in it are. While a long computation has deleted them and
+    # not yet stored the new ones, pages keep the old ratings.
     rounds = RatedRound.objects.filter(round=OuterRef("table__round")).order_by()
     return (
         "follow_generation",

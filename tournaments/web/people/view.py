@@ -221,5 +221,8 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
         "opponents": opponents_of(history.met, OPPONENTS),
         "extremes": played(ends, steps, rows) if sums.games > 1 else [],
         "part": part,
-        "games": played([game_at_seat(rows[pk], seat) for pk, seat in part], steps, rows),
+        # One may have been deleted since.
+        "games": played(
+            [game_at_seat(rows[pk], seat) for pk, seat in part if pk in rows], steps, rows
+        ),
     }
