@@ -14,7 +14,7 @@ from tournaments.engine.documents.entry_records import DETAILS, read_entry
 from tournaments.engine.documents.ruleset_records import read_ruleset
 from tournaments.engine.documents.usual_deals import read_usual_deal
 from tournaments.engine.play.entry_checks import check
-from tournaments.engine.play.games import Game
+from tournaments.engine.play.games import Game, Row
 from tournaments.engine.play.outcomes import award, decide
 from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Passed
 from tournaments.engine.rules.entry_shapes import ANY_TABLE, seat
@@ -188,15 +188,7 @@ NO_GAME: Json = MappingProxyType(
 def _write_game(game: Game) -> dict[str, Any]:
     outcome = decide(game)
     return {
-        "entries": [
-            {
-                "entry": row.entry,
-                "points": write_all_points(row.points),
-                "totals": write_all_points(row.totals),
-                "expected_sum": write_points(row.expected_sum),
-            }
-            for row in game.rows
-        ],
+        "entries": list(map(_write_row, game.rows)),
         "totals": write_all_points(game.totals),
         "expected_sum": write_points(game.expected_sum),
         "finished": game.finished,
@@ -209,6 +201,23 @@ def _write_game(game: Game) -> dict[str, Any]:
             {"badge": badge.badge, "seat": badge.seat, "entry": badge.entry}
             for badge in award(game, outcome)
         ],
+    }
+
+
+def _write_row(row: Row) -> dict[str, Any]:
+    entry, points, totals, expected = row
+    if type(sum(points, sum(totals, expected))) is int:  # The usual case, so it must be fast.
+        return {
+            "entry": entry,
+            "points": list(points),
+            "totals": list(totals),
+            "expected_sum": expected,
+        }
+    return {
+        "entry": entry,
+        "points": write_all_points(points),
+        "totals": write_all_points(totals),
+        "expected_sum": write_points(expected),
     }
 
 

@@ -44,7 +44,7 @@ def read_usual_deal(game: Game, raw: Json) -> tuple[Contract, Deal] | None:
     more = {} if len(raw) == len(EVERY_DEAL) else _read_more(raw, trumps)
     if numbers is None or more is None or game.open_deal is not None or game.ending is not None:
         return None
-    if declarer != game.declarer or game.check_choice(contract):
+    if declarer != game.declarer or game.check_choice(contract, declarer):
         return None
     return contract, Deal(contract=name, declarer=declarer, counts={unit: numbers}, **more)
 
@@ -63,11 +63,13 @@ def _read_counts(counts: Json, unit: str, total: int | None, sides: int) -> tupl
 def _read_more(raw: Json, trumps: tuple[str, ...]) -> dict[str, Any] | None:
     more: dict[str, Any] = {}
     for name, value in raw.items():
-        if name in EVERYWHERE and FORMS["deal"].shapes[name].fits(value):
-            more[name] = value
-        elif name == "trump" and value in trumps:
+        if name in EVERY_DEAL:
+            continue
+        if name == "trump" and value in trumps:
             more["details"] = {"trump": value}
-        elif name not in EVERY_DEAL:
+        elif name in EVERYWHERE and FORMS["deal"].shapes[name].fits(value):
+            more[name] = value
+        else:
             return None
     return more
 

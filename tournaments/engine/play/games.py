@@ -172,7 +172,7 @@ class Game(NamedTuple):
         ending = None
         if king is not None:
             ending = Ending("king" if king.made else "failed-king", index, king.seat)
-        elif self._reaches_target(rows):
+        elif ruleset.target is not None and self._reaches_target(rows):
             ending = Ending("target", index)
         elif len(deals) == ruleset.length:
             ending = Ending("length", index)
@@ -218,10 +218,14 @@ class Game(NamedTuple):
             return None
         return contract.quota - [deal.contract.id for deal in self.deals].count(contract.id)
 
-    def check_choice(self, contract: Contract) -> list[Problem]:
-        """Return the reasons why the next declarer may not name `contract`."""
+    def check_choice(self, contract: Contract, declarer: int | None = None) -> list[Problem]:
+        """Return the reasons why the next declarer may not name `contract`.
+
+        A caller that knows the declarer gives it.
+        """
         problems = []
-        ruleset, seat, kind = self.ruleset, self.declarer, contract.kind
+        ruleset, kind = self.ruleset, contract.kind
+        seat = self.declarer if declarer is None else declarer
         sides = ruleset.sides
         side = sides[seat]
         named = of_kind = 0
@@ -244,7 +248,7 @@ class Game(NamedTuple):
         ):
             problems.append(_quota_used(contract.id, contract.quota_each, seat))
         first = ORDERS[ruleset.settings.get("order", "free")](self, contract)
-        stage = self.stage
+        stage = self.stage if ruleset.plan else ()
         if stage and first is None and not used_up and contract.id not in stage:
             first = self._first_of_stage()
         if first is not None:

@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 from tournaments.engine.play.games import Game, PlayedDeal
 from tournaments.engine.rules.rulesets import Points, Setting
@@ -40,9 +42,10 @@ def rank(keys: Sequence[object]) -> tuple[int, ...]:
 
 def _ranks(game: Game) -> tuple[int, ...]:
     """Rank by score; a King made beats every score, a failed one loses to every score."""
+    if game.ending is None or game.ending.seat is None:
+        return rank(game.totals)
     lift = [0] * game.ruleset.side_count
-    if game.ending is not None and game.ending.seat is not None:
-        lift[game.ruleset.sides[game.ending.seat]] = 1 if game.ending.by == "king" else -1
+    lift[game.ruleset.sides[game.ending.seat]] = 1 if game.ending.by == "king" else -1
     return rank(list(zip(lift, game.totals, strict=True)))
 
 
@@ -53,10 +56,11 @@ def _out_by_score(game: Game) -> tuple[int, ...]:
     if ending is not None and ending.seat is not None:
         king = game.ruleset.sides[ending.seat]
         return tuple(side for side in sides if (side == king) == (ending.by == "king"))
+    totals = game.totals
     bar: Points = 0
     if game.ruleset.settings.get("out") == "mean":
-        bar = Fraction(sum(game.totals), len(game.totals))
-    return tuple(side for side in sides if game.totals[side] > bar)
+        bar = Fraction(sum(totals), len(totals))
+    return tuple(side for side, points in enumerate(totals) if points > bar)
 
 
 def _pair_out_by_score(game: Game) -> tuple[int, ...] | None:
@@ -75,8 +79,11 @@ OUTCOMES: Mapping[Setting, Callable[[Game], tuple[int, ...] | None]] = MappingPr
 """The named outcomes: each returns the sides that are out, or None if there is only a winner."""
 
 
-@dataclass(frozen=True, slots=True)
-class Badge:
+Earners = Callable[[Game, PlayedDeal], Iterable[int]]
+"""Returns the sides that earned a badge with a deal."""
+
+
+class Badge(NamedTuple):
     """A badge, the side that earned it, and the index of the entry that earned it."""
 
     badge: str
@@ -89,9 +96,8 @@ def award(game: Game, outcome: Outcome | None = None) -> tuple[Badge, ...]:
     earned = [
         Badge(badge, side, played.entry)
         for played in game.deals
-        for badge in played.contract.badges
-        if played.king is not None or badge not in OF_A_KING
-        for side in IN_A_DEAL[badge](game, played)
+        for badge, sides_of in _of_a_deal(played.contract.badges, played.king is not None)
+        for side in sides_of(game, played)
     ]
     if game.ending is not None:
         outcome = outcome or decide(game)
@@ -101,6 +107,12 @@ def award(game: Game, outcome: Outcome | None = None) -> tuple[Badge, ...]:
             for side in AT_THE_END[badge](outcome)
         ]
     return tuple(earned)
+
+
+@cache
+def _of_a_deal(badges: tuple[str, ...], has_king: bool) -> tuple[tuple[str, Earners], ...]:
+    """Return those of a contract's badges that a deal can earn, each with its function."""
+    return tuple((b, IN_A_DEAL[b]) for b in badges if has_king or b not in OF_A_KING)
 
 
 def _taken(played: PlayedDeal) -> tuple[int, ...]:
@@ -133,7 +145,7 @@ def _ox_eye(game: Game, played: PlayedDeal) -> Sequence[int]:
         return ()
     contract = played.contract
     both = [deal for deal in game.deals if deal.contract is contract]
-    if len(both) != 2 or both[1] is not played:
+    if len(both) != 2 or both[0] is played:
         return ()
     before = _taken(both[0])
     return [side for side, units in enumerate(taken) if units == before[side] == 0]
@@ -176,7 +188,7 @@ def _phone_plug(outcome: Outcome) -> Iterator[int]:
         yield from outcome.out
 
 
-IN_A_DEAL: Mapping[str, Callable[[Game, PlayedDeal], Iterable[int]]] = MappingProxyType(
+IN_A_DEAL: Mapping[str, Earners] = MappingProxyType(
     {
         "king": _king,
         "outside-king": _outside_king,

@@ -64,8 +64,8 @@ def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Pro
 
 def _taker_of_all_tricks(ruleset: Ruleset, deal: Deal) -> int | None:
     """The side with all 13 tricks, from a count of tricks or else as the table states."""
-    tricks = (deal.counts or {}).get("tricks")
-    if tricks is not None:
+    if deal.counts is not None and "tricks" in deal.counts:
+        tricks = deal.counts["tricks"]
         return tricks.index(ALL_TRICKS) if ALL_TRICKS in tricks else None
     king = deal.details.get("king")
     return None if king is None else ruleset.sides[int(king)]

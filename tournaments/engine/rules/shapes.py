@@ -25,8 +25,6 @@ def write_points(points: Points) -> int | str:
 
 def write_all_points(points: PerSide) -> list[int | str]:
     """Return points as a list in JSON."""
-    if type(sum(points)) is int:  # The usual case, so it must be fast.
-        return list(points)  # type: ignore[arg-type]
     return list(map(write_points, points))
 
 
