@@ -143,7 +143,7 @@ class Ruleset:
 
     @cached_property
     def usual_contracts(self) -> dict[str, Any]:
-        """What is known of the contracts played so far; kept by `documents.usual_deals`."""
+        """The contracts played so far, by id, as `documents.usual_deals` keeps them."""
         return {}
 
     @cached_property

@@ -80,7 +80,8 @@ class Shape:
     """The values allowed at one place of a document.
 
     `check` yields every problem of a value at a path. `read` converts a value without problems for
-    the engine. `fits` is quicker than `check`: whether a value surely has no problem.
+    the engine. `fits` is quicker than `check`: True if a value surely has no problem, while False
+    says nothing. Whoever replaces `check` replaces `fits`, too, as `also` does.
     """
 
     check: Check

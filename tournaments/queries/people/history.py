@@ -136,7 +136,7 @@ def limited_seats(seats: QuerySet[Seat], family: str, season: int | None) -> Que
 
 
 class ListedGames:
-    """The games at seats of one player, the latest first; a slice has their keys and the seats."""
+    """The games at a player's seats, the latest first: a slice is a list of (game key, seat)."""
 
     def __init__(self, seats: QuerySet[Seat], number: int) -> None:
         self.seats, self.number = seats, number
