@@ -117,21 +117,33 @@ const CHECKS = {
 };
 
 function disagreement(units) {
-  const { checks, units: kinds } = rules();
+  const { checks, units: kinds, seats } = rules();
   const counts = Object.fromEntries(units.map((unit) => [unit.dataset.unit, numbersOf(unit)]));
-  const tricks = counts.tricks?.map((taken) => taken * checks.cards_in_a_trick);
+  const tricks = counts.tricks?.map((taken) => taken * seats);
   for (const unit of units) {
     const bounds = (checks.within[unit.dataset.unit] || []).map((other) => counts[other]).filter(Boolean);
     if (tricks && kinds[unit.dataset.unit].cards) bounds.push(tricks);
     const at = numbersOf(unit).findIndex((count, side) => bounds.some((bound) => count > bound[side]));
     if (at >= 0) return { word: "disagree", unit, at };
   }
-  if (!tricks || !counts.hearts || !counts.men || !counts.queens) return null;
-  const at = tricks.findIndex((most, side) => {
-    const [hearts, men, queens] = [counts.hearts[side], counts.men[side], counts.queens[side]];
-    return hearts + men + queens - Math.min(checks.honours_among_hearts, hearts) > most;
-  });
-  return at < 0 ? null : { word: "disagree", unit: units.find((unit) => unit.dataset.unit === "tricks"), at };
+  if (!tricks || !checks.shared_cards) return null;
+  // For each way to give out the cards that several units count, the first side with too many cards.
+  const shared = checks.shared_cards.map((card) => card.filter((unit) => counts[unit])).filter((card) => card.length > 1);
+  const cards = Object.keys(counts).filter((unit) => kinds[unit].cards);
+  let at = -1;
+  for (let way = 0; way < tricks.length ** shared.length; way += 1) {
+    const left = Object.fromEntries(cards.map((unit) => [unit, [...counts[unit]]]));
+    const held = tricks.map(() => 0);
+    shared.forEach((card, place) => {
+      const owner = Math.floor(way / tricks.length ** place) % tricks.length;
+      held[owner] += 1;
+      for (const unit of card) left[unit][owner] -= 1;
+    });
+    if (cards.some((unit) => Math.min(...left[unit]) < 0)) continue;
+    at = tricks.findIndex((most, side) => held[side] + sum(cards.map((unit) => left[unit][side])) > most);
+    if (at < 0) return null;
+  }
+  return { word: "disagree", unit: units.find((unit) => unit.dataset.unit === "tricks"), at: Math.max(at, 0) };
 }
 
 // Points, where they follow from the numbers alone.

@@ -229,6 +229,16 @@ def test_places_and_all_penalties_are_tapped_and_taken_back(new_phone):
     phone.save_and_wait()
     assert phone.sheet().game.totals == (-630, -970, -790, -210)
 
+    # One trick holds 4 hearts, 2 men and a queen only where it holds the king of hearts.
+    phone.sit_down(ruleset="turkish-king-double")
+    for number in (1, 6, 4, 4, 5, 3, 2, 3, 2, 1, 1, 1):
+        phone.tap(phone.key(number))
+    for unit, side in (("heart_king", 1), ("last_two", 1), ("last_two", 2)):
+        phone.tap(phone.tiles(unit).nth(side))
+    assert not phone.can_save()
+    phone.tap(phone.tiles("heart_king").nth(0))
+    assert phone.can_save()
+
 
 def test_hands_of_euchre_offer_and_answer(new_phone):
     phone = new_phone(locale="tr-TR")

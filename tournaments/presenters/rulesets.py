@@ -10,13 +10,7 @@ from tournaments.engine.rules.problems import Code
 from tournaments.engine.rules.rulesets import Contract, Ruleset
 from tournaments.engine.rules.scoring import deal_sum
 from tournaments.engine.rules.shapes import write_points
-from tournaments.engine.rules.units import (
-    CARDS_IN_A_TRICK,
-    HONOURS_AMONG_HEARTS,
-    UNITS,
-    WITHIN,
-    Unit,
-)
+from tournaments.engine.rules.units import SHARED_CARDS, UNITS, WITHIN, Unit
 from tournaments.engine.variants import RULESETS
 from tournaments.texts import labels
 
@@ -56,8 +50,9 @@ def describe(ruleset: Ruleset) -> dict[str, Any]:
         "contracts": [_contract(ruleset, contract) for contract in ruleset.contracts],
         "checks": {
             "within": {unit: list(others) for unit, others in WITHIN.items()},
-            "cards_in_a_trick": CARDS_IN_A_TRICK,
-            "honours_among_hearts": HONOURS_AMONG_HEARTS,
+            "cards_in_a_trick": ruleset.seats,
+            "honours_among_hearts": sum("men" in u or "queens" in u for u in SHARED_CARDS),
+            "shared_cards": [list(units) for units in SHARED_CARDS],
         },
     }
 

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.deals import WHOLE_GAME
-from tests.factories import ContextFactory, GameFactory, SetupFactory, record
+from tests.factories import ContextFactory, GameFactory, RevisionFactory, SetupFactory, record
+from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Game
 from tournaments.queries.games.sheets import load_sheet, load_sheets
 from tournaments.services.games import playing
@@ -11,6 +12,14 @@ from tournaments.services.games import playing
 pytestmark = pytest.mark.django_db
 
 RIFKI, QUEENS = WHOLE_GAME[:2]
+DOUBLE_COUNTS = {
+    "tricks": [6, 2, 3, 2],
+    "hearts": [6, 0, 0, 7],
+    "men": [8, 0, 0, 0],
+    "queens": [1, 0, 0, 3],
+    "heart_king": [1, 0, 0, 0],
+    "last_two": [0, 0, 2, 0],
+}
 
 
 def test_sheet_is_of_the_revision_its_row_was_read_at():
@@ -73,3 +82,21 @@ def test_record_of_a_sheet_leaves_out_what_was_withdrawn():
         "played_at": "2026-11-20T19:30:00+00:00",
         "entries": [QUEENS],
     }
+
+
+def test_counts_that_were_accepted_before_can_still_be_read_and_go_on():
+    """Versions up to 0.2.0 took 7 hearts and 3 queens of one player in two tricks."""
+    game = GameFactory(head=SetupFactory(ruleset="turkish-king-double"))
+    RevisionFactory(
+        game=game, revision=1, body={"contract": "all-penalties", "counts": DOUBLE_COUNTS}
+    )
+    Game.objects.update(revision=1)
+
+    sheet = load_sheet(Game.objects.get())
+    possible = {**DOUBLE_COUNTS, "queens": [3, 0, 0, 1]}
+    again = {"type": "deal", "contract": "all-penalties", "counts": DOUBLE_COUNTS}
+
+    assert sheet.game.totals == (-1380, -100, -510, -610)
+    assert record(game, {**again, "counts": possible}).game.totals[3] == -1020
+    with pytest.raises(InvalidEntry, match="inconsistent-counts"):
+        record(game, again)

@@ -160,6 +160,10 @@ def _checks() -> Schema:
         },
         "cards_in_a_trick": COUNT,
         "honours_among_hearts": COUNT,
+        "shared_cards": {
+            "description": "The units in which each card that has several is counted.",
+            **_list(_list(UNIT)),
+        },
     }
 
 

@@ -22,10 +22,9 @@ from tournaments.engine.rules.shapes import (
     plain,
     refer,
 )
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.rules.units import ALL_TRICKS
 
 LEAST_SEATS, MOST_SEATS = 2, 4
-ALL_TRICKS = UNITS["tricks"].total or 0
 TRICKS_OF_FIVE = 5
 CARDS_OF_BOTH_PACKS = 104
 PILES = ("reserve", "stock", "waste")

@@ -9,7 +9,6 @@ from typing import Any
 from tournaments.engine.rules import entry_shapes as shapes
 from tournaments.engine.rules.entries import NO_TRUMP, Deal
 from tournaments.engine.rules.entry_shapes import (
-    ALL_TRICKS,
     CARDS_OF_BOTH_PACKS,
     PILES,
     TRICKS_OF_FIVE,
@@ -17,6 +16,7 @@ from tournaments.engine.rules.entry_shapes import (
 )
 from tournaments.engine.rules.problems import Code, Problem
 from tournaments.engine.rules.rulesets import Contract, Ruleset, Setting
+from tournaments.engine.rules.units import ALL_TRICKS
 
 Check = Callable[[Ruleset, Deal, Any], Iterator[Problem]]
 
@@ -200,14 +200,14 @@ def _check_winner(ruleset: Ruleset, _deal: Deal, winner: int | None) -> Iterator
 
 
 def _check_left(ruleset: Ruleset, deal: Deal, left: Mapping[str, Any]) -> Iterator[Problem]:
-    """Check the piles: the winner's are empty, all others have cards, at most both packs."""
+    """Check the piles: the winner's are empty, all others have cards, both packs hold them."""
     faults = list(_check_piles(ruleset, left))
     yield from faults
     if faults:
         return
     cards = [sum(left[pile][seat] for pile in PILES) for seat in range(ruleset.seats)]
-    if max(cards) > CARDS_OF_BOTH_PACKS:
-        most = {"most": CARDS_OF_BOTH_PACKS, "got": max(cards)}
+    if sum(cards) > CARDS_OF_BOTH_PACKS:
+        most = {"most": CARDS_OF_BOTH_PACKS, "got": sum(cards)}
         yield Problem(Code.COUNT_TOO_LARGE, "left", most)
     winner = deal.details.get("winner", -1)
     empty = [seat for seat in range(ruleset.seats) if cards[seat] == 0]

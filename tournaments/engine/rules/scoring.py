@@ -7,12 +7,18 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from tournaments.engine.rules.entries import Deal
-from tournaments.engine.rules.entry_shapes import ALL_TRICKS
 from tournaments.engine.rules.fields import KING_FIELDS, check_fields, fields_of
 from tournaments.engine.rules.problems import Code, Problem
 from tournaments.engine.rules.rulesets import TRUMP, Contract, PerSide, Points, Ruleset, whole
 from tournaments.engine.rules.steps import STEPS
-from tournaments.engine.rules.units import UNITS, Counts, Unit, check_agreement, fewest_tricks
+from tournaments.engine.rules.units import (
+    ALL_TRICKS,
+    UNITS,
+    Counts,
+    Unit,
+    check_agreement,
+    fewest_tricks,
+)
 
 KINGS = frozenset(name for names in KING_FIELDS.values() for name in names)
 """The fields that state a King."""
@@ -160,7 +166,7 @@ def check_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Problem
         problems += _check_replay(ruleset, contract, deal, counts)
     if deal.details:
         if "tricks_played" in deal.details and "tricks_played" in fields_of(ruleset, contract):
-            problems += _check_tricks_played(contract, deal, counts)
+            problems += _check_tricks_played(ruleset, contract, deal, counts)
         problems += check_king(ruleset, contract, deal)
     return problems
 
@@ -200,12 +206,12 @@ def _check_replay(
 
 
 def _check_tricks_played(
-    contract: Contract, deal: Deal, counts: Counts | None
+    ruleset: Ruleset, contract: Contract, deal: Deal, counts: Counts | None
 ) -> Iterator[Problem]:
     played = deal.details["tricks_played"]
     fewest = 1 if contract.may_end_early else ALL_TRICKS
     if counts is not None and contract.may_end_early:
-        fewest = sum(fewest_tricks(unit, counts[unit.id]) for unit in contract.units)
+        fewest = fewest_tricks(counts, ruleset.seats) or 1
     if played < 0:
         yield Problem(Code.NEGATIVE_COUNT, "tricks_played", {"got": played})
     elif played > ALL_TRICKS:
@@ -257,7 +263,7 @@ def _check_units(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Probl
         else:
             problems.append(Problem(Code.MISSING_FIELD, f"counts.{name}", {"field": name}))
     if not problems and len(expected) > 1:
-        problems += check_agreement(counts)
+        problems += check_agreement(counts, ruleset.seats)
     return problems
 
 

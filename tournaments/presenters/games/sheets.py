@@ -25,8 +25,9 @@ from tournaments.engine.rules.entries import (
     Void,
     Written,
 )
-from tournaments.engine.rules.entry_shapes import ALL_TRICKS, PILES, TRICKS_OF_FIVE
+from tournaments.engine.rules.entry_shapes import PILES, TRICKS_OF_FIVE
 from tournaments.engine.rules.rulesets import PerSide, Ruleset, Setting, number_of
+from tournaments.engine.rules.units import ALL_TRICKS
 from tournaments.texts import labels
 
 MOST_IN_A_LINE = 3

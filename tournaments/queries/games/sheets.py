@@ -1,6 +1,6 @@
 """Loaded games: rows, their revisions, and their fold by the engine."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -23,7 +23,7 @@ from tournaments.engine.play.outcomes import (
 )
 from tournaments.engine.play.totals import only_totals
 from tournaments.engine.rules.entries import TOTALS, Entry
-from tournaments.engine.rules.problems import InvalidEntry, Problem
+from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.rules.shapes import write_points
 from tournaments.engine.variants import RULESETS
@@ -247,22 +247,30 @@ def fold_sheet(row: Game, writes: tuple[Revision, ...]) -> Sheet:
         LaterEntryInvalid: an entry does not fit those before it.
     """
     bodies = current_bodies(writes)
-    game = fold_bodies(ruleset_of(row), row.first_declarer, bodies.items())
+    unsaved = {write.position for write in writes if write._state.adding}  # noqa: SLF001
+    game = fold_bodies(ruleset_of(row), row.first_declarer, bodies.items(), unsaved)
     return Sheet(row, writes, tuple(bodies), game)
 
 
 def fold_bodies(
-    ruleset: Ruleset, first_declarer: int, bodies: Iterable[tuple[int, Mapping[str, Any]]]
+    ruleset: Ruleset,
+    first_declarer: int,
+    bodies: Iterable[tuple[int, Mapping[str, Any]]],
+    unsaved: Container[int | None] = (),
 ) -> games.Game:
     """Return the game after the entries `(position, body)`.
+
+    An entry that is stored already, at none of the positions `unsaved`, may have counts that
+    earlier versions took although no cards give them.
 
     Raises:
         LaterEntryInvalid: the first entry that does not fit those before it.
     """
     game = games.Game(ruleset, first_declarer)
     for position, body in bodies:
+        accepted = () if position in unsaved else (Code.INCONSISTENT_COUNTS, Code.COUNT_TOO_LARGE)
         try:
-            game = play(game, parse_entry(body))
+            game = play(game, parse_entry(body), accepted)
         except InvalidEntry as error:
             raise LaterEntryInvalid(position, error.problems) from error
     return game

@@ -9,10 +9,9 @@ from django.utils.translation import pgettext
 
 from tournaments.engine.play.entry_checks import OFFERED as NUMBER_OFFERED
 from tournaments.engine.play.games import Game
-from tournaments.engine.rules.entry_shapes import ALL_TRICKS
 from tournaments.engine.rules.fields import fields_anywhere
 from tournaments.engine.rules.rulesets import Contract, Points, Ruleset
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.rules.units import ALL_TRICKS, UNITS
 from tournaments.presenters.rulesets import declared_by
 from tournaments.texts import labels
 from tournaments.web.games.deals.reading import ALL_UNITS, NAMED_BY, OFFERED, double_field
