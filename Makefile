@@ -37,8 +37,18 @@ ready: .venv/.runs
 # Where a process of the tests dies, xdist starts another one and then waits for ever.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
+# With arguments, only what they name. Without, the races run beside it on a PostgreSQL that is
+# thrown away: they wait more than they work.
 test: .venv/.tests
+ifneq ($(strip $(ARGS)),)
 	@$(PYTEST) -m "not slow and not clients" $(ARGS)
+else
+	@log=$$(mktemp); $(BIN)/python -m tests.postgres >$$log 2>&1 & races=$$!; trap "kill $$races" INT TERM; \
+		$(PYTEST) -m "not slow and not clients"; quick=$$?; \
+		wait $$races; races=$$?; \
+		[ $$races = 0 ] && echo "Races on PostgreSQL: $$(tail -n 1 $$log)" || cat $$log; \
+		rm $$log; exit $$((quick | races))
+endif
 
 test-slow: .venv/.tests
 	@$(PYTEST) -m slow $(ARGS)
@@ -54,7 +64,7 @@ test-clients: .venv/.tests .venv-clients/.done tests/clients/node_modules/.done
 WALK := tests/web/test_access.py::test_visitor_gets_what_the_table_says_and_nothing_refused_is_written[owner]
 SECOND_DATABASE := tests/models tests/queries tests/faults/test_outages.py tests/services/backups \
 	$(addprefix --ignore tests/services/backups/test_,systemd.py refused.py making.py) \
-	"$(WALK)" $(shell find tests -name 'test_*together.py')
+	"$(WALK)"
 test-second-database: .venv/.tests
 	@$(PYTEST) $(SECOND_DATABASE) $(ARGS)
 

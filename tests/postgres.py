@@ -1,8 +1,14 @@
-"""A PostgreSQL of one's own, on the loopback and without a socket in a folder of all."""
+"""A PostgreSQL of one's own, on the loopback and without a socket in a folder of all.
+
+Run as a program, it runs the tests of races on one that is thrown away: on SQLite, which lets one
+process write at a time, they pass without a lock.
+"""
 
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +37,10 @@ def lay(data, *ways):
     if UNPRIVILEGED:
         shutil.chown(data, "postgres", "postgres")
     run("initdb", "--pgdata", data, "--username", "kingscore", *ways)
+
+
+FORGETFUL = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off"
+"""What is thrown away need not outlive a power cut."""
 
 
 def options(port):
@@ -62,8 +72,8 @@ class Postgres:
     def url(self, name="postgres"):
         return f"postgresql://kingscore@127.0.0.1:{self.port}/{name}"
 
-    def start(self):
-        words = " ".join(options(self.port))
+    def start(self, more=""):
+        words = " ".join([*options(self.port), more])
         self.control("--wait", "--log", self.data / "log", "--options", words, "start")
 
     def stop(self, mode="fast"):
@@ -92,13 +102,13 @@ class Postgres:
 
 
 @contextmanager
-def started():
+def started(more=""):
     """A folder into which PostgreSQL is let, unlike those of the tests, and one that runs in it."""
     with tempfile.TemporaryDirectory(prefix="kingscore-postgres-") as name:
         folder = Path(name)
         folder.chmod(0o755)
         postgres = Postgres(folder)
-        postgres.start()
+        postgres.start(more)
         try:
             yield folder, postgres
         finally:
@@ -126,3 +136,21 @@ class Standby(Postgres):
 
     def is_paused(self):
         return self.ask("SELECT pg_get_wal_replay_pause_state()") == [("paused",)]
+
+
+def run_races():
+    """Run every `test_*together.py` on a PostgreSQL of its own; return the status of pytest."""
+    if program("initdb") is None:
+        sys.stdout.write("No PostgreSQL on this machine, so no races. apt install postgresql\n")
+        return int(os.environ.get("KINGSCORE_TEST_REQUIRE_ALL") == "1")
+    races = sorted(map(str, Path("tests").rglob("test_*together.py")))
+    pytest = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", *races]
+    with started(FORGETFUL) as (_folder, postgres):
+        environment = {**os.environ, "KINGSCORE_DATABASE_URL": postgres.url()}
+        return subprocess.run(pytest, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    # Make ends it; the database is to end with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    sys.exit(run_races())
