@@ -1,7 +1,7 @@
 """Typeset documents with typst: a template and its data in, a PDF out.
 
 Run as a program, it sets one document and ends, because typst's caches for a large document stay in
-the memory of its process: python typesetting.py TEMPLATE DATA.json DOCUMENT.pdf
+the memory of its process: python typesetting.py TEMPLATE DATA.json DOCUMENT.pdf [FONTS ...]
 """
 
 import json
@@ -17,6 +17,8 @@ from functools import cache
 from pathlib import Path
 from threading import local
 from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
 
 if TYPE_CHECKING:
     # Loaded by whoever typesets: web servers do not.
@@ -93,6 +95,7 @@ def typeset_apart(template: str, data: bytes, path: Path, waiting: Callable[[], 
     source = path.with_suffix(".json")
     source.write_bytes(data)
     words = [sys.executable, str(Path(__file__)), template, str(source), str(path)]
+    words += map(str, settings.DOCUMENT_FONTS)
     faults = path.with_suffix(".txt")
     deadline = time.monotonic() + LONGEST
     # Two threads together take a quarter longer than one alone.
@@ -140,10 +143,14 @@ def _compiler() -> "typst.Compiler":
 
 @cache
 def _fonts() -> "typst.Fonts":
-    """Return our fonts; those of the machine are used only for letters that ours lack."""
+    """Return our fonts, and those of the setting for letters that ours lack.
+
+    Fonts of the machine would make a document differ from one machine to the next.
+    """
     import typst
 
-    return typst.Fonts(include_system_fonts=True, include_embedded_fonts=False, font_paths=[FONTS])
+    folders = [FONTS, *settings.DOCUMENT_FONTS]
+    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=folders)
 
 
 def printable(value: Any) -> Any:
@@ -168,5 +175,6 @@ def printable(value: Any) -> Any:
 if __name__ == "__main__":
     # The waiting process may have been killed.
     signal.alarm(LONGEST)
-    what, taken_from, put_into = sys.argv[1:]
+    what, taken_from, put_into, *folders = sys.argv[1:]
+    settings.configure(DOCUMENT_FONTS=folders)
     Path(put_into).write_bytes(typeset_json(what, Path(taken_from).read_text()))
