@@ -1,17 +1,55 @@
 """Convert environment variables to Django settings; only the settings read the environment."""
 
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
 
+from kingscore.secret import USABLE
+
 PREFIX, PREFIX_OF_TESTS = "KINGSCORE_", "KINGSCORE_TEST_"
 SWITCHED_ON, SWITCHED_OFF = {"1", "true", "yes", "on"}, {"", "0", "false", "no", "off"}
+
+
+class Form(NamedTuple):
+    """What a text must look like, and how a sentence about it goes on after "must"."""
+
+    pattern: re.Pattern[str]
+    words: str
+
+
+NAME = r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?"
+ADDRESS = rf"({NAME}|\[[0-9a-f:.]+\])(:[0-9]{{1,5}})?"
+SECRET = Form(USABLE, "have at least 32 characters: openssl rand -hex 32")
+HOST = Form(
+    re.compile(rf"\*|\.?{NAME}|\[[0-9a-f:.]+\]", re.IGNORECASE),
+    "have host names without https:// and port, separated by commas: king.example.org",
+)
+SITE = Form(
+    re.compile(rf"https?://{ADDRESS}/?", re.IGNORECASE), "read https://king.example.org, no path"
+)
+HTTPS_SITE = Form(
+    re.compile(rf"https://{ADDRESS}/?", re.IGNORECASE),
+    "read https://king.example.org, no path, where KINGSCORE_HTTPS is on",
+)
+PUSH_SERVICE = Form(
+    re.compile(rf"https://(\*\.)?{ADDRESS}", re.IGNORECASE),
+    "read https://push.example.org, no path",
+)
+BROKER = Form(
+    re.compile(rf"rediss?://([^\s/@?#]*@)?{ADDRESS}(/[0-9]*)?(\?\S*)?", re.IGNORECASE),
+    "read redis://:password@host:6379/0",
+)
+BEARER = Form(
+    re.compile(r"[A-Za-z0-9._~+/-]{16,}=*"),
+    "have at least 16 letters and digits: openssl rand -hex 32",
+)
 
 
 class Environment:
@@ -24,14 +62,24 @@ class Environment:
         self.variables = variables
         self.names: set[str] = set()
 
-    def text(self, name: str, default: str = "") -> str:
-        """Return a variable as it is."""
+    def text(self, name: str, default: str = "", form: Form | None = None) -> str:
+        """Return a variable as it is; it must have the form if it is set."""
         self.names.add(name)
-        return self.variables.get(name) or default
+        text = self.variables.get(name)
+        if not text:
+            return default
+        return self._checked(name, text, form) if form else text
 
-    def list(self, name: str) -> list[str]:
-        """Return the parts of a list separated by commas."""
-        return [part for each in self.text(name).split(",") if (part := each.strip())]
+    def list(self, name: str, form: Form) -> list[str]:
+        """Return the parts of a list separated by commas, each of which must have the form."""
+        parts = (each.strip() for each in self.text(name).split(","))
+        return [self._checked(name, part, form) for part in parts if part]
+
+    def _checked(self, name: str, text: str, form: Form) -> str:
+        # Not repeated, for it may be secret.
+        if not form.pattern.fullmatch(text):
+            raise ImproperlyConfigured(f"{name} must {form.words}.")
+        return text
 
     def switched_on(self, name: str) -> bool:
         """Return whether a switch is on."""
@@ -40,11 +88,14 @@ class Environment:
             raise ImproperlyConfigured(f"{name} must be 1 or 0, not {text!r}.")
         return text in SWITCHED_ON
 
-    def number(self, name: str, default: int) -> int:
-        """Return a whole number that is not negative."""
+    def number(self, name: str, default: int, least: int = 0, most: int | None = None) -> int:
+        """Return a whole number that is not below `least`, nor above `most`."""
         text = self.text(name, str(default))
         if not (text.isascii() and text.isdigit()):
             raise ImproperlyConfigured(f"{name} must be a whole number, not {text!r}.")
+        if int(text) < least or (most is not None and int(text) > most):
+            between = f"from {least} to {most}" if most is not None else f"at least {least}"
+            raise ImproperlyConfigured(f"{name} must be {between}, not {text}.")
         return int(text)
 
     def choice(self, name: str, choices: tuple[str, ...]) -> str:
@@ -72,6 +123,14 @@ class Environment:
         if named and not path.is_dir():
             raise ImproperlyConfigured(f"{name}: there is no folder {path}. Make it first.")
         return path
+
+    def folders(self, name: str) -> tuple[Path, ...]:
+        """Return folders separated by commas, which must exist."""
+        paths = tuple(Path(part.strip()) for part in self.text(name).split(",") if part.strip())
+        for path in paths:
+            if not path.is_dir():
+                raise ImproperlyConfigured(f"{name}: there is no folder {path}.")
+        return paths
 
     def refuse_unknown(self) -> None:
         """Refuse a variable that no setting reads: it may be misspelt."""
@@ -104,11 +163,22 @@ def sqlite(path: Path) -> dict[str, Any]:
 def postgresql(url: str, name: str = "KINGSCORE_DATABASE_URL") -> dict[str, Any]:
     """Return settings for the PostgreSQL database at the address that a variable has."""
     parts = _parts(url)
-    if parts.scheme not in {"postgresql", "postgres"} or not parts.path.strip("/"):
-        raise ImproperlyConfigured(f"{name} must read postgresql://user:password@host:port/name")
+    database = parts.path.removeprefix("/")
+    if (
+        parts.scheme not in {"postgresql", "postgres"}
+        or not database
+        or parts.fragment
+        or "/" in database
+        or "@" in database
+        or parts.netloc.count("@") > 1
+    ):
+        raise ImproperlyConfigured(
+            f"{name} must read postgresql://user:password@host:port/name, with %40 for an @ in the"
+            " password, %2F for /, %3A for :, %3F for ? and %23 for #"
+        )
     return {
         "ENGINE": "django.db.backends.postgresql",
-        "NAME": unquote(parts.path.strip("/")),
+        "NAME": unquote(database),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": parts.hostname or "",
@@ -141,9 +211,18 @@ def smtp(url: str) -> dict[str, Any]:
     query = dict(parse_qsl(parts.query))
     user = unquote(parts.username or "")
     sender = query.get("from") or user
-    if parts.scheme not in {"smtp", "smtps"} or not parts.hostname or "@" not in sender:
+    if (
+        parts.scheme not in {"smtp", "smtps"}
+        or not parts.hostname
+        or parts.path.strip("/")
+        or parts.fragment
+        or "@" not in sender
+        or not query.keys() <= {"tls", "from"}
+        or query.get("tls", "1") not in {"0", "1"}
+    ):
         raise ImproperlyConfigured(
-            "KINGSCORE_EMAIL_URL must read smtp://user:password@host:587?tls=1&from=king@club.org"
+            "KINGSCORE_EMAIL_URL must read smtp://user:password@host:587?tls=1&from=king@club.org,"
+            " with %2F for a / in the password, %3F for ? and %23 for #"
         )
     ssl = parts.scheme == "smtps"
     return {
@@ -161,13 +240,12 @@ def smtp(url: str) -> dict[str, Any]:
     }
 
 
-def allowed_hosts(said: str, address: str, *, https: bool) -> list[str]:
+def allowed_hosts(named: list[str], address: str, *, https: bool) -> list[str]:
     """Return the host names to answer to.
 
     Over HTTPS there is none by default: a name that clients can choose would get into
     e-mails and links.
     """
-    named = [host for each in said.split(",") if (host := each.strip())]
     if not https:
         return named or ["*"]
     return [host for host in named if host != "*"] or [
@@ -175,10 +253,10 @@ def allowed_hosts(said: str, address: str, *, https: bool) -> list[str]:
     ]
 
 
-def site_address(host: str, said: str, *, https: bool) -> str:
-    """Return the base address of the site, without a slash at the end; empty if not set."""
-    if said or host[:1] in {"*", "."}:
-        return said.rstrip("/")
+def site_address(host: str, address: str, *, https: bool) -> str:
+    """Return the address of the site, without a slash at the end; empty if not set."""
+    if address or host[:1] in {"*", "."}:
+        return address.rstrip("/")
     return f"{'https' if https else 'http'}://{host}"
 
 

@@ -18,6 +18,13 @@ from kingscore.api_settings import (  # noqa: F401 - they are settings
     SPECTACULAR_SETTINGS,
 )
 from kingscore.environment import (
+    BEARER,
+    BROKER,
+    HOST,
+    HTTPS_SITE,
+    PUSH_SERVICE,
+    SECRET,
+    SITE,
     Environment,
     allowed_hosts,
     networks,
@@ -44,27 +51,30 @@ DEBUG = ENVIRONMENT.switched_on("KINGSCORE_DEBUG")
 HTTPS = ENVIRONMENT.switched_on("KINGSCORE_HTTPS")
 DATABASE_URL = ENVIRONMENT.text("KINGSCORE_DATABASE_URL")
 # PostgreSQL tells the web servers of writes: directly, where a pooler is in between.
-LISTEN_URL = ENVIRONMENT.text("KINGSCORE_LISTEN_URL") or DATABASE_URL
+LISTEN_URL = ENVIRONMENT.text("KINGSCORE_LISTEN_URL", DATABASE_URL)
+if LISTEN_URL != DATABASE_URL:
+    postgresql(LISTEN_URL, "KINGSCORE_LISTEN_URL")
 # Public pages are read from it; see kingscore/replica.py.
 REPLICA_URL = ENVIRONMENT.text("KINGSCORE_REPLICA_URL")
 # A restored backup puts the secret here; empty if the environment has it.
-SECRET_FILE = None if ENVIRONMENT.text("KINGSCORE_SECRET_KEY") else DATA / "secret-key"
-SECRET_KEY = ENVIRONMENT.text("KINGSCORE_SECRET_KEY") or new_secret()
-SECRET_KEY_FALLBACKS = ENVIRONMENT.list("KINGSCORE_OLD_SECRETS")
+SECRET_KEY = ENVIRONMENT.text("KINGSCORE_SECRET_KEY", form=SECRET)
+SECRET_FILE = None if SECRET_KEY else DATA / "secret-key"
+SECRET_KEY = SECRET_KEY or new_secret()
+SECRET_KEY_FALLBACKS = ENVIRONMENT.list("KINGSCORE_OLD_SECRETS", SECRET)
 if SECRET_FILE and DATA.is_dir():
     SECRET_KEY, *SECRET_KEY_FALLBACKS = kept_secrets(SECRET_FILE, DATABASE_URL, DATA / "db.sqlite3")
 # Fingerprint that a restored secret must match.
 USABLE_SECRET = USABLE
-SITE_ADDRESS = ENVIRONMENT.text("KINGSCORE_ADDRESS")
+SITE_ADDRESS = ENVIRONMENT.text("KINGSCORE_ADDRESS", form=HTTPS_SITE if HTTPS else SITE)
 # All by default: phones at the table reach the laptop by whatever address it has that evening.
-ALLOWED_HOSTS = allowed_hosts(ENVIRONMENT.text("KINGSCORE_HOSTS"), SITE_ADDRESS, https=HTTPS)
+ALLOWED_HOSTS = allowed_hosts(ENVIRONMENT.list("KINGSCORE_HOSTS", HOST), SITE_ADDRESS, https=HTTPS)
 SITE_ADDRESS = site_address([*ALLOWED_HOSTS, "*"][0], SITE_ADDRESS, https=HTTPS)
 # `up` prints this address by default.
-FOUND_AT = ENVIRONMENT.text("KINGSCORE_FOUND_AT").rstrip("/")
+FOUND_AT = ENVIRONMENT.text("KINGSCORE_FOUND_AT", form=SITE).rstrip("/")
 
 LOG_FORMAT = ENVIRONMENT.choice("KINGSCORE_LOG_FORMAT", ("text", "json"))
 SLOW_QUERY_MS = ENVIRONMENT.number("KINGSCORE_SLOW_QUERY_MS", 500)
-METRICS_TOKEN = ENVIRONMENT.text("KINGSCORE_METRICS_TOKEN")
+METRICS_TOKEN = ENVIRONMENT.text("KINGSCORE_METRICS_TOKEN", form=BEARER)
 # Processes share their counts here. Without a token each counts for itself, and nobody reads them.
 METRICS_FOLDER = DATA / "metrics" if METRICS_TOKEN else None
 
@@ -77,13 +87,13 @@ PUSH_SERVICES = [
     "https://*.push.apple.com",
     "https://*.push.services.mozilla.com",
     "https://*.notify.windows.com",
-    *ENVIRONMENT.list("KINGSCORE_PUSH_SERVICES"),
+    *ENVIRONMENT.list("KINGSCORE_PUSH_SERVICES", PUSH_SERVICE),
 ]
 
 # Per web server. A site on SQLite is small: a second process would take 80 MB more.
-WEB_PROCESSES = ENVIRONMENT.number("WEB_CONCURRENCY", 2 if DATABASE_URL else 1)
+WEB_PROCESSES = ENVIRONMENT.number("WEB_CONCURRENCY", 2 if DATABASE_URL else 1, 1, 64)
 # The connection pool of PostgreSQL is made for eight threads at most.
-WEB_THREADS = ENVIRONMENT.number("KINGSCORE_WEB_THREADS", 4)
+WEB_THREADS = ENVIRONMENT.number("KINGSCORE_WEB_THREADS", 4, 1, 8)
 
 # Files whose locks limit how many records are computed at a time on this machine.
 COMPUTING_PLACES = DATA / "computing"
@@ -380,6 +390,8 @@ STATICFILES_FINDERS = [
     "kingscore.static_files.AppFilesFinder",
 ]
 MEDIA_ROOT = DATA / "files"
+# For letters that the fonts of the program lack, such as those of Chinese names.
+DOCUMENT_FONTS = ENVIRONMENT.folders("KINGSCORE_FONTS")
 # Only the owner may read the data folder; a proxy reads files elsewhere.
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 READABLE = {"file_permissions_mode": 0o644, "directory_permissions_mode": 0o755}
@@ -428,7 +440,7 @@ if HTTPS:
 
 # The database is the queue; a message only wakes the worker, so that losing one loses nothing.
 TASK_QUEUE = "kingscore.celery.app"
-CELERY_BROKER_URL = ENVIRONMENT.text("KINGSCORE_BROKER_URL", "folder://localhost")
+CELERY_BROKER_URL = ENVIRONMENT.text("KINGSCORE_BROKER_URL", "folder://localhost", BROKER)
 if CELERY_BROKER_URL == "folder://localhost":
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(DATA / "broker" / "messages"),

@@ -65,7 +65,7 @@ def test_site_for_this_machine_only_says_so(settings):
 
 
 def test_unknown_host_is_refused_over_https(settings, client):
-    settings.ALLOWED_HOSTS = allowed_hosts("*", "", https=True)
+    settings.ALLOWED_HOSTS = allowed_hosts(["*"], "", https=True)
 
     assert client.get("/", headers={"host": EVIL}).status_code == 400
 

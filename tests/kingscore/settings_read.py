@@ -30,7 +30,7 @@ def settings_with(monkeypatch, **said):
     with monkeypatch.context() as environment:
         for name in [name for name in os.environ if name.startswith(("KINGSCORE_", "WEB_"))]:
             environment.delenv(name)
-        for name, value in {"KINGSCORE_SECRET_KEY": "said", **said}.items():
+        for name, value in {"KINGSCORE_SECRET_KEY": "k" * 32, **said}.items():
             environment.setenv(name, value)
         found = runpy.run_path(str(ROOT / "kingscore" / "settings.py"))
     return {

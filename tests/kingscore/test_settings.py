@@ -185,13 +185,13 @@ def test_variable_that_says_nothing_is_as_if_it_were_not_there(monkeypatch):
 @pytest.mark.parametrize(
     ("said", "address", "https", "found"),
     [
-        ("", "", False, ["*"]),
-        ("king.lan, 10.0.0.7", "", False, ["king.lan", "10.0.0.7"]),
-        ("king.example.org", "", True, ["king.example.org"]),
+        ([], "", False, ["*"]),
+        (["king.lan", "10.0.0.7"], "", False, ["king.lan", "10.0.0.7"]),
+        (["king.example.org"], "", True, ["king.example.org"]),
         # Over HTTPS nobody is answered who asks for a name that was not said.
-        ("", "", True, []),
-        ("*", "", True, []),
-        ("", "https://king.example.org:8443", True, ["king.example.org"]),
+        ([], "", True, []),
+        (["*"], "", True, []),
+        ([], "https://king.example.org:8443", True, ["king.example.org"]),
     ],
 )
 def test_host_names_to_answer_to(said, address, https, found):

@@ -295,7 +295,7 @@ print(keeper.get("/office/status/").text)
 
 
 def test_site_runs_on_without_a_worker_that_never_stays_and_says_so(start):
-    site = start(KINGSCORE_BROKER_URL="nonsense://localhost")
+    site = start(KINGSCORE_BROKER_URL="redis://127.0.0.1:1/0?nonsense=1")
     address = site.address()
 
     wait_until(lambda: "The worker does not stay up" in site.said)

@@ -42,7 +42,7 @@ class ServerOfTwo(Server):
     @property
     def environment(self):
         own = {"KINGSCORE_REPLICA_URL": self.replica} if self.replica else {}
-        return super().environment | own | {"KINGSCORE_METRICS_TOKEN": "of the test"}
+        return super().environment | own | {"KINGSCORE_METRICS_TOKEN": "0123456789abcdef"}
 
     @property
     def reads(self):
