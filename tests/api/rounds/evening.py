@@ -41,9 +41,10 @@ class Evening:
         return self.director.get(f"{self.path}standings/{query}").json()
 
 
-def begin(program, director, names=NAMES, **settings):
+def begin(program, director, names=NAMES, preset=None, **settings):
     """Make a tournament with its entrants, and start it."""
-    said = {
+    said = {} if preset is None else {"preset": preset}
+    said |= {
         "name": "Moda Açık",
         "held_on": "2026-11-28",
         "ruleset": "turkish-king",

@@ -3,6 +3,9 @@ import pytest
 from tests.api.rounds.evening import NAMES, begin
 from tests.club_factories import ClubFactory
 from tests.deals import WHOLE_GAME
+from tests.factories import record_all
+from tournaments.engine.rules.rulesets import number_of
+from tournaments.models import Game
 
 
 @pytest.fixture
@@ -155,3 +158,39 @@ def test_proposal_is_thrown_away(seated):
 def test_what_is_expected_of_a_seating_is_shown_with_ratings(seated):
     outlook = seated.director.get(seated.round(1, "outlook/")).json()
     assert outlook["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("entrants", "rounds", "chosen"),
+    [
+        (8, 2, {"preset": "swiss-day"}),
+        (9, 3, {"preset": "swiss-day", "points": "game"}),
+        (13, 2, {"preset": "swiss-day"}),
+        (5, 3, {"objective": "near-scores"}),
+        (12, 2, {"objective": "leaders", "leaders_last": True}),
+    ],
+)
+def test_each_proposal_says_how_it_would_be_with_the_fewest_repeats(
+    program, entrants, rounds, chosen
+):
+    director = program.role("director", ClubFactory(slug="moda"))
+    names = [f"Oyuncu {n}" for n in range(1, entrants + 1)]
+    wanted = {"rounds": rounds, "check_in": "none", "odd": "bye"} | chosen
+    evening = begin(program, director, names, **wanted)
+    more = []
+    for number in range(1, rounds + 1):
+        key = {"Idempotency_Key": f"seat-round-{number}"}
+        answers = [director.post(f"{evening.path}seat/", **key) for _ in range(2)]
+        assert [each.status_code for each in answers] == [201, 201]
+        seating = evening.round(number, "seating/")
+        read = director.get(seating)
+        assert read.status_code == 200
+        more.append(read.json()["fewest_repeats"])
+        assert director.post(f"{seating}publish/").status_code == 200
+        assert director.post(evening.round(number, "open/")).status_code == 200
+        for at, game in enumerate(Game.objects.filter(table__round__number=number)):
+            record_all(game, [*WHOLE_GAME[: 4 + at % 5], {"type": "stopped", "reason": "time"}])
+        assert director.post(evening.round(number, "close/")).status_code == 200
+    spreads = [number_of(each["score_spread"]) for each in more if each is not None]
+    assert spreads
+    assert all(spread >= 0 for spread in spreads)

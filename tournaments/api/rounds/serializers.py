@@ -183,7 +183,8 @@ class SeatingSerializer(serializers.Serializer[Any]):
     def get_fewest_repeats(self, seated: SeatedRound) -> Any:
         if self.context["judged"] is None:
             return None
-        return fewest_repeats(self.tournament_state, seated.row)
+        fewest = fewest_repeats(self.tournament_state, seated.row)
+        return None if fewest is None else FewestRepeatsSerializer(fewest).data
 
     @extend_schema_field(PresenceSerializer(allow_null=True))
     def get_presence(self, seated: SeatedRound) -> Any:
