@@ -6,10 +6,11 @@ from contextlib import suppress
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed, ObjectDoesNotExist
 from django.db import DatabaseError, connection
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils.cache import add_never_cache_headers
 
 from kingscore.faults import archived, length_required, too_large
+from tournaments.api.problems import is_of_rendering
 from tournaments.api.throttling import tell_limit
 from tournaments.queries.games.sheets import Archived
 
@@ -138,7 +139,15 @@ class MissingRowMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         return self.get_response(request)
 
-    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if isinstance(error, ObjectDoesNotExist):
-            raise Http404 from error
-        return archived(request) if isinstance(error, Archived) else None
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
+        if not isinstance(error, ObjectDoesNotExist):
+            return archived(request) if isinstance(error, Archived) else None
+        match = request.resolver_match
+        if request.method in SAFE and match is not None:
+            # If what the address names is gone by now, the view itself answers 404 this time. A
+            # part of the page that is missing again is a fault, which is logged.
+            response: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
+            return response
+        if is_of_rendering(error):
+            return None
+        raise Http404 from error

@@ -156,11 +156,7 @@ class ReplicaMiddleware:
         if isinstance(error, Error):
             self.replica.fail(error)
         ALIAS.set(DEFAULT_DB_ALIAS)
-        try:
-            response: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
-        except ObjectDoesNotExist as missing:
-            # No other middleware hears of it.
-            raise Http404 from missing
+        response: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
         return response
 
 

@@ -3,10 +3,17 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from django.http import Http404, HttpResponse
+from django.template import Context, Template
 from django.test import Client
-from django.urls import reverse
+from django.urls import path, reverse
+from rest_framework import serializers
+from rest_framework.response import Response
+from rest_framework.views import APIView
 
+from kingscore import urls
 from tests.factories import UserFactory
+from tournaments.models import Game
 
 ROOT = Path(__file__).resolve().parents[2]
 # Paths of the machine, parts of a traceback, names of the framework.
@@ -153,3 +160,70 @@ def test_lost_database_is_owned_up_to_without_it(client, language, heading):
     answer = client.get("/", headers={"accept-language": language})
 
     assert_ours(answer, 500, heading)
+
+
+class MissingSerializer(serializers.Serializer):
+    """Has a field that looks for a row that there is not."""
+
+    result = serializers.SerializerMethodField()
+
+    def get_result(self, _instance):
+        return Game.objects.get(pk=0).result
+
+
+class MissingInApi(APIView):
+    authentication_classes = ()
+
+    def get(self, request, where):
+        if where == "view":
+            Game.objects.get(pk=0)
+        return Response(MissingSerializer(object()).data)
+
+    post = get
+
+
+def missing(request, where):
+    if where == "template":
+        rows = (Game.objects.get(pk=each) for each in [0])
+        page = Template("{% for each in rows %}{{ each }}{% endfor %}").render(Context(locals()))
+        return HttpResponse(page)
+    if where == "deleted" and hasattr(request, "asked"):
+        raise Http404
+    request.asked = True
+    return HttpResponse(Game.objects.get(pk=0).result)
+
+
+urlpatterns = [
+    path("missing/<where>/", missing),
+    path("api/missing/<where>/", MissingInApi.as_view()),
+    *urls.urlpatterns,
+]
+handler500 = urls.handler500
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("method_and_address", "status"),
+    [
+        ("get /missing/deleted/", 404),
+        ("get /missing/view/", 500),
+        ("get /missing/template/", 500),
+        ("post /missing/view/", 404),
+        ("post /missing/template/", 500),
+        ("get /api/missing/view/", 404),
+        ("get /api/missing/serializer/", 500),
+        ("post /api/missing/serializer/", 500),
+    ],
+)
+def test_row_that_is_missing_is_a_404_only_where_the_view_looks_for_it(
+    settings, client, caplog, method_and_address, status
+):
+    settings.ROOT_URLCONF = __name__
+    client.raise_request_exception = False
+    method, address = method_and_address.split()
+
+    answer = getattr(client, method)(address)
+
+    assert answer.status_code == status
+    logged = [each for each in caplog.records if each.exc_info and each.levelname == "ERROR"]
+    assert bool(logged) == (status == 500)

@@ -6,6 +6,7 @@ was sent, and a sentence in the reader's language. The codes are the engine's wh
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from traceback import walk_tb
 from typing import Any
 
 from django.core.exceptions import DisallowedHost, ObjectDoesNotExist, PermissionDenied
@@ -233,13 +234,27 @@ def _refused(error: Exception) -> Refused | None:  # noqa: PLR0911 - one for eac
             return LaterInvalid(data=data, faults=engine_faults(error.problems))
         case Archived():
             return DealsArchived()
-        case Http404() | ObjectDoesNotExist():
+        case Http404():
+            return NotFound()
+        case ObjectDoesNotExist() if not is_of_rendering(error):
             return NotFound()
         case PermissionDenied() | exceptions.PermissionDenied():
             return Forbidden()
         case exceptions.APIException():
             return _of_framework(error)
     return None
+
+
+RENDERING = ("django.template.", "jinja2.", "rest_framework.serializers", "rest_framework.fields")
+
+
+def is_of_rendering(error: Exception) -> bool:
+    """Return whether an exception was raised by a template or a serializer.
+
+    A row that is missing there is a fault of the program, and not what the address names.
+    """
+    frames = (frame for frame, _line in walk_tb(error.__traceback__))
+    return any(frame.f_globals.get("__name__", "").startswith(RENDERING) for frame in frames)
 
 
 def _of_framework(error: exceptions.APIException) -> Refused:

@@ -103,6 +103,26 @@ def test_of_two_directors_the_second_sees_what_the_first_has_named(league):
     assert line_up(at, 1, "Yel") == [19, 20, 21, 22]
 
 
+@pytest.mark.parametrize("played", [0, 1])
+def test_every_page_is_shown_after_a_line_up_was_changed_before_its_round(league, played):
+    at = league()
+    for _round in range(played):
+        closed(at.row)
+    number = played + 1
+    tap(at, number, "Moda", (13, 14, 15, 16), out=14)
+    tap(at, number, "Moda", (13, 15, 16), **{"in": 17})
+
+    pages = [at.get(name) for name in ("tournament", "entrants", "standings", "rulings")]
+    pages.append(at.get("line_ups", number))
+
+    assert [page.status_code for page in pages] == [200] * 5
+    strips = [page.context["strip"]() for page in pages]
+    assert {strip.act_text for strip in strips} == {f"Line-up of Moda, Round {number}"}
+    assert all(strip.button.label for strip in strips)
+    at.post("seat_round")
+    assert seated_in(published(at.row))[8:12] == [13, 15, 16, 17]
+
+
 def test_player_of_another_team_is_refused(league):
     at = league()
     refused = tap(at, 1, "Moda", (13, 14, 15), **{"in": 19})

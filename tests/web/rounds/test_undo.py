@@ -4,11 +4,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
 from tests.deals import WHOLE_GAME
 from tests.factories import ContextFactory
 from tests.tournament_builders import SHORT, play, seated, who_sits
+from tests.web.access_table import PAGES
 from tests.web.rounds.going import going, of_all
 from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.models import AuditEntry, Entrant, Game, Round, Ruling, Table, Tournament
@@ -20,6 +22,8 @@ from tournaments.services.games.playing import record_entry
 from tournaments.services.rounds.clocks import start_clock
 from tournaments.services.rounds.rounds import close_round
 from tournaments.services.rounds.rulings import RulingDecision, rule
+from tournaments.services.tournaments.lifecycle import note
+from tournaments.web.tournaments.steps import ACTS as TEXTS
 
 ADJUSTED = RulingDecision("adjusted", 7, "late")
 
@@ -242,3 +246,55 @@ def test_strip_with_an_act_asks_a_few_queries_more(director, club, django_assert
 
     with django_assert_num_queries(17):
         director.get(of_all("running", at.place, 1))
+
+
+def statuses(browser, round_):
+    """The answers at all addresses of a tournament, of its round 1, entrant 1 and event."""
+    event, answers = round_.event, {}
+    places = ([event.tournament.slug], [event.tournament.slug, 1], [event.public_id])
+    for name, page in PAGES.items():
+        for args in places if page.get else ():
+            try:
+                address = reverse(name, args=[event.club.slug, *args])
+            except NoReverseMatch:
+                continue
+            if address.split("/")[3] in ("tournaments", "events"):
+                answers[address] = browser.get(address)
+    return answers
+
+
+@pytest.mark.parametrize("action", TEXTS)
+def test_pages_are_shown_where_rows_of_the_last_act_are_gone(director, club, action):
+    round_ = going(club, minutes=60)
+    row = round_.event.tournament
+    before = {at: page.status_code for at, page in statuses(director, round_).items()}
+    details = {"round": 7, "entrants": ["e1", "e70"], "lifecycle": {}, "ruling": "penalty"}
+    note(row, action, NOBODY, timezone.now(), after=details | {"points": 5, "team": "Moda"})
+    at = Leading(director, round_)
+
+    assert {at: page.status_code for at, page in statuses(director, round_).items()} == before
+    assert list(before.values()).count(200) > 25
+    strip = director.get(of_all("tournament", round_)).context["strip"]()
+    assert strip.button is not None
+    if strip.act is None:
+        return
+    assert any(name in strip.act_text for name in ("Round 7", "Oyuncu 001, № 70"))
+    if action not in ("move-section", "put-line-up", "withdraw-entrant"):
+        assert "It cannot be undone" in at.undo(strip.act).text
+
+
+@pytest.mark.parametrize("action", ["publish-round", "rule", "put-line-up"])
+def test_strip_that_fails_says_so_on_every_page_and_is_logged(director, club, caplog, action):
+    round_ = going(club, minutes=60)
+    before = {at: page.status_code for at, page in statuses(director, round_).items()}
+    note(round_.event.tournament, action, NOBODY, timezone.now(), after={"entrants": 5})
+
+    pages = statuses(director, round_)
+
+    assert {at: page.status_code for at, page in pages.items()} == before
+    text = "The next step could not be shown"
+    told = [page for page in pages.values() if page.status_code == 200 and text in page.text]
+    assert len(told) > 15
+    logged = [each for each in caplog.records if "strip" in each.getMessage()]
+    assert len(logged) == len(told)
+    assert all(each.exc_info for each in logged)

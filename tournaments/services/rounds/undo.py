@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
@@ -62,7 +63,11 @@ def undo_act(tournament_pk: int, entry_pk: int, by: Actor, *, at: datetime) -> A
         last = last_act(tournament, at)
         if last is None or last.pk != entry_pk:
             raise Depended(sentence=_why_not(tournament, entry_pk, at))
-        UNDOINGS[last.action].undo(tournament, last, by, at)
+        try:
+            UNDOINGS[last.action].undo(tournament, last, by, at)
+        except ObjectDoesNotExist as error:
+            # A round or an entrant of the act is gone.
+            raise Depended(sentence=_("It cannot be undone.")) from error
     return last
 
 
@@ -122,6 +127,11 @@ def _publish_again(tournament: Tournament, entry: AuditEntry, by: Actor, at: dat
     Round.objects.filter(pk=round_.pk).update(**details_of(entry)["lifecycle"])
 
 
+def _can_reopen(tournament: Tournament, entry: AuditEntry) -> bool:
+    round_ = tournament.event.rounds.filter(number=details_of(entry)["round"]).first()
+    return round_ is not None and can_reopen(tournament, round_)
+
+
 def _no_final(tournament: Tournament, _entry: AuditEntry) -> bool:
     return not tournament.event.rounds.exclude(stage="").exists()
 
@@ -156,7 +166,8 @@ def _rule_again(tournament: Tournament, entry: AuditEntry, by: Actor, at: dateti
 def _not_written_since(tournament: Tournament, entry: AuditEntry) -> bool:
     numbers = [number_of(key) for key in details_of(entry)["entrants"]]
     sheets = {
-        "game__table__round": _round_of(tournament, entry),
+        "game__table__round__event": tournament.event_id,
+        "game__table__round__number": details_of(entry)["round"],
         "game__table__sittings__entrant__number__in": numbers,
     }
     return not Revision.objects.filter(at__gt=entry.at, **sheets).exists()
@@ -183,7 +194,7 @@ def _line_up_before(tournament: Tournament, entry: AuditEntry, by: Actor, at: da
 UNDOINGS: Mapping[str, _Undoing] = {
     "publish-round": _Undoing(_unpublish, _nothing_written),
     "take-back-round": _Undoing(_publish_again, _no_sheet_deleted),
-    "close-round": _Undoing(_reopen, lambda row, entry: can_reopen(row, _round_of(row, entry))),
+    "close-round": _Undoing(_reopen, _can_reopen),
     "withdraw-entrant": _Undoing(_return),
     "rule": _Undoing(_unrule),
     "withdraw-ruling": _Undoing(_rule_again),

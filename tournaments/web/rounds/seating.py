@@ -111,9 +111,9 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
     return render(request, "tournaments/rounds/seating.html", page)
 
 
-def _is_published_by(button: Button, round_: Round) -> bool:
+def _is_published_by(button: Button | None, round_: Round) -> bool:
     step = {"step": "publish-seating", "round": str(round_.number)}
-    return step.items() <= button.sends.items()
+    return button is not None and step.items() <= button.sends.items()
 
 
 def _round_of(state: TournamentState, number: int) -> Round:

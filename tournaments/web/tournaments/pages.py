@@ -98,7 +98,7 @@ def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
         "member": role is not None,
         "all_rounds": rounds,
         "nav_round": lambda: _to_see(rounds(), directs=directs),
-        "strip": cache(lambda: strip_of(request, row, rounds(), corrected())),
+        "strip": cache(lambda: strip_of(request, row, rounds(), corrected)),
         "strip_at": request.path,
         "corrected": corrected,
         "preview": cache(

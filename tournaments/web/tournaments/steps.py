@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tournaments.models import AuditEntry, Tournament
+from tournaments.models import AuditEntry, Round, Tournament
 from tournaments.queries.tournaments.steps import LifecycleStep
 from tournaments.services.rounds.pairing import number_of
 from tournaments.services.rounds.undo import details_of
@@ -98,16 +98,21 @@ MOST_NAMES = 4
 
 
 def act_text(entry: AuditEntry, tournament: Tournament) -> str:
-    """Return an act that can be undone as text (1 query)."""
+    """Return an act that can be undone as text (1 query).
+
+    A round that is not seated yet, and rows that were removed since, are named by their numbers.
+    """
     details, text = details_of(entry), str(ACTS[entry.action])
     if "%(round)s" in text:
-        round_ = tournament.event.rounds.get(number=details["round"])
+        number = details["round"]
+        round_ = tournament.event.rounds.filter(number=number).first() or Round(number=number)
         return text % {"round": round_name(round_), "team": details.get("team")}
     numbers = [number_of(key) for key in details.get("entrants", ())]
     names = []
     if numbers:
         rows = tournament.entrants.filter(number__in=numbers).select_related("player", "partner")
-        names = [each.shown_name for each in rows]
+        known = {each.number: each.shown_name for each in rows}
+        names = [known.get(number, f"№ {number}") for number in sorted(numbers)]
     shown = ", ".join(names[:MOST_NAMES] + ["…"] * (len(names) > MOST_NAMES))
     return text % {"names": shown}
 

@@ -1,10 +1,12 @@
 """The strip on top of a tournament's pages, in words."""
 
 import json
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db import Error
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -23,21 +25,24 @@ from tournaments.web.tournaments.texts import ROUND_STATES, state_name
 
 State = Tournament.State
 
+logger = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True)
 class StripShown:
     """The strip: its first part stands out; `clock` is the running one of the open round.
 
     `rounds` are all rounds of the tournament; `tables` is the last one with tables. `act` is the
-    audit entry of the act that can be undone, and `act_text` says it.
+    audit entry of the act that can be undone, and `act_text` says it. Without a `button` the strip
+    has failed, and says so.
     """
 
-    parts: tuple[str, ...]
-    clock: Clock | None
-    button: Button
-    urgent: bool
     far: HowFar
     headers: str
+    parts: tuple[str, ...] = ()
+    clock: Clock | None = None
+    button: Button | None = None
+    urgent: bool = False
     act: AuditEntry | None = None
     act_text: str = ""
 
@@ -54,25 +59,39 @@ class StripShown:
 
 
 def strip_of(
-    request: HttpRequest, row: Tournament, rounds: Sequence[Round], moved: int
+    request: HttpRequest, row: Tournament, rounds: Sequence[Round], moved: Callable[[], int]
 ) -> StripShown:
     """Return the strip of a tournament for its directors (up to 8 queries).
 
-    `rounds` are all in order; a correction changes the places of `moved` entrants.
+    `rounds` are all in order; a correction changes the places of `moved` entrants. A strip that
+    fails is logged and says so: the page around it is shown all the same.
     """
-    now = timezone.now()
-    strip = load_strip(row, how_far(row, rounds), moved, now)
+    now, far = timezone.now(), how_far(row, rounds)
+    headers = json.dumps({"If-None-Match": strip_etag(request, row, now)})
+    try:
+        return _strip(request, row, load_strip(row, far, moved(), now), headers, now)
+    except Error:
+        # A database that is away has its own answer.
+        raise
+    except Exception:
+        logger.exception("The strip of tournament %s failed", row.pk)
+        return StripShown(far, headers)
+
+
+def _strip(
+    request: HttpRequest, row: Tournament, strip: Strip, headers: str, now: datetime
+) -> StripShown:
     round_ = strip.round_
     clock = clock_of(round_, now) if round_ is not None and round_.is_open else None
     shown = clock if clock is not None and not _not_started(strip) else None
     act = last_act(row, now)
     return StripShown(
+        far=strip.far,
+        headers=headers,
         parts=tuple(filter(None, _parts(strip, row))),
         clock=shown,
         button=_button(request, strip, row),
         urgent=strip.urgent,
-        far=strip.far,
-        headers=json.dumps({"If-None-Match": strip_etag(request, row, now)}),
         act=act,
         act_text="" if act is None else act_text(act, row),
     )
