@@ -35,7 +35,7 @@ def compose_picture(record: Mapping[str, Any], *, wide: bool) -> Data:
     Raises:
         ValueError: the record contains an invalid entry.
     """
-    reading = read_game(record)
+    reading = read_game(record, stored=True)
     if reading.game is None or reading.problems:
         raise ValueError(f"no valid game: {reading.problems}")
     game, players = reading.game, reading.players

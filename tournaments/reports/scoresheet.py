@@ -45,7 +45,7 @@ def compose_scoresheet(
     Raises:
         ValueError: the record contains an invalid entry.
     """
-    reading = read_game(record if played is None else {**record, "entries": []})
+    reading = read_game(record if played is None else {**record, "entries": []}, stored=True)
     if reading.game is None or reading.problems:
         raise ValueError(f"no valid game: {reading.problems}")
     game, players = played or reading.game, reading.players

@@ -41,7 +41,7 @@ def scoresheet_book(record: Mapping[str, Any]) -> TableBook:
     Raises:
         ValueError: the record contains an invalid entry.
     """
-    reading = read_game(record)
+    reading = read_game(record, stored=True)
     if reading.game is None or reading.problems:
         raise ValueError(f"no valid game: {reading.problems}")
     name = labels.name_of(reading.game.ruleset)

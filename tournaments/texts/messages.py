@@ -53,6 +53,8 @@ SENTENCES: Mapping[Code, Text] = {
     Code.BELOW_TARGET: _("Nobody has reached %(target)s points yet."),
     Code.OPEN_DEAL: _("The deal before is not finished yet."),
     Code.GAME_OVER: _("The game is over."),
+    Code.TOO_MANY_ENTRIES: _("The sheet is full: this game takes at most %(most)s entries."),
+    Code.TOO_MANY_REVISIONS: _("Too many changes: a sheet of this game takes at most %(most)s."),
     Code.BAD_RULESET: _("This ruleset cannot be played: %(why)s."),
     Code.ODD_TABLE: _("A table has %(expected)s players, not %(got)s."),
     Code.TOO_FEW_ENTRANTS: _("At least %(expected)s players are needed; there are %(got)s."),

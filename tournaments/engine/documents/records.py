@@ -13,13 +13,19 @@ from typing import Any
 from tournaments.engine.documents.entry_records import DETAILS, read_entry
 from tournaments.engine.documents.ruleset_records import read_ruleset
 from tournaments.engine.documents.usual_deals import read_usual_deal
-from tournaments.engine.play.entry_checks import check
+from tournaments.engine.play.entry_checks import check, check_room
 from tournaments.engine.play.games import Game, Row
 from tournaments.engine.play.outcomes import award, decide
 from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Passed
 from tournaments.engine.rules.entry_shapes import ANY_TABLE, seat
 from tournaments.engine.rules.fields import check_seat, fields_anywhere
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem, write_problem
+from tournaments.engine.rules.problems import (
+    Code,
+    InvalidEntry,
+    Problem,
+    refuse,
+    write_problem,
+)
 from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Ruleset
 from tournaments.engine.rules.scoring import score_deal
 from tournaments.engine.rules.shapes import (
@@ -86,8 +92,11 @@ def _no_constant(name: str) -> None:
 STRICT = json.JSONDecoder(object_pairs_hook=_object_without_repeats, parse_constant=_no_constant)
 
 
-def read_game(document: Any) -> Reading:
-    """Read a `kingscore-game/1` document and play it, up to the first invalid entry."""
+def read_game(document: Any, *, stored: bool = False) -> Reading:
+    """Read a `kingscore-game/1` document and play it, up to the first invalid entry.
+
+    The record of a `stored` game may be longer than sheets may be today.
+    """
     try:
         game, names = _read_head(document)
     except InvalidEntry as error:
@@ -96,6 +105,7 @@ def read_game(document: Any) -> Reading:
     last = len(document["entries"]) - 1
     for index, raw in enumerate(document["entries"]):
         try:
+            refuse(() if stored else check_room(game))
             game = play_entry(game, raw, last=index == last)
         except InvalidEntry as error:
             return Reading(game, names, index, error.problems, **head)

@@ -259,6 +259,10 @@ def _check_record(where: str, record: Json, reading: Reading, document: Json) ->
 
 def _check_writes(where: str, said: Json, rules: Ruleset) -> Problems:
     writes = said["writes"]
+    if len(writes) > rules.most_revisions:
+        params = {"most": rules.most_revisions}
+        yield Problem(Code.TOO_MANY_REVISIONS, f"{where}.writes", params)
+        return
     yield from check_repeated(f"{where}.writes", (each["key"] for each in writes))
     for at, each in enumerate(writes):
         place = f"{where}.writes[{at}]"

@@ -48,6 +48,16 @@ def play(game: Game, entry: Entry, accepted: Container[Code] = ()) -> Game:
     return game.after(entry)
 
 
+def check_room(game: Game) -> Iterator[Problem]:
+    """Yield a problem if a sheet is full.
+
+    Not part of `check`: sheets stored before there was a limit are longer, and are still read.
+    """
+    most = game.ruleset.most_entries
+    if len(game.entries) >= most:
+        yield Problem(Code.TOO_MANY_ENTRIES, "", {"most": most})
+
+
 def check_declarer(game: Game, declarer: int | None) -> Iterator[Problem]:
     """Yield the reasons why `declarer` cannot declare next."""
     if declarer is None:

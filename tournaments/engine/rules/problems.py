@@ -46,6 +46,8 @@ class Code(StrEnum):
     BELOW_TARGET = "below-target"
     OPEN_DEAL = "open-deal"
     GAME_OVER = "game-over"
+    TOO_MANY_ENTRIES = "too-many-entries"
+    TOO_MANY_REVISIONS = "too-many-revisions"
     BAD_RULESET = "bad-ruleset"
     ODD_TABLE = "odd-table"
     TOO_FEW_ENTRANTS = "too-few-entrants"

@@ -24,6 +24,16 @@ TRUMP = "trump"
 LARGEST_COUNT = 10_000
 """The greatest number of deals in one game, and the greatest target in points."""
 
+LONGEST_SHEET = 400
+"""The most entries of any sheet, of a game to a target too: more deals than an evening has."""
+
+ENTRIES_PER_DEAL = 4
+FURTHER_ENTRIES = 100
+"""Room on every sheet for adjustments, and for what happens between deals."""
+
+LAST_FOR_DIRECTORS = 100
+"""The last revisions of a sheet: at a club's table they are for its directors."""
+
 
 @dataclass(frozen=True)
 class Contract:
@@ -168,6 +178,18 @@ class Ruleset:
         """The number of deals, from the table's options or the ruleset."""
         chosen = self.settings.get("deals")
         return self.deals if chosen is None else int(chosen)
+
+    @cached_property
+    def most_entries(self) -> int:
+        """How many entries a sheet takes: each deal may be void, dealt anew and passed as well."""
+        if self.length is None:
+            return LONGEST_SHEET
+        return min(ENTRIES_PER_DEAL * self.length + FURTHER_ENTRIES, LONGEST_SHEET)
+
+    @cached_property
+    def most_revisions(self) -> int:
+        """How many revisions a sheet takes: its entries, with completions and corrections."""
+        return 2 * self.most_entries + LAST_FOR_DIRECTORS
 
     @cached_property
     def target(self) -> int | None:

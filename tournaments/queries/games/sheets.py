@@ -12,7 +12,7 @@ from tournaments.engine.documents.entry_records import parse_entry, write_entry
 from tournaments.engine.documents.records import GAME_FORMAT
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.play import games
-from tournaments.engine.play.entry_checks import play
+from tournaments.engine.play.entry_checks import check_room, play
 from tournaments.engine.play.outcomes import (
     Badge,
     Outcome,
@@ -23,7 +23,7 @@ from tournaments.engine.play.outcomes import (
 )
 from tournaments.engine.play.totals import only_totals
 from tournaments.engine.rules.entries import TOTALS, Entry
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.problems import Code, InvalidEntry, Problem, refuse
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.rules.shapes import write_points
 from tournaments.engine.variants import RULESETS
@@ -64,15 +64,25 @@ class Sheet:
     def badges(self) -> tuple[Badge, ...]:
         return award(self.game)
 
-    def versions(self, position: int) -> tuple[Revision, ...]:
+    @cached_property
+    def _versions(self) -> Mapping[int, list[Revision]]:
+        found: dict[int, list[Revision]] = {}
+        for write in self.revisions:
+            if write.position is not None:
+                found.setdefault(write.position, []).append(write)
+        return found
+
+    def versions(self, position: int) -> Sequence[Revision]:
         """Return every version of the entry at a position, the oldest first."""
-        return tuple(write for write in self.revisions if write.position == position)
+        return tuple(self._versions.get(position, ()))
 
     def body(self, position: int) -> Mapping[str, Any] | None:
         """Return the current entry at a position; None if there is none or it was withdrawn."""
-        return current_bodies(self.revisions).get(position)
+        versions = self._versions.get(position)
+        body: Mapping[str, Any] | None = versions[-1].body if versions else None
+        return body
 
-    @property
+    @cached_property
     def next_position(self) -> int:
         """Return the position after all entries, including withdrawn ones."""
         return max((w.position for w in self.revisions if w.position is not None), default=-1) + 1
@@ -83,6 +93,7 @@ class Sheet:
         Raises:
             InvalidEntry: with every reason why it cannot come next.
         """
+        refuse(check_room(self.game))
         write = Revision(kind=Revision.Kind.ENTRY, position=self.next_position)
         return self._after(write, entry, self.game, (*self.positions, self.next_position))
 

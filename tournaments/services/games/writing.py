@@ -15,7 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from prometheus_client import Counter
 
 from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.problems import Code, InvalidEntry
+from tournaments.engine.rules.rulesets import LAST_FOR_DIRECTORS
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Club, DealReview, Event, Game, Revision, Round, Table
 from tournaments.queries.games.reviews import load_reviews
@@ -30,6 +31,7 @@ from tournaments.services.base.enqueue import wake_webhooks
 from tournaments.services.base.refusals import ChangedMeanwhile, Refused
 from tournaments.services.events.sealing import seal_after_commit
 from tournaments.services.ratings.due import rate_round_again
+from tournaments.texts import messages
 
 KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")
 
@@ -77,6 +79,10 @@ class RoundClosed(Refused, code="round-closed"):
 
 class DealFixed(Refused, code="deal-fixed"):
     sentence = _("Only a director changes this deal now: call the director.")
+
+
+class SheetFull(Refused, code="too-many-revisions"):
+    sentence = messages.SENTENCES[Code.TOO_MANY_REVISIONS]
 
 
 class NoMoreTables(RoundClosed, where="round"):
@@ -271,12 +277,25 @@ def _signed(context: WriteContext, row: Game, round_: Round | None) -> WriteCont
 def _put_write(sheet: Sheet, after: Sheet, context: WriteContext, round_: Round | None) -> None:
     """Complete the last revision of `after`; neither it nor the changed game row is saved."""
     row, write = sheet.row, after.revisions[-1]
+    _check_room(after, context, round_)
     write.game, write.key, write.author, write.at = row, context.key, context.author, context.at
     write.user, write.phone = context.by.user, context.phone
     write.revision = row.revision + 1
     if round_ is not None:
         _note_write(round_.event, sheet, after, write, context)
     row.revision = write.revision
+
+
+def _check_room(after: Sheet, context: WriteContext, round_: Round | None) -> None:
+    """Refuse a revision too many; the last ones are for directors, who correct what phones did."""
+    most = after.game.ruleset.most_revisions
+    if len(after.revisions) <= most - LAST_FOR_DIRECTORS:
+        return
+    directed = Club.objects.directed_by(context.by.user)
+    if round_ is None or not directed.filter(pk=round_.event.club_id).exists():
+        most -= LAST_FOR_DIRECTORS
+    if len(after.revisions) > most:
+        raise SheetFull({"most": most})
 
 
 COMPUTED = ("revision", "result", "digest")

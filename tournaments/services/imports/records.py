@@ -39,7 +39,6 @@ from tournaments.services.imports.names import Ambiguous, NameBook, Who, each_on
 from tournaments.services.imports.problems import ImportFault, Wrong
 from tournaments.services.people.players import NoName
 
-MOST_ENTRIES = 1_000
 FIRST_YEAR = 1900
 
 FIRST_HOUR = timedelta(hours=6)
@@ -238,8 +237,6 @@ def _head_faults(number: int, reading: Reading, now: datetime) -> Iterator[Impor
     for name in ("title", "place"):
         if len(getattr(reading, name)) > LONGEST_NAME:
             yield ImportFault(Wrong.TOO_LONG, number, name, {"most": LONGEST_NAME})
-    if reading.game is not None and len(reading.game.entries) > MOST_ENTRIES:
-        yield ImportFault(Wrong.TOO_LONG, number, "entries", {"most": MOST_ENTRIES})
 
 
 def _whom(

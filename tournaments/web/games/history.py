@@ -8,6 +8,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -48,17 +49,19 @@ def history(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     return render(request, "tournaments/games/history.html", page)
 
 
+DONE = {
+    Revision.Kind.ENTRY: gettext_lazy("written"),
+    Revision.Kind.COMPLETION: gettext_lazy("played out"),
+    Revision.Kind.REVEAL: gettext_lazy("revealed"),
+    Revision.Kind.CORRECTION: gettext_lazy("corrected"),
+    Revision.Kind.WITHDRAWAL: gettext_lazy("taken off"),
+    Revision.Kind.HEAD: gettext_lazy("names, seats or rules changed"),
+}
+
+
 def done(write: Revision) -> str:
     """Return the action of a revision as text."""
-    labels = {
-        Revision.Kind.ENTRY: _("written"),
-        Revision.Kind.COMPLETION: _("played out"),
-        Revision.Kind.REVEAL: _("revealed"),
-        Revision.Kind.CORRECTION: _("corrected"),
-        Revision.Kind.WITHDRAWAL: _("taken off"),
-        Revision.Kind.HEAD: _("names, seats or rules changed"),
-    }
-    return labels[Revision.Kind(write.kind)]
+    return str(DONE[Revision.Kind(write.kind)])
 
 
 def _steps(sheet: Sheet) -> Iterator[HistoryStep]:

@@ -37,13 +37,11 @@ from tournaments.queries.games.sheets import (
     ruleset_of,
 )
 from tournaments.queries.games.versions import GameVersion, mark_of, mark_written
+from tournaments.services.base.refusals import Refused
 from tournaments.services.games.playing import record_entry, withdraw_entry
 from tournaments.services.games.writing import (
     BadKey,
-    DealFixed,
     KeyReused,
-    NoSuchEntry,
-    RoundClosed,
     StaleRevision,
     WriteContext,
 )
@@ -305,7 +303,7 @@ def answer_write(
     except InvalidEntry as invalid:
         refusal = Refusal(422, problems=invalid.problems)
         return show_table(request, load_sheet(row), typed, refusal)
-    except (LaterEntryInvalid, NoSuchEntry, BadKey, KeyReused, RoundClosed, DealFixed) as error:
+    except (LaterEntryInvalid, Refused) as error:
         sheet = load_sheet(row)
         return show_table(request, sheet, typed, refusal_of(error, sheet))
     if not request.htmx:
