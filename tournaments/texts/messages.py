@@ -60,6 +60,9 @@ SENTENCES: Mapping[Code, Text] = {
     Code.TOO_FEW_ENTRANTS: _("At least %(expected)s players are needed; there are %(got)s."),
     Code.DUPLICATE_ENTRANT: _("“%(entrant)s” is listed twice."),
     Code.UNKNOWN_ENTRANT: _("“%(entrant)s” is not among those who are to be seated."),
+    Code.TOO_LARGE: _(
+        "The document is too large to verify here: “manage.py verify --work” does it."
+    ),
     Code.IMPOSSIBLE_FIXED: _("Those who are to share a table do not fit the tables there are."),
 }
 

@@ -4,7 +4,13 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.verification import DIFFERS, SAME, UNKNOWN
+from tournaments.engine.documents.verification import (
+    DIFFERS,
+    SAME,
+    TOO_LARGE,
+    TOO_MANY_DRAWS,
+    UNKNOWN,
+)
 from tournaments.texts.labels import Text
 
 WHAT: Mapping[str, Text] = {
@@ -47,7 +53,10 @@ SENTENCES: Mapping[tuple[str, str], Text] = {
     ),
     (DIFFERS, "behind"): _("differs: changed here, and no correction says so"),
     (UNKNOWN, "changed-since"): _("corrected here since the export"),
-    (UNKNOWN, "too-many"): _("not drawn again here: “manage.py verify” does it for any size"),
+    (UNKNOWN, TOO_MANY_DRAWS): _(
+        "not drawn again here: “manage.py verify --work” does it for any size"
+    ),
+    (UNKNOWN, TOO_LARGE): _("too large to verify here: “manage.py verify --work” does it"),
     (UNKNOWN, "by-hand"): _("seated by hand, not drawn"),
     (UNKNOWN, "other-version"): _(
         "not checked: version %(version)s of the seating drew it, and this program has %(own)s"
@@ -63,4 +72,5 @@ SENTENCES: Mapping[tuple[str, str], Text] = {
 """A sentence for each outcome and its code."""
 
 ALL_AGREE = _("Everything that could be computed again is as published.")
+LEFT_OUT = _("Part of the document is too large to verify here.")
 SOME_DIFFER = _("Something differs from what was published.")

@@ -183,6 +183,19 @@ def test_part_without_all_its_rows_is_refused(whole, tmp_path):
     assert "has 1 rows, not 2" in refused(short, tmp_path)
 
 
+@into_the_database
+@pytest.mark.parametrize("opened", ["[", '{"a":'], ids=["lists", "objects"])
+@pytest.mark.parametrize("depth", [5_000, 200_000])
+def test_rows_too_deep_to_be_read_are_refused(whole, tmp_path, opened, depth):
+    deep = rewritten(
+        whole,
+        tmp_path / "deep.zip",
+        lambda parts: parts.update({"rows/tournaments.game.jsonl": opened.encode() * depth}),
+    )
+
+    assert "a line cannot be read" in refused(deep, tmp_path)
+
+
 def test_other_format_is_named(whole, tmp_path):
     future = rewritten(
         whole, tmp_path / "future.zip", bool, lambda told: told.update(format="kingscore-backup/2")

@@ -11,7 +11,6 @@ from rest_framework.response import Response
 from tournaments.api.problems import Json
 from tournaments.api.records.limits import (
     computed,
-    kind_of,
     most_of_document,
     most_of_game,
     most_of_pairing,
@@ -22,7 +21,7 @@ from tournaments.engine.documents.digests import digits_of
 from tournaments.engine.documents.pairing_records import seat_document
 from tournaments.engine.documents.records import read_game, write_result
 from tournaments.engine.documents.verification import write_verification
-from tournaments.engine.documents.verify import DRAWN_AT_MOST, verify
+from tournaments.engine.documents.verify import verify
 from tournaments.permissions import account_of
 from tournaments.queries.digests import StoredCode, find_code
 
@@ -77,10 +76,11 @@ class Verify(Resource):
         The document is a tournament, a history of ratings, or a game. `outcome` is `same`,
         `differs`, or `unknown` where nothing can be recomputed. A document may have 200 entrants,
         20 rounds and 2,000 rated games, and with a token 1,000 entrants, 100 rounds and 100,000
-        games. Few are verified at a time: 429 says when to ask again.
+        games. What takes too much work beyond that is `unknown` with the code `too-large`, or
+        `too-many` for draws; a document that is too large to be read is the problem `too-large`.
+        Few are verified at a time: 429 says when to ask again.
         """
-        most = DRAWN_AT_MOST[kind_of(request)]
-        return write_verification(verify(request.data, most))
+        return write_verification(verify(request.data))
 
 
 class PrintedCodeSerializer(serializers.Serializer[StoredCode]):

@@ -12,6 +12,7 @@ from tournaments.engine.pairing.methods import seat_round
 from tournaments.engine.pairing.quality import Quality
 from tournaments.engine.pairing.weights import SEATING_VERSION
 from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.work import spend
 
 Kept = Mapping[int, Sequence[str]]
 """Tables that stayed as they were, by their places from 0."""
@@ -76,6 +77,8 @@ def _redraw_section(
     method: str, said: Mapping[str, Any], common: dict[str, Any], earlier: Sequence[PlayedRound]
 ) -> Seating:
     names = {entrant.id for entrant in said["entrants"]}
+    # Each is held against each other.
+    spend(len(names) ** 2 // 500)
     rounds = tuple(played.among(names) for played in earlier)
     field = PairingField(said["entrants"], rounds, avoid=said["avoid"], **common)
     kept = {each["place"]: each["entrants"] for each in said["kept"]}

@@ -41,6 +41,7 @@ from tournaments.engine.rules.shapes import (
     text,
     whole,
 )
+from tournaments.engine.work import spend
 
 RATINGS_FORMAT = "kingscore-ratings/1"
 DAY = 86400.0
@@ -179,6 +180,7 @@ class _Pool:
         self.constants = Constants(constants["start"], constants["luck"])
         last: datetime | None = None
         for number, game in enumerate(self.pool["games"]):
+            spend(1)
             where, at = f"{self.where}.games[{number}]", datetime.fromisoformat(game["at"])
             if last is not None and at < last:
                 yield Point("rating", f"{where}.at", DIFFERS, "out-of-order")
@@ -200,6 +202,12 @@ class _Pool:
             and all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks)
             and len({*ranks}) == len({*zip(ranks, map(number_of, totals), strict=True)})
             and len(known) == len({*known}) > 1
+            and all(
+                rating[1] > 0
+                for seat in game["seats"]
+                if seat
+                for rating in (seat["before"], seat["after"])
+            )
         )
 
     def _game(self, where: str, game: Any, at: datetime) -> Iterator[Point]:

@@ -43,6 +43,7 @@ from tournaments.engine.rules.shapes import (
     wrong_type,
 )
 from tournaments.engine.variants import RULESETS
+from tournaments.engine.work import spend
 
 GAME_FORMAT = "kingscore-game/1"
 RESULT_FORMAT = "kingscore-result/1"
@@ -103,7 +104,9 @@ def read_game(document: Any, *, stored: bool = False) -> Reading:
         return Reading(None, problems=error.problems)
     head = {name: document.get(name, "") for name in ("title", "place", "played_at")}
     last = len(document["entries"]) - 1
+    spend(1)
     for index, raw in enumerate(document["entries"]):
+        spend(1)
         try:
             refuse(() if stored else check_room(game))
             game = play_entry(game, raw, last=index == last)

@@ -6,7 +6,8 @@ form (`tournament_schema`), then contradictions between the parts.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from tournaments.engine.documents.entry_records import read_entry
@@ -30,7 +31,7 @@ from tournaments.engine.rules.problems import (
 )
 from tournaments.engine.rules.rulesets import Ruleset, number_of
 from tournaments.engine.rules.shapes import MOMENT, Problems, below, wrong_type
-from tournaments.engine.standings.round_results import PENALTY
+from tournaments.engine.standings.round_results import PENALTY, TableResult
 from tournaments.engine.standings.tournament_settings import TournamentSettings, read_settings
 
 Json = Mapping[str, Any]
@@ -39,18 +40,20 @@ TABLE_SIZES = (2, 4)
 """The possible numbers of sides at the tables of a tournament."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TournamentRecord:
     """A tournament record: its document, the rules with their options, and its games.
 
-    `games` holds the fold of each sheet, by round number and table number.
+    `games` holds the fold of each sheet, by round number and table number. `results` caches what
+    each fold counts at its table.
     """
 
     document: Json
     rules: Ruleset
     games: Mapping[tuple[int, int], Game]
+    results: dict[int, tuple[Game, TableResult]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def settings(self) -> TournamentSettings:
         return read_settings(self.document["settings"])
 
@@ -176,11 +179,12 @@ def _check_round(where: str, number: int, round_: Json) -> Problems:
 
 
 def _check_seats(where: str, round_: Json, document: Json, rules: Ruleset) -> Problems:
-    entrants = [each["id"] for each in document["entrants"]]
+    entrants = {each["id"] for each in document["entrants"]}
+    taking_part = _taking_part(document)
     players = {each["id"] for each in document["players"]}
     for name, drawn in _drawings(where, round_):
         everybody = [*(one for table in drawn["tables"] for one in table), *drawn["byes"]]
-        yield from check_known(name, everybody, entrants)
+        yield from check_known(name, everybody, taking_part if name == where else entrants)
         yield from check_repeated(name, everybody)
         for at, table in enumerate(drawn["tables"]):
             if len(table) != rules.side_count:
@@ -206,13 +210,18 @@ def _drawings(where: str, round_: Json) -> Iterator[tuple[str, Json]]:
     yield where, {"tables": tables, "byes": round_["byes"]}
 
 
+def _taking_part(document: Json) -> set[str]:
+    """The entrants who do not wait for a place: only they play."""
+    return {each["id"] for each in document["entrants"] if not each.get("waiting")}
+
+
 def _check_rulings(document: Json) -> Problems:
-    entrants = [each["id"] for each in document["entrants"]]
+    taking_part = _taking_part(document)
     published = {p["number"] for p in document["rounds"] if p["published_at"] is not None}
     standing = []
     for at, each in enumerate(document["rulings"]):
         where = f"rulings[{at}]"
-        yield from check_known(f"{where}.entrant", [each["entrant"]], entrants)
+        yield from check_known(f"{where}.entrant", [each["entrant"]], taking_part)
         if each["round"] not in published:
             yield wrong_type(f"{where}.round", "a round that is published")
         if each["kind"] == PENALTY and (number_of(each["points"]) or 0) <= 0:
@@ -223,7 +232,7 @@ def _check_rulings(document: Json) -> Problems:
 
 
 def _check_line_ups(document: Json) -> Problems:
-    entrants = [each["id"] for each in document["entrants"]]
+    entrants = {each["id"] for each in document["entrants"]}
     said = document.get("line_ups", ())
     yield from check_repeated("line_ups", (f"{each['round']} {each['team']}" for each in said))
     for at, each in enumerate(said):

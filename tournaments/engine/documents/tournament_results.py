@@ -1,6 +1,7 @@
 """The results and standings of a tournament, computed from its record alone."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tournaments.engine.documents.tournament_records import TournamentRecord, number_of_entrant
@@ -16,6 +17,7 @@ from tournaments.engine.standings.round_results import (
     TableResult,
 )
 from tournaments.engine.standings.standings import Standing
+from tournaments.engine.work import spend
 
 Json = Mapping[str, Any]
 
@@ -29,9 +31,11 @@ def standings_after(
     record: TournamentRecord, number: int, competitors: Sequence[Competitor] | None = None
 ) -> tuple[Standing, ...]:
     """Compute the standings after round `number`, of all entrants or of some."""
-    rounds, finals = results_until(record, number)
+    document = record.document
+    spend(1 + len(document["entrants"]) * (8 + number) // 16 + len(document["rulings"]) // 32)
     those = competitors_of(record) if competitors is None else competitors
-    seed = record.document["tournament"]["seed"]
+    rounds, finals = results_until(record, number)
+    seed = document["tournament"]["seed"]
     return rank_with_finals(those, rounds, finals, record.settings, seed)
 
 
@@ -55,29 +59,43 @@ def results_until(
     record: TournamentRecord, number: int
 ) -> tuple[list[RoundResults], list[RoundResults]]:
     """Return the published rounds up to round `number`, and the finals among them."""
+    rulings: dict[int, list[Ruling]] = defaultdict(list)
+    for each in record.document["rulings"]:
+        if each["withdrawn_at"] is None:
+            points = number_of(each["points"]) or 0
+            rulings[each["round"]].append(Ruling(each["entrant"], each["kind"], points))
     rounds: list[RoundResults] = []
     finals: list[RoundResults] = []
     for round_ in record.document["rounds"][:number]:
         if round_["published_at"] is not None:
-            (finals if round_["stage"] else rounds).append(_round_results(record, round_))
+            results = _round_results(record, round_, rulings[round_["number"]])
+            (finals if round_["stage"] else rounds).append(results)
     return rounds, finals
 
 
-def _round_results(record: TournamentRecord, round_: Json) -> RoundResults:
+def _round_results(
+    record: TournamentRecord, round_: Json, rulings: Sequence[Ruling]
+) -> RoundResults:
     number = round_["number"]
     return RoundResults(
         number,
         tuple(
-            _table_result(table["entrants"], record.games[number, table["number"]])
+            _table_result(table["entrants"], record.games[number, table["number"]], record)
             for table in round_["tables"]
         ),
         tuple(round_["byes"]),
-        tuple(_rulings_of(record.document, number)),
+        tuple(rulings),
     )
 
 
-def _table_result(entrants: Sequence[str], game: Game) -> TableResult:
-    names = tuple(entrants)
+def _table_result(entrants: Sequence[str], game: Game, record: TournamentRecord) -> TableResult:
+    # By identity, for games compare all their entries; each is kept, so that its id stays its own.
+    if id(game) not in record.results:
+        record.results[id(game)] = game, _count_game(tuple(entrants), game)
+    return record.results[id(game)][1]
+
+
+def _count_game(names: tuple[str, ...], game: Game) -> TableResult:
     if not game.finished:
         nothing = (0,) * len(names)
         return TableResult(names, nothing, nothing, finished=False)
@@ -87,12 +105,6 @@ def _table_result(entrants: Sequence[str], game: Game) -> TableResult:
 
 def _kings_of(game: Game) -> tuple[int, ...]:
     return tuple(sorted(badge.seat for badge in award(game) if badge.badge == "king"))
-
-
-def _rulings_of(document: Json, number: int) -> Iterator[Ruling]:
-    for each in document["rulings"]:
-        if each["round"] == number and each["withdrawn_at"] is None:
-            yield Ruling(each["entrant"], each["kind"], number_of(each["points"]) or 0)
 
 
 # As documents have them.

@@ -1,6 +1,6 @@
 """Recompute a `kingscore-tournament/1` document from its sheets, and compare what it says."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,15 +12,7 @@ from tournaments.engine.documents.digests import (
     digest_of_tournament,
 )
 from tournaments.engine.documents.draw_records import redraw
-from tournaments.engine.documents.records import read_game
-from tournaments.engine.documents.tournament_moments import (
-    Moment,
-    as_of,
-    changes_in,
-    is_later,
-    moment_of,
-    record_after,
-)
+from tournaments.engine.documents.tournament_moments import History, Moment, moment_of
 from tournaments.engine.documents.tournament_records import TournamentRecord, read_tournament
 from tournaments.engine.documents.tournament_results import (
     competitors_of,
@@ -30,8 +22,15 @@ from tournaments.engine.documents.tournament_results import (
     write_ranking,
     write_table_result,
 )
-from tournaments.engine.documents.tournament_schema import HEAD_WRITE
-from tournaments.engine.documents.verification import DIFFERS, SAME, UNKNOWN, Point, Verification
+from tournaments.engine.documents.verification import (
+    DIFFERS,
+    SAME,
+    TOO_LARGE,
+    TOO_MANY_DRAWS,
+    UNKNOWN,
+    Point,
+    Verification,
+)
 from tournaments.engine.pairing.byes import ImpossibleFixed
 from tournaments.engine.pairing.field import PlayedRound
 from tournaments.engine.pairing.judging import InvalidSeating
@@ -41,14 +40,9 @@ from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.engine.rules.shapes import write_points
 from tournaments.engine.standings.finals import next_stage
 from tournaments.engine.standings.standings import Standing
+from tournaments.engine.work import TooMuchWork
 
 Json = Mapping[str, Any]
-
-MOST_REPLAYED = 200
-"""How many corrections of a game are replayed."""
-
-MOST_TRIED = 50
-"""How many states of the results are tried on each end of a long row of corrections."""
 
 IMPOSSIBLE = (
     *(InvalidEntry, ImpossibleFixed, NoRoundRobin, InvalidSeating),
@@ -58,20 +52,22 @@ IMPOSSIBLE = (
 """Why nothing can be drawn from what a round was drawn with."""
 
 
-def verify_tournament(document: Any, drawn_at_most: int | None = None) -> Verification:
+def verify_tournament(document: Any) -> Verification:
     """Recompute a tournament document: every point with its outcome, or its problems.
 
-    With `drawn_at_most`, rounds are drawn again only as long as they have no more entrants in all.
+    Raises:
+        TooMuchWork: no work is left before it is read; later points are unknown then.
     """
     try:
         record = read_tournament(document)
     except InvalidEntry as invalid:
         return Verification(document["format"], problems=invalid.problems)
-    points = tuple(_points(record, drawn_at_most))
-    return Verification(document["format"], points, digest=digest_of_document(document))
+    return Verification(
+        document["format"], tuple(_points(record)), digest=digest_of_document(document)
+    )
 
 
-def _points(record: TournamentRecord, drawn_at_most: int | None) -> Iterator[Point]:
+def _points(record: TournamentRecord) -> Iterator[Point]:
     document = record.document
     yield _digest("document", "digest", document.get("digest"), digest_of_document(document))
     games = [
@@ -81,24 +77,41 @@ def _points(record: TournamentRecord, drawn_at_most: int | None) -> Iterator[Poi
         ]
         for round_ in document["rounds"]
     ]
-    before, sealed, drawn = "", [], 0
-    for at, round_ in enumerate(document["rounds"]):
-        where = f"rounds[{at}]"
-        checked = _CheckedRound(record, round_, where)
-        yield from checked.tables(games[at])
-        drawn += len(list(checked.drawn_entrants()))
-        yield from checked.seating(draws=drawn_at_most is None or drawn <= drawn_at_most)
+    before, sealed, history = "", [], History(record)
+    rounds = [
+        _CheckedRound(history, round_, f"rounds[{at}]")
+        for at, round_ in enumerate(document["rounds"])
+    ]
+    points: list[list[Point]] = []
+    for checked, digests in zip(rounds, games, strict=True):
+        round_ = checked.round_
+        points.append([*checked.tables(digests), *checked.seating()])
         if round_["closed_at"] is None:
             continue
         rulings = (each for each in document["rulings"] if each["round"] == round_["number"])
-        before = digest_of_round(round_, games[at], rulings, before)
+        before = digest_of_round(round_, digests, rulings, before)
         sealed.append(before)
-        yield _digest("round-digest", f"{where}.digest", round_.get("digest"), before)
-        yield from checked.standings()
+        points[-1].append(
+            _digest("round-digest", f"{checked.where}.digest", round_.get("digest"), before)
+        )
+        points[-1] += checked.standings()
+    # Last, since drawing again takes the most work.
+    for checked, of_round in zip(rounds, points, strict=True):
+        yield from (*of_round, *checked.draw())
     stated = document["tournament"].get("digest")
     if document["tournament"]["state"] == "finished" or stated is not None:
         computed = digest_of_tournament(document["tournament"]["seed"], sealed)
         yield _digest("tournament-digest", "tournament.digest", stated, computed)
+
+
+def _within_limits(
+    what: str, where: str, check: Callable[[], Point], code: str = TOO_LARGE
+) -> Point:
+    """Return the point that a check comes to, unknown if it would take too much work."""
+    try:
+        return check()
+    except TooMuchWork:
+        return Point(what, where, UNKNOWN, code)
 
 
 def _digest(what: str, where: str, stated: str | None, computed: str) -> Point:
@@ -135,9 +148,13 @@ def _first_difference(where: str, stated: Any, computed: Any) -> tuple[str, Any,
 class _CheckedRound:
     """A round of a record, with its path."""
 
-    record: TournamentRecord
+    history: History
     round_: Json
     where: str
+
+    @property
+    def record(self) -> TournamentRecord:
+        return self.history.record
 
     @property
     def number(self) -> int:
@@ -147,7 +164,7 @@ class _CheckedRound:
         """Verify the game, its history, its result and who sat at each table."""
         for at, (table, digest) in enumerate(zip(self.round_["tables"], digests, strict=True)):
             where, game = f"{self.where}.tables[{at}]", table["game"]
-            yield self._history(f"{where}.game.writes", game)
+            yield self._history(f"{where}.game.writes", table)
             if (stated := game.get("digest")) is not None or game["writes"]:
                 yield _digest("game-digest", f"{where}.game.digest", stated, digest)
             fold = self.record.games[self.number, table["number"]]
@@ -156,28 +173,38 @@ class _CheckedRound:
                 yield _compared("result", f"{where}.game.result", game.get("result"), computed)
             yield self._players(f"{where}.seats", table)
 
-    def _history(self, where: str, game: Json) -> Point:
+    def _history(self, where: str, table: Json) -> Point:
         """Every state of the sheet was valid when it was written."""
+        game, place = table["game"], (self.number, table["number"])
         writes = game["writes"]
         changes = [each for each in writes if each["kind"] not in ("entry", "completion", "reveal")]
-        for each in changes[:MOST_REPLAYED]:
-            reading = read_game(record_after(game, writes[: each["revision"]]))
-            if reading.problems:
-                at = {"revision": each["revision"]}
-                return Point("game", f"{where}[{each['revision'] - 1}]", DIFFERS, "unfit", at)
-        return Point("game", where, params={"writes": len(writes), "corrections": len(changes)})
 
-    def _players(self, where: str, table: Json) -> Point:
-        """The players of the entrants sit there, or who played for them."""
-        stands_in = {
+        def replay() -> Point:
+            for each in changes:
+                if self.history.after(place, game, each["revision"]).problems:
+                    at = {"revision": each["revision"]}
+                    return Point("game", f"{where}[{each['revision'] - 1}]", DIFFERS, "unfit", at)
+            return Point("game", where, params={"writes": len(writes), "corrections": len(changes)})
+
+        return _within_limits("game", where, replay)
+
+    @cached_property
+    def _stand_ins(self) -> dict[tuple[str, str], str]:
+        return {
             (each["entrant"], each["instead_of"]): each["player"]
             for each in self.record.document["substitutes"]
             if each["round"] == self.number
         }
-        entered = {each["id"]: each["players"] for each in self.record.document["entrants"]}
-        sides = self.record.rules.sides
+
+    @cached_property
+    def _entered(self) -> dict[str, Sequence[str]]:
+        return {each["id"]: each["players"] for each in self.record.document["entrants"]}
+
+    def _players(self, where: str, table: Json) -> Point:
+        """The players of the entrants sit there, or who played for them."""
+        stands_in, sides = self._stand_ins, self.record.rules.sides
         for side, entrant in enumerate(table["entrants"]):
-            due = {stands_in.get((entrant, name), name) for name in entered[entrant]}
+            due = {stands_in.get((entrant, name), name) for name in self._entered[entrant]}
             sat = {name for name, of in zip(table["seats"], sides, strict=True) if of == side}
             if due != sat:
                 params = {"entrant": entrant, "stated": sorted(sat), "computed": sorted(due)}
@@ -191,10 +218,10 @@ class _CheckedRound:
         for section in self.round_.get("draw", {"sections": ()})["sections"]:
             yield from (each["id"] for each in section["entrants"])
 
-    def seating(self, *, draws: bool) -> Iterator[Point]:
-        """Verify the seating of a round, and what was changed after it; maybe without drawing."""
+    def seating(self) -> Iterator[Point]:
+        """Verify the seating of a round, and what was changed after it; without drawing."""
         if self.round_["stage"]:
-            yield self._stage()
+            yield _within_limits("seating", f"{self.where}.seating.tables", self._stage)
             return
         where, draw = f"{self.where}.draw", self.round_.get("draw")
         if draw is None:
@@ -204,9 +231,16 @@ class _CheckedRound:
         if not self._could_be_drawn(draw):
             yield Point("draw", where, DIFFERS, "impossible")
             return
-        yield self._drawn_again(where, draw) if draws else Point("draw", where, UNKNOWN, "too-many")
-        yield self._scores(where, draw)
+        yield _within_limits("scores", f"{where}.sections", lambda: self._scores(where, draw))
         yield self._against(f"{self.where}.tables", draw["tables"], draw["byes"])
+
+    def draw(self) -> Iterator[Point]:
+        """Verify the draw of a round, if there is one, by drawing it again."""
+        where, draw = f"{self.where}.draw", self.round_.get("draw")
+        if draw is not None and not self.round_["stage"] and self._could_be_drawn(draw):
+            yield _within_limits(
+                "draw", where, lambda: self._drawn_again(where, draw), code=TOO_MANY_DRAWS
+            )
 
     def _could_be_drawn(self, draw: Json) -> bool:
         names = list(self.drawn_entrants())
@@ -231,7 +265,7 @@ class _CheckedRound:
         if drawn == stated:
             again = draw["seed"] != self.record.document["tournament"]["seed"]
             return Point("draw", where, SAME, "drawn-again" if again else "")
-        if self._reseated(draw["first"] - 1):
+        if self.history.is_reseated(draw["first"] - 1):
             return Point("draw", where, UNKNOWN, "reseated-before")
         seats = sum(drawn.get(name) != chair for name, chair in stated.items())
         return Point("draw", f"{where}.tables", DIFFERS, "redrawn", {"seats": seats})
@@ -253,7 +287,7 @@ class _CheckedRound:
         first = draw["first"]
         found: Point | None = None
         for moment in self._moments_of_draw(first):
-            record = self.record if moment is None else as_of(self.record, moment)
+            record = self.record if moment is None else self.history.as_of(moment, first - 1)
             points = {row.entrant: row.points for row in standings_after(record, first - 1)}
             wrong = [
                 (f"{where}.sections[{at}].entrants[{place}].score", each["score"], due)
@@ -266,7 +300,7 @@ class _CheckedRound:
             path, stated, computed = wrong[0]
             params = {"stated": stated, "computed": computed}
             found = found or Point("scores", path, DIFFERS, "", params)
-        if found is None or self._reseated(first - 1):
+        if found is None or self.history.is_reseated(first - 1):
             return Point("scores", f"{where}.sections", UNKNOWN, "reseated-before")
         return found
 
@@ -278,14 +312,14 @@ class _CheckedRound:
         until = moment_of(rounds[first - 1]["published_at"])
         if since is not None:
             yield since
-            for moment in changes_in(self.record.document, first - 1):
-                if moment > since and (until is None or moment <= until):
-                    yield moment
+            yield from self.history.changes(
+                first - 1, lambda each: since < each and (until is None or each <= until)
+            )
 
     def _stage(self) -> Point:
         """Who plays on follows from the standings at the cut and from the finals before."""
         where, moment = f"{self.where}.seating.tables", moment_of(self.round_["published_at"])
-        record = self.record if moment is None else as_of(self.record, moment)
+        record = self.record if moment is None else self.history.as_of(moment, self.number - 1)
         competitors = competitors_of(record)
         rounds, finals = results_until(record, self.number - 1)
         cut = standings_after(record, len(rounds))
@@ -312,53 +346,61 @@ class _CheckedRound:
 
     def standings(self) -> Iterator[Point]:
         """Verify the places after a closed round: with every tie-break, and as at its closing."""
-        rows = standings_after(self.record, self.number)
+        where = f"{self.where}.ranking"
+        yield _within_limits("standings", where, lambda: self._ranking(where))
+        where = f"{self.where}.standings"
+        yield _within_limits("closing", where, lambda: self._closing(where))
+
+    @cached_property
+    def _now(self) -> Sequence[Standing]:
+        return standings_after(self.record, self.number)
+
+    def _ranking(self, where: str) -> Point:
         rulings = sum(
             each["round"] <= self.number and each["withdrawn_at"] is None
             for each in self.record.document["rulings"]
         )
-        count = {"places": len(rows), "rulings": rulings}
-        where = f"{self.where}.ranking"
-        yield _compared(
-            "standings", where, self.round_.get("ranking"), write_ranking(rows), **count
-        )
-        yield self._closing(rows)
+        count = {"places": len(self._now), "rulings": rulings}
+        stated = self.round_.get("ranking")
+        return _compared("standings", where, stated, write_ranking(self._now), **count)
 
-    def _closing(self, now: Sequence[Standing]) -> Point:
-        where, kept = f"{self.where}.standings", self.round_["standings"]
+    def _closing(self, where: str) -> Point:
+        """The places kept are those of the closing, or after a correction of then or later."""
+        kept = self.round_["standings"]
         if kept is None:
             return Point("closing", where, UNKNOWN, "not-exported")
-        if kept == (computed := kept_standings(now)):
+        if kept == (computed := kept_standings(self._now)):
             return Point("closing", where)
-        for moment in self._moments:
-            then = as_of(self.record, moment)
-            those = [each for each in competitors_of(then) if each.house or each.id in kept]
+        closed = moment_of(self.round_["closed_at"])
+        assert closed is not None
+        moments = [closed, *self.history.changes(self.number, lambda each: each > closed)]
+        seated = self._seated_until_now
+        for moment in moments:
+            then = self.history.as_of(moment, self.number)
+            # Whoever entered later has no place, and house players help to rank the others.
+            those = [
+                each
+                for each in competitors_of(then)
+                if each.house or each.id in kept or each.id in seated
+            ]
             if kept == kept_standings(standings_after(then, self.number, those)):
                 changed = sum(computed.get(name) != row for name, row in kept.items())
                 return Point("closing", where, SAME, "corrected-since", {"places": changed})
-        if self._reseated(self.number):
+        if self.history.is_reseated(self.number):
             return Point("closing", where, UNKNOWN, "reseated-since")
         path, stated, is_right = _first_difference(where, kept, computed)
         return Point("closing", path, DIFFERS, "", {"stated": stated, "computed": is_right})
 
-    @cached_property
-    def _moments(self) -> list[Moment]:
-        """The closing of the round, and each correction after it: standings may be of then."""
-        closed = moment_of(self.round_["closed_at"])
-        assert closed is not None
-        later = [each for each in changes_in(self.record.document, self.number) if each > closed]
-        return [closed, *later[:MOST_TRIED], *later[MOST_TRIED:][-MOST_TRIED:]]
-
-    def _reseated(self, number: int) -> bool:
-        """Whether seats up to a round were changed after it was closed."""
-        rounds = self.record.document["rounds"][:number]
-        closed = moment_of(rounds[-1]["closed_at"]) if rounds else None
-        return closed is not None and any(
-            write["kind"] == HEAD_WRITE and is_later(write["at"], closed)
-            for round_ in rounds
-            for table in round_["tables"]
-            for write in table["game"]["writes"]
-        )
+    @property
+    def _seated_until_now(self) -> set[str]:
+        """Who had a seat, a bye or a ruling up to this round."""
+        document = self.record.document
+        rounds = document["rounds"][: self.number]
+        return {
+            *(name for each in rounds for table in each["tables"] for name in table["entrants"]),
+            *(name for each in rounds for name in each["byes"]),
+            *(each["entrant"] for each in document["rulings"] if each["round"] <= self.number),
+        }
 
 
 def _chairs(tables: Sequence[Sequence[str]], byes: Iterable[str]) -> dict[str, tuple[int, int]]:

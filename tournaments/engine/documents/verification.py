@@ -11,6 +11,9 @@ VERIFICATION_FORMAT = "kingscore-verification/1"
 
 SAME, DIFFERS, UNKNOWN = "same", "differs", "unknown"
 
+TOO_LARGE, TOO_MANY_DRAWS = TOO_MUCH = ("too-large", "too-many")
+"""The codes of points that would take too much work, of any kind and of draws."""
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -43,6 +46,11 @@ class Verification:
     def agrees(self) -> bool:
         """Whether everything that can be recomputed is as published."""
         return not self.problems and all(each.outcome != DIFFERS for each in self.points)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing was left out because it would take too much work."""
+        return all(each.code not in TOO_MUCH for each in self.points)
 
     def count(self, outcome: str) -> int:
         return sum(each.outcome == outcome for each in self.points)

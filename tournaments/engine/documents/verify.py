@@ -11,24 +11,24 @@ from tournaments.engine.documents.tournament_schema import TOURNAMENT_FORMAT
 from tournaments.engine.documents.tournament_verification import verify_tournament
 from tournaments.engine.documents.verification import Point, Verification
 from tournaments.engine.rules.problems import Code, Problem
+from tournaments.engine.work import TooMuchWork, limited_work
 
-DRAWN_AT_MOST = {"strangers": 500, "accounts": 2_000}
-"""How many entrants are seated again in all for somebody on the web, over all rounds."""
+MOST_WORK = 50_000
+"""How much is done for a document, in entries of games that are played (`engine.work`)."""
 
 
-def verify(document: Any, drawn_at_most: int | None = None) -> Verification:
-    """Verify a document by its `format`.
-
-    With `drawn_at_most`, rounds are drawn again only as long as they have no more entrants in all.
-    """
+def verify(document: Any, most_work: int = MOST_WORK) -> Verification:
+    """Verify a document by its `format`, as far as so much work goes."""
     named = document.get("format") if isinstance(document, dict) else None
     if not isinstance(named, str) or named not in VERIFIERS:
         expected = " | ".join(VERIFIERS)
         problem = Problem(Code.UNKNOWN_FORMAT, "format", {"expected": expected})
         return Verification(named if isinstance(named, str) else "", problems=(problem,))
-    if named == TOURNAMENT_FORMAT:
-        return verify_tournament(document, drawn_at_most)
-    return VERIFIERS[named](document)
+    try:
+        with limited_work(most_work):
+            return VERIFIERS[named](document)
+    except TooMuchWork:
+        return Verification(named, problems=(Problem(Code.TOO_LARGE),))
 
 
 def verify_game(document: Any) -> Verification:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tournaments.engine.pairing.costs import BY_LOT, REPEAT
 from tournaments.engine.pairing.seats import SEATS
+from tournaments.engine.work import spend
 
 Numbers = NDArray[np.int64]
 Amounts = NDArray[np.float64]
@@ -201,6 +202,7 @@ def _exchange(
     What two players cost is the sum of `pairs`.
     """
     count = len(tables)
+    spend(2 + count // 32)
     order = (tables.sum(axis=1) + _lots(count, random, JITTER)).argsort(kind="stable")
     # An odd table waits: the first one or the last one.
     skipped = random.getrandbits(1)

@@ -7,6 +7,7 @@ import numpy as np
 
 from tournaments.engine.pairing.annealing import PASSABLE, Numbers, Prices
 from tournaments.engine.pairing.seats import SEATS
+from tournaments.engine.work import spend
 
 MOST_TABLES = 4_000
 MOST_STEPS = 10_000
@@ -42,6 +43,7 @@ def _clashless(prices: Prices, players: Sequence[int]) -> Iterator[tuple[int, in
     for a in players:
         for b in sorted(after[a]):
             both = after[a] & after[b]
+            spend(1 + len(both) // 16)
             for c in sorted(both):
                 yield from ((a, b, c, d) for d in sorted(both & after[c]))
 
@@ -77,6 +79,7 @@ class _Search:
         if self.steps < 0:
             return
         self.steps -= 1
+        spend(1 + len(left) // 16)
         each = self.with_player
         mine = tables & each[min(left, key=lambda player: (tables & each[player]).bit_count())]
         while mine:

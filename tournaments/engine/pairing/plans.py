@@ -11,6 +11,8 @@ from functools import cache
 from itertools import chain
 from random import Random
 
+from tournaments.engine.work import spend
+
 Block = tuple[int, ...]
 Blocks = tuple[Block, ...]
 
@@ -243,6 +245,7 @@ class _Fitting:
 
     def ways(self, left: list[int]) -> Iterator[list[int]]:
         self.steps -= 1
+        spend(1)
         if self.steps < 0:
             return
         if not left:

@@ -11,6 +11,7 @@ from tournaments.engine.pairing.byes import choose_byes, join_groups, seat_group
 from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.judging import Seating, describe, lot_of, playing_field
 from tournaments.engine.pairing.seats import seat_table
+from tournaments.engine.work import spend
 
 Tables = list[list[int]]
 MOST_PASSES = 16
@@ -114,6 +115,7 @@ class _RandomDraft:
             for pair in pairs:
                 if self.at[pair[0]] != self.at[pair[1]]:
                     continue
+                spend(2 * len(free) // 10)
                 ways = [(one, other) for one in pair if one not in held for other in free]
                 ways.sort(key=lambda way: self._distance(*way))
                 helping = (way for way in ways if self._saved(*way) > 0)

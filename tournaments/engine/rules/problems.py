@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -54,6 +55,7 @@ class Code(StrEnum):
     DUPLICATE_ENTRANT = "duplicate-entrant"
     UNKNOWN_ENTRANT = "unknown-entrant"
     IMPOSSIBLE_FIXED = "impossible-fixed"
+    TOO_LARGE = "too-large"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def check_repeated(where: str, names: Iterable[object]) -> Iterator[Problem]:
 
 def check_known(where: str, names: Iterable[str], known: Iterable[str]) -> Iterator[Problem]:
     """Yield a problem for each unknown name."""
-    there = set(known)
+    there = known if isinstance(known, AbstractSet | Mapping) else set(known)
     for name in names:
         if name not in there:
             yield Problem(Code.UNKNOWN_ENTRANT, where, {"entrant": name})

@@ -15,6 +15,7 @@ from tournaments.models import Club, User
 from tournaments.services.audit import NOBODY
 from tournaments.services.tournaments.record_import import (
     ClubExists,
+    GamesExist,
     Into,
     TournamentExists,
     import_tournament,
@@ -56,6 +57,8 @@ class Command(BaseCommand):
                 line = {"code": problem.code, "where": problem.where, "params": problem.params}
                 self.stdout.write(json.dumps(line, ensure_ascii=False))
             self._refuse(f"Nothing was imported: {len(invalid.problems)} problems.")
+        except GamesExist as error:
+            self._refuse(f"Nothing was imported: {error.data['number']} games are here already.")
         except TournamentExists:
             self._refuse("Nothing was imported: there is a tournament with this slug.")
         except ClubExists:

@@ -13,14 +13,14 @@ from tournaments.engine.documents.digests import letters_of
 from tournaments.engine.documents.records import parse_json
 from tournaments.engine.documents.tournament_schema import TOURNAMENT_FORMAT
 from tournaments.engine.documents.verification import Verification, write_verification
-from tournaments.engine.documents.verify import verify
+from tournaments.engine.documents.verify import MOST_WORK, verify
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.management.records import add_files, answer_all
 from tournaments.models import Tournament
 from tournaments.presenters.verification import verified_lines
 from tournaments.services.checks.exports import compare_with_stored
 from tournaments.texts.messages import explain
-from tournaments.texts.verification import ALL_AGREE, SOME_DIFFER
+from tournaments.texts.verification import ALL_AGREE, LEFT_OUT, SOME_DIFFER
 
 
 class Command(BaseCommand):
@@ -34,6 +34,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--stored", action="store_true", help="compare with what is stored here, too"
         )
+        parser.add_argument(
+            "--work",
+            type=int,
+            default=MOST_WORK,
+            metavar="NUMBER",
+            help="how much is done for a document, in entries of games (default: %(default)s)",
+        )
         parser.add_argument("--json", action="store_true", help="every point, one answer a line")
 
     def handle(self, *_args: object, **options: Any) -> None:
@@ -42,9 +49,9 @@ class Command(BaseCommand):
         def answer(text: bytes) -> tuple[str, bool]:
             try:
                 document = parse_json(text)
-                verification = verify(document)
+                verification = verify(document, options["work"])
                 if options["stored"]:
-                    verification = _with_stored(document, verification)
+                    verification = _with_stored(document, verification, options["work"])
             except InvalidEntry as invalid:
                 verification = Verification("", problems=invalid.problems)
             if options["json"]:
@@ -57,7 +64,7 @@ class Command(BaseCommand):
             sys.exit(status)
 
 
-def _with_stored(document: Any, verification: Verification) -> Verification:
+def _with_stored(document: Any, verification: Verification, work: int) -> Verification:
     """Add the points of the tournament that is stored here with the slug of the document."""
     if verification.problems or verification.document_format != TOURNAMENT_FORMAT:
         return verification
@@ -65,7 +72,7 @@ def _with_stored(document: Any, verification: Verification) -> Verification:
     points = [
         point
         for row in Tournament.objects.filter(slug=slug).select_related("event")
-        for point in compare_with_stored(document, row)
+        for point in compare_with_stored(document, row, work)
     ]
     return replace(verification, points=[*verification.points, *points])
 
@@ -83,4 +90,6 @@ def _lines(verification: Verification) -> Iterator[str]:
         yield f"{'  ' if line.round else ''}{line.what}{count}: {line.text}{where}"
     if verification.digest:
         yield f"Code: {letters_of(verification.digest)}"
+    if not verification.is_whole:
+        yield str(LEFT_OUT)
     yield str(ALL_AGREE if verification.agrees else SOME_DIFFER)

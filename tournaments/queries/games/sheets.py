@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from functools import cache, cached_property
 from typing import Any
 
@@ -134,7 +135,8 @@ def record_of(row: Game, revisions: Iterable[Revision]) -> dict[str, Any]:
         "options": row.options,
         "players": row.players,
         "first_declarer": row.first_declarer,
-        "played_at": row.played_at.isoformat(),
+        # A moment just read from a file may have another offset than the database returns.
+        "played_at": row.played_at.astimezone(UTC).isoformat(),
         "entries": list(current_bodies(revisions).values()),
     }
     optional = {"title": row.title, "place": row.place}

@@ -167,7 +167,7 @@ def _rows(lines: Iterable[bytes], columns: list[Column]) -> Iterator[list[Any]]:
             for place, read in readers:
                 values[place] = read(values[place])
             yield values
-    except (TypeError, ValueError, ValidationError) as error:
+    except (TypeError, ValueError, RecursionError, ValidationError) as error:
         raise DamagedBackup(f"a line cannot be read: {error}") from error
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, Sum
 
 from tournaments.engine.documents.digests import digest_of_game
-from tournaments.engine.documents.verification import DIFFERS, UNKNOWN, Point
+from tournaments.engine.documents.verification import DIFFERS, TOO_LARGE, UNKNOWN, Point
 from tournaments.models import AuditEntry, Game, Revision, Tournament
 from tournaments.queries.games.sheets import record_digest
 from tournaments.services.events.sealing import digests_of_rounds
@@ -14,13 +14,19 @@ from tournaments.services.events.sealing import digests_of_rounds
 STORED = "stored"
 
 
-def compare_with_stored(document: Mapping[str, Any], tournament: Tournament) -> Iterator[Point]:
+def compare_with_stored(
+    document: Mapping[str, Any], tournament: Tournament, most_work: int
+) -> Iterator[Point]:
     """Yield for each game and closed round of a valid export whether the same is stored here.
 
-    What a correction has changed since is no difference; what changed without one is.
+    What a correction has changed since is no difference; what changed without one is. A small
+    document may name a large tournament: one with more revisions than `most_work` is not read.
     """
-    in_order = Prefetch("revisions", Revision.objects.order_by("revision"))
     rows = Game.objects.filter(table__round__event=tournament.event_id).select_related("table")
+    if (rows.aggregate(work=Sum("revision"))["work"] or 0) > most_work:
+        yield Point(STORED, "", UNKNOWN, TOO_LARGE)
+        return
+    in_order = Prefetch("revisions", Revision.objects.order_by("revision"))
     games = {
         (row.table.round_id, row.table.number): row
         for row in rows.prefetch_related(in_order)

@@ -6,7 +6,7 @@ round later than the one before.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
@@ -16,15 +16,15 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from tournaments.engine.documents.entry_records import parse_entry, write_entry
+from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.engine.documents.records import Reading, parse_json, read_game
 from tournaments.engine.play.games import Game as EngineGame
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.problems import InvalidEntry, Problem
-from tournaments.models import AuditEntry, Club, Game, Player, Round
+from tournaments.models import AuditEntry, Club, Player, Round
 from tournaments.models.games import digest
 from tournaments.models.people import fold_name
-from tournaments.queries.games.sheets import current_bodies
+from tournaments.queries.games.known_games import KnownGames, sheet_of
 from tournaments.services.audit import Actor, Change
 from tournaments.services.imports.evenings import (
     EveningKey,
@@ -150,7 +150,7 @@ def preview_records(club: Club, asked: RecordsAsked, *, now: datetime) -> Record
     """Preview each file, in order (a few queries, however many files)."""
     book = NameBook(club, asked.meant)
     read = [_read(number, file, asked, book, now) for number, file in enumerate(asked.files, 1)]
-    compared = list(_compared(club, read))
+    compared = list(_compared(read))
     places = _places(club, [each for each in compared if each.fits and not each.there])
     placed = (_placed(each, *places.get(each.number, (0, 0))) for each in compared)
     return RecordsPlan(tuple(placed), book)
@@ -263,41 +263,29 @@ def _whom(
         yield who
 
 
-def _compared(club: Club, read: Sequence[RecordSeen]) -> Iterator[RecordSeen]:
-    """Compare each file with existing games and with the files before it (3 queries)."""
-    moments = {each.played_at for each in read if each.fits and each.played_at}
-    rows = Game.objects.filter(table__round__event__club=club, played_at__in=moments)
-    stood: dict[tuple[Any, ...], list[Any]] = {}
-    for row in rows.prefetch_related("seats", "revisions"):
-        players = tuple(seat.player_id for seat in row.seats.all())
-        bodies = current_bodies(sorted(row.revisions.all(), key=lambda write: write.revision))
-        stood[row.played_at, players] = [row.ruleset, _bare(bodies.values())]
+def _compared(read: Sequence[RecordSeen]) -> Iterator[RecordSeen]:
+    """Compare each file with existing games and with the files before it (4 queries)."""
+    fitting = [each for each in read if each.fits]
+    players = {who for each in fitting for who in each.who if isinstance(who, Player)}
+    known = KnownGames(players, [each.played_at for each in fitting if each.played_at])
     before: dict[tuple[Any, ...], RecordSeen] = {}
     for each in read:
         if not each.fits:
             yield each
             continue
-        keys = tuple(key_of(who) for who in each.who if who is not None)
-        own = [_ruleset_id(each.document), _bare(each.document["entries"])]
-        at = (each.played_at, keys)
+        assert each.played_at is not None
+        at = (each.played_at, tuple(key_of(who) for who in each.who if who is not None))
+        sheet = sheet_of(each.document)
+        seated = [who if isinstance(who, Player) else None for who in each.who]
+        found = known.find(each.played_at, seated, sheet)
         if at in before:
             params = {"name": before[at].file.name}
             yield replace(each, faults=(ImportFault(Wrong.SAME_AS, each.number, "", params),))
-        elif at in stood and stood[at] != own:
+        elif found is not None and found.sheet != sheet:
             yield replace(each, faults=(ImportFault(Wrong.OTHER_SHEET, each.number),))
         else:
             before[at] = each
-            yield replace(each, there=at in stood)
-
-
-def _bare(bodies: Iterable[Any]) -> list[Any]:
-    """Return entries as stored in the log, without authors."""
-    return [write_entry(replace(parse_entry(body), author=None)) for body in bodies]
-
-
-def _ruleset_id(document: Any) -> str:
-    rules = document["ruleset"]
-    return str(rules["id"] if isinstance(rules, dict) else rules)
+            yield replace(each, there=found is not None)
 
 
 def _places(club: Club, games: Sequence[RecordSeen]) -> dict[int, tuple[int, int]]:
@@ -334,7 +322,7 @@ def _past_game(seen: RecordSeen) -> PastGame:
         table=seen.table,
         who=tuple(who for who in seen.who if who is not None),
         typed=seen.typed,
-        ruleset=_ruleset_id(document),
+        ruleset=sheet_of(document)[0],
         document=rules if isinstance(rules, dict) else None,
         options=document.get("options", {}),
         first_declarer=document.get("first_declarer", 0),

@@ -237,12 +237,25 @@ def accept_changes(tournament_pk: int, seen: str, by: Actor, *, at: datetime) ->
 
 def _standings_after(state: TournamentState, number: int, only: Kept | None = None) -> Kept:
     """Return standings after round `number`; with `only`, as if nobody else took part."""
-    competitors = [each for each in state.competitors if only is None or _is_in(each, only)]
+    competitors = state.competitors
+    if only is not None:
+        # Whoever has played counts for the others, whatever an imported document says.
+        played = {
+            name
+            for result in state.results
+            if result.number <= number
+            for name in (
+                *(name for table in result.tables for name in table.entrants),
+                *result.byes,
+                *(ruling.entrant for ruling in result.rulings),
+            )
+        }
+        competitors = tuple(each for each in competitors if _is_in(each, {*only, *played}))
     standings = state.standings_before(number + 1, competitors)
     return {each.entrant: [each.place, write_points(each.points)] for each in standings}
 
 
-def _is_in(competitor: Competitor, kept: Kept) -> bool:
+def _is_in(competitor: Competitor, kept: Collection[str]) -> bool:
     """Return whether a competitor was in the standings; house players help to rank the others."""
     return competitor.house or competitor.id in kept
 
@@ -252,7 +265,7 @@ def _moved(state: TournamentState, number: int, kept: Kept) -> list[Moved]:
     return [
         Moved(number, key, (kept[key][0], kept[key][1]), (round_, points))
         for key, (round_, points) in now.items()
-        if [round_, points] != kept[key]
+        if key in kept and [round_, points] != kept[key]
     ]
 
 

@@ -35,6 +35,7 @@ from tournaments.models import (
     User,
 )
 from tournaments.models.people import fold_name
+from tournaments.queries.games.known_games import KnownGames, sheet_of
 from tournaments.queries.games.sheets import fold_sheet, put_computed
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.refusals import Refused
@@ -56,6 +57,10 @@ Json = Mapping[str, Any]
 
 class TournamentExists(Refused, code="tournament-exists"):
     sentence = _("There is a tournament with this slug.")
+
+
+class GamesExist(Refused, code="games-exist"):
+    sentence = _("Games are here already that would be rated twice: %(number)s of this document.")
 
 
 class ClubExists(Exception):
@@ -84,6 +89,7 @@ def import_tournament(
     Raises:
         InvalidEntry: contains every problem of the document.
         TournamentExists, ClubExists: the tournament, or a club with its slug, exists here.
+        GamesExist: some of its games are here, of the same people.
     In each case nothing is written.
     """
     record = read_tournament(document)
@@ -201,6 +207,7 @@ def _season(said: Json | None, club: Club) -> Season | None:
 def _fill(document: Json, tournament: Tournament, by: Actor, at: datetime) -> None:
     """Write all rows of a tournament."""
     players = _players(document["players"], tournament.event.club, by, at)
+    _refuse_known_games(document, players)
     entrants = _entrants(document["entrants"], tournament, players)
     Substitute.objects.bulk_create(
         Substitute(
@@ -243,6 +250,28 @@ def _players(said: Sequence[Json], club: Club, by: Actor, at: datetime) -> dict[
     if problems:
         raise InvalidEntry(problems)
     return players
+
+
+def _refuse_known_games(document: Json, players: Mapping[str, Player]) -> None:
+    """Refuse games that somebody would be rated for a second time.
+
+    Raises:
+        GamesExist: says how many there are.
+    """
+    games = [
+        (datetime.fromisoformat(record["played_at"]), table["seats"], record)
+        for round_ in document["rounds"]
+        for table in round_["tables"]
+        for record in [table["game"]["record"]]
+        if record["entries"]
+    ]
+    known = KnownGames(list(players.values()), [moment for moment, _seats, _record in games])
+    number = sum(
+        known.find(moment, [players[name] for name in seats], sheet_of(record)) is not None
+        for moment, seats, record in games
+    )
+    if number:
+        raise GamesExist({"number": number}, {"number": number})
 
 
 def _player(said: Json, club: Club, by: Actor, at: datetime) -> Player:

@@ -16,7 +16,7 @@ from tournaments.engine.documents.digests import ALPHABET, digits_of, letters_of
 from tournaments.engine.documents.records import parse_json
 from tournaments.engine.documents.tournament_schema import TOURNAMENT_FORMAT
 from tournaments.engine.documents.verification import Verification
-from tournaments.engine.documents.verify import DRAWN_AT_MOST, verify
+from tournaments.engine.documents.verify import MOST_WORK, verify
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Tournament
 from tournaments.permissions import account_of
@@ -83,9 +83,10 @@ def _verified(request: HttpRequest, form: VerifyForm) -> HttpResponse:
         if not is_free:
             form.add_error(None, _("Other documents are being verified: try again in a minute."))
             return _shown(request, form, 422)
-        verification = _verification(request, form, DRAWN_AT_MOST[kind])
+        verification = _verification(request, form)
     page = {
         "agrees": verification.agrees,
+        "is_whole": verification.is_whole,
         "lines": list(verified_lines(verification)),
         "problems": [(each.where, explain(each)) for each in verification.problems[:MOST_PROBLEMS]],
         "code": letters_of(verification.digest) if verification.digest else "",
@@ -93,19 +94,19 @@ def _verified(request: HttpRequest, form: VerifyForm) -> HttpResponse:
     return _shown(request, form, verified=page)
 
 
-def _verification(request: HttpRequest, form: VerifyForm, most: int) -> Verification:
+def _verification(request: HttpRequest, form: VerifyForm) -> Verification:
     try:
         document = parse_json(form.cleaned_data["file"].read())
     except InvalidEntry as invalid:
         return Verification("", problems=invalid.problems)
-    verification = verify(document, most)
+    verification = verify(document)
     if verification.problems or verification.document_format != TOURNAMENT_FORMAT:
         return verification
     rows = Tournament.objects.seen_by(account_of(request)).select_related("event__club")
     row = rows.filter(slug=document["tournament"]["slug"]).first()
     if row is None:
         return verification
-    points = [*verification.points, *compare_with_stored(document, row)]
+    points = [*verification.points, *compare_with_stored(document, row, MOST_WORK)]
     return replace(verification, points=points)
 
 

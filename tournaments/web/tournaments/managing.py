@@ -36,7 +36,12 @@ from tournaments.services.tournaments.cancelling import (
     restore_tournament,
 )
 from tournaments.services.tournaments.lifecycle import lock_tournament, remove_tournament
-from tournaments.services.tournaments.record_import import Into, TournamentExists, import_tournament
+from tournaments.services.tournaments.record_import import (
+    GamesExist,
+    Into,
+    TournamentExists,
+    import_tournament,
+)
 from tournaments.texts.messages import explain
 from tournaments.web.base.declared import day_field
 from tournaments.web.base.refusals import add_refused
@@ -127,6 +132,8 @@ def import_document(request: HttpRequest, slug: str) -> HttpResponse:
                 form.add_error("file", f"{problem.where}: {explain(problem)}")
         except TournamentExists as error:
             form.add_error("elsewhere", str(error))
+        except GamesExist as error:
+            form.add_error("file", str(error))
         else:
             messages.success(request, _("The tournament is imported."))
             return redirect("tournament", slug, row.slug)

@@ -1,0 +1,81 @@
+"""Games that a file brings again: nobody is rated twice for the game of one moment."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from tournaments.engine.documents.entry_records import parse_entry, write_entry
+from tournaments.models import Game, Player
+from tournaments.queries.games.sheets import current_bodies
+
+Json = Mapping[str, Any]
+Person = tuple[str, int]
+Sheet = tuple[str, list[Any]]
+"""The ruleset of a game and its entries, whoever wrote them."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownGame:
+    """A game that is stored, with its players in seat order."""
+
+    players: tuple[int | None, ...]
+    people: frozenset[Person]
+    sheet: Sheet
+
+
+class KnownGames:
+    """The stored games that began at some moments with some of these players (4 queries).
+
+    A person is a player of a club, or an account with its players of all clubs.
+    """
+
+    def __init__(self, players: Collection[Player], moments: Iterable[datetime]) -> None:
+        accounts = {player.account_id for player in players if player.account_id is not None}
+        theirs = Q(seats__player__in=[player.pk for player in players])
+        theirs |= Q(seats__player__account__in=accounts)
+        rows = Game.objects.filter(theirs, played_at__in=set(moments)).distinct()
+        self._by_moment: dict[datetime, list[KnownGame]] = defaultdict(list)
+        for row in rows.prefetch_related("seats__player", "revisions"):
+            seats = sorted(row.seats.all(), key=lambda seat: seat.number)
+            writes = sorted(row.revisions.all(), key=lambda write: write.revision)
+            self._by_moment[row.played_at].append(
+                KnownGame(
+                    tuple(seat.player_id for seat in seats),
+                    frozenset(person_of(seat.player) for seat in seats),
+                    (row.ruleset, _without_authors(current_bodies(writes).values())),
+                )
+            )
+
+    def find(
+        self, moment: datetime, players: Sequence[Player | None], sheet: Sheet
+    ) -> KnownGame | None:
+        """Return the game of a moment with these players, or with one of them and this sheet."""
+        keys = tuple(player and player.pk for player in players)
+        people = {person_of(player) for player in players if player is not None}
+        for game in self._by_moment[moment]:
+            if game.players == keys or (game.sheet == sheet and game.people & people):
+                return game
+        return None
+
+
+def person_of(player: Player) -> Person:
+    """Return who a player is: an account has players in several clubs."""
+    if player.account_id is None:
+        return "player", player.pk
+    return "account", player.account_id
+
+
+def sheet_of(record: Json) -> Sheet:
+    """Return the sheet of a `kingscore-game/1` record."""
+    rules = record["ruleset"]
+    ruleset = str(rules["id"] if isinstance(rules, Mapping) else rules)
+    return ruleset, _without_authors(record["entries"])
+
+
+def _without_authors(bodies: Iterable[Json]) -> list[Any]:
+    """Return entries as stored in the log, without authors."""
+    return [write_entry(replace(parse_entry(body), author=None)) for body in bodies]
