@@ -180,8 +180,15 @@ def altered(document, path, change):
     return copied
 
 
-@pytest.mark.parametrize("change", ["left out", "doubled", "another"])
 @pytest.mark.parametrize("kind", ["tournament", "ratings"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "left out",
+        pytest.param("doubled", marks=pytest.mark.slow),
+        pytest.param("another", marks=pytest.mark.slow),
+    ],
+)
 def test_any_altered_document_is_answered(program, kind, change):
     row = whole_tournament()
     club = row.event.club
