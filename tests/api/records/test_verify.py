@@ -12,7 +12,6 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
-from tests.club_factories import AccountFactory
 from tests.engine.documents.small_tournament import AT, RECORD, small_tournament
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.tournament_records import exported
@@ -133,21 +132,23 @@ def test_verifying_ends_after_so_much_work(tmp_path, document, work, codes):
     assert {each["code"] for each in outcome["points"]} & TOO_MUCH == codes
 
 
-@pytest.mark.parametrize("entries", [11_000, 22_000])
-def test_what_is_too_large_is_neither_read_nor_called_verified(program, client, entries, tmp_path):
-    document = RECORD | {"options": {}, "entries": [OVER, *[FINE] * entries]}
-    text = json.dumps(document, separators=(",", ":")).encode()
-    owner = program.as_(AccountFactory())
+@pytest.mark.parametrize(("entries", "work"), [(10, 5), (100, 99)])
+def test_what_cannot_even_be_read_is_not_called_verified(tmp_path, entries, work):
+    outcome = verified(replays(entries, 3), tmp_path, work)
 
-    page = client.post("/verify/", {"file": SimpleUploadedFile("long.json", text)}).content.decode()
+    assert outcome["agrees"] is False
+    assert [each["code"] for each in outcome["problems"]] == ["too-large"]
 
-    assert "The document is too large to verify here" in page
-    for outcome in (
-        owner.post("verify/", json.loads(text)).json(),
-        verified(document, tmp_path),
-    ):
-        assert outcome["agrees"] is False
-        assert {each["code"] for each in outcome["problems"]} == {"too-large"}
+
+def test_page_and_programs_say_what_was_left_out(program, client):
+    text = json.dumps(draws(20, count=24)).encode()
+
+    file = SimpleUploadedFile("draws.json", text)
+    page = client.post("/verify/", {"file": file}).content.decode()
+    outcome = program.post("verify/", json.loads(text)).json()
+
+    assert "Part of the document is too large to verify here." in page
+    assert "too-many" in {each["code"] for each in outcome["points"]}
 
 
 def fields_of(value, path=()):

@@ -3,6 +3,8 @@
 What holds them apart is the lock of the club's people, and on SQLite the immediate transaction.
 """
 
+import json
+
 import pytest
 
 from tests.club_factories import ClubFactory
@@ -12,6 +14,8 @@ from tests.services.imports.record_files import asked as records_asked
 from tests.services.imports.record_files import record
 from tests.services.imports.result_files import asked, table
 from tests.together import at_once, doing, while_another_is_writing
+from tests.tournament_builders import NINE, closed, running
+from tests.tournament_records import exported, imported
 from tournaments.models import Event, Game, Player, Table
 from tournaments.services.audit import NOBODY
 from tournaments.services.imports.players import (
@@ -78,3 +82,18 @@ def test_two_files_of_one_evening_at_once_are_one_evening(club):
     # The second one has looked at a club without this evening, and at its own names only.
     assert (first, second, waited) == (1, 1, True)
     assert counted() == [1, 2, 2, 8]
+
+
+def test_one_export_under_several_addresses_at_once_is_there_once(club):
+    row = running(*NINE, rounds=1)
+    closed(row)
+    document = json.loads(exported())
+
+    def move(number):
+        own = document | {"tournament": document["tournament"] | {"slug": f"own-{number}"}}
+        return lambda: imported(json.dumps(own), club=club).event.club_id
+
+    told = at_once(*map(move, range(PRESSED)))
+
+    assert sorted(map(str, told)) == [str(club.pk), *["GamesExist"] * (PRESSED - 1)]
+    assert Game.objects.filter(table__round__event__club=club).count() == 2
