@@ -1,17 +1,21 @@
 """Queries of lists: known filters and orders; unknown ones are refused."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext_lazy as _
 from django_filters.filters import BooleanFilter
 from django_filters.rest_framework import DjangoFilterBackend
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
 from rest_framework.filters import OrderingFilter
+from rest_framework.request import Request
 
 from tournaments.api.choosing import CHOICES, EMPTY
 from tournaments.api.fields import TRUTHS
 from tournaments.api.problems import Json, fault
+from tournaments.engine.rules.shapes import LARGE
+from tournaments.models import Club
 from tournaments.services.base.refusals import Fault, Invalid
 
 _PARAMETERS: dict[tuple[type, str], frozenset[str]] = {}
@@ -20,6 +24,10 @@ _PARAMETERS: dict[tuple[type, str], frozenset[str]] = {}
 
 class UnknownOrder(Fault, code="unknown-order", where="ordering"):
     sentence = _("The list has no such order.")
+
+
+class UnknownSeason(Fault, code="unknown-season", where="season"):
+    sentence = _("The club has no such season.")
 
 
 class Filters(DjangoFilterBackend):  # type: ignore[misc]
@@ -121,3 +129,42 @@ def _no_truths(asked: Mapping[str, str], filters: Mapping[str, Any]) -> list[Fau
         for name, each in filters.items()
         if isinstance(each, BooleanFilter) and asked.get(name) not in (None, "", *TRUTHS)
     ]
+
+
+class UnknownFamily(Fault, code="unknown-family", where="family"):
+    sentence = _("There is no such kind of game.")
+
+
+class LimitsSerializer(serializers.Serializer[Any]):
+    family = serializers.CharField(
+        required=False, help_text="A kind of game, as `turkish-king`; else the one played most."
+    )
+    season = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=LARGE,
+        help_text="The id of a season; else all the time.",
+    )
+
+
+class Limits(NamedTuple):
+    """The limits that were asked for; without them an empty family, and no season."""
+
+    family: str
+    season: int | None
+
+
+def read_limits(request: Request, club: Club) -> Limits:
+    """Return the limits of a request (1 query where there is a season).
+
+    Raises:
+        ValidationError, UnknownSeason: it is no season of the club. Numbers of all seasons would
+            look right.
+    """
+    query = request.query_params
+    limits = LimitsSerializer(data={name: query[name] for name in Limits._fields if name in query})
+    limits.is_valid(raise_exception=True)
+    season = limits.validated_data.get("season")
+    if season is not None and not club.seasons.filter(pk=season).exists():
+        raise UnknownSeason
+    return Limits(limits.validated_data.get("family", ""), season)

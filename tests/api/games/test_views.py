@@ -16,11 +16,14 @@ def started(program):
     return program.post("games/", HEAD).json()
 
 
-def test_follower_is_shown_when_nothing_has_changed(program, started):
+@pytest.mark.parametrize("then", ["", "record/", "form/", "?expand=club"])
+def test_follower_is_answered_304_with_the_tag_when_nothing_has_changed(program, started, then):
     follower = program.with_token(started["keys"]["follow"])
-    seen = follower.get(f"games/{started['id']}/")
+    path = f"games/{started['id']}/{then}"
+    seen = follower.get(path)
     assert seen.status_code == 200
-    assert follower.get(f"games/{started['id']}/", If_None_Match=seen["ETag"]).status_code == 304
+    again = follower.get(path, If_None_Match=seen["ETag"])
+    assert (again.status_code, again["ETag"]) == (304, seen["ETag"])
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,48 @@ def test_numbers_are_those_of_the_finished_games(member, club):
     assert (limited["limited_to"]["season"], limited["games"]) == (season.pk, 2)
 
 
+@pytest.mark.parametrize(
+    ("limit", "code"),
+    [
+        ("season=abc", "wrong-type"),
+        ("season=", "wrong-type"),
+        ("season=-1", "min-value"),
+        ("season=1.5", "wrong-type"),
+        ("season=99999", "unknown-season"),
+        ("season={elsewhere}", "unknown-season"),
+        ("family=", "missing-field"),
+        ("family=nonsense", "unknown-family"),
+        ("family=Turkish-King", "unknown-family"),
+    ],
+)
+def test_limit_that_is_none_is_refused_and_answers_no_other_numbers(member, club, limit, code):
+    play(club)
+    query = "?" + limit.format(elsewhere=SeasonFactory().pk)
+    beside = Player.objects.get(name="Deniz").public_id
+
+    for path in (
+        of("Şule", "numbers/"),
+        of("Şule", "against/"),
+        of("Şule", f"against/{beside}/"),
+        "clubs/moda/records/",
+    ):
+        answer = member.get(path + query)
+        assert answer.status_code == 422, path
+        [fault] = answer.json()["problems"]
+        assert (fault["code"], fault["where"]) == (code, limit.partition("=")[0]), path
+
+
+def test_season_in_which_somebody_did_not_play_has_no_games(member, club):
+    play(club)
+    empty = SeasonFactory(club=club, name="2024/25", starts_on="2024-09-01", ends_on="2025-06-30")
+
+    for limit in (f"season={empty.pk}", "family=krapet"):
+        numbers = member.get(of("Şule", f"numbers/?{limit}")).json()
+        assert (numbers["games"], numbers["points"]) == (0, 0)
+        name = limit.partition("=")[0]
+        assert f"{name}={numbers['limited_to'][name]}" == limit
+
+
 @pytest.mark.parametrize("then", ["numbers/", "games/"])
 def test_page_takes_as_many_queries_for_three_games_as_for_one(member, club, then):
     play(club)

@@ -81,6 +81,7 @@ class OneGame(Resource):
             return self.shown(GameSerializer, load_sheet(row))
         unchanged: Any = get_conditional_response(self.visitor, etag=tag_of(row))
         if unchanged is not None:
+            unchanged["ETag"] = tag_of(row)
             return unchanged  # type: ignore[no-any-return]
         return self.shown(GameSerializer, load_sheet(row), ETag=tag_of(row))
 

@@ -9,9 +9,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.filtering import LimitsSerializer
 from tournaments.api.paging import PAGES
 from tournaments.api.people.finding import PlayerResource, present_player
-from tournaments.api.people.limiting import LIMITS, limited
+from tournaments.api.people.limiting import limited
 from tournaments.api.people.numbers_serializers import HeadToHeadSerializer, OpponentsSerializer
 from tournaments.api.people.views import BY_NAME
 from tournaments.engine.ratings.ratings import chance_above
@@ -36,12 +37,12 @@ class Opponents(PlayerResource):
     @extend_schema(
         "clubs_players_opponents_read",
         responses=OpponentsSerializer,
-        parameters=[*LIMITS, BY_NAME, *PAGES],
+        parameters=[LimitsSerializer, BY_NAME, *PAGES],
     )
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """Everybody a player has met; with `q` whoever of the club is called so."""
         row = self.player_of(slug, public_id)
-        details, games = limited(request, games_of(row))
+        details, games = limited(request, row.club, games_of(row))
         met = meetings(games, seats_beside(row))
         asked = request.query_params.get("q", "").strip()
         if asked:
@@ -53,14 +54,14 @@ class Opponents(PlayerResource):
 
 
 class Against(PlayerResource):
-    @extend_schema(responses=HeadToHeadSerializer, parameters=LIMITS)
+    @extend_schema(responses=HeadToHeadSerializer, parameters=[LimitsSerializer])
     def get(self, request: Request, slug: str, public_id: str, other: str) -> Response:
         """Two players of a club beside each other."""
         row = self.player_of(slug, public_id)
         beside = present_player(row.club, other)
         if row.pk == beside.pk:
             raise Http404
-        details, games = limited(request, games_of(row, beside))
+        details, games = limited(request, row.club, games_of(row, beside))
         seats = seats_beside(row, beside)
         both = {
             "limited_to": details,

@@ -10,8 +10,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.filtering import LimitsSerializer
 from tournaments.api.people.finding import PlayerResource
-from tournaments.api.people.limiting import LIMITS, limited
+from tournaments.api.people.limiting import limited
 from tournaments.api.people.numbers_serializers import PlayerNumbersSerializer
 from tournaments.models import Game, PlayerRating
 from tournaments.presenters.people.player_sums import badges_of, favourite_of, rulesets_of
@@ -30,11 +31,11 @@ Json = dict[str, Any]
 
 
 class PlayerNumbers(PlayerResource):
-    @extend_schema(responses=PlayerNumbersSerializer, parameters=LIMITS)
+    @extend_schema(responses=PlayerNumbersSerializer, parameters=[LimitsSerializer])
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """The statistics of a player in one kind of game."""
         row = self.player_of(slug, public_id)
-        details, games = limited(request, games_of(row))
+        details, games = limited(request, row.club, games_of(row))
         sums = add_up(games)
         rows = rows_of([sums.best, sums.worst])
         numbers = {

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.filtering import LimitsSerializer, UnknownFamily, read_limits
 from tournaments.api.statistics.serializers import ClubNumbersSerializer
 from tournaments.api.views import Resource
 from tournaments.engine.statistics import Record
@@ -19,24 +20,19 @@ from tournaments.presenters.statistics.club import Champion, ClubNumbers, Wanted
 
 Json = dict[str, Any]
 
-LIMITS = [
-    OpenApiParameter(
-        "family", str, description="A kind of game, as `turkish-king`; else the one played most."
-    ),
-    OpenApiParameter("season", int, description="The id of a season; else all the time."),
-]
-
 
 class ClubRecords(Resource):
-    @extend_schema(parameters=LIMITS, responses=ClubNumbersSerializer)
+    @extend_schema(parameters=[LimitsSerializer], responses=ClubNumbersSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """Champion, records, and when and how often a club plays, for who sees its ratings."""
         club = get_object_or_404(Club.objects.showing_ratings_to(request.user), slug=slug)
         role = role_in(self.visitor, club)
         looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
-        asked = request.query_params
-        wanted = Wanted(asked.get("family", ""), asked.get("season", ""), looker)
+        limits = read_limits(request, club)
+        wanted = Wanted(limits.family, str(limits.season or ""), looker)
         numbers = numbers_of(club, request.user, wanted, list(club.seasons.all()))
+        if limits.family not in ("", numbers.scope.family):
+            raise UnknownFamily
         return self.shown(ClubNumbersSerializer, _details(numbers, looker))
 
 

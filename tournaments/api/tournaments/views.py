@@ -7,7 +7,6 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -15,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.fields import LARGEST_KEY
+from tournaments.api.filtering import UnknownSeason
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import placed, read_at
 from tournaments.api.tournaments.serializers import (
@@ -46,7 +46,6 @@ from tournaments.permissions import (
 )
 from tournaments.queries.tournaments.state import settings_of
 from tournaments.queries.tournaments.steps import how_far
-from tournaments.services.base.refusals import Fault
 from tournaments.services.entrants.copying import CopyPlan, copy_tournament
 from tournaments.services.events.events import EventPlan, plan_of
 from tournaments.services.tournaments.cancelling import (
@@ -67,10 +66,6 @@ from tournaments.services.tournaments.lifecycle import (
 MOST_SEEDS = 2**31
 OF_THE_CLUB = ("table_codes", "confirmations")
 SAID = (*EVENT_FIELDS, "ruleset", "options")
-
-
-class UnknownSeason(Fault, code="unknown-season", where="season"):
-    sentence = _("The club has no such season.")
 
 
 class TournamentFilter(filters.FilterSet):  # type: ignore[misc]

@@ -107,8 +107,12 @@ def _scope_of(
     by_family = Counter(game.family for game in games)
     family = family_asked(by_family, wanted.family)
     by_season = Counter(game.season for game in games if game.family == family)
-    with_games = [(season, by_season[season.pk]) for season in seasons if by_season[season.pk]]
-    return scope_of(by_family, family, with_games, wanted.season)
+    listed = [
+        (season, by_season[season.pk])
+        for season in seasons
+        if by_season[season.pk] or str(season.pk) == wanted.season
+    ]
+    return scope_of(by_family, family, listed, wanted.season)
 
 
 def _season_of(seasons: Sequence[Season], asked: int | None) -> Season | None:

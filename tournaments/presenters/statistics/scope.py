@@ -4,8 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tournaments.engine.variants import RULESETS
 from tournaments.models import Season
 from tournaments.texts.families import family_name
+
+FAMILIES = {ruleset.family for ruleset in RULESETS.values()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class NumbersFilter:
 def family_asked(by_family: Counter[str], asked: str) -> str:
     """Return the requested family, else the most played one."""
     most = max(by_family, key=by_family.__getitem__, default="")
-    return asked if asked in by_family else most
+    return asked if asked in by_family or asked in FAMILIES else most
 
 
 def scope_of(

@@ -3,7 +3,8 @@
 from hashlib import sha256
 
 from django.contrib.staticfiles.storage import staticfiles_storage
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response
 from django_htmx.middleware import HtmxDetails
 
 ANNOUNCED = "kingscore.announced"
@@ -22,3 +23,11 @@ def tag_of(seen: list[object]) -> str:
     # Includes the style sheet, so that open pages of an older program reload.
     details = repr([*seen, staticfiles_storage.url("events.css")])
     return f'"{sha256(details.encode()).hexdigest()[:32]}"'
+
+
+def not_modified(request: HttpRequest, etag: str | None) -> HttpResponse | None:
+    """Return a 304 if the client has what has this ETag, which the answer repeats (RFC 9110)."""
+    response: HttpResponse | None = get_conditional_response(request, etag=etag)
+    if response is not None and etag:
+        response["ETag"] = etag
+    return response

@@ -8,7 +8,6 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -36,7 +35,7 @@ from tournaments.services.events.events import (
     reopen_round,
 )
 from tournaments.web.base.going_back import kept_for_going_back
-from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.htmx import HtmxRequest, not_modified
 from tournaments.web.base.link_preview import club_page_preview
 from tournaments.web.base.refusals import add_refused, refusal_shown
 from tournaments.web.events.forms import EventForm
@@ -151,7 +150,7 @@ def event(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     etag = etag_of(request, row, directs=directs)
     fragment = bool(request.htmx)
     if fragment:
-        unchanged = get_conditional_response(request, etag=etag)
+        unchanged = not_modified(request, etag)
         if unchanged is not None:
             return unchanged
     rounds = rounds_of(row)

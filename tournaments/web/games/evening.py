@@ -9,7 +9,6 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -25,7 +24,7 @@ from tournaments.queries.games.sheets import Sheet, load_sheets
 from tournaments.services.games.matches import MatchSoFar
 from tournaments.web.base.access_links import access_link, out_of_reach
 from tournaments.web.base.going_back import keep_for_going_back
-from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.htmx import HtmxRequest, not_modified
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.base.phone import address_on_phone, evening_address, scores, writes_games
 from tournaments.web.games.evening_chart import draw_evening
@@ -80,7 +79,7 @@ def _table_at(public_id: str, secret: str) -> tuple[OpenTable, Sequence[Game]]:
 
 def _show(request: HtmxRequest, table: OpenTable, games: Sequence[Game]) -> HttpResponse:
     etag = _etag(request, table, games)
-    response = get_conditional_response(request, etag=etag) if request.htmx else None
+    response = not_modified(request, etag) if request.htmx else None
     if response is None:
         page = _page(request, table, load_sheets(games)) | asking(etag)
         name = "_evening" if request.htmx else "evening"

@@ -8,7 +8,6 @@ from django.core.cache import caches
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
-from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Game
@@ -18,7 +17,7 @@ from tournaments.queries.games.versions import GameVersion, mark_followed
 from tournaments.texts import labels
 from tournaments.texts.labels import points_text
 from tournaments.web.base.going_back import keep_for_going_back
-from tournaments.web.base.htmx import ANNOUNCED, HtmxRequest
+from tournaments.web.base.htmx import ANNOUNCED, HtmxRequest, not_modified
 from tournaments.web.base.link_preview import LinkPreview, link_preview
 from tournaments.web.base.phone import picture_address, remember_game, writes_games
 from tournaments.web.games.confirm_view import confirm_own, reviews_to_show
@@ -44,7 +43,7 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
         raise Http404
     # The whole page is rendered each time; only polling phones send this.
     etag = etag_of(request, public_id, mark) if request.htmx else None
-    unchanged = get_conditional_response(request, etag=etag)
+    unchanged = not_modified(request, etag)
     if unchanged is not None:
         return unchanged
     if etag and account_of(request) is None and (drawn := caches["sheets"].get(etag)):

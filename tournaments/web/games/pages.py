@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.cache import get_conditional_response
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -46,7 +45,7 @@ from tournaments.services.games.writing import (
     WriteContext,
 )
 from tournaments.texts import labels, messages
-from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.htmx import HtmxRequest, not_modified
 from tournaments.web.base.phone import (
     LastTable,
     address,
@@ -122,7 +121,7 @@ def table_page(request: HtmxRequest, public_id: str, secret: str) -> HttpRespons
     fragment = bool(request.htmx)
     # The page with its form is rendered each time; only polling phones send this.
     etag = etag_before(request, row) if fragment else None
-    response = get_conditional_response(request, etag=etag)
+    response = not_modified(request, etag)
     if response is not None:
         return response
     response = show_table(request, load_sheet(row))

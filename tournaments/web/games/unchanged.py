@@ -14,10 +14,9 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import Resolver404, ResolverMatch, resolve
 from django.utils import translation
-from django.utils.cache import get_conditional_response
 
 from tournaments.queries.games.versions import GameVersion, VersionCache, followed, written
-from tournaments.web.base.htmx import ANNOUNCED
+from tournaments.web.base.htmx import ANNOUNCED, not_modified
 from tournaments.web.games.pages import etag_of
 
 ACCESS = {"follow": followed, "write": written}
@@ -86,7 +85,7 @@ def unchanged(request: HttpRequest, watch: VersionCache, etags: Etags) -> HttpRe
         return None
     if news is not None:
         request.META[ANNOUNCED] = mark
-    response: HttpResponse | None = get_conditional_response(request, etag=etag)
+    response: HttpResponse | None = not_modified(request, etag)
     is_visitor = settings.SESSION_COOKIE_NAME not in request.COOKIES
     # A version without news may be older than the sheet that another process has sent.
     if response is None and news is not None and match.url_name == "follow" and is_visitor:

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -21,7 +20,7 @@ from tournaments.queries.ratings.leaderboard import pools_with_ratings
 from tournaments.queries.watching import watched_ratings
 from tournaments.reports.ratings_document import ratings_document
 from tournaments.web.base.going_back import kept_for_going_back
-from tournaments.web.base.htmx import HtmxRequest, tag_of
+from tournaments.web.base.htmx import HtmxRequest, not_modified, tag_of
 from tournaments.web.base.link_preview import LinkPreview, club_page_preview
 from tournaments.web.ratings.view import BoardQuery, board_of
 
@@ -90,7 +89,7 @@ def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> H
     key = str(club.pk if club else 0)
     seen = [key, watched_ratings([key]), asked, looker, timezone.localdate(), get_language()]
     etag = tag_of([*seen, request.COOKIES.get("theme")])
-    unchanged = get_conditional_response(request, etag=etag) if request.htmx else None
+    unchanged = not_modified(request, etag) if request.htmx else None
     if unchanged is not None:
         return unchanged
     board = board_of(asked, club, pools, looker, timezone.now()) if pools else None

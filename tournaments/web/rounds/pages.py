@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -48,7 +47,7 @@ from tournaments.services.rounds.undo import details_of, undo_act
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.texts.rounds import round_name
 from tournaments.web.base.going_back import kept_for_going_back
-from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.htmx import HtmxRequest, not_modified
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.games.clock_view import clock_of
 from tournaments.web.games.pages import number_in
@@ -76,7 +75,7 @@ def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> Ht
     etag = etag_of_round(request, row, timezone.now())
     fragment = bool(request.htmx)
     if fragment:
-        unchanged = get_conditional_response(request, etag=etag)
+        unchanged = not_modified(request, etag)
         if unchanged is not None:
             return unchanged
     page = _page(request, row, round_)
@@ -108,7 +107,7 @@ def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
     round_.event = row.event
     etag = etag_of_round(request, row, now)
     fragment = bool(request.htmx)
-    unchanged = get_conditional_response(request, etag=etag) if fragment else None
+    unchanged = not_modified(request, etag) if fragment else None
     if unchanged is not None:
         return unchanged
     tables = sorted(running_tables(row, round_, now), key=lambda each: each.table.number)
@@ -261,7 +260,7 @@ def _strip(request: HtmxRequest, row: Tournament) -> HttpResponse:
     if not request.htmx:
         return redirect("tournament", row.event.club.slug, row.slug)
     etag = strip_etag(request, row, timezone.now())
-    unchanged = get_conditional_response(request, etag=etag)
+    unchanged = not_modified(request, etag)
     if unchanged is not None:
         return unchanged
     page = page_of(request, row) | {"strip_at": request.GET.get("at", "")}

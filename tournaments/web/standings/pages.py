@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -22,7 +22,7 @@ from tournaments.queries.tournaments.versions import version_of
 from tournaments.services.documents.reporting import request_standings_picture
 from tournaments.texts.labels import points_text
 from tournaments.web.base.going_back import kept_for_going_back
-from tournaments.web.base.htmx import HtmxRequest, tag_of
+from tournaments.web.base.htmx import HtmxRequest, not_modified, tag_of
 from tournaments.web.base.pictures import language_of, picture_response
 from tournaments.web.standings.view import (
     StandingsQuery,
@@ -51,7 +51,7 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     etag = tag_of([version, asked, get_language(), request.COOKIES.get("theme")])
     fragment = bool(request.htmx)
     if fragment:
-        unchanged = get_conditional_response(request, etag=etag)
+        unchanged = not_modified(request, etag)
         if unchanged is not None:
             return unchanged
     shown = standings_shown(row, asked, version)

@@ -13,7 +13,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.cache import get_conditional_response
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -48,7 +47,7 @@ from tournaments.texts import labels
 from tournaments.texts.clubs import CONFIRMATIONS
 from tournaments.texts.rounds import round_name
 from tournaments.web.base.going_back import kept_for_going_back
-from tournaments.web.base.htmx import HtmxRequest, tag_of
+from tournaments.web.base.htmx import HtmxRequest, not_modified, tag_of
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.base.phone import remember_entrant
 from tournaments.web.base.refusals import refusal_shown
@@ -219,7 +218,7 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     etag = tag_of([event_tag, version, known, asked])
     fragment = bool(request.htmx)
     if fragment:
-        unchanged = get_conditional_response(request, etag=etag)
+        unchanged = not_modified(request, etag)
         if unchanged is not None:
             return unchanged
     page |= {"hub": True, "headers": json.dumps({"If-None-Match": etag})}
