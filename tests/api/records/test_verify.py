@@ -101,13 +101,17 @@ def draws(rounds, count=12):
     return tournament(drawn, entrants=entrants, players=players)
 
 
-def verified(document, folder, work=None):
-    """The outcome of the command, as JSON."""
+def said(document, folder, work=None, **options):
+    """What the command says."""
     (folder / "document.json").write_text(json.dumps(document))
-    out, options = io.StringIO(), {} if work is None else {"work": work}
+    out, options = io.StringIO(), options if work is None else options | {"work": work}
     with suppress(SystemExit):
-        call_command("verify", str(folder / "document.json"), json=True, stdout=out, **options)
-    return json.loads(out.getvalue())
+        call_command("verify", str(folder / "document.json"), stdout=out, **options)
+    return out.getvalue()
+
+
+def verified(document, folder, work=None):
+    return json.loads(said(document, folder, work, json=True))
 
 
 TOO_MUCH = {"too-large", "too-many"}
@@ -138,6 +142,7 @@ def test_what_cannot_even_be_read_is_not_called_verified(tmp_path, entries, work
 
     assert outcome["agrees"] is False
     assert [each["code"] for each in outcome["problems"]] == ["too-large"]
+    assert "differs" not in said(replays(entries, 3), tmp_path, work)
 
 
 def test_page_and_programs_say_what_was_left_out(program, client):

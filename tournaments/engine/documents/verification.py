@@ -11,8 +11,9 @@ VERIFICATION_FORMAT = "kingscore-verification/1"
 
 SAME, DIFFERS, UNKNOWN = "same", "differs", "unknown"
 
-TOO_LARGE, TOO_MANY_DRAWS = TOO_MUCH = ("too-large", "too-many")
+TOO_LARGE, TOO_MANY_DRAWS = "too-large", "too-many"
 """The codes of points that would take too much work, of any kind and of draws."""
+TOO_MUCH = frozenset({TOO_LARGE, TOO_MANY_DRAWS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class Verification:
     @property
     def is_whole(self) -> bool:
         """Whether nothing was left out because it would take too much work."""
-        return all(each.code not in TOO_MUCH for each in self.points)
+        codes = [*(each.code for each in self.points), *(each.code for each in self.problems)]
+        return not TOO_MUCH & {*codes}
 
     def count(self, outcome: str) -> int:
         return sum(each.outcome == outcome for each in self.points)

@@ -92,4 +92,5 @@ def _lines(verification: Verification) -> Iterator[str]:
         yield f"Code: {letters_of(verification.digest)}"
     if not verification.is_whole:
         yield str(LEFT_OUT)
-    yield str(ALL_AGREE if verification.agrees else SOME_DIFFER)
+    if verification.points or verification.is_whole:
+        yield str(ALL_AGREE if verification.agrees else SOME_DIFFER)
