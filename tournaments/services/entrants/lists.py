@@ -9,6 +9,7 @@ from tournaments.models import Player, Tournament
 from tournaments.models.people import fold_name
 from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
 from tournaments.services.base.refusals import Fault, Refused
+from tournaments.services.people.contacts import without_contacts
 from tournaments.services.people.players import NoName, clean_name
 
 
@@ -81,10 +82,12 @@ def clean_label(text: str, where: str = "") -> str:
     """Return the name of a team or club as stored; empty for none.
 
     Raises:
-        NoLabel: the text is not a valid name.
+        NoLabel: the text is not a valid name, or only a number or an address.
     """
     if not text.strip():
         return ""
+    if not without_contacts(text):
+        raise NoLabel(where=where)
     try:
         return clean_name(text)
     except NoName as error:

@@ -6,10 +6,17 @@ from typing import Any, TypeVar
 
 from tournaments.models.people import fold_name, plain_name
 from tournaments.services.imports.names import MOST_ASKED
+from tournaments.services.people.contacts import without_contacts
 
 NAME = "isim,ad,adi,ad soyad,adi soyadi,isim soyisim,oyuncu,nome,giocatore,name,player"
 SURNAME = "soyad,soyadi,soyisim,cognome,surname,last name"
 """Headings of columns, in lower case and without marks."""
+
+_NUMBERS = "tel,tel no,telefon,telefon no,cep,cep telefonu,gsm,telefono,cellulare"
+_ADDRESSES = "e-posta,eposta,mail,e-mail,email,posta elettronica,indirizzo e-mail,mail address"
+_CONTACTS = f"{_NUMBERS},{_ADDRESSES},recapito,contact,phone,phone number,telephone,mobile"
+CONTACT_HEADINGS = frozenset(_CONTACTS.split(","))
+"""Headings of columns that are left out; they show that a line has headings."""
 
 _TURKISH = "toplam,genel toplam,ara toplam,toplam oyuncu,toplam kisi,oyuncu sayisi,kisi sayisi"
 _OTHERS = "totale,totale giocatori,somma,total,grand total,total players,sum"
@@ -40,10 +47,18 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class ListFile:
-    """The columns of a file, and its lines that are no entries."""
+    """The columns of a file, its lines that are no entries, and the contacts left out of others."""
 
     columns: list[ShownColumn] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
+    contacts: list[LeftOut] = field(default_factory=list)
+
+    def without_contacts(self, number: int, cell: str) -> str:
+        """Return a cell of a line without telephone numbers and mail addresses; note these."""
+        rest = without_contacts(cell)
+        if rest != cell:
+            self.contacts.append(LeftOut(number, cell))
+        return rest
 
 
 def below_titles(

@@ -15,8 +15,17 @@ from tournaments.models.people import plain_name
 from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import MOST_ENTRANTS
 from tournaments.services.imports.refusals import FileRefused
+from tournaments.services.people.contacts import without_contacts
 from tournaments.web.base import name_lists
-from tournaments.web.base.name_lists import ListFile, below_titles, is_sum, left_out, shown_columns
+from tournaments.web.base.name_lists import (
+    CONTACT_HEADINGS,
+    ListFile,
+    ShownColumn,
+    below_titles,
+    is_sum,
+    left_out,
+    shown_columns,
+)
 from tournaments.web.base.spreadsheets import (
     Bounds,
     decoded,
@@ -121,26 +130,18 @@ def _entries(rows: Iterable[Row], *, pairs: bool) -> ListRead:
         file.columns.extend(shown_columns(full[0][1], dict(enumerate(columns))))
         full = full[1:]
     else:
-        full = _without_numbers(full)
-    named = [
-        (number, _by_heading(cells, columns) if columns else _by_place(cells, pairs=pairs))
-        for number, cells in full
-        if not _is_left_out(number, cells, columns, file)
-    ]
-    if not named:
+        full = _without_contact_columns(full, file)
+    lines: list[ListLine] = []
+    for number, cells in full:
+        fields = _by_heading(cells, columns) if columns else _by_place(cells, pairs=pairs)
+        if is_sum(fields["name"]) or (fields["name"] and not without_contacts(fields["name"])):
+            file.left_out.append(left_out(number, cells))
+            continue
+        fields = {name: file.without_contacts(number, cell) for name, cell in fields.items()}
+        lines.append(ListLine(number, _entry(fields)))
+    if not lines:
         raise FileRefused("empty")
-    return ListRead([ListLine(number, _entry(fields)) for number, fields in named], file)
-
-
-def _is_left_out(
-    number: int, cells: Sequence[str], columns: Sequence[str] | None, file: ListFile
-) -> bool:
-    """Return whether a line is a sum, and note it then."""
-    name = _by_heading(cells, columns)["name"] if columns else cells[0]
-    if not is_sum(name):
-        return False
-    file.left_out.append(left_out(number, cells))
-    return True
+    return ListRead(lines, file)
 
 
 def _full(rows: Iterable[Row]) -> list[Row]:
@@ -158,13 +159,29 @@ def _full(rows: Iterable[Row]) -> list[Row]:
 
 def _headings(cells: Sequence[str]) -> list[str] | None:
     """Return the field of each column, "" for unknown headings; None without headings."""
-    found = [OF_HEADING.get(plain_name(cell).strip(" .:"), "") for cell in cells]
+    found = [OF_HEADING.get(_plain_heading(cell), "") for cell in cells]
     return found if "name" in found else None
 
 
-def _without_numbers(rows: Sequence[Row]) -> Sequence[Row]:
-    counted = all(len(cells) > 1 and cells[0].rstrip(".").isdecimal() for _, cells in rows)
-    return [(number, cells[1:]) for number, cells in rows] if counted else rows
+def _plain_heading(cell: str) -> str:
+    return plain_name(cell).strip(" .:")
+
+
+def _without_contact_columns(rows: Sequence[Row], file: ListFile) -> Sequence[Row]:
+    """Return rows without headings, and without the columns that are mostly numbers or contacts."""
+    if rows and not CONTACT_HEADINGS.isdisjoint(map(_plain_heading, rows[0][1])):
+        file.left_out.append(left_out(*rows[0]))
+        rows = rows[1:]
+    width = max((len(cells) for _number, cells in rows), default=0)
+    names, others = [0] * width, [0] * width
+    for _number, cells in rows:
+        for place, cell in enumerate(cells):
+            (names if without_contacts(cell) else others)[place] += cell != ""
+    kept = [place for place in range(width) if names[place] >= others[place]]
+    if not kept or len(kept) == width:
+        return rows
+    file.columns.extend(ShownColumn(str(at + 1), "") for at in range(width) if at not in kept)
+    return [(number, [cells[at] for at in kept if at < len(cells)]) for number, cells in rows]
 
 
 def _by_heading(cells: Sequence[str], columns: Sequence[str]) -> dict[str, str]:

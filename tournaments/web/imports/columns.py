@@ -12,7 +12,9 @@ from tournaments.services.imports.problems import ImportFault, Wrong
 from tournaments.services.imports.refusals import FileRefused
 from tournaments.services.imports.results import ResultLine
 from tournaments.services.imports.texts import COLUMNS
+from tournaments.services.people.contacts import without_contacts
 from tournaments.web.base.name_lists import (
+    CONTACT_HEADINGS,
     NAME,
     SURNAME,
     ListFile,
@@ -80,30 +82,36 @@ def read_players(rows: Sequence[Row]) -> PlayersRead:
     if "name" in columns:
         headings, rows = rows[0][1], rows[1:]
     else:
+        if not CONTACT_HEADINGS.isdisjoint(map(_plain_heading, rows[0][1])):
+            read.file.left_out.append(left_out(*rows[0]))
+            rows = rows[1:]
         columns = {"name": _first_of_letters(rows)}
     fields = {place: name for name, place in columns.items()}
     read.file.columns.extend(shown_columns(headings, fields))
     for number, cells in rows:
         line = _ImportLine(number, cells, columns, read.faults)
-        if is_sum(line.said("name")):
+        typed = line.said("name")
+        is_formula = typed.startswith(("=", "@"))
+        if is_sum(typed) or (typed and not is_formula and not without_contacts(typed)):
             read.file.left_out.append(left_out(number, cells))
             continue
         shy = read_yes(line.cell("initials"))
         if shy is None:
             line.fault(Wrong.NO_YES, "initials")
-        read.lines.append(PlayerLine(number, line.name("name"), initials=bool(shy)))
+        name = read.file.without_contacts(number, line.name("name"))
+        read.lines.append(PlayerLine(number, name, initials=bool(shy)))
     if not read.lines:
         raise FileRefused("empty")
     return read
 
 
 def _first_of_letters(rows: Sequence[Row]) -> int:
-    """Return the first column that is not only numbers, as those before the names are."""
+    """Return the first column with names: those before have only numbers or addresses."""
     places = (
         place
         for _number, cells in rows
         for place, cell in enumerate(cells)
-        if any(map(str.isalpha, str(cell)))
+        if without_contacts(str(cell))
     )
     return min(places, default=0)
 
@@ -130,7 +138,7 @@ def read_results(rows: Sequence[Row], *, evening: str, decimal: str, today: date
                 line.evening(evening),
                 line.count("round"),
                 line.count("table"),
-                line.name("player"),
+                without_contacts(line.name("player")),
                 line.points(decimal),
             )
         )
@@ -142,10 +150,14 @@ def _headings(cells: Sequence[Cell], known: Mapping[str, str]) -> dict[str, int]
     of_heading = {word: name for name, words in known.items() for word in words.split(",")}
     columns: dict[str, int] = {}
     for place, cell in enumerate(cells):
-        name = of_heading.get(plain_name(str(cell)).strip(" .:*"))
+        name = of_heading.get(_plain_heading(cell))
         if name is not None:
             columns.setdefault(name, place)
     return columns
+
+
+def _plain_heading(cell: Cell) -> str:
+    return plain_name(str(cell)).strip(" .:*")
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ from django.utils.translation import gettext_lazy
 
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.models import Player
+from tournaments.services.people.contacts import without_contacts
 from tournaments.services.people.players import (
     MOST_ADDED,
     NamesRefused,
 )
+from tournaments.web.base.fields import LineField
 
 MOST_TYPED = MOST_ADDED * (LONGEST_NAME + 2)
 
@@ -31,10 +33,13 @@ class NamesForm(forms.Form):
         """Return the lines, without empty ones.
 
         Raises:
-            ValidationError: there are more than can be added at once.
+            ValidationError: there are more than can be added at once, or telephone numbers.
         """
         lines = [line.strip() for line in self.cleaned_data["names"].splitlines()]
         names = [line for line in lines if line]
+        if contacts := [name for name in names if without_contacts(name) != name]:
+            refused = _("Leave out numbers and addresses: %(lines)s")
+            raise forms.ValidationError(refused % {"lines": ", ".join(contacts)})
         if len(names) > MOST_ADDED:
             most = _("These are %(number)s names; %(most)s at a time can be added.")
             raise forms.ValidationError(most % {"number": len(names), "most": MOST_ADDED})
@@ -50,7 +55,7 @@ class NamesForm(forms.Form):
 class NameForm(forms.Form):
     """A new name for a player."""
 
-    name = forms.CharField(
+    name = LineField(
         label=gettext_lazy("Name"),
         max_length=LONGEST_NAME,
         error_messages={"required": gettext_lazy("What is the player called?")},
