@@ -45,6 +45,7 @@ from tournaments.models import User
 from tournaments.origin import origin
 from tournaments.services.accounts import revoke_all
 from tournaments.services.clubs.month_emails import remember_language
+from tournaments.web.base.fields import LineField
 
 logger = logging.getLogger(__name__)
 
@@ -253,7 +254,7 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no types
 
     field_order = ("email", "first_name")
 
-    first_name = forms.CharField(
+    first_name = LineField(
         label=_("What shall we call you?"),
         help_text=_("May stay empty."),
         max_length=150,
@@ -272,8 +273,9 @@ class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no type
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["name"].label = _("Name of the passkey")
-        self.fields["name"].widget.attrs["maxlength"] = 60
+        self.fields["name"] = LineField(
+            label=_("Name of the passkey"), max_length=60, required=self.fields["name"].required
+        )
         # allauth's script checks whether it is ticked.
         self.fields["passwordless"] = forms.BooleanField(
             initial=True, widget=forms.CheckboxInput(attrs={"hidden": True})

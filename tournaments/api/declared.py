@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
+from tournaments.api.fields import LineField
 from tournaments.engine.rules.declarations import Declared
 
 
@@ -28,7 +29,7 @@ def declared_field(about: Declared, **how: Any) -> serializers.Field[Any, Any, A
             **how,
         )
     blank = not schema.get("minLength")
-    return serializers.CharField(max_length=schema["maxLength"], allow_blank=blank, **how)
+    return LineField(max_length=schema["maxLength"], allow_blank=blank, **how)
 
 
 class DeclaredFields(serializers.Serializer[Any]):

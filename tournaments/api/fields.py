@@ -13,7 +13,7 @@ from rest_framework import serializers
 
 from tournaments.engine.play.entry_checks import FINEST_PART
 from tournaments.engine.rules.rulesets import Points, whole
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.shapes import clean_line, write_points
 
 MOMENTS = [
     MinValueValidator(datetime(1900, 1, 1, tzinfo=UTC)),
@@ -72,6 +72,16 @@ class SentPointsField(PointsField):
         if abs(points) > MOST_POINTS or FINEST_PART % points.denominator:
             self.fail("no-points")
         return whole(points)
+
+
+class LineField(serializers.CharField):
+    """One line of shown text, cleaned of control characters and of what is invisible."""
+
+    def to_internal_value(self, data: Any) -> str:
+        line = clean_line(super().to_internal_value(data))
+        if not line and not self.allow_blank:
+            self.fail("blank")
+        return line
 
 
 class Strict(serializers.Serializer[Any]):

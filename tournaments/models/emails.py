@@ -32,7 +32,8 @@ class EmailQuerySet(models.QuerySet["Email"]):
 
     def failing(self, at: datetime) -> "EmailQuerySet":
         """Filter to e-mails that no server has accepted so far and that were not given up."""
-        return self.filter(sent_at=None, tries__gt=0, written_at__gt=at - KEPT_TRYING)
+        helps = Q(expires_at=None) | Q(expires_at__gt=at)
+        return self.filter(helps, sent_at=None, tries__gt=0, written_at__gt=at - KEPT_TRYING)
 
 
 class Email(models.Model):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.utils import timezone
 from django.utils.translation import get_language
 
+from tournaments.engine.rules.shapes import clean_line
 from tournaments.models import Event
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def calendar_of(name: str, events: Iterable[Event], address: Callable[[Event], s
     calendar.add("prodid", f"-//Kingscore//{(get_language() or 'en').upper()}")
     calendar.add("version", "2.0")
     calendar.add("method", "PUBLISH")
-    calendar.add("x-wr-calname", name)
+    calendar.add("x-wr-calname", clean_line(name))
     calendar.add("refresh-interval", ASK_AGAIN, parameters={"value": "DURATION"})
     calendar.add("x-published-ttl", ASK_AGAIN)
     for event in events:
@@ -54,9 +55,9 @@ def _entry(event: Event, address: str) -> "Entry":
         entry.add("dtend", begin + LASTS)
     else:
         entry.add("dtstart", event.held_on)
-    entry.add("summary", event.name)
-    entry.add("description", f"{event.club.name}\n{address}")
+    entry.add("summary", clean_line(event.name))
+    entry.add("description", f"{clean_line(event.club.name)}\n{address}")
     if event.venue:
-        entry.add("location", event.venue)
+        entry.add("location", clean_line(event.venue))
     entry.add("url", address)
     return entry

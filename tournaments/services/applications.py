@@ -1,5 +1,6 @@
 """Applications of others that act for an account by OAuth: registered, connected, withdrawn."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -24,6 +25,8 @@ LONGEST_ADDRESS = 400
 ACCESS_PREFIX = "kso_"
 """Tells access tokens of applications from personal tokens."""
 
+HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]")
+
 LOOPBACK = ("127.0.0.1", "::1")
 """The hosts of programs on the reader's own machine, which have no certificate."""
 
@@ -35,7 +38,8 @@ class TooManyApplications(Refused):
 class BadRedirect(Refused):
     sentence = _(
         "%(address)s cannot be used. An address begins with https://, or with http://127.0.0.1 for "
-        "a program on your own computer, and contains no name, password or #."
+        "a program on your own computer, and contains no name, password or #. Its host is written "
+        "in ASCII letters, as xn--k-eka1l.example."
     )
 
 
@@ -70,9 +74,23 @@ def check_redirect(address: str) -> None:
     except ValueError as error:
         raise BadRedirect({"address": address}) from error
     secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
-    odd = "#" in address or "@" in parts.netloc or "*" in parts.netloc or not address.isprintable()
-    if not secure or not parts.hostname or odd or " " in address or len(address) > LONGEST_ADDRESS:
+    # Browsers send other letters in another form, which is no redirect URI of the application.
+    odd = "#" in address or "@" in parts.netloc or not (address.isascii() and address.isprintable())
+    if not secure or odd or " " in address or len(address) > LONGEST_ADDRESS:
         raise BadRedirect({"address": address})
+    if not origin_of(address):
+        raise BadRedirect({"address": address})
+
+
+def origin_of(address: str) -> str:
+    """Return scheme, host and port of an address for a policy; empty if the host is not valid."""
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    if ":" in host:
+        host = f"[{host}]"
+    if not HOST.fullmatch(host):
+        return ""
+    return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")
 
 
 def register_application(user: User, plan: ApplicationPlan) -> tuple[Application, str]:

@@ -5,18 +5,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from smtplib import SMTPDataError, SMTPNotSupportedError, SMTPRecipientsRefused
 
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from tournaments.engine.rules.shapes import clean_line
 from tournaments.models import Email, Report, User
 from tournaments.services.base.enqueue import wake_worker
 
 log = logging.getLogger(__name__)
 
 SEND_TASK = "tournaments.tasks.sweep_emails"
+
+OF_THIS_LETTER = (SMTPRecipientsRefused, SMTPDataError, SMTPNotSupportedError)
+"""What a mail server answers to one letter while it may take others; it is tried again."""
 
 MOST_AT_ONCE = 50
 """Maximum per sweep: a mail server may take seconds for each."""
@@ -76,25 +81,38 @@ def _claim(pk: int, at: datetime) -> Email | None:
 
 
 def _send(letter: Email) -> bool:
-    """Send an e-mail; False if the mail server accepts none, so that the sweep stops."""
-    mail = EmailMessage(letter.subject, letter.body, to=[letter.user.email])
+    """Send an e-mail; False if the mail server accepts none, so that the sweep stops.
+
+    One that cannot be made or sent stops no other: it is given up.
+    """
+    # No transaction is open, since the mail server may be slow.
+    try:
+        mail = _mail_of(letter)
+        if mail is not None:
+            mail.send()
+            Email.objects.filter(pk=letter.pk).update(sent_at=timezone.now())
+    except OF_THIS_LETTER as error:
+        log.warning("letter %s was not taken: %s", letter.pk, type(error).__name__)
+    except OSError as error:
+        # Log the kind only: the server's reply may contain the address.
+        log.warning("letter %s was not taken: %s", letter.pk, type(error).__name__)
+        return False
+    except Exception as error:  # noqa: BLE001 - the text of any kind may contain the address
+        log.error("letter %s is given up: %s", letter.pk, type(error).__name__)  # noqa: TRY400
+        Email.objects.filter(pk=letter.pk).update(expires_at=timezone.now())
+    return True
+
+
+def _mail_of(letter: Email) -> EmailMessage | None:
+    """Return an e-mail as it is sent; None if its document must not or cannot be sent."""
+    mail = EmailMessage(clean_line(letter.subject), letter.body, to=[letter.user.email])
     if letter.unsubscribe:
         # One tap in the mail program, without a page: RFC 8058.
         mail.extra_headers = {
             "List-Unsubscribe": f"<{letter.unsubscribe}>",
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         }
-    if letter.carries and not _attach(letter, mail):
-        return True
-    # No transaction is open, since the mail server may be slow.
-    try:
-        mail.send()
-    except OSError as error:
-        # Log the kind only: the server's reply may contain the address.
-        log.warning("letter %s was not taken: %s", letter.pk, type(error).__name__)
-        return False
-    Email.objects.filter(pk=letter.pk).update(sent_at=timezone.now())
-    return True
+    return None if letter.carries and not _attach(letter, mail) else mail
 
 
 def _attach(letter: Email, mail: EmailMessage) -> bool:

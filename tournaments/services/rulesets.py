@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.rules.limits import LONGEST_ID
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.shapes import clean_lines
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Club, HouseRuleset
 from tournaments.services.audit import Actor, Change, note_change
@@ -113,7 +114,7 @@ def _checked(document: Any) -> dict[str, Any]:
     Raises:
         InvalidEntry: contains every problem.
     """
-    rules = write_ruleset(read_ruleset(document))
+    rules: Document = clean_lines(write_ruleset(read_ruleset(document)))
     if not rules.get("name"):
         raise InvalidEntry([Problem(Code.MISSING_FIELD, "name", {"field": "name"})])
     return rules

@@ -229,7 +229,7 @@ def test_write_never_fails_for_what_is_said_about_it():
     again = playing.correct_entry(game.pk, 0, parse_entry(right), "wrong\0" + "z" * 300, context)
 
     _, _, _, _, author, reason = log(game)[1]
-    assert (author, reason) == ("Ayşe" + "y" * 76, "wrong" + "z" * 195)
+    assert (author, reason) == ("Ayşe " + "y" * 75, "wrong " + "z" * 194)
     assert again.row.revision == 2
 
 

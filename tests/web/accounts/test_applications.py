@@ -277,13 +277,33 @@ def test_secrets_of_applications_are_tried_only_so_often(application, settings, 
     [
         *("http://federation.example/", "javascript:alert(1)", "https://a@b.example/"),
         *("https://b.example/#x", "https://*.example/", "myapp://back", "https://"),
-        "https://b.example:x/",
+        *("https://b.example:x/", "https://şık.example/cb", "https://b.example/şık"),
+        *("https://evil.example;sandbox/cb", "https://evil.example,x/cb", "https://b.example'/"),
     ],
 )
 def test_application_is_called_back_at_safe_addresses_only(nil, address):
     wish = {"name": "A", "addresses": f"{BACK} http://127.0.0.1/back {address}", "kind": "public"}
     assert nil.post(NEW, wish).status_code == 422
     assert not Application.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "origin"),
+    [
+        ("https://evil.example;sandbox/cb", ""),
+        ("https://evil.example,x/cb", ""),
+        ("https://good.example:8443/cb?x=1;y", " https://good.example:8443"),
+        ("http://[::1]:9000/cb", " http://[::1]:9000"),
+    ],
+)
+def test_policy_of_a_consent_has_host_and_port_of_its_redirect_alone(nil, address, origin):
+    application = ApplicationFactory(redirect_uris=address)
+    page = nil.get(AUTHORIZE, question(application, redirect_uri=address))
+    (action,) = [
+        part for part in page["Content-Security-Policy"].split("; ") if part.startswith("form-a")
+    ]
+    assert (page.status_code, action) == (200, f"form-action 'self'{origin}")
+    assert "sandbox" not in page["Content-Security-Policy"]
 
 
 def test_account_registers_only_so_many_and_removes_its_own(nil):

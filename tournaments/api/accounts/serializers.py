@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from tournaments.api.fields import ClubNameSerializer, Moment, Strict, UncachedSerializer
+from tournaments.api.fields import ClubNameSerializer, LineField, Moment, Strict, UncachedSerializer
 from tournaments.engine.rules.limits import LONGEST_TOKEN_NAME
 from tournaments.models import Member, Scope, User
 from tournaments.models.clubs import DIRECTING, Role
@@ -58,7 +58,7 @@ class TokenSerializer(serializers.Serializer[Any]):
 class NewTokenSerializer(Strict):
     """A personal token to make: it may do no more, and lasts no longer, than the one that asks."""
 
-    name = serializers.CharField(max_length=LONGEST_TOKEN_NAME)
+    name = LineField(max_length=LONGEST_TOKEN_NAME)
     scopes = serializers.ListField(
         child=serializers.ChoiceField(Scope.choices), min_length=1, max_length=4
     )

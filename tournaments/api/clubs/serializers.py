@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.declared import DeclaredFields
-from tournaments.api.fields import ClubNameSerializer, Moment, Strict
+from tournaments.api.fields import ClubNameSerializer, LineField, Moment, Strict
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.models import AuditEntry, Club
 from tournaments.models.clubs import Paper, Role
@@ -40,7 +40,7 @@ class ClubSerializer(ClubNameSerializer):
 class NewClubSerializer(Strict):
     """The name of a new club; its slug is made of it."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
+    name = LineField(max_length=LONGEST_NAME)
 
 
 class SettingsSerializer(DeclaredFields, Strict):
@@ -61,7 +61,7 @@ class SeasonDatesSerializer(Strict):
     Of an entrant's tournaments the best `league_best` count in the league; all where it is null.
     """
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
+    name = LineField(max_length=LONGEST_NAME)
     starts_on = serializers.DateField()
     ends_on = serializers.DateField()
     league_best = serializers.IntegerField(

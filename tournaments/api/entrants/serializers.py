@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment, Strict
+from tournaments.api.fields import LineField, Moment, Strict
 from tournaments.api.tournaments.people import PlayerNameSerializer
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.shapes import SMALL
@@ -86,13 +86,13 @@ class OneEntrantSerializer(EntrantSerializer):
 
 
 def _label() -> serializers.CharField:
-    return serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    return LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
 class OwnEntrySerializer(Strict):
     """A registration: a name, two for a pair, and their team or club."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
+    name = LineField(max_length=LONGEST_NAME)
     partner = _label()
     team = _label()
     represents = _label()
@@ -125,8 +125,8 @@ class EntrantsSerializer(serializers.Serializer[Any]):
 class ChangedEntrantSerializer(Strict):
     """The changes to an entrant."""
 
-    team = serializers.CharField(allow_blank=True, max_length=LONGEST_NAME)
-    represents = serializers.CharField(allow_blank=True, max_length=LONGEST_NAME)
+    team = LineField(allow_blank=True, max_length=LONGEST_NAME)
+    represents = LineField(allow_blank=True, max_length=LONGEST_NAME)
     house = serializers.BooleanField()
     paid = serializers.BooleanField()
     section = serializers.ChoiceField(choices=list(SECTIONS))
@@ -142,7 +142,7 @@ class CheckInSerializer(Strict):
 class NewSubstituteSerializer(Strict):
     """The name of who plays; one that nobody of the club has is added to its players."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
+    name = LineField(max_length=LONGEST_NAME)
 
 
 class LinkedEntrantSerializer(serializers.Serializer[Any]):

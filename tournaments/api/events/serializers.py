@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from tournaments.api.access import token_of
 from tournaments.api.declared import DeclaredFields, declared_field
-from tournaments.api.fields import Moment, PointsField, Strict, UncachedSerializer
+from tournaments.api.fields import LineField, Moment, PointsField, Strict, UncachedSerializer
 from tournaments.api.games.serializers import MatchTermsSerializer
 from tournaments.engine.documents.event_fields import EVENT_FIELDS
 from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
@@ -175,7 +175,7 @@ class SitterSerializer(Strict):
     default_error_messages = {"player_or_name": _("Give either a player or a name.")}
 
     player = serializers.CharField(max_length=16, required=False)
-    name = serializers.CharField(max_length=LONGEST_NAME, required=False)
+    name = LineField(max_length=LONGEST_NAME, required=False)
 
     def validate(self, attrs: dict[str, str]) -> dict[str, str]:
         """One of both.
@@ -198,6 +198,6 @@ class NewTableSerializer(Strict):
     ruleset = serializers.CharField(max_length=LONGEST_ID, required=False)
     options = serializers.DictField(required=False)
     first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
-    title = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
-    place = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    title = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    place = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
     match = MatchTermsSerializer(required=False)

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.fields import Strict
+from tournaments.api.fields import LineField, Strict
 from tournaments.api.games.serializers import GameSerializer
 from tournaments.api.games.writing import written
 from tournaments.api.idempotency import idempotent
@@ -31,7 +31,7 @@ class AdoptionSerializer(Strict):
     event = serializers.CharField(max_length=16)
     round = serializers.IntegerField(min_value=1, max_value=32_767)
     players = serializers.ListField(
-        child=serializers.CharField(max_length=LONGEST_NAME), max_length=4, required=False
+        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
     )
 
 

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.fields import Strict
+from tournaments.api.fields import LineField, Strict
 from tournaments.api.games.serializers import (
     GameSerializer,
     MatchTermsSerializer,
@@ -44,10 +44,10 @@ class RematchSerializer(Strict):
 
     ruleset = RulesetField(required=False)
     players = serializers.ListField(
-        child=serializers.CharField(max_length=LONGEST_NAME), max_length=4, required=False
+        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
     )
     resting = serializers.ListField(
-        child=serializers.CharField(max_length=LONGEST_NAME), max_length=4, required=False
+        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
     )
     first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
     options = serializers.DictField(required=False)

@@ -9,6 +9,7 @@ from tournaments.api.access import token_of
 from tournaments.api.choosing import Chosen, Expanded
 from tournaments.api.fields import (
     ClubNameSerializer,
+    LineField,
     Moment,
     PointsField,
     SentPointsField,
@@ -18,6 +19,7 @@ from tournaments.api.fields import (
 from tournaments.api.schema import component
 from tournaments.engine.documents.records import GAME_FORMAT, Reading, write_result
 from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
+from tournaments.engine.rules.shapes import clean_lines
 from tournaments.models import Event, Game, Match, Revision
 from tournaments.queries.games.sheets import Sheet
 from tournaments.services.games.writing import KEY
@@ -36,7 +38,7 @@ class EntryField(serializers.JSONField):
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, dict):
             self.fail("invalid")
-        return super().to_internal_value(data)
+        return clean_lines(super().to_internal_value(data))
 
 
 @extend_schema_field({"oneOf": [{"type": "string"}, component("RulesetRecord")]})
@@ -59,13 +61,11 @@ class NewGameSerializer(Strict):
 
     format = serializers.ChoiceField([GAME_FORMAT], default=GAME_FORMAT)
     ruleset = RulesetField()
-    players = serializers.ListField(
-        child=serializers.CharField(max_length=LONGEST_NAME), max_length=4
-    )
+    players = serializers.ListField(child=LineField(max_length=LONGEST_NAME), max_length=4)
     first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
     options = serializers.DictField(default=dict)
-    title = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
-    place = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    title = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    place = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
     played_at = serializers.CharField(
         required=False, help_text="A day or a moment in ISO 8601; now, where it is not said."
     )
@@ -77,12 +77,12 @@ class GameSetupSerializer(Strict):
     """The head of a sheet; omitted fields stay unchanged."""
 
     players = serializers.ListField(
-        child=serializers.CharField(max_length=LONGEST_NAME), max_length=4, required=False
+        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
     )
     first_declarer = serializers.IntegerField(required=False, min_value=0, max_value=3)
     options = serializers.DictField(required=False)
-    title = serializers.CharField(required=False, allow_blank=True, max_length=LONGEST_NAME)
-    place = serializers.CharField(required=False, allow_blank=True, max_length=LONGEST_NAME)
+    title = LineField(required=False, allow_blank=True, max_length=LONGEST_NAME)
+    place = LineField(required=False, allow_blank=True, max_length=LONGEST_NAME)
 
 
 class StandingEntrySerializer(serializers.Serializer[Any]):
@@ -233,7 +233,7 @@ class NewEntrySerializer(Strict):
     """An entry to be written down; `author` is the name at whose seat the phone lies."""
 
     entry = EntryField()
-    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
 class KeyedEntrySerializer(Strict):
@@ -249,7 +249,7 @@ class NewEntriesSerializer(Strict):
     entries = serializers.ListField(
         child=KeyedEntrySerializer(), min_length=1, max_length=MOST_ENTRIES
     )
-    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
 class TotalsSerializer(Strict):
@@ -260,27 +260,27 @@ class TotalsSerializer(Strict):
 
     totals = serializers.ListField(child=SentPointsField(), max_length=4)
     early = serializers.BooleanField(default=False)
-    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
 class CorrectionSerializer(NewEntrySerializer):
     """A new version of an entry, and why."""
 
-    reason = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_REASON)
+    reason = LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
 
 
 class WithdrawalSerializer(Strict):
     """The reason for the removal of an entry."""
 
-    reason = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_REASON)
-    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    reason = LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
+    author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
 class SealSerializer(Strict):
     """A contract that only the declarer knows."""
 
     contract = serializers.CharField(max_length=LONGEST_ID)
-    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
 class GameRevisionSerializer(serializers.ModelSerializer[Revision]):

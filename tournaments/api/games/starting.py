@@ -13,6 +13,7 @@ from tournaments.engine.documents.records import read_game, read_rules
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.rules.shapes import clean_lines
 from tournaments.models import Game, Visitor
 from tournaments.queries.rulesets import find_ruleset, house_document
 from tournaments.services.base.refusals import Invalid
@@ -55,7 +56,7 @@ def ruleset_of(said: Any, visitor: Visitor) -> tuple[Ruleset, Mapping[str, Any] 
         InvalidEntry: there is none, or its document is invalid.
     """
     if isinstance(said, dict):
-        ruleset = read_rules(said)
+        ruleset = read_rules(clean_lines(said))
         return ruleset, write_ruleset(ruleset)
     name = said if isinstance(said, str) else ""
     found = find_ruleset(name, visitor)

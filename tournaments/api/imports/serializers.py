@@ -8,7 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import SentPointsField, Strict
+from tournaments.api.fields import LineField, SentPointsField, Strict
 from tournaments.api.schema import component
 from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
 from tournaments.services.imports.refusals import MOST_LINES, MOST_RECORDS
@@ -49,7 +49,7 @@ class GamesImportSerializer(ImportSerializer):
     meant by who it is: the id of a player, or `new`.
     """
 
-    evening = serializers.CharField(max_length=LONGEST_NAME, default="", allow_blank=True)
+    evening = LineField(max_length=LONGEST_NAME, default="", allow_blank=True)
     meant = serializers.DictField(
         child=serializers.CharField(max_length=16, allow_blank=True), default=dict
     )
@@ -59,7 +59,7 @@ class ResultLineSerializer(Strict):
     """The points of a player in one game; the lines of a table are in seat order."""
 
     date = serializers.DateField()
-    evening = serializers.CharField(max_length=LONGEST_NAME, default="", allow_blank=True)
+    evening = LineField(max_length=LONGEST_NAME, default="", allow_blank=True)
     round = serializers.IntegerField(min_value=1, max_value=MOST_COUNTED, default=1)
     table = serializers.IntegerField(min_value=1, max_value=MOST_COUNTED, default=1)
     player = serializers.CharField(max_length=LONGEST_IMPORTED_NAME, allow_blank=True)

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.choosing import Chosen, Expanded
-from tournaments.api.fields import Moment, Strict, UncachedSerializer
+from tournaments.api.fields import LineField, Moment, Strict, UncachedSerializer
 from tournaments.api.ratings.serializers import RatingSerializer
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.models import Player, PlayerRating
@@ -94,7 +94,7 @@ class NewPlayersSerializer(Strict):
 
     names = serializers.ListField(
         # What is no name is said of its line by the service.
-        child=serializers.CharField(max_length=200, allow_blank=True),
+        child=LineField(max_length=200, allow_blank=True),
         min_length=1,
         max_length=MOST_ADDED,
     )
@@ -109,7 +109,7 @@ class AddedPlayersSerializer(serializers.Serializer[Any]):
 class ChangedPlayerSerializer(Strict):
     """Another name, or another way of being shown."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
+    name = LineField(max_length=LONGEST_NAME)
     initials = serializers.BooleanField()
 
 

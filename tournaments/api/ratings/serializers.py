@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment
+from tournaments.api.fields import LineField, Moment
 from tournaments.api.paging import PartSerializer
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.shapes import LARGE
@@ -26,9 +26,7 @@ class LeaderboardQuerySerializer(serializers.Serializer[Any]):
     provisional = serializers.BooleanField(
         default=False, help_text="Also who has played too few games yet."
     )
-    name = serializers.CharField(
-        required=False, max_length=LONGEST_NAME, help_text="Part of a name."
-    )
+    name = LineField(required=False, max_length=LONGEST_NAME, help_text="Part of a name.")
     player = serializers.CharField(required=False, max_length=16)
     page = serializers.IntegerField(
         default=1, min_value=1, max_value=LARGE, help_text="The number of the part, from 1."

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.fields import Strict
+from tournaments.api.fields import LineField, Strict
 from tournaments.api.idempotency import idempotent
 from tournaments.api.rounds.serializers import EntrantNumbersField
 from tournaments.api.views import Resource
@@ -68,7 +68,7 @@ class LineUpsSerializer(serializers.Serializer[Any]):
 class NamedLineUpSerializer(Strict):
     """Who of a team is to play; the others are reserves."""
 
-    team = serializers.CharField(max_length=LONGEST_NAME)
+    team = LineField(max_length=LONGEST_NAME)
     players = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=SMALL), max_length=LARGEST_LINE_UP
     )

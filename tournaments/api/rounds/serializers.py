@@ -7,7 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.entrants.serializers import RatingOfEntrantSerializer
-from tournaments.api.fields import Moment, PointsField, Strict
+from tournaments.api.fields import LineField, Moment, PointsField, Strict
 from tournaments.api.games.clocks import ClockSerializer, clock_details
 from tournaments.api.paging import PartSerializer
 from tournaments.api.tournaments.serializers import ProgressSerializer, RoundLineSerializer
@@ -376,4 +376,4 @@ class NewRulingSerializer(Strict):
     entrant = serializers.IntegerField(min_value=1, max_value=SMALL)
     kind = serializers.ChoiceField(choices=Ruling.Kind.choices)
     points = SaidPointsField()
-    reason = serializers.CharField(max_length=LONGEST_REASON)
+    reason = LineField(max_length=LONGEST_REASON)

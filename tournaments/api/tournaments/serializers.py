@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from tournaments.api.access import AddressToken
 from tournaments.api.declared import DeclaredFields, declared_field
-from tournaments.api.fields import Moment, Strict, UncachedSerializer
+from tournaments.api.fields import LineField, Moment, Strict, UncachedSerializer
 from tournaments.engine.documents.event_fields import EVENT_FIELDS, SHOWN
 from tournaments.engine.rules.declarations import Declared
 from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
@@ -61,7 +61,7 @@ class TournamentLineSerializer(DeclaredFields):
 class CopySerializer(Strict):
     """Name and date of a copy, and the parts to copy."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
+    name = LineField(max_length=LONGEST_NAME)
     held_on = serializers.DateField()
     entrants = serializers.BooleanField(default=True)
     links = serializers.BooleanField(default=False)

@@ -1,6 +1,7 @@
 """Shapes of values in documents: their checks, their reading, and their JSON Schemas."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -46,6 +47,38 @@ def is_text(value: Any) -> bool:
     """Return whether a JSON value is a string that can be stored: no NUL, no lone surrogate."""
     # Printable strings contain neither, and that is quicker to check than to search.
     return isinstance(value, str) and (value.isprintable() or not _NO_TEXT.search(value))
+
+
+# Blank letters, and what no Unicode text may contain.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufdd0-\ufdef"
+    + "".join(chr(0x10000 * plane - last) for plane in range(1, 18) for last in (1, 2))
+    + "]"
+)
+
+
+def clean_line(text: str) -> str:
+    """Return a text as it is shown: one line in NFC, single spaces, no invisible characters.
+
+    Control characters and line breaks become spaces. Marks of format and of writing direction and
+    zero-width joiners go: with them two names look alike. Emoji keep their variation selectors.
+    """
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
+    kinds = {"Cc": " ", "Cf": "", "Cs": ""}
+    seen = "".join(kinds.get(unicodedata.category(c), c) for c in _INVISIBLE.sub("", text))
+    return unicodedata.normalize("NFC", " ".join(seen.split()))
+
+
+def clean_lines(value: Any, but: Collection[str] = ()) -> Any:
+    """Return JSON with every text in it as by `clean_line`, but those in fields named in `but`."""
+    if isinstance(value, str):
+        return clean_line(value)
+    if isinstance(value, list):
+        return [clean_lines(item, but) for item in value]
+    if isinstance(value, dict):
+        return {k: v if k in but else clean_lines(v, but) for k, v in value.items()}
+    return value
 
 
 def missing(name: str) -> Problem:
@@ -243,12 +276,13 @@ def list_schema(items: Schema, length: int | None = None) -> Schema:
 
 
 def text(longest: int, least: int = 0) -> Shape:
-    """A text with a limited number of characters."""
+    """One line of shown text with a limited number of characters; reading cleans it."""
     schema = {"type": "string", "maxLength": longest} | ({"minLength": least} if least else {})
     return plain(
         f"string of {least} to {longest} characters",
         lambda value: is_text(value) and least <= len(value) <= longest,
         schema,
+        lambda value: clean_line(value)[:longest],
     )
 
 

@@ -17,6 +17,7 @@ from prometheus_client import Counter
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.problems import Code, InvalidEntry
 from tournaments.engine.rules.rulesets import LAST_FOR_DIRECTORS
+from tournaments.engine.rules.shapes import clean_line
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Club, DealReview, Event, Game, Revision, Round, Table
 from tournaments.queries.games.reviews import load_reviews
@@ -362,9 +363,8 @@ def _note_write(
 
 
 def remark(text: str, longest: int) -> str:
-    """Return a remark in a form its field can store."""
-    # A remark must not make a write fail: PostgreSQL refuses NUL and text that is too long.
-    return text.replace("\0", "")[:longest]
+    """Return a remark in a form its field can store; one that is too long must not fail a write."""
+    return clean_line(text)[:longest]
 
 
 def count_write(ruleset: str, kind: str) -> None:

@@ -21,6 +21,7 @@ from tournaments.engine.documents.records import Reading, parse_json, read_game
 from tournaments.engine.play.games import Game as EngineGame
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.problems import InvalidEntry, Problem
+from tournaments.engine.rules.shapes import clean_line
 from tournaments.models import AuditEntry, Club, Player, Round
 from tournaments.models.games import digest
 from tournaments.models.people import fold_name
@@ -224,7 +225,7 @@ def _read(
         moment_of(reading.played_at, now),
         names,
         who,
-        reading.title.strip() or asked.evening,
+        clean_line(reading.title) or asked.evening,
         faults=tuple(faults),
     )
 
@@ -326,8 +327,8 @@ def _past_game(seen: RecordSeen) -> PastGame:
         document=rules if isinstance(rules, dict) else None,
         options=document.get("options", {}),
         first_declarer=document.get("first_declarer", 0),
-        title=document.get("title", "").strip(),
-        place=document.get("place", "").strip(),
+        title=clean_line(document.get("title", "")),
+        place=clean_line(document.get("place", "")),
         entries=tuple(map(parse_entry, document["entries"])),
         played_at=seen.played_at,
     )

@@ -9,11 +9,13 @@ from functools import partial
 from time import monotonic
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from tournaments.engine.rules.shapes import clean_line
 from tournaments.models import Notification, Subscription, Tournament
 from tournaments.models.games import digest
 from tournaments.services.emails import Text, write_emails
@@ -70,7 +72,13 @@ def _send_some(send: Post, pool: ThreadPoolExecutor) -> bool:
     answers = list(pool.map(partial(_answer_to, send=send, at=now), pushed))
     for row in helpful:
         if not row.subscription.phone:
-            _mail(row, now)
+            try:
+                _mail(row, now)
+            except DatabaseError:
+                raise
+            except Exception:
+                # It is given up, and stops no other.
+                logger.exception("the e-mail of notification %s broke", row.pk)
     for row in claimed:
         if row not in pushed:
             _done(row)
@@ -110,7 +118,7 @@ def _push(row: Notification, send: Post, at: datetime) -> CallAnswer:
     topic = f"{tournament.public_id}-{row.kind}"
     body = {
         "title": row.title,
-        "body": row.round.event.name,
+        "body": clean_line(row.round.event.name),
         "url": _address(tournament),
         "tag": topic,
         "lang": to.language,

@@ -1,6 +1,5 @@
 """The players of a club: add, find by typed name, show by the wished name."""
 
-import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -8,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.shapes import clean_line
 from tournaments.models import AuditEntry, Club, Player
 from tournaments.models.people import fold_name, plain_name
 from tournaments.services.audit import Actor, Change, note_change, note_changes
@@ -44,15 +44,12 @@ class NamesRefused(Invalid):
 
 
 def clean_name(text: str, where: str = "") -> str:
-    """Return a name as stored: single spaces, no invisible characters.
+    """Return a name as stored, as by `clean_line`.
 
     Raises:
         NoName: the name is empty or too long.
     """
-    # Includes marks of writing direction, with which two names look alike.
-    kinds = {"Cc": " ", "Cf": ""}
-    shown = "".join(kinds.get(unicodedata.category(c), c) for c in text)
-    shown = unicodedata.normalize("NFC", " ".join(shown.split()))
+    shown = clean_line(text)
     if not any(map(str.isalnum, plain_name(shown))) or len(shown) > LONGEST_NAME:
         raise NoName(where=where)
     # Some characters of Unicode stand for a whole sentence.

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.engine.documents.event_fields import EVENT_FIELDS
 from tournaments.engine.documents.tournament_records import number_of_entrant, read_tournament
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.shapes import clean_lines
 from tournaments.models import (
     AuditEntry,
     Club,
@@ -92,8 +93,13 @@ def import_tournament(
         GamesExist: some of its games are here, of the same people.
     In each case nothing is written.
     """
-    record = read_tournament(document)
-    _check_names(record.document)
+    _check_names(read_tournament(document).document)
+    # What a code on paper covers stays: the reasons of adjustments, and the rules of a game.
+    cleaned = clean_lines(document, but=("body", "entries", "ruleset"))
+    if cleaned != document:
+        # A name of which nothing is seen is empty now.
+        read_tournament(cleaned)
+        document = cleaned
     into = into or Into()
     slug = document["tournament"]["slug"]
     if into.elsewhere:

@@ -16,7 +16,7 @@ from itertools import islice
 from time import monotonic
 from typing import Any
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -94,7 +94,14 @@ def _deliveries(webhook: Webhook, lines: Sequence[AuditEntry]) -> Iterator[Deliv
     named = Named([line for line, _what in wanted])
     now = timezone.now()
     for line, what in wanted:
-        body = body_of(what, line.at, _data(line, named))
+        try:
+            body = body_of(what, line.at, _data(line, named))
+        except DatabaseError:
+            raise
+        except Exception:
+            # One call that cannot be made stops no other.
+            logger.exception("Audit entry %s becomes no call of a webhook", line.pk)
+            continue
         yield Delivery(webhook=webhook, line=line, type=what, body=body, next_at=now, at=line.at)
 
 

@@ -14,12 +14,13 @@ from tournaments.engine.rules.limits import LONGEST_TOKEN_NAME
 from tournaments.permissions import account_of
 from tournaments.services import applications
 from tournaments.services.base.refusals import Refused
+from tournaments.web.base.fields import LineField
 
 
 class ApplicationForm(forms.Form):
     """A new application."""
 
-    name = forms.CharField(
+    name = LineField(
         label=_("What is it called?"),
         max_length=LONGEST_TOKEN_NAME,
         help_text=_("People see this name when they are asked for their consent."),

@@ -13,6 +13,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from oauth2_provider.views import AuthorizationView, TokenView
 
+from tournaments.services.applications import origin_of
 from tournaments.web.accounts.tokens import SCOPES
 
 
@@ -63,13 +64,13 @@ class Authorize(AuthorizationView):  # type: ignore[misc]  # the library has no 
 
     def render_to_response(self, context: dict[str, Any], **more: Any) -> HttpResponse:
         """Show the page, whose form may lead on to the application."""
-        parts = urlsplit(context.get("redirect_uri") or "")
-        context["host"] = parts.netloc
+        address = context.get("redirect_uri") or ""
+        origin = origin_of(address)
+        context["host"] = urlsplit(address).netloc
         context["may"] = [SCOPES[scope] for scope in context.get("scopes", ())]
         answer: HttpResponse = super().render_to_response(context, **more)
-        if parts.netloc:
+        if origin:
             # Browsers hold redirects after a form to its policy, too.
-            origin = f"{parts.scheme}://{parts.netloc}"
             answer._csp_update = {"form-action": [origin]}  # type: ignore[attr-defined]  # noqa: SLF001
         return answer
 

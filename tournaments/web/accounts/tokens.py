@@ -28,6 +28,7 @@ from tournaments.services.accounts import (
 )
 from tournaments.services.applications import applications_of, connected, scopes_held
 from tournaments.texts.clubs import Text
+from tournaments.web.base.fields import LineField
 
 SCOPES: dict[str, tuple[Text, Text]] = {
     Scope.READ: (
@@ -61,7 +62,7 @@ SHOWN = 8
 class TokenForm(forms.Form):
     """The settings of a new token."""
 
-    name = forms.CharField(
+    name = LineField(
         label=_("What is it for?"),
         max_length=LONGEST_TOKEN_NAME,
         error_messages={"required": _("Say what it is for, to know it again.")},

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from tournaments.engine.rules.declarations import Declared
 from tournaments.texts.clubs import Text, choices_of
+from tournaments.web.base.fields import LineField
 
 
 def declared_field(about: Declared, choices: Mapping[str, Text] | None = None) -> forms.Field:
@@ -23,7 +24,7 @@ def declared_field(about: Declared, choices: Mapping[str, Text] | None = None) -
         picker = forms.TimeInput(attrs={"type": "time"})
         return forms.RegexField(schema["pattern"], label=label, required=False, widget=picker)
     attributes = {"autocomplete": "off"} if about.free else {}
-    return forms.CharField(
+    return LineField(
         label=label,
         max_length=schema["maxLength"],
         required=schema.get("minLength", 0) > 0,

@@ -38,7 +38,7 @@ from tournaments.presenters.standings.standings import standings_seen
 from tournaments.queries.now import coming
 from tournaments.queries.ratings.leaderboard import Listed, pools_with_ratings
 from tournaments.queries.tournaments.state import load_state
-from tournaments.reports.spreadsheet_data import escape_formulas
+from tournaments.reports.spreadsheet_data import clean, escape_formulas
 from tournaments.texts.labels import points_text
 from tournaments.web.clubs.feeds import for_everybody, page_of
 
@@ -50,7 +50,6 @@ COLOURS = {"paper": "faf7ef", "ink": "1d1c18", "accent": "1d6843"}
 CSV = "text/csv; charset=utf-8"
 MOST_ROWS = 10_000
 ROWS_AT_ONCE = 500
-FRACTION = re.compile(r"-?[0-9]+/[0-9]+")
 HEX = re.compile(r"[0-9a-fA-F]{6}")
 
 
@@ -261,14 +260,15 @@ def _csv(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     for number, row in enumerate(rows):
         if number == 0:
             yield writer.writerow(row)
-        yield writer.writerow(_cell(value) for value in row.values())
+        yield writer.writerow(_cell(column, value) for column, value in row.items())
 
 
-def _cell(value: Any) -> Any:
+def _cell(column: str, value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    # A spreadsheet would take 9/2 for a day.
-    return float(Fraction(value)) if FRACTION.fullmatch(value) else escape_formulas(value)
+    # A spreadsheet would take 9/2 for a day. A player may be called so.
+    is_points = column == "points" or column.startswith("total_")
+    return float(Fraction(value)) if is_points and value else escape_formulas(clean(value))
 
 
 @require_safe

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import conditional_page, require_safe
 
+from tournaments.engine.rules.shapes import clean_line
 from tournaments.models import Club, Event
 from tournaments.models.events import EventQuerySet
 from tournaments.origin import absolute
@@ -90,7 +91,7 @@ def club_results(request: HttpRequest, club: Club) -> HttpResponse:
     today = timezone.localdate()
     found = front_of(club, FrontReader(None, EVERYBODY, records=False), None, past, today)
     feed = Rss201rev2Feed(
-        title=club.name,
+        title=clean_line(club.name),
         link=absolute(request, reverse("club", args=[club.slug])),
         description=_("Winners of the last evenings"),
         language=translation.get_language(),
@@ -103,10 +104,10 @@ def club_results(request: HttpRequest, club: Club) -> HttpResponse:
         names = ", ".join(found.names[player].name for player in winner.players)
         link = page_of(request, event)
         feed.add_item(
-            title=f"{event.name}: {names}, {points_text(winner.points)}",
+            title=clean_line(f"{event.name}: {names}, {points_text(winner.points)}"),
             link=link,
             unique_id=link,
-            description=", ".join([names, *event.details]),
+            description=clean_line(", ".join([names, *event.details])),
             pubdate=timezone.make_aware(datetime.combine(event.held_on, time.max)),
         )
     return HttpResponse(feed.writeString("utf-8"), content_type=feed.content_type)

@@ -25,13 +25,14 @@ from tournaments.services.clubs.membership import (
 )
 from tournaments.texts.clubs import CONFIRMATIONS, MAY, ROLES
 from tournaments.web.base.declared import declared_field
+from tournaments.web.base.fields import LineField
 from tournaments.web.documents.papers import PAPERS
 
 
 class ClubForm(forms.Form):
     """A club's name."""
 
-    name = forms.CharField(
+    name = LineField(
         label=_("Name of the club"),
         max_length=LONGEST_NAME,
         error_messages={"required": _("What is the club called?")},
@@ -141,7 +142,7 @@ class InvitationForm(RoleForm):
 class RemovalForm(forms.Form):
     """The reason for removing somebody from a club."""
 
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
+    reason = LineField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
 
 
 class DeletionForm(forms.Form):

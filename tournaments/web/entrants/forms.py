@@ -11,6 +11,7 @@ from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.models import Player
 from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import MOST_ENTRANTS
+from tournaments.web.base.fields import LineField
 from tournaments.web.entrants.lists import LARGEST_FILE, LARGEST_TEXT
 
 TYPED = {"autocomplete": "off", "autocapitalize": "words", "spellcheck": "false"}
@@ -18,7 +19,7 @@ WHOSE = gettext_lazy("What is the player called?")
 
 
 def _name(label: Any) -> forms.CharField:
-    return forms.CharField(
+    return LineField(
         label=label,
         max_length=LONGEST_NAME,
         error_messages={"required": WHOSE},
@@ -27,7 +28,7 @@ def _name(label: Any) -> forms.CharField:
 
 
 def _label(label: Any) -> forms.CharField:
-    return forms.CharField(
+    return LineField(
         label=label,
         max_length=LONGEST_NAME,
         required=False,

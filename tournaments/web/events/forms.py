@@ -18,6 +18,7 @@ from tournaments.services.events.seasons import SeasonDates, dates_of, season_on
 from tournaments.services.games.tables import Laying
 from tournaments.texts.clubs import CONFIRMATIONS
 from tournaments.web.base.declared import day_field, declared_field
+from tournaments.web.base.fields import LineField
 from tournaments.web.base.phone import LastTable, option_names
 from tournaments.web.games.forms import NewTableForm, SeatFields
 from tournaments.web.rulesets.option_fields import changed_options
@@ -29,7 +30,7 @@ MOST_EVENINGS = 366
 class SeasonForm(forms.Form):
     """A season's name and dates, and how many evenings count in its league."""
 
-    name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
+    name = LineField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
     starts_on = day_field(gettext_lazy("First day"))
     ends_on = day_field(gettext_lazy("Last day"))
     league_best = forms.IntegerField(
@@ -164,7 +165,7 @@ class EventTableForm(NewTableForm):
         offered = LastTable(ruleset=event.ruleset, options=event.options)
         super().__init__(data, table=offered, rulesets=rulesets)
         for seat in range(4):
-            name = forms.CharField(max_length=LONGEST_NAME, required=False)
+            name = LineField(max_length=LONGEST_NAME, required=False)
             self.fields[f"name{seat}"] = name
 
     def seats(self) -> Iterator[SeatFields]:
@@ -206,7 +207,7 @@ class AdoptForm(forms.Form):
             widget = forms.TextInput(
                 attrs={"list": "names", "autocomplete": "off", "autocapitalize": "words"}
             )
-            self.fields[f"name{seat}"] = forms.CharField(
+            self.fields[f"name{seat}"] = LineField(
                 label=label,
                 max_length=LONGEST_NAME,
                 widget=widget,

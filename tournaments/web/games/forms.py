@@ -19,6 +19,7 @@ from tournaments.queries.rulesets import house_document
 from tournaments.services.games.playing import GameSetup
 from tournaments.texts import labels
 from tournaments.web.base.declared import declared_field
+from tournaments.web.base.fields import LineField
 from tournaments.web.base.phone import MATCHES, LastTable, new_key, option_names
 from tournaments.web.rulesets.families import tile_name, tile_of
 from tournaments.web.rulesets.option_fields import (
@@ -147,8 +148,8 @@ class NewTableForm(forms.Form):
     first_declarer = forms.TypedChoiceField(
         coerce=int, choices=[(str(seat), str(seat)) for seat in range(SEATS)], required=False
     )
-    title = forms.CharField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Title"))
-    place = forms.CharField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Place"))
+    title = LineField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Title"))
+    place = LineField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Place"))
     match = forms.ChoiceField(choices=[(name, name) for name in ("", *MATCHES)], required=False)
     match_to = forms.IntegerField(min_value=1, max_value=LONGEST_MATCH, required=False)
 
@@ -166,9 +167,7 @@ class NewTableForm(forms.Form):
         assert isinstance(choice, forms.ChoiceField)
         choice.choices = [(id_, id_) for id_ in rulesets]
         for seat in range(SEATS):
-            self.fields[f"name{seat}"] = forms.CharField(
-                max_length=LONGEST_TYPED_NAME, required=False
-            )
+            self.fields[f"name{seat}"] = LineField(max_length=LONGEST_TYPED_NAME, required=False)
         for rules in rulesets.values():
             names = option_names(rules)
             for option in rules.options:

@@ -21,6 +21,7 @@ from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet, rule
 from tournaments.services.base.refusals import Fault, Refused
 from tournaments.services.games.playing import GameSetup, change_head
 from tournaments.services.games.seats import SeatsDrawn, is_drawn
+from tournaments.web.base.fields import LineField
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import address, new_write_key
 from tournaments.web.base.refusals import add_refused
@@ -38,8 +39,8 @@ class HeadForm(forms.Form):
     """Names in seat order, who declares first, the table's options, title and place."""
 
     first_declarer = forms.TypedChoiceField(coerce=int)
-    title = forms.CharField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Title"))
-    place = forms.CharField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Place"))
+    title = LineField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Title"))
+    place = LineField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Place"))
 
     def __init__(self, row: Game, data: Mapping[str, Any] | None = None) -> None:
         rules = rules_of(row)
@@ -55,7 +56,7 @@ class HeadForm(forms.Form):
         for seat in range(rules.seats):
             label = _("Seat %(number)s") % {"number": seat + 1}
             longest = LONGEST_TYPED_NAME if row.table_id is None else LONGEST_NAME
-            self.fields[f"name{seat}"] = forms.CharField(
+            self.fields[f"name{seat}"] = LineField(
                 max_length=longest, label=label, disabled=self.drawn
             )
         for option in () if self.drawn else rules.options:

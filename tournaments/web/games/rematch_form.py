@@ -14,6 +14,7 @@ from tournaments.models import Game
 from tournaments.queries.games.sheets import rules_of
 from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.resting import seated, who_rests
+from tournaments.web.base.fields import LineField
 from tournaments.web.base.phone import LastTable, option_names
 from tournaments.web.games.forms import LONGEST_TYPED_NAME, NewTableForm
 
@@ -59,9 +60,7 @@ class RematchForm(NewTableForm):
             choices=[("kept", "kept"), ("moved", "moved")], required=False
         )
         for line in range(MOST_PEOPLE):
-            self.fields[f"name{line}"] = forms.CharField(
-                max_length=LONGEST_TYPED_NAME, required=False
-            )
+            self.fields[f"name{line}"] = LineField(max_length=LONGEST_TYPED_NAME, required=False)
         for name in ("out", "first"):
             choice = self.fields[name]
             assert isinstance(choice, forms.ChoiceField)

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.web.base.fields import LineField
 from tournaments.web.events.forms import OfferForm
 
 TABLES = ".csv,.tsv,.txt,.xlsx"
@@ -19,7 +20,7 @@ class FilesInput(forms.FileInput):
 
 
 def _evening(help_text: Any) -> forms.CharField:
-    return forms.CharField(
+    return LineField(
         label=gettext_lazy("Name of an evening that has none"),
         help_text=help_text,
         max_length=LONGEST_NAME,

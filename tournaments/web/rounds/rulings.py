@@ -41,6 +41,7 @@ from tournaments.services.rounds.rulings import (
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.texts.labels import points_text
 from tournaments.texts.rounds import MEANINGS, RULINGS, round_name, ruling_unit
+from tournaments.web.base.fields import LineField
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.refusals import add_refused
@@ -67,7 +68,7 @@ class RulingForm(forms.Form):
         initial="0",
         widget=forms.TextInput(attrs={"inputmode": "text", "autocomplete": "off"}),
     )
-    reason = forms.CharField(
+    reason = LineField(
         label=gettext_lazy("Why?"),
         max_length=LONGEST_REASON,
         error_messages={"required": gettext_lazy("Say why: everybody will ask.")},

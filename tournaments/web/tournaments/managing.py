@@ -44,6 +44,7 @@ from tournaments.services.tournaments.record_import import (
 )
 from tournaments.texts.messages import explain
 from tournaments.web.base.declared import day_field
+from tournaments.web.base.fields import LineField
 from tournaments.web.base.refusals import add_refused
 from tournaments.web.games.forms import key_of
 from tournaments.web.tournaments.pages import MOST_SEEDS, page_of
@@ -55,7 +56,7 @@ MOST_FAULTS = 20
 class CopyForm(forms.Form):
     """Name and date of a copy, and the parts to copy."""
 
-    name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
+    name = LineField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
     held_on = day_field(gettext_lazy("Day"))
     entrants = forms.BooleanField(
         label=gettext_lazy("The entrants come along"), required=False, initial=True

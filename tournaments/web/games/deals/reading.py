@@ -16,7 +16,7 @@ from tournaments.engine.rules.fields import fields_of
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Contract, Ruleset
 from tournaments.engine.rules.scoring import king_is_said
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.shapes import clean_line, write_points
 from tournaments.engine.rules.units import UNITS
 from tournaments.texts import labels
 
@@ -331,7 +331,7 @@ def _read_redeal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Ite
 def _read_adjustment(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Iterator[Any]:
     yield "seat", read_number(typed.get("seat", ""), "seat", problems)
     yield "points", _points(typed.get("points", ""), problems)
-    yield "reason", typed.get("reason", "").strip()
+    yield "reason", clean_line(typed.get("reason", ""))
     if typed.get("to"):
         yield "to", typed["to"]
 
