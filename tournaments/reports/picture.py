@@ -8,6 +8,7 @@ from django.utils.translation import get_language, ngettext
 from tournaments.engine.documents.records import read_game
 from tournaments.engine.play.games import Game
 from tournaments.engine.play.outcomes import award, decide
+from tournaments.engine.play.totals import only_totals
 from tournaments.presenters.games.finish import (
     standings_of,
     surprise_of,
@@ -65,7 +66,12 @@ def compose_picture(record: Mapping[str, Any], *, wide: bool) -> Data:
 
 
 def _course(game: Game, players: Sequence[str]) -> list[Data]:
-    """Return the totals of each side from zero on, with the seat that gives it its colour."""
+    """Return the totals of each side from zero on, with the seat that gives it its colour.
+
+    Nothing if only the last ones are known.
+    """
+    if only_totals(game):
+        return []
     return [
         {
             "seat": members[0][0],

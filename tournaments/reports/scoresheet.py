@@ -13,7 +13,8 @@ from tournaments.engine.documents.digests import digest_of_game, letters_of
 from tournaments.engine.documents.records import read_game
 from tournaments.engine.play.games import Game, PlayedDeal, Row
 from tournaments.engine.play.outcomes import Outcome, award, decide
-from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped, Void
+from tournaments.engine.play.totals import only_totals
+from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped, Totals, Void
 from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.presenters.games.sheets import (
     badges_of,
@@ -151,7 +152,12 @@ def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
         if index in deals:
             yield _deal_row(game, players, numbers[index], deals[index], moved[index])
         elif isinstance(entry, Adjustment):
-            yield _adjustment_row(entry, moved[index], players)
+            text = _("Adjustment: %(reason)s") % {"reason": remark(entry, players)}
+            points = [f"+{points_text(p)}" if p > 0 else p or "" for p in moved[index].points]
+            yield _moved_row(text, points, moved[index])
+        elif isinstance(entry, Totals):
+            nothing = [""] * game.ruleset.side_count
+            yield _moved_row(remark(entry, players), nothing, moved[index])
         elif isinstance(entry, Deal):
             yield _open_row(game, players, entry)
         elif not isinstance(entry, Stopped):
@@ -181,11 +187,10 @@ def _deal_row(
     }
 
 
-def _adjustment_row(entry: Adjustment, row: Row, players: tuple[str, ...]) -> Data:
-    points = [f"+{points_text(value)}" if value > 0 else value or "" for value in row.points]
+def _moved_row(text: str, points: Sequence[object], row: Row) -> Data:
     return {
         "kind": "adjustment",
-        "text": _("Adjustment: %(reason)s") % {"reason": remark(entry, players)},
+        "text": text,
         "cells": _cells(points, row.totals),
         "expected": points_text(row.expected_sum),
         "round-end": False,
@@ -310,6 +315,8 @@ def _payments(game: Game, players: tuple[str, ...]) -> Data | None:
 def _course(game: Game) -> list[list[float]]:
     """Return the totals of each side from zero on, for the drawing only."""
     sides = range(game.ruleset.side_count)
+    if only_totals(game):
+        return [[] for _side in sides]
     return [[0.0, *(float(row.totals[side]) for row in game.rows)] for side in sides]
 
 

@@ -83,6 +83,68 @@ def test_totals_end_a_game_and_a_wrong_sum_says_which_it_must_be(program):
     assert ended.json()["result"]["totals"] == halves
 
 
+def test_totals_are_corrected_as_a_whole_and_never_by_two_at_once(program):
+    phone, game = phone_of(program, GameFactory())
+    key = {"Idempotency_Key": "of-the-totals-1"}
+    first = phone.post(f"{game}totals/", {"totals": [100, -60, -20, -20]}, **key)
+    right = {"totals": [0, 60, -40, -20], "reason": "misread"}
+
+    blind = phone.post(f"{game}totals/", right)
+    assert (blind.status_code, blind.json()["code"]) == (428, "if-match-needed")
+    stale = phone.post(f"{game}totals/", right, If_Match='"0"')
+    assert (stale.status_code, stale.json()["code"]) == (412, "changed-meanwhile")
+    wrong = phone.post(f"{game}totals/", {"totals": [7000, 60, -40, -20]}, If_Match=first["ETag"])
+    assert (wrong.status_code, faults(wrong)) == (422, [("bad-sum", "totals")])
+
+    done = phone.post(
+        f"{game}totals/", right, If_Match=first["ETag"], Idempotency_Key="corrected-1"
+    )
+    assert (done.status_code, done["ETag"]) == (200, '"2"')
+    IdempotencyRecord.objects.all().delete()
+    for repeat, body in (
+        (key, {"totals": [100, -60, -20, -20]}),
+        ({"Idempotency_Key": "corrected-1"}, right),
+    ):
+        again = phone.post(f"{game}totals/", body, **repeat)
+        assert again.json()["result"]["totals"] == right["totals"]
+    lines = phone.get(f"{game}log/").json()["results"]
+    assert [(w["kind"], w["entry"]["totals"], w["reason"]) for w in lines] == [
+        ("entry", [100, -60, -20, -20], ""),
+        ("correction", right["totals"], "misread"),
+    ]
+
+
+TOTALS = {"type": "totals", "totals": [100, -60, -20, -20]}
+WRONG = {"type": "totals", "totals": [7000, -60, -20, -20]}
+OLD = {"type": "adjustment", "seat": 0, "points": 7000, "to": "none", "reason": "totals"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "fault"),
+    [
+        (WRONG, ("bad-sum", "entry.totals")),
+        ({**TOTALS, "totals": [100, -100]}, ("wrong-seats", "entry.totals")),
+        ({**WRONG, "unchecked": True}, ("unexpected-field", "entry.unchecked")),
+        ({**TOTALS, "imported": True}, ("unexpected-field", "entry.imported")),
+        (OLD, ("bad-adjustment", "entry.reason")),
+        ({**OLD, "reason": "imported"}, ("bad-adjustment", "entry.reason")),
+    ],
+)
+def test_no_way_leads_around_the_check_of_totals(program, entry, fault):
+    phone, game = phone_of(program, GameFactory())
+    code, where = fault
+    alone = phone.post(f"{game}entries/", {"entry": entry})
+    several = phone.post(f"{game}entries/batch/", {"entries": [{"entry": entry}]})
+    ended = phone.post(f"{game}entries/", {"entry": TOTALS})
+    corrected = phone.put(f"{game}entries/0/", {"entry": entry}, If_Match=ended["ETag"])
+    assert [faults(each) for each in (alone, several, corrected)] == [
+        [fault],
+        [(code, f"entries.0.{where}")],
+        [fault],
+    ]
+    assert phone.get(f"{game}result/").json()["totals"] == TOTALS["totals"]
+
+
 def test_stale_write_is_answered_with_the_revision_there_is(two_deals):
     phone, game = two_deals
     for answer in (

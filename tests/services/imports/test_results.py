@@ -14,6 +14,7 @@ from tests.club_factories import (
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING
 from tests.services.imports.result_files import FRIDAY, TOTALS, asked, table, take_over
+from tournaments.engine.rules.entries import Totals
 from tournaments.models import AuditEntry, Event, Game, Player, RatingDue, Round, Seat, Table
 from tournaments.presenters.games.sheets import ending_of
 from tournaments.queries.games.sheets import load_sheets
@@ -62,16 +63,14 @@ def test_games_of_totals_are_tables_of_closed_rounds_with_sheets_and_places(club
         (2, 1),
     ]
     first, drawn, _last = load_sheets(Game.objects.order_by("pk"))
-    assert [(e.seat, e.points, e.reason) for e in first.game.entries[:-1]] == [
-        (seat, points, "imported") for seat, points in enumerate(TOTALS)
-    ]
+    assert first.game.entries == (Totals(TOTALS, imported=True),)
     assert (first.game.totals, first.outcome.ranks, first.row.title) == (
         TOTALS,
         (1, 3, 4, 2),
         "Cuma",
     )
     assert (first.row.result["totals"], first.row.result["contracts"]) == (list(TOTALS), {})
-    assert len(drawn.game.entries) == 1
+    assert drawn.game.entries == (Totals((0, 0, 0, 0), imported=True),)
     assert ending_of(first.game, NAMES) == "Only its totals are known"
     assert list(Seat.objects.filter(player=seated).values_list("game", "number")) == [
         (first.row.pk, 0)
@@ -132,7 +131,7 @@ def test_partners_share_their_points_and_a_target_ends_the_game(club):
     take_over(club, asked(table(totals=(10, 6, 10, 6)), rules="euchre"))
 
     game = load_sheets(Game.objects.all())[0].game
-    assert (game.totals, game.ending.by, len(game.entries)) == ((10, 6), "target", 2)
+    assert (game.totals, game.ending.by, len(game.entries)) == ((10, 6), "target", 1)
 
 
 def test_each_line_says_what_is_wrong_with_it(club):

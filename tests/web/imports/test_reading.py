@@ -13,10 +13,11 @@ from tournaments.services.imports.problems import Wrong
 from tournaments.services.imports.record_files import RecordFile, record_files
 from tournaments.services.imports.refusals import FileRefused
 from tournaments.services.imports.zip_files import NoArchive, unpack
+from tournaments.web.base.typed_points import read_points
 from tournaments.web.imports import cells
 from tournaments.web.imports.cells import read_rows
 from tournaments.web.imports.columns import read_players, read_results
-from tournaments.web.imports.values import read_count, read_day, read_points, read_yes
+from tournaments.web.imports.values import read_count, read_day, read_yes
 
 TODAY = date(2026, 11, 22)
 TABLE = "Tarih;Akşam;Raund;Masa;Oyuncu;Puan\n14.03.2025;Cuma;1;2;İpek Şığ;−120\n"

@@ -20,7 +20,14 @@ from tournaments.api.games.serializers import (
     TotalsSerializer,
     WithdrawalSerializer,
 )
-from tournaments.api.games.writing import GONE, game_to_write, told_of, write_context, written
+from tournaments.api.games.writing import (
+    GONE,
+    game_to_write,
+    key_of,
+    told_of,
+    write_context,
+    written,
+)
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.engine.documents.entry_records import parse_entry, read_entry
@@ -37,7 +44,7 @@ from tournaments.services.games.playing import (
     withdraw_entry,
 )
 from tournaments.services.games.sealing import reveal_contract, seal_contract
-from tournaments.services.games.totals import record_totals
+from tournaments.services.games.totals import record_totals, totals_on
 from tournaments.services.games.writing import NoSuchEntry
 
 Json = Mapping[str, Any]
@@ -136,16 +143,23 @@ class Totals(Resource):
     refusals = GONE
     if_match = {"POST": False}
 
-    @extend_schema(request=TotalsSerializer, responses={201: GameSerializer})
+    @extend_schema(request=TotalsSerializer, responses={200: GameSerializer, 201: GameSerializer})
     @idempotent
     def post(self, request: Request, public_id: str) -> Response:
-        """End a game with the final totals from a sheet of paper; it is rated by them."""
+        """End a game with the final totals from a sheet of paper; it is rated by them.
+
+        Totals that are on the sheet are corrected as a whole, which needs `If-Match`.
+        """
         row = game_to_write(request, public_id)
         said = self.said(TotalsSerializer)
-        context = write_context(self, row, said["author"])
-        with told_of(row.players):
-            sheet = record_totals(row.pk, tuple(said["totals"]), context, early=said["early"])
-        return written(self, sheet, 201)
+        before = load_sheet(row)
+        is_repeated = any(each.key == key_of(request) for each in before.revisions)
+        stands = None if is_repeated else totals_on(before)
+        context = write_context(self, row, said["author"], must_match=stands is not None)
+        totals, more = tuple(said["totals"]), {name: said[name] for name in ("early", "reason")}
+        with told_of(row.players, position=None if stands is None else stands[0]):
+            sheet = record_totals(row.pk, totals, context, **more)
+        return written(self, sheet, 201 if stands is None else 200)
 
 
 class OneEntry(Resource):

@@ -16,7 +16,7 @@ from tournaments.engine.rules.problems import Code
 from tournaments.presenters.rulesets import must_come_first, next_deal
 from tournaments.queries.games.sheets import Sheet
 
-ENTRY_TYPES = ("deal", "void", "redeal", "passed", "adjustment", "stopped")
+ENTRY_TYPES = ("deal", "void", "redeal", "passed", "adjustment", "stopped", "totals")
 
 
 class ContractProblemSerializer(serializers.Serializer[Any]):
@@ -123,3 +123,5 @@ def _types(game: Game) -> Iterator[str]:
         yield "stopped"
     if game.open_deal is None:
         yield "adjustment"
+        if not game.finished:
+            yield "totals"

@@ -256,10 +256,12 @@ class TotalsSerializer(Strict):
     """The final totals of a game on paper, one per side.
 
     `early` says that a King or the table ended it before its last deal, so that any sum goes.
+    `reason` says why totals on the sheet are corrected.
     """
 
     totals = serializers.ListField(child=SentPointsField(), max_length=4)
     early = serializers.BooleanField(default=False)
+    reason = LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
     author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 

@@ -6,9 +6,14 @@ nobody can try out names against it.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
+
+from tournaments.engine.documents.paper_totals import PERSONAL, written_out
+from tournaments.engine.documents.records import read_rules
+from tournaments.engine.rules.entries import IMPORTED, TOTALS
+from tournaments.engine.rules.rulesets import number_of
 
 Json = Mapping[str, Any]
 
@@ -25,8 +30,6 @@ OF_A_RECORD: Json = {
     "played_at": None,
 }
 """The fields of a record that its digest covers beside its entries, with their defaults."""
-PERSONAL = ("author", "note")
-"""The fields of an entry that its digest leaves out."""
 
 
 def digest_of(value: Any) -> str:
@@ -52,11 +55,22 @@ def digits_of(letters: str) -> str | None:
 def digest_of_game(record: Json) -> str:
     """Return the digest of a `kingscore-game/1` record, whoever played and wherever."""
     entries = [
-        {name: value for name, value in entry.items() if name not in PERSONAL}
+        {name: value for name, value in counted.items() if name not in PERSONAL}
         for entry in record["entries"]
+        for counted in (_written_out(record, entry) if entry["type"] == "totals" else (entry,))
     ]
     head = {name: record.get(name, default) for name, default in OF_A_RECORD.items()}
     return digest_of(head | {"entries": entries})
+
+
+def _written_out(record: Json, entry: Json) -> Iterator[Json]:
+    """Yield what stood for totals before they were an entry.
+
+    So a code printed then is still right, and both forms of a game have one digest.
+    """
+    rules = read_rules(record["ruleset"]).with_options(record.get("options", {}))
+    totals = [number_of(points) or 0 for points in entry["totals"]]
+    return written_out(totals, IMPORTED if entry.get("imported") else TOTALS, rules)
 
 
 def digest_of_round(place: Json, games: Sequence[str], rulings: Iterable[Json], before: str) -> str:

@@ -11,12 +11,14 @@ from tournaments.engine.rules.declarations import Declared
 from tournaments.engine.rules.entries import (
     REMARKS,
     STOP_REASONS,
+    TOTALS_FLAGS,
     Adjustment,
     Deal,
     Entry,
     Passed,
     Redeal,
     Stopped,
+    Totals,
     Void,
 )
 from tournaments.engine.rules.entry_shapes import ANY_TABLE, ShapeAt, are_integers
@@ -27,6 +29,7 @@ from tournaments.engine.rules.shapes import (
     Shape,
     missing,
     refer,
+    write_all_points,
     write_points,
     wrong_type,
 )
@@ -80,7 +83,7 @@ EVERYWHERE: Mapping[str, ShapeAt] = MappingProxyType(
 )
 """The fields of every entry."""
 
-UNREAD: Json = MappingProxyType({"by": -1, "points": 0, "reason": "", "seat": -1})
+UNREAD: Json = MappingProxyType({"by": -1, "points": 0, "reason": "", "seat": -1, "totals": ()})
 
 SEALS = ("sealed", "salt")
 
@@ -114,6 +117,11 @@ FORMS: Mapping[str, Form] = MappingProxyType(
             ("seat", "points", "reason"),
         ),
         "stopped": Form(Stopped, {"reason": shapes.word(lambda _table: STOP_REASONS)}, ("reason",)),
+        "totals": Form(
+            Totals,
+            {"totals": shapes.totals, **dict.fromkeys(TOTALS_FLAGS, shapes.switch)},
+            ("totals",),
+        ),
     }
 )
 """The entries of a record by their `type`."""
@@ -174,6 +182,9 @@ def write_entry(entry: Entry) -> dict[str, Any]:
         written.update(entry.details)
     if isinstance(entry, Deal) and entry.counts is not None:
         written["counts"] = {unit: list(counts) for unit, counts in entry.counts.items()}
+    if isinstance(entry, Totals):
+        written["totals"] = write_all_points(entry.totals)
+        written.update({name: True for name in TOTALS_FLAGS if getattr(entry, name)})
     for name in EVERYWHERE:
         if (value := getattr(entry, name)) is not None:
             written[name] = value
@@ -197,6 +208,7 @@ MOVED: Mapping[ShapeAt, Moved] = MappingProxyType(
         shapes.partner_or_null: _place_or_null,
         shapes.side: lambda side, _seats, sides: sides[side],
         shapes.calls: lambda calls, seats, _sides: _in_order(calls, seats),
+        shapes.totals: lambda totals, _seats, sides: _in_order(totals, sides),
         shapes.counts: lambda counts, _seats, sides: {
             unit: _in_order(numbers, sides) for unit, numbers in counts.items()
         },

@@ -30,6 +30,7 @@ def entry_form(ruleset: Ruleset, shared: Definitions) -> Schema:
         "passed": _form("passed", table),
         "adjustment": _form("adjustment", table),
         "stopped": _form("stopped", table),
+        "totals": _form("totals", table),
     }
     if not ruleset.passes:
         del forms["passed"]

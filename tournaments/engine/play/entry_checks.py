@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tournaments.engine.play.games import Game
+from tournaments.engine.play.totals import check_totals
 from tournaments.engine.rules.entries import (
     STOP_REASONS,
     Adjustment,
@@ -17,15 +18,17 @@ from tournaments.engine.rules.entries import (
     Passed,
     Redeal,
     Stopped,
+    Totals,
     Void,
 )
 from tournaments.engine.rules.fields import check_seat, fields_anywhere
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import TRUMP, Contract, Ruleset
 from tournaments.engine.rules.scoring import check_deal
+from tournaments.engine.rules.shapes import wrong_type
 
 FINEST_PART = 1000
-"""Adjustments can have fractions of a point, down to a thousandth."""
+"""Adjustments and totals can have fractions of a point, down to a thousandth."""
 
 
 def check(game: Game, entry: Entry) -> list[Problem]:
@@ -216,6 +219,13 @@ def _check_stopped(_game: Game, stopped: Stopped) -> Iterator[Problem]:
         yield Problem(Code.WRONG_TYPE, "reason", {"expected": " | ".join(STOP_REASONS)})
 
 
+def _check_totals(game: Game, entry: Totals) -> Iterator[Problem]:
+    if any(points.denominator > FINEST_PART for points in entry.totals):
+        yield wrong_type("totals", "list of points")
+    # The sum of totals that were never checked is shown as wrong on the sheet.
+    yield from check_totals(game.ruleset, entry.totals, early=entry.early or entry.unchecked)
+
+
 CHECKS: Mapping[type, Callable[[Game, Any], Iterable[Problem]]] = MappingProxyType(
     {
         Deal: _check_deal,
@@ -224,6 +234,7 @@ CHECKS: Mapping[type, Callable[[Game, Any], Iterable[Problem]]] = MappingProxyTy
         Passed: _check_passed,
         Adjustment: _check_adjustment,
         Stopped: _check_stopped,
+        Totals: _check_totals,
     }
 )
 """The checks of each kind of entry."""

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from operator import add
+from operator import add, sub
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Passed, Stopped
+from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Passed, Stopped, Totals
 from tournaments.engine.rules.problems import Code, Problem
+from tournaments.engine.rules.ruleset_sums import sums_of
 from tournaments.engine.rules.rulesets import (
     PENALTY,
     TRUMP,
@@ -145,11 +146,12 @@ class Game(NamedTuple):
             return self._after_deal(self.with_declarer(entry), entries)
         if isinstance(entry, Adjustment):
             return self._after_adjustment(entry, entries)
-        if isinstance(entry, Passed):
-            return self._replace(entries=entries, passed=self.passed + 1)
-        if isinstance(entry, Stopped):
-            return self._replace(entries=entries, ending=Ending("stopped", len(self.entries)))
-        return self._replace(entries=entries)
+        if isinstance(entry, Totals):
+            return self._after_totals(entry, entries)
+        passed = self.passed + isinstance(entry, Passed)
+        stops = isinstance(entry, Stopped)
+        ending = Ending("stopped", len(self.entries)) if stops else self.ending
+        return self._replace(entries=entries, passed=passed, ending=ending)
 
     def without_open_deal(self) -> "Game":
         """Return the game before its open deal, which is its last entry."""
@@ -185,6 +187,19 @@ class Game(NamedTuple):
         ending = self.ending
         if ending is None and self._reaches_target(rows):
             ending = Ending("target", len(self.entries))
+        return self._replace(entries=entries, rows=rows, ending=ending)
+
+    def _after_totals(self, entry: Totals, entries: tuple[Entry, ...]) -> "Game":
+        totals, must_be = entry.totals, sum(entry.totals)
+        if entry.unchecked and not entry.early and (possible := sums_of(self.ruleset).game):
+            must_be = min(max(must_be, possible[0]), possible[1])
+        for ruling in self.entries:
+            if isinstance(ruling, Adjustment):
+                points = adjusted_points(self.ruleset, ruling)
+                totals, must_be = tuple(map(add, totals, points)), must_be + sum(points)
+        rows = self._add_row(tuple(map(sub, totals, self.totals)), must_be - self.expected_sum)
+        by = "stopped" if entry.early or self.ruleset.length is None else "length"
+        ending = Ending("target" if self._reaches_target(rows) else by, len(self.entries))
         return self._replace(entries=entries, rows=rows, ending=ending)
 
     def _reaches_target(self, rows: tuple[Row, ...]) -> bool:

@@ -1,11 +1,9 @@
 """Games of which only the final totals are known, as from a sheet of paper."""
 
 from collections.abc import Iterator
-from operator import sub
 
-from tournaments.engine.play.entry_checks import play
 from tournaments.engine.play.games import Game
-from tournaments.engine.rules.entries import IMPORTED, TOTALS, Adjustment, Entry, Stopped
+from tournaments.engine.rules.entries import IMPORTED, TOTALS, Adjustment, Totals
 from tournaments.engine.rules.problems import Code, Problem
 from tournaments.engine.rules.ruleset_sums import sums_of
 from tournaments.engine.rules.rulesets import PerSide, Ruleset
@@ -31,18 +29,18 @@ def check_totals(ruleset: Ruleset, totals: PerSide, *, early: bool = False) -> I
         yield Problem(Code.BELOW_TARGET, "totals", {"target": ruleset.target})
 
 
-def entries_to(game: Game, totals: PerSide, reason: str) -> list[Entry]:
-    """Return the entries that bring an unfinished game to `totals` and end it."""
-    known = len(game.entries)
-    for side, points in enumerate(map(sub, totals, game.totals)):
-        if points:
-            game = play(game, Adjustment(game.ruleset.sides.index(side), points, reason))
-    # A game to a target ends when a side reaches it.
-    return list((game if game.finished else play(game, Stopped("other"))).entries[known:])
+def only_totals(game: Game, *, rated: bool = False) -> bool:
+    """Return whether no deal is known of a game, only its totals.
 
-
-def only_totals(game: Game, *reasons: str) -> bool:
-    """Return whether no deal is known of a game, only totals that were entered for `reasons`."""
-    given = [entry for entry in game.entries if isinstance(entry, Adjustment)]
-    wanted = reasons or (IMPORTED, TOTALS)
-    return not game.turns and any(entry.reason in wanted for entry in given)
+    With `rated`, totals that were imported do not count.
+    """
+    if game.turns:
+        return False
+    # Adjustments in records from before totals were an entry.
+    reasons = (TOTALS,) if rated else (TOTALS, IMPORTED)
+    return any(
+        not (rated and entry.imported)
+        if isinstance(entry, Totals)
+        else isinstance(entry, Adjustment) and entry.reason in reasons
+        for entry in game.entries
+    )

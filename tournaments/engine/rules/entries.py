@@ -12,7 +12,7 @@ from tournaments.engine.rules.declarations import (
     gettext_noop,
 )
 from tournaments.engine.rules.limits import LONGEST_REASON
-from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.rules.rulesets import PerSide, Points
 from tournaments.engine.rules.shapes import text
 from tournaments.engine.rules.units import Counts
 
@@ -21,10 +21,10 @@ NO_TRUMP = "none"
 STOP_REASONS = ("time", "agreement", "other")
 
 IMPORTED = "imported"
-"""The reason of adjustments for the totals of an imported game, of which nothing else is known."""
+"""The reason of adjustments that stood for the totals of an imported game before `Totals`."""
 
 TOTALS = "totals"
-"""The reason of adjustments for final totals entered from paper; such a game is rated by them."""
+"""The reason of adjustments that stood for totals from paper before `Totals`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,4 +100,22 @@ class Stopped(Written):
     reason: str
 
 
-Entry = Deal | Void | Redeal | Passed | Adjustment | Stopped
+@dataclass(frozen=True, slots=True)
+class Totals(Written):
+    """The final totals of a game, one per side, as they stand on paper; they end it.
+
+    They stand for all deals, those on the sheet too; adjustments before and after are added. With
+    `early`, a King or the table ended the game before its last deal, so that any sum goes.
+    `imported` ones, of a past result, are not rated. `unchecked` marks totals that were corrected
+    before corrections were checked: their sum may be wrong, and is shown so.
+    """
+
+    totals: PerSide
+    early: bool = False
+    imported: bool = False
+    unchecked: bool = False
+
+
+TOTALS_FLAGS = ("early", "imported", "unchecked")
+
+Entry = Deal | Void | Redeal | Passed | Adjustment | Stopped | Totals

@@ -9,6 +9,7 @@ from tournaments.engine.rules.rulesets import Ruleset, number_of
 from tournaments.engine.rules.shapes import (
     LARGEST,
     LEAST,
+    POINTS_SCHEMA,
     SWITCH,
     TEXT,
     Schema,
@@ -214,6 +215,17 @@ def _is_points(value: Any) -> bool:
 def points(_table: TableShape) -> Shape:
     """Points other than 0."""
     return plain('integer or "p/q"', _is_points, refer("points"), number_of)
+
+
+def totals(table: TableShape) -> Shape:
+    """Final points, one for each side."""
+    sizes = {"minItems": table.sides[0], "maxItems": table.sides[1]}
+    return plain(
+        "list of points",
+        _is_list_of(_is_points),
+        {"type": "array", "items": POINTS_SCHEMA, **sizes},
+        lambda value: tuple(map(number_of, value)),
+    )
 
 
 def text(_table: TableShape) -> Shape:

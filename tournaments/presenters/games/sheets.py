@@ -11,6 +11,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from tournaments.engine.documents.entry_records import write_entry
 from tournaments.engine.play.games import Game, PlayedDeal
 from tournaments.engine.play.outcomes import Badge, Outcome, who_declared
 from tournaments.engine.play.settlement import settle
@@ -22,6 +23,7 @@ from tournaments.engine.rules.entries import (
     Passed,
     Redeal,
     Stopped,
+    Totals,
     Void,
     Written,
 )
@@ -271,7 +273,18 @@ def _remark(entry: Entry, players: Sequence[str]) -> str:
             return labels.reason_name("adjustment", reason)
         case Stopped(reason=reason):
             return _("Stopped: %(reason)s") % {"reason": labels.reason_name("stopped", reason)}
-    return ""
+    return totals_text(write_entry(entry)) if isinstance(entry, Totals) else ""
+
+
+def totals_text(body: Mapping[str, Any]) -> str:
+    """Return where the final totals of an entry come from, and what else is said of them."""
+    return " · ".join(
+        [
+            _("Totals taken over") if body.get("imported") else _("Totals from paper"),
+            *([_("ended early")] if body.get("early") else []),
+            *([_("sum not checked")] if body.get("unchecked") else []),
+        ]
+    )
 
 
 # The state or end of a game.
@@ -365,8 +378,8 @@ def ending_of(game: Game, players: Sequence[str]) -> str:
             return _("King by %(player)s in deal %(deal)s") % who
         return _("King declared and missed by %(player)s in deal %(deal)s") % who
     last = game.entries[ending.entry]
-    if isinstance(last, Stopped):
-        return _stopped(game, _with_remarks(labels.reason_name("stopped", last.reason), last))
+    if isinstance(last, Stopped | Totals):
+        return _ended_at(game, last)
     if ending.by == "target":
         reached = {"target": game.ruleset.target, "deal": played}
         return _("First to %(target)s: over with deal %(deal)s") % reached
@@ -380,9 +393,12 @@ def _not_finished(game: Game) -> str:
     return _("Not finished: %(played)s of %(deals)s deals") % so_far
 
 
-def _stopped(game: Game, reason: str) -> str:
+def _ended_at(game: Game, last: Stopped | Totals) -> str:
     if only_totals(game):
         return _("Only its totals are known")
+    if isinstance(last, Totals):
+        return totals_text(write_entry(last))
+    reason = _with_remarks(labels.reason_name("stopped", last.reason), last)
     so_far = {**_so_far(game), "reason": reason}
     if game.ruleset.length is None:
         return _("Stopped early after deal %(played)s: %(reason)s") % so_far

@@ -23,7 +23,7 @@ from tournaments.engine.play.outcomes import (
     write_earned,
 )
 from tournaments.engine.play.totals import only_totals
-from tournaments.engine.rules.entries import TOTALS, Entry
+from tournaments.engine.rules.entries import Entry
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem, refuse
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.rules.shapes import write_points
@@ -167,7 +167,7 @@ def result_of(sheet: Sheet) -> dict[str, Any] | None:
     """
     if not sheet.game.finished:
         return None
-    by_totals = {"by_totals": True} if only_totals(sheet.game, TOTALS) else {}
+    by_totals = {"by_totals": True} if only_totals(sheet.game, rated=True) else {}
     return by_totals | {
         "totals": [write_points(points) for points in sheet.game.totals],
         "ranks": list(sheet.outcome.ranks),

@@ -1,11 +1,12 @@
 """Open deals, begun with a named or sealed contract, and the entries that may replace them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tournaments.engine.documents.entry_records import parse_entry, write_entry
 from tournaments.engine.play.games import is_open
-from tournaments.engine.rules.entries import Deal, Entry, Stopped, Void
+from tournaments.engine.rules.entries import Deal, Entry, Stopped, Totals, Void
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Ruleset
 
@@ -44,7 +45,7 @@ def completed(begun: Mapping[str, Any], entry: Entry) -> Entry:
 
 
 def corrected(ruleset: Ruleset, before: Mapping[str, Any], entry: Entry) -> Entry:
-    """Return a correction of `before` that keeps the named contract and its proof.
+    """Return a correction of `before` that keeps the named contract, its proof, and a past result.
 
     Raises:
         InvalidEntry: the correction contradicts what was named.
@@ -54,4 +55,7 @@ def corrected(ruleset: Ruleset, before: Mapping[str, Any], entry: Entry) -> Entr
         return completed(before, entry)
     if "salt" in before and isinstance(entry, Deal | Void):
         return parse_entry({**write_entry(entry), **{name: before[name] for name in PROOF}})
+    if isinstance(stood, Totals) and isinstance(entry, Totals):
+        # Whether they are rated is decided once.
+        return replace(entry, imported=stood.imported)
     return entry

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from django.db import transaction
@@ -14,9 +15,16 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.engine.documents.entry_records import write_entry
 from tournaments.engine.documents.records import check_first_declarer, check_players
 from tournaments.engine.documents.ruleset_records import write_ruleset
-from tournaments.engine.rules.entries import Deal, Entry
+from tournaments.engine.rules.entries import (
+    IMPORTED,
+    TOTALS,
+    Adjustment,
+    Deal,
+    Entry,
+    Totals,
+)
 from tournaments.engine.rules.limits import LONGEST_REASON
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.problems import Code, InvalidEntry, Problem, refuse
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import (
     AuditEntry,
@@ -140,6 +148,7 @@ def record_entry(game_pk: int, entry: Entry, context: WriteContext) -> Sheet:
     def add(sheet: Sheet) -> Sheet:
         if isinstance(entry, Deal):
             _check_turn(sheet, context.turn)
+        _check_totals_typed(entry)
         return _with_entry(sheet, entry)
 
     return store_write(game_pk, context, partial(_is_entry, entry), add)
@@ -179,6 +188,7 @@ def record_keyed(game_pk: int, entries: Sequence[KeyedEntry], context: WriteCont
 
     def add(sheet: Sheet, number: int) -> Sheet:
         try:
+            _check_totals_typed(entries[number].entry)
             return _with_entry(sheet, entries[number].entry)
         except InvalidEntry as error:
             at = f"{number}.entry"
@@ -201,6 +211,28 @@ def _check_turn(sheet: Sheet, turn: int | None) -> None:
     if turn not in (None, sheet.game.declarer):
         params = {"expected": sheet.game.declarer, "got": turn}
         raise InvalidEntry([Problem(Code.WRONG_DECLARER, "declarer", params)])
+
+
+def _check_totals_typed(entry: Entry, before: Mapping[str, Any] = MappingProxyType({})) -> None:
+    """Refuse forms of totals that only past records and imports have, unless `before` has them.
+
+    Raises:
+        InvalidEntry: the entry has such a form, in which totals would not be checked or not rated.
+    """
+    if isinstance(entry, Totals):
+        marks = {"imported": entry.imported and not before.get("imported")}
+        marks["unchecked"] = entry.unchecked
+        refuse(
+            Problem(Code.UNEXPECTED_FIELD, name, {"field": name})
+            for name, is_new in marks.items()
+            if is_new
+        )
+    elif (
+        isinstance(entry, Adjustment)
+        and entry.reason in (IMPORTED, TOTALS)
+        and before.get("reason") != entry.reason
+    ):
+        raise InvalidEntry([Problem(Code.BAD_ADJUSTMENT, "reason")])
 
 
 def _with_entry(sheet: Sheet, entry: Entry) -> Sheet:
@@ -246,6 +278,7 @@ def correct_entry(
         before = _body_at(sheet, position)
         try:
             version.body = write_entry(corrected(sheet.game.ruleset, before, entry))
+            _check_totals_typed(entry, before)
         except InvalidEntry as error:
             raise LaterEntryInvalid(position, error.problems) from error
         return None if version.body == before else sheet.after_change(version)

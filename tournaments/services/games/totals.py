@@ -1,53 +1,59 @@
-"""Enter the final totals of a game that was written on paper."""
+"""Enter and correct the final totals of a game that was written on paper."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from django.db import transaction
 
-from tournaments.engine.play.totals import check_totals, entries_to
-from tournaments.engine.rules.entries import TOTALS
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.entries import Totals
 from tournaments.engine.rules.rulesets import PerSide
-from tournaments.models import Game
+from tournaments.models import Game, Revision
 from tournaments.queries.games.sheets import Sheet, load_sheet
 from tournaments.services.games.confirming import confirm_all
-from tournaments.services.games.playing import record_entries
-from tournaments.services.games.writing import KeyReused, StaleRevision, WriteContext
+from tournaments.services.games.playing import correct_entry, record_entry
+from tournaments.services.games.writing import WriteContext
 
 
-def record_totals(
+def totals_on(sheet: Sheet) -> tuple[int, Mapping[str, Any]] | None:
+    """Return the position and the body of the totals on a sheet; None if it has none."""
+    for position, entry in zip(sheet.positions, sheet.game.entries, strict=True):
+        if isinstance(entry, Totals):
+            return position, sheet.body(position) or {}
+    return None
+
+
+def record_totals(  # noqa: PLR0913 - what was typed, and how
     game_pk: int,
     totals: PerSide,
     context: WriteContext,
     *,
     early: bool = False,
     signed: bool = False,
+    reason: str = "",
 ) -> Sheet:
     """Bring a game to its final `totals`, one per side, and end it. Idempotent for one key.
 
-    With `early` a King or the table ended it before its last deal, so that any sum goes. With
-    `signed` everybody has signed the paper: each seat confirms the result.
+    Totals that are on the sheet are corrected, for `reason`: a new version of the same entry.
+    With `early` a King or the table ended the game before its last deal, so that any sum goes.
+    With `signed` everybody has signed the paper: each seat confirms the result.
 
     Raises:
-        InvalidEntry: the game cannot have ended so, is over, or has an open deal.
+        InvalidEntry: the game cannot have ended so, is over by its deals, or has an open deal.
         StaleRevision, KeyReused, BadKey, RoundClosed, Game.DoesNotExist: as in `record_entry`.
+        LaterEntryInvalid: corrected totals that the game cannot have ended with.
     In each case nothing is written.
     """
     with transaction.atomic():
-        # Locked, so that the entries to write follow from the sheet that they are written on.
-        sheet = load_sheet(Game.objects.select_for_update().get(pk=game_pk))
-        if any(write.key == f"{context.key}-000" for write in sheet.revisions):
-            if sheet.game.totals != totals:
-                raise KeyReused
-            return sheet
-        if sheet.row.revision != context.revision:
-            raise StaleRevision(sheet)
-        problems = [*check_totals(sheet.game.ruleset, totals, early=early)]
-        if sheet.game.finished:
-            problems = [Problem(Code.GAME_OVER, "", {})]
-        elif sheet.game.open_deal is not None:
-            problems = [Problem(Code.OPEN_DEAL, "", {})]
-        if problems:
-            raise InvalidEntry(problems)
-        sheet = record_entries(game_pk, entries_to(sheet.game, totals, TOTALS), context)
-        if signed:
+        # Locked, so that what was on the sheet when this was decided is on it when it is written.
+        before = load_sheet(Game.objects.select_for_update().get(pk=game_pk))
+        known = next((each for each in before.revisions if each.key == context.key), None)
+        stands = totals_on(before)
+        if stands is None or (known is not None and known.kind == Revision.Kind.ENTRY):
+            sheet = record_entry(game_pk, Totals(totals, early), context)
+        else:
+            position, body = stands
+            entry = Totals(totals, early, note=body.get("note"))
+            sheet = correct_entry(game_pk, position, entry, reason, context)
+        if signed and known is None:
             confirm_all(game_pk, sheet.row.revision, context.by, at=context.at)
         return sheet

@@ -1,7 +1,7 @@
 """Import past results known by their totals only: preview, then write as games.
 
-Such a game is a sheet of adjustments with the reason `imported`, stopped before its first deal.
-It has totals and places as any other, but does not count for ratings.
+Such a game is a sheet of imported totals and nothing else. It has places as any other, but does
+not count for ratings.
 """
 
 import json
@@ -15,9 +15,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from tournaments.engine.play.games import Game as EngineGame
-from tournaments.engine.play.totals import entries_to
-from tournaments.engine.rules.entries import IMPORTED
+from tournaments.engine.play.totals import check_totals
+from tournaments.engine.rules.entries import Totals
 from tournaments.engine.rules.ruleset_sums import Range, sums_of
 from tournaments.engine.rules.rulesets import PerSide, Points, Ruleset
 from tournaments.engine.rules.shapes import write_points
@@ -176,6 +175,8 @@ def past_game(asked: ResultsAsked, seen: GameSeen) -> PastGame:
     assert line.day is not None
     assert line.round is not None
     assert line.table is not None
+    # Of a file with games that ended early, most did not.
+    early = any(check_totals(asked.ruleset, totals))
     noon = timezone.make_aware(datetime.combine(line.day, NOON))
     return PastGame(
         day=line.day,
@@ -187,7 +188,7 @@ def past_game(asked: ResultsAsked, seen: GameSeen) -> PastGame:
         ruleset=asked.rules.id,
         document=house_document(asked.rules),
         options=dict(asked.options),
-        entries=tuple(entries_to(EngineGame(asked.ruleset), totals, IMPORTED)),
+        entries=(Totals(totals, early=early, imported=True),),
         played_at=noon + timedelta(minutes=line.round - 1),
     )
 

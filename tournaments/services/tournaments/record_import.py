@@ -10,8 +10,11 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.documents.event_fields import EVENT_FIELDS
+from tournaments.engine.documents.paper_totals import as_one_entry
+from tournaments.engine.documents.records import read_rules
 from tournaments.engine.documents.tournament_records import number_of_entrant, read_tournament
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.ruleset_sums import sums_of
 from tournaments.engine.rules.shapes import clean_lines
 from tournaments.models import (
     AuditEntry,
@@ -354,9 +357,10 @@ def _lay(
     Sitting.objects.bulk_create(
         Sitting(round=round_, entrant=entrants[name]) for name in said["byes"]
     )
-    games = Game.objects.bulk_create(_game(each["game"], table) for each, table in laid)
-    for (each, _table), game in zip(laid, games, strict=True):
-        _write_sheet(each["game"], game)
+    sheets = [_with_totals(each["game"]) for each in said["tables"]]
+    games = Game.objects.bulk_create(map(_game, sheets, tables))
+    for sheet, game in zip(sheets, games, strict=True):
+        _write_sheet(sheet, game)
     Seat.objects.bulk_create(
         Seat(game=game, number=number, player=players[name])
         for (each, _table), game in zip(laid, games, strict=True)
@@ -380,6 +384,19 @@ def _game(said: Json, table: Table) -> Game:
         played_at=datetime.fromisoformat(record["played_at"]),
         revision=len(said["writes"]),
     )
+
+
+def _with_totals(said: Json) -> Json:
+    """Return a game whose totals are one entry, also if its document is older than that."""
+    record = said["record"]
+    rules = read_rules(record["ruleset"]).with_options(record.get("options", {}))
+    one = as_one_entry(said["writes"], rules, sums_of(rules).game)
+    if one is None:
+        return said
+    confirmations = [
+        each | {"revision": one.revision_now(each["revision"])} for each in said["confirmations"]
+    ]
+    return {**said, "writes": one.writes, "confirmations": confirmations}
 
 
 def _write_sheet(said: Json, game: Game) -> None:

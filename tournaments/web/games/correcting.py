@@ -1,6 +1,6 @@
 """Correct any line of a sheet; the old version stays in the log."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,9 +9,10 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments.engine.rules.entries import Deal, Entry, Void
+from tournaments.engine.rules.entries import IMPORTED, TOTALS, Deal, Entry, Void
 from tournaments.engine.rules.limits import LONGEST_REASON
 from tournaments.engine.rules.problems import InvalidEntry, Problem
+from tournaments.engine.rules.ruleset_sums import sums_of
 from tournaments.models import Club, Game, Revision
 from tournaments.permissions import directs_club, writable_row
 from tournaments.presenters.games.authors import authors_of
@@ -31,7 +32,7 @@ from tournaments.web.games.deals.entry_form import EntryForm, errors_beside, exp
 from tournaments.web.games.deals.entry_text import summary_of
 from tournaments.web.games.deals.hand_form import HandForm
 from tournaments.web.games.deals.open_form import proof_of
-from tournaments.web.games.deals.reading import Typed, parse_form, typed_entry
+from tournaments.web.games.deals.reading import Typed, parse_form, type_totals, typed_entry
 from tournaments.web.games.deals.sheet_view import lines_of
 from tournaments.web.games.forms import RemarksForm
 from tournaments.web.games.history import HistoryStep, done
@@ -113,11 +114,14 @@ def _entry_page(
         "details": [*refusal.details, *(words if kind != "deal" else ())],
         "key": new_write_key(),
         "kind": kind,
+        "correctable": kind in ("deal", "adjustment", "totals"),
         "beside": beside,
         "form": form_at(request, sheet, position, typed, refusal.problems)
         if body and not fixed
         else None,
-        "typed": typed or body,
+        "typed": typed or _shown_fields(body),
+        "boxes": _boxes(sheet, typed or body) if kind == "totals" and body else (),
+        "sum": sums_of(sheet.game.ruleset).game if kind == "totals" else None,
         "remarks": RemarksForm(typed or body),
         "proof": proof_of(entry) if isinstance(entry, Deal | Void) else None,
         "moves_declarers": _moves_declarers(sheet, position),
@@ -126,6 +130,22 @@ def _entry_page(
         "fixed": fixed,
     }
     return render(request, "tournaments/games/entry.html", context, status=refusal.status)
+
+
+def _shown_fields(body: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return the fields of an entry, without the reason that old totals had for programs."""
+    if body is None or body.get("reason") not in (IMPORTED, TOTALS):
+        return body
+    return {**body, "reason": ""}
+
+
+def _boxes(sheet: Sheet, fields: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return the name of each side, the name of its field, and the total typed in it."""
+    names = sheet.game.ruleset.side_names(sheet.row.players)
+    typed = type_totals(fields) if "totals" in fields else fields
+    return [
+        (name, f"total-{side}", typed.get(f"total-{side}", "")) for side, name in enumerate(names)
+    ]
 
 
 def _is_fixed(request: HttpRequest, sheet: Sheet, position: int) -> bool:

@@ -52,7 +52,7 @@ def _undone(sheet: Sheet) -> list[Mapping[str, Any]]:
 def _fields(ruleset: Ruleset, body: Mapping[str, Any]) -> Mapping[str, str] | None:
     """Return the form's fields of an entry; None if no form writes it, as for a sealed deal."""
     fields = typed_entry(ruleset, body)
-    if body["type"] != "deal":
+    if body["type"] not in ("deal", "totals"):
         fields = {name: str(value) for name, value in body.items()}
         fields |= {"sure": "yes"} if body["type"] == "stopped" else {}
     fields |= {name: body[name] for name in ("type", *REMARKS) if name in body}

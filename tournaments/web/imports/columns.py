@@ -23,8 +23,9 @@ from tournaments.web.base.name_lists import (
     left_out,
     shown_columns,
 )
+from tournaments.web.base.typed_points import read_points
 from tournaments.web.imports.cells import Cell, Row
-from tournaments.web.imports.values import read_count, read_day, read_points, read_yes
+from tournaments.web.imports.values import read_count, read_day, read_yes
 
 OF_PLAYERS = {
     "name": NAME,

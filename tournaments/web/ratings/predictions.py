@@ -12,7 +12,6 @@ from django.utils.translation import ngettext
 
 from tournaments.engine.play.totals import only_totals
 from tournaments.engine.ratings.predictions import COIN, Accuracy
-from tournaments.engine.rules.entries import TOTALS
 from tournaments.models import Tournament
 from tournaments.queries.games.sheets import Sheet
 from tournaments.queries.ratings.predictions import (
@@ -58,7 +57,7 @@ def rated_game(request: HttpRequest, sheet: Sheet) -> RatedGame | None:
         return RatedGame(in_order)
     if not is_to_be_rated(row, request.user):
         return None
-    return RatedGame(is_due=bool(game.deals) or only_totals(game, TOTALS))
+    return RatedGame(is_due=bool(game.deals) or only_totals(game, rated=True))
 
 
 def accuracy_lines(request: HttpRequest, row: Tournament, *, directs: bool) -> list[str]:

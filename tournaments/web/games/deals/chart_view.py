@@ -7,6 +7,7 @@ from itertools import pairwise
 from django.utils.text import Truncator
 
 from tournaments.engine.play.games import Game
+from tournaments.engine.play.totals import only_totals
 from tournaments.engine.rules.rulesets import Points
 from tournaments.presenters.games.sheets import numbers_of
 
@@ -77,11 +78,11 @@ class Chart:
 
 
 def draw_chart(game: Game, players: Sequence[str], height: int = HEIGHT) -> Chart | None:
-    """Return the totals of each side by deal; None before the first deal.
+    """Return the totals of each side by deal; None before the first deal, or if none is known.
 
     `players` are names in seat order.
     """
-    if not game.rows:
+    if not game.rows or only_totals(game):
         return None
     table = [(0,) * len(game.totals), *(row.totals for row in game.rows)]
     # As wide as the whole game, so that the line grows instead of being rescaled with each deal.

@@ -69,7 +69,11 @@ class DealForm:
         return (self.typed or {}).get(name, "")
 
 
-FIELDS_OF = {"adjustment": ("seat", "points", "reason"), "stopped": ("reason",)}
+FIELDS_OF = {
+    "adjustment": ("seat", "points", "reason"),
+    "stopped": ("reason",),
+    "totals": ("totals",),
+}
 """Fields of entries other than deals that show their own problems."""
 
 SHOWN_WITH = ("blind", "sale", "closed_by", "rifki_holder")

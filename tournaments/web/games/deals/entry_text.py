@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from tournaments.engine.rules.rulesets import Ruleset
-from tournaments.presenters.games.sheets import MARKS, marks_of, title_of
+from tournaments.presenters.games.sheets import MARKS, marks_of, title_of, totals_text
 from tournaments.queries.games.sheets import Sheet
 from tournaments.texts import labels
 
@@ -33,6 +33,9 @@ def entry_text(body: Mapping[str, Any], players: Sequence[str], rules: Ruleset) 
         parts.append(labels.points_text(body["points"]))
     if "reason" in body:
         parts.append(labels.reason_name(body["type"], body["reason"]))
+    if body.get("type") == "totals":
+        parts.append(" : ".join(map(labels.points_text, body["totals"])))
+        parts.append(totals_text(body))
     if body.get("type") == "passed":
         parts.append(_("Everyone passed"))
     return " · ".join(parts)

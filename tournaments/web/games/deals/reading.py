@@ -1,12 +1,13 @@
 """Parse the form of an entry, and fill it in from an entry on the sheet."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
+from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 
 from tournaments.engine.documents.entry_records import parse_entry
@@ -14,11 +15,12 @@ from tournaments.engine.rules.entries import REMARKS, Deal, Entry
 from tournaments.engine.rules.entry_shapes import PILES
 from tournaments.engine.rules.fields import fields_of
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Contract, Ruleset
+from tournaments.engine.rules.rulesets import Contract, Points, Ruleset
 from tournaments.engine.rules.scoring import king_is_said
-from tournaments.engine.rules.shapes import clean_line, write_points
+from tournaments.engine.rules.shapes import clean_line, write_all_points, write_points
 from tournaments.engine.rules.units import UNITS
 from tournaments.texts import labels
+from tournaments.web.base.typed_points import read_points
 
 Typed = Mapping[str, str]
 """The fields of the form by name, as they were sent."""
@@ -238,6 +240,36 @@ def parse_form(ruleset: Ruleset, typed: Typed) -> Entry:
     return parse_entry(raw)
 
 
+TOTAL = re.compile(r"[+\-−–]?[0-9][0-9.,]*(?:/[0-9]+)?")
+
+
+def read_totals(texts: Sequence[str]) -> tuple[Points, ...] | None:
+    """Return the totals typed in the fields of the sides; None if they cannot be read.
+
+    All of them may stand in one field: “−220-160 -150 530”.
+    """
+    decimal = get_format("DECIMAL_SEPARATOR")
+    for parts in (texts, TOTAL.findall(" ".join(texts))):
+        found = [_read_total(text, decimal) for text in parts]
+        read = tuple(points for points in found if points is not None)
+        if len(read) == len(found) == len(texts):
+            return read
+    return None
+
+
+def _read_total(text: str, decimal: str) -> Points | None:
+    plain = "".join(text.split()).replace(labels.MINUS, "-")
+    if "/" in plain:
+        return Fraction(plain) if POINTS.fullmatch(plain) else None
+    return read_points(text, decimal)
+
+
+def type_totals(body: Mapping[str, Any]) -> dict[str, str]:
+    """Return the form's values for totals on the sheet."""
+    typed = {f"total-{side}": str(points) for side, points in enumerate(body["totals"])}
+    return typed | ({"early": "1"} if body.get("early") else {})
+
+
 def check_suit(ruleset: Ruleset, entry: Entry) -> None:
     """Refuse a deal of trumps that does not say which; programs and records may leave it out.
 
@@ -254,6 +286,8 @@ def check_suit(ruleset: Ruleset, entry: Entry) -> None:
 
 def typed_entry(ruleset: Ruleset, body: Mapping[str, Any]) -> dict[str, str]:
     """Return the form's values for an entry on the sheet."""
+    if body.get("type") == "totals":
+        return type_totals(body)
     typed = type_details(body) if ruleset.unnamed is None else type_hand(body)
     counts = body.get("counts", {})
     for unit, numbers in counts.items():
@@ -340,12 +374,25 @@ def _read_stopped(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> It
     yield "reason", typed.get("reason", "")
 
 
+def _read_totals(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Iterator[Any]:
+    texts = [typed.get(f"total-{side}", "").strip() for side in range(ruleset.side_count)]
+    totals = read_totals(texts)
+    if totals is None:
+        params = {"expected": len(texts), "got": len([text for text in texts if text])}
+        problems.append(Problem(Code.WRONG_SEATS, "totals", params))
+        return
+    yield "totals", write_all_points(totals)
+    if typed.get("early"):
+        yield "early", True
+
+
 ENTRY_READERS = {
     "deal": _read_deal,
     "void": _read_void,
     "redeal": _read_redeal,
     "adjustment": _read_adjustment,
     "stopped": _read_stopped,
+    "totals": _read_totals,
 }
 """Parsers of each type of entry."""
 

@@ -17,6 +17,7 @@ from tournaments.engine.rules.entries import (
     Passed,
     Redeal,
     Stopped,
+    Totals,
     Void,
 )
 from tournaments.engine.rules.rulesets import Points, Ruleset
@@ -253,7 +254,9 @@ def lines_of(sheet: Sheet) -> Iterator[SheetLine]:
         else:
             symbol, note = _note(game.ruleset, entry, players)
             moved = zip(row.totals, row.points, strict=True) if row else ()
-            cells = tuple(SheetCell(total, points) for total, points in moved)
+            # The points of totals say the same once more.
+            is_whole = isinstance(entry, Totals)
+            cells = tuple(SheetCell(total, 0 if is_whole else points) for total, points in moved)
             hand = numbers.get(index)
             yield SheetLine(position, symbol, None, cells, note, correction, (), expected_sum, hand)
 
@@ -295,7 +298,7 @@ def _note(ruleset: Ruleset, entry: Entry, players: Sequence[str]) -> tuple[Symbo
 
 
 NOTE_GLYPHS: Mapping[type, str] = MappingProxyType(
-    {Void: "↺", Redeal: "↻", Passed: "→", Stopped: "■"}
+    {Void: "↺", Redeal: "↻", Passed: "→", Stopped: "■", Totals: "="}
 )
 """Symbols of entries other than deals."""
 

@@ -1,0 +1,60 @@
+"""Points as people type them."""
+
+import re
+from fractions import Fraction
+
+from tournaments.engine.play.entry_checks import FINEST_PART
+from tournaments.engine.rules.rulesets import Points, whole
+
+MOST_POINTS = 1_000_000
+
+_MINUS = str.maketrans("−–‒﹣－", "-----")
+_NUMBER = re.compile(r"[+-]?\d[\d.,]*")
+_SPACES = re.compile(r"[\s'’]+")
+
+DECIMAL_COMMA, DECIMAL_POINT = ",", "."
+
+
+def read_points(cell: object, decimal: str) -> Points | None:
+    """Return points like −120, 1.250 or 1,250.5; None if they are invalid.
+
+    If both point and comma occur, the last one separates the decimals. One alone does so
+    unless three digits follow it and it is not `decimal`, the mark of the reader's language.
+    """
+    text = _SPACES.sub("", str(cell)).translate(_MINUS)
+    if not _NUMBER.fullmatch(text):
+        return None
+    number = _plain_number(text, decimal)
+    if number is None:
+        return None
+    points = whole(Fraction(number))
+    fits = -MOST_POINTS <= points <= MOST_POINTS and FINEST_PART % points.denominator == 0
+    return points if fits else None
+
+
+def _plain_number(text: str, decimal: str) -> str | None:
+    """Return a number with a decimal point and without thousands separators."""
+    marks = [mark for mark in text if mark in ".,"]
+    if not marks:
+        return text
+    last = marks[-1]
+    if len(set(marks)) == 1 and (len(marks) > 1 or _parts_thousands(text, last, decimal)):
+        return _joined(text, last)
+    head, _mark, tail = text.rpartition(last)
+    if last in head or not tail:
+        return None
+    joined = _joined(head, DECIMAL_POINT if last == DECIMAL_COMMA else DECIMAL_COMMA)
+    return joined and f"{joined}.{tail}"
+
+
+def _parts_thousands(text: str, mark: str, decimal: str) -> bool:
+    head, _mark, tail = text.partition(mark)
+    return mark != decimal and len(tail) == 3 and 1 <= len(head.lstrip("+-")) <= 3
+
+
+def _joined(text: str, mark: str) -> str | None:
+    """Return a number without its thousands separators; None if they are misplaced."""
+    first, *groups = text.split(mark)
+    if groups and (any(len(group) != 3 for group in groups) or not first.lstrip("+-")):
+        return None
+    return "".join([first, *groups])
