@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from statistics import median
 from typing import Any
@@ -39,6 +39,7 @@ from tournaments.models import (
     Table,
     Tournament,
 )
+from tournaments.models.events import moment_of_play
 from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
 from tournaments.services.ratings.due import rate_since
 from tournaments.services.ratings.pools import Pools
@@ -74,9 +75,15 @@ def write(model: type[models.Model], columns: str, rows: Iterable[Row]) -> None:
             cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({values})", batch)  # noqa: S608 - our names
 
 
-def closing(number: int) -> datetime:
-    """When a round, from 1, was closed: four a day."""
-    return BEGIN + timedelta(hours=6 * number)
+def day_of(event: int) -> date:
+    """Return the day of an event, from 0: one a day."""
+    return (BEGIN + timedelta(days=event)).date()
+
+
+def playing(number: int) -> datetime:
+    """Return the moment at which ratings take a round, from 1."""
+    event, at = divmod(number, ROUNDS_OF_EVENT)
+    return moment_of_play(day_of(event), at + 1)
 
 
 class Evenings:
@@ -122,7 +129,7 @@ class Evenings:
                         n // ROUNDS_OF_EVENT + 1,
                         n % ROUNDS_OF_EVENT + 1,
                         "",
-                        *[str(closing(n))] * 3,
+                        *[str(playing(n))] * 3,
                         0,
                         "",
                     )
@@ -142,7 +149,7 @@ class Evenings:
                 " resting, phones, digest",
                 (
                     (t, f"g{t}", "turkish-king", "{}", '["A", "B", "C", "D"]', 0, "", "",
-                     str(closing(t // TABLES)), 20, 1, 1, "", self.chance.choice(self.results), t,
+                     str(playing(t // TABLES)), 20, 1, 1, "", self.chance.choice(self.results), t,
                      "[]", "[]", "")
                     for t in tables
                 ),
@@ -161,7 +168,7 @@ class Evenings:
             "id, club_id, public_id, name, held_on, venue, starts_at, ruleset, options, published,"
             " table_codes, confirmations, created_at",
             (
-                (n + 1, 1, f"e{n}", "Cuma", str(BEGIN.date()), "", "", "turkish-king", "{}", True,
+                (n + 1, 1, f"e{n}", "Cuma", str(day_of(n)), "", "", "turkish-king", "{}", True,
                  False, "none", str(BEGIN))
                 for n in numbers
             ),
@@ -217,7 +224,7 @@ def measure(games: int, players: int, calm: int) -> Iterator[Figure]:
     )  # fmt: skip
     last = rounds + ONE_MORE
     since = max(1, last - CORRECTED // TABLES + 1)
-    rate_since(1, closing(since))
+    rate_since(1, playing(since))
     again = (last - since + 1) * TABLES
     quiet, _none = with_a_table(lambda: time.sleep(calm))
     taken: list[Taken] = []
@@ -254,5 +261,5 @@ def timed_slices() -> Iterator[list[float]]:
 def one_round(evenings: Evenings, number: int) -> float:
     """Milliseconds until a round that was just closed is rated."""
     evenings.play(range(number, number + 1))
-    rate_since(1, closing(number))
+    rate_since(1, playing(number))
     return take_time(sweep_ratings).waited

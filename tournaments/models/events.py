@@ -1,5 +1,8 @@
 """Events of a club: evenings and tournaments, each with rounds and tables."""
 
+from datetime import UTC, date, datetime, time, timedelta
+from math import ceil
+
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
@@ -83,7 +86,11 @@ class Event(models.Model):
 
     class Meta:
         ordering = ["-held_on", "-pk"]
-        indexes = [models.Index(fields=["club", "-held_on", "-id"], name="event_of_club")]
+        indexes = [
+            models.Index(fields=["club", "-held_on", "-id"], name="event_of_club"),
+            # The server's ratings process the rounds of all clubs in the order of their days.
+            models.Index(fields=["held_on"], name="event_by_day"),
+        ]
         constraints = [
             models.CheckConstraint(condition=~Q(name=""), name="event_has_a_name"),
             models.CheckConstraint(
@@ -104,6 +111,39 @@ class Event(models.Model):
     def details(self) -> list[str]:
         """Return the further facts that stand beside its day."""
         return [str(value) for name in SHOWN if (value := getattr(self, name))]
+
+
+def moment_of_play(day: date, number: int) -> datetime:
+    """Return the moment at which ratings take a round: its day at 10:00 UTC, and its number.
+
+    At that hour it is the same day nearly everywhere on earth. The number counts as seconds, which
+    orders the rounds of a day.
+    """
+    return datetime.combine(day, time(10, tzinfo=UTC)) + timedelta(seconds=number)
+
+
+class RoundQuerySet(models.QuerySet["Round"]):
+    def closed(self) -> "RoundQuerySet":
+        return self.filter(closed_at__isnull=False)
+
+    def in_order_of_play(self) -> "RoundQuerySet":
+        """Order by `played_at`; equals, which are of several events, by their keys."""
+        return self.order_by("event__held_on", "number", "pk")
+
+    def played_since(self, moment: datetime) -> "RoundQuerySet":
+        """Filter to the rounds whose `played_at` is that moment or later."""
+        day, first = _day_and_number(moment)
+        return self.filter(event__held_on__gte=day).exclude(event__held_on=day, number__lt=first)
+
+    def played_before(self, moment: datetime) -> "RoundQuerySet":
+        day, first = _day_and_number(moment)
+        return self.filter(event__held_on__lte=day).exclude(event__held_on=day, number__gte=first)
+
+
+def _day_and_number(moment: datetime) -> tuple[date, int]:
+    """Return day and number of the first round that can have been played at a moment or later."""
+    day = moment.astimezone(UTC).date()
+    return day, ceil((moment - moment_of_play(day, 0)).total_seconds())
 
 
 class Round(models.Model):
@@ -134,16 +174,10 @@ class Round(models.Model):
     digest = models.CharField(max_length=64, blank=True, editable=False)
     sealed_at = models.DateTimeField(null=True, blank=True, editable=False)
 
+    objects = RoundQuerySet.as_manager()
+
     class Meta:
         ordering = ["number"]
-        indexes = [
-            # Ratings process rounds in the order of their closing.
-            models.Index(
-                fields=["closed_at", "id"],
-                condition=Q(closed_at__isnull=False),
-                name="round_closed",
-            )
-        ]
         constraints = [
             models.UniqueConstraint(fields=["event", "number"], name="round_one_per_number"),
             models.CheckConstraint(condition=Q(number__gte=1), name="round_number_from_one"),
@@ -160,6 +194,11 @@ class Round(models.Model):
 
     def __str__(self) -> str:
         return f"round {self.number} of event {self.event_id}"
+
+    @property
+    def played_at(self) -> datetime:
+        """Return the moment at which ratings take it, whenever it was opened and closed."""
+        return moment_of_play(self.event.held_on, self.number)
 
     @property
     def is_open(self) -> bool:

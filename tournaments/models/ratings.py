@@ -117,7 +117,7 @@ class PlayerRating(models.Model):
 class RatingChange(models.Model):
     """The change of a rating by one game, the `number`-th of that person, from 1.
 
-    `at` is the closing time of its round. The rating before includes the rest since the previous
+    `at` is `Round.played_at`. The rating before includes the rest since the previous
     game. The database has no foreign key checks on rating and game: for millions of rows they take
     as long as everything else, and corrections would wait for the computation and the reverse. Rows
     of a game deleted meanwhile stay until the next computation.

@@ -45,6 +45,8 @@ def test_backup_of_a_release_is_restored_and_migrated(release, tmp_path):
     assert found["lines"] == lines
     # Fewer than there were: a confirmation is an entry itself.
     assert found["rows"].pop("tournaments.auditrow") <= len(lines)
+    # Ratings of 0.2.0 were in another order: a worker computes them again.
+    found["rows"].pop("tournaments.ratingdue")
     # Each new table brings some of its own.
     grown = {name for name in ("auth.permission", "contenttypes.contenttype") if name in kept}
     assert all(found["rows"][name] >= kept[name] for name in grown)

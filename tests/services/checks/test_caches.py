@@ -95,8 +95,7 @@ WRONG = {
     "points": (other_points, {"results", "rating-changes"}),
     "result gone": (lambda: spoil(finished(), result=None), {"results", "rating-changes"}),
     "revision": (lambda: spoil(finished(), revision=1), {"revisions", "results"}),
-    # A round closed at another time is to be rated anew, too.
-    "kept standings": (other_standings, {"standings", "rating-changes", "round-digests"}),
+    "kept standings": (other_standings, {"standings", "round-digests"}),
     "name in a head": (
         lambda: spoil(finished(), players=["A", "B", "C", "D"]),
         {"names-on-sheets"},

@@ -6,8 +6,9 @@ from django.utils import timezone
 from tests.club_factories import ClubFactory, PlayerFactory, TableFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING
-from tests.services.imports.record_files import MARCH, OTHERS, asked, record, take_over
+from tests.services.imports.record_files import OTHERS, asked, record, take_over
 from tournaments.models import Event, Game, Revision, Seat
+from tournaments.models.events import moment_of_play
 from tournaments.queries.games.sheets import load_sheet, load_sheets
 from tournaments.services.imports.problems import Wrong
 from tournaments.services.imports.records import preview_records
@@ -46,8 +47,8 @@ def test_records_become_rated_tables_with_sheets_in_rounds_by_their_time(club):
     assert Seat.objects.filter(player=burak).count() == 2
     rated = [place for batch in played_rounds(club.pk, None) for place in batch]
     assert [(place.at, len(place.games)) for place in rated] == [
-        (MARCH + timedelta(hours=1), 2),
-        (MARCH + timedelta(hours=5), 1),
+        (moment_of_play(event.held_on, 1), 2),
+        (moment_of_play(event.held_on, 2), 1),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
 from random import Random
@@ -39,7 +40,12 @@ from tournaments.queries.games.sheets import ruleset_of
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.clubs.membership import ClubSettings, change_settings, delete_account
 from tournaments.services.entrants.registration import mark_house
-from tournaments.services.events.events import close_round, reopen_round
+from tournaments.services.events.events import (
+    change_event,
+    close_round,
+    plan_of,
+    reopen_round,
+)
 from tournaments.services.games.playing import correct_entry
 from tournaments.services.games.tables import remove_table
 from tournaments.services.people.changes import remove_player
@@ -69,14 +75,18 @@ class World:
         self.chance = Random(seed)
         self.day = 0
         self.clubs = [ClubFactory(rates_evenings=True, in_server_ratings=n == 0) for n in range(2)]
-        self.events = [EventFactory(club=club) for club in self.clubs]
+        self.events = [
+            EventFactory(club=club, held_on=self.any_day()) for club in self.clubs for _ in range(2)
+        ]
         self.directors = {
             club.pk: Actor(MemberFactory(club=club, role="director").user) for club in self.clubs
         }
         self.accounts = [AccountFactory() for _ in range(3)]
         for club in self.clubs:
             PlayerFactory.create_batch(8, club=club)
-            tournament = TournamentFactory(event__club=club, state="running")
+            tournament = TournamentFactory(
+                event__club=club, event__held_on=self.any_day(), state="running"
+            )
             self.events.append(tournament.event)
             # The others can turn out to be somebody else.
             for player in club.players.all()[:5]:
@@ -84,9 +94,10 @@ class World:
 
     def happen(self):
         steps = {
-            self.play: 8, self.reopen: 2, self.close: 3, self.correct: 4, self.merge: 5,
-            self.part: 3, self.claim: 3, self.unlink: 1, self.set_up: 1, self.remove_table: 1,
-            self.leave: 1, self.remove: 1, self.mark_house: 2, sweep_ratings: 4,
+            self.play: 8, self.reopen: 2, self.close: 3, self.move: 3, self.correct: 4,
+            self.merge: 5, self.part: 3, self.claim: 3, self.unlink: 1, self.set_up: 1,
+            self.remove_table: 1, self.leave: 1, self.remove: 1, self.mark_house: 2,
+            sweep_ratings: 4,
         }  # fmt: skip
         [step] = self.chance.choices(list(steps), list(steps.values()))
         step()
@@ -96,8 +107,11 @@ class World:
         found = list(rows.order_by("pk"))
         return self.chance.choice(found) if found else None
 
+    def any_day(self):
+        # Several evenings are of one day now and then.
+        return (EVENING + self.chance.choice((0, 0, 1, 2, 40, 700)) * DAY).date()
+
     def now(self):
-        # Several rounds are closed at one moment now and then.
         self.day += self.chance.choice((0, 1, 1, 40))
         return EVENING + self.day * DAY
 
@@ -134,6 +148,12 @@ class World:
         round_ = self.any(Round.objects.filter(closed_at=None))
         if round_:
             close_round(round_.pk, NOBODY, at=self.now())
+
+    def move(self):
+        event = self.chance.choice(self.events)
+        event.refresh_from_db()
+        plan = replace(plan_of(event), held_on=self.any_day())
+        change_event(event.pk, plan, NOBODY, at=self.now())
 
     def correct(self):
         game = self.any(Game.objects.filter(result__isnull=False))
@@ -210,13 +230,13 @@ def plainly(club):
         for seat in range(rules.seats):
             rating, _games, last, _player = ratings.get(
                 (rules.family, people[seat][0] if seat in people else None),
-                (newcomer(constants.start), 0, place.closed_at, 0),
+                (newcomer(constants.start), 0, place.played_at, 0),
             )
-            before.append(rating.rested((place.closed_at - last) / DAY))
+            before.append(rating.rested((place.played_at - last) / DAY))
         after = rate(before, rules.sides, scores, constants.unit(game.ruleset, spread))
         for seat, (person, player) in people.items():
             games = ratings.get((rules.family, person), (None, 0))[1]
-            told = after[seat], games + 1, place.closed_at, player
+            told = after[seat], games + 1, place.played_at, player
             ratings[rules.family, person] = told
     return ratings
 
@@ -224,7 +244,7 @@ def plainly(club):
 def counted(club):
     """The finished games of closed rounds that count, with their rounds, in order."""
     rounds = Round.objects.exclude(closed_at=None).select_related("event__club")
-    for place in sorted(rounds, key=lambda place: (place.closed_at, place.pk)):
+    for place in sorted(rounds, key=lambda place: (place.event.held_on, place.number, place.pk)):
         host = place.event.club
         counts = hasattr(place.event, "tournament") or host.rates_evenings
         if not counts or not (host.in_server_ratings if club is None else host == club):
@@ -273,11 +293,12 @@ QUEENS, RIFKI = WHOLE_GAME[1], WHOLE_GAME[0]
 
 
 def evening(club, *entries, tables=1, day=0, players=None):
-    round_ = RoundFactory(event=EventFactory(club=club))
+    event = EventFactory(club=club, held_on=(EVENING + day * DAY).date())
+    round_ = RoundFactory(event=event, number=1)
     for number in range(1, tables + 1):
         names = players or [f"{name} {number}" for name in NAMES]
         TableFactory(round=round_, number=number, players=names, entries=entries)
-    return close_round(round_.pk, NOBODY, at=EVENING + day * DAY)
+    return close_round(round_.pk, NOBODY, at=EVENING)
 
 
 def director_of(club):

@@ -1,6 +1,11 @@
 import json
+from dataclasses import replace
+from datetime import date
+from importlib import import_module
+from itertools import permutations
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -18,6 +23,7 @@ from tests.deals import NAMES, deal
 from tests.factories import EVENING, GameFactory, SetupFactory, record_all
 from tests.match_builders import won_by
 from tests.services.ratings.rating_world import (
+    DAY,
     QUEENS,
     RIFKI,
     STOPPED,
@@ -40,11 +46,19 @@ from tournaments.models import (
     RatingDue,
     RatingLedger,
     RatingPool,
+    Round,
     Seat,
 )
+from tournaments.models.events import moment_of_play
 from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.checks.rating_changes import look_at_changes
 from tournaments.services.clubs.membership import ClubSettings, change_settings
-from tournaments.services.events.events import close_round
+from tournaments.services.events.events import (
+    change_event,
+    close_round,
+    plan_of,
+    reopen_round,
+)
 from tournaments.services.people.claims import claim_player, unlink_account
 from tournaments.services.people.export import export_player
 from tournaments.services.ratings import computing, pools
@@ -206,7 +220,120 @@ def test_account_claimed_in_one_club_calls_for_the_server_alone(club):
     player.refresh_from_db()
     claim_player(player.public_id, player.claim_secret, by, at=EVENING)
 
-    assert list(RatingDue.objects.values_list("club", "since")) == [(None, EVENING)]
+    since = moment_of_play(EVENING.date(), 0)
+    assert list(RatingDue.objects.values_list("club", "since")) == [(None, since)]
+
+
+def means(**of_pool):
+    rows = PlayerRating.objects.filter(**of_pool)
+    return dict(rows.values_list("player__name", "mean"))
+
+
+def close_again(round_, club):
+    reopen_round(round_.pk, NOBODY, at=EVENING + 300 * DAY)
+    sweep_ratings()
+    close_round(round_.pk, NOBODY, at=EVENING + 301 * DAY)
+
+
+def correct_there_and_back(round_, club):
+    game = Game.objects.get(table__round=round_)
+    for body in (RIFKI, QUEENS):
+        correct(game, body)
+        sweep_ratings()
+
+
+def move_there_and_back(round_, club):
+    plan = plan_of(round_.event)
+    for day in (date(2030, 1, 1), plan.held_on):
+        change_event(round_.event_id, replace(plan, held_on=day), NOBODY, at=EVENING)
+        sweep_ratings()
+
+
+def rate_evenings_again(round_, club):
+    for rates in (False, True):
+        change_settings(club.pk, ClubSettings("Moda", rates_evenings=rates), NOBODY, at=EVENING)
+        sweep_ratings()
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+@pytest.mark.parametrize(
+    "act", [close_again, correct_there_and_back, move_there_and_back, rate_evenings_again]
+)
+def test_nothing_moves_where_nothing_has_changed(club, act, which):
+    others = ["Ece", "Fuat", *NAMES[:2]]
+    rounds = [
+        evening(club, *entries, STOPPED, players=players, day=day)
+        for day, players, entries in (
+            (0, NAMES, (QUEENS,)),
+            (100, others, (QUEENS, RIFKI)),
+            (180, [*NAMES[1:], "Ece"], (QUEENS,)),
+        )
+    ]
+    sweep_ratings()
+    fields = ("at", "game", "seat", "number", "mean_before", "mean", "variance")
+    stored = RatingChange.objects.order_by("game", "seat").values_list(*fields)
+    before = list(stored.all()), means()
+
+    act(rounds[which], club)
+    sweep_ratings()
+
+    assert (list(stored.all()), means()) == before
+    assert differing_ratings() == []
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3)))[1:])
+def test_evenings_entered_in_any_order_are_rated_in_that_of_their_days(club, order):
+    club.in_server_ratings = True
+    club.save()
+    elsewhere = ClubFactory(rates_evenings=True)
+    told = [(QUEENS, 0, NAMES), (RIFKI, 30, NAMES[::-1]), (QUEENS, 31, [*NAMES[2:], "Ece", "Ali"])]
+    for entry, day, players in told:
+        evening(elsewhere, entry, STOPPED, players=players, day=day)
+        sweep_ratings()
+
+    for number in order:
+        entry, day, players = told[number]
+        evening(club, entry, STOPPED, players=players, day=day)
+        sweep_ratings()
+
+    assert means(pool__club=club) == means(pool__club=elsewhere) == means(pool__club=None)
+    assert differing_ratings() == []
+
+
+@pytest.mark.parametrize("late", [{0: 40}, {0: 40, 1: 20}, {2: -300}, {}])
+def test_ratings_in_the_order_of_closing_are_made_anew_after_an_upgrade(club, late, monkeypatch):
+    in_small_slices(monkeypatch)
+    rounds = [evening(club, QUEENS, STOPPED, players=NAMES, day=day) for day in range(3)]
+    sweep_ratings()
+    # As they were stored before: by when their rounds were closed.
+    for number, days in late.items():
+        was = rounds[number].played_at + days * DAY
+        RatingChange.objects.filter(game__table__round=rounds[number]).update(at=was)
+        RatedRound.objects.filter(round=rounds[number]).update(at=was)
+        PlayerRating.objects.update(last_at=max(was, rounds[2].played_at))
+        Round.objects.filter(pk=rounds[number].pk).update(closed_at=was)
+
+    import_module("tournaments.migrations.0049_ratings_by_day").rate_all_again(apps, None)
+    assert [each.found for each in look_at_changes()] == [()]
+    sweep_ratings()
+
+    check_everything()
+    assert differing_ratings() == []
+    assert [each.found for each in look_at_changes()] == [()]
+
+
+@pytest.mark.parametrize("order", [(2, 1, 3), (3, 2, 1)])
+def test_rounds_of_an_evening_are_rated_by_their_numbers(club, order):
+    event = EventFactory(club=club)
+    for number in order:
+        round_ = RoundFactory(event=event, number=number)
+        TableFactory(round=round_, entries=(QUEENS, STOPPED), players=[*NAMES[:3], f"P{number}"])
+        close_round(round_.pk, NOBODY, at=EVENING)
+        sweep_ratings()
+
+    rounds = RatingChange.objects.order_by("at").values_list("game__table__round__number")
+    assert [number for (number,) in rounds.distinct()] == [1, 2, 3]
+    check_everything()
 
 
 def changes():

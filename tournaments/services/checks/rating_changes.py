@@ -163,7 +163,7 @@ class _Stretch:
         if prior is None:
             return newcomer(self.constants.start) if change.number == 1 else None
         if prior.at == at:
-            # Two games closed at one moment are both in the stretch.
+            # Two games of one moment are both in the stretch.
             return prior.after if order.get(prior.game, -1) < order[change.game] else None
         if prior.at > at:
             return None

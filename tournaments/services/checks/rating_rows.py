@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
@@ -42,17 +42,16 @@ class TimeSpan:
 
 def stretch_from(since: datetime | None) -> tuple[TimeSpan, set[int]]:
     """Return the next stretch of a few closed rounds, and their clubs."""
-    closed = Round.objects.filter(closed_at__isnull=False).order_by("closed_at")
-    coming = closed if since is None else closed.filter(closed_at__gte=since)
-    fields = ("closed_at", "event__club_id")
-    rounds = list(coming.values_list(*fields)[:ROUNDS_AT_ONCE])
+    closed = Round.objects.closed().in_order_of_play().select_related("event")
+    coming = closed if since is None else closed.played_since(since)
+    rounds = list(coming[:ROUNDS_AT_ONCE])
     if len(rounds) < ROUNDS_AT_ONCE:
-        return TimeSpan(since, None), {club for _at, club in rounds}
-    later = closed.filter(closed_at__gt=rounds[-1][0])
-    stretch = TimeSpan(since, later.values_list("closed_at", flat=True).first())
-    # Rounds closed at one moment stay together.
-    same = closed.filter(closed_at=rounds[-1][0]).values_list(*fields)
-    return stretch, {club for _at, club in (*rounds, *same)}
+        return TimeSpan(since, None), {each.event.club_id for each in rounds}
+    last = rounds[-1]
+    # Rounds of the same moment stay together.
+    same = closed.filter(event__held_on=last.event.held_on, number=last.number)
+    until = last.played_at + timedelta(seconds=1)
+    return TimeSpan(since, until), {each.event.club_id for each in (*rounds, *same)}
 
 
 class StoredChange(NamedTuple):

@@ -18,7 +18,7 @@ from tournaments.models.games import digest
 from tournaments.queries.rulesets import find_ruleset_of_club
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.refusals import Refused
-from tournaments.services.ratings.due import rate_round_again
+from tournaments.services.ratings.due import rate_event_again, rate_round_again
 
 EVENT = AuditEntry.Kind.EVENT
 
@@ -96,9 +96,13 @@ def put_plan(event: Event, plan: EventPlan) -> tuple[dict[str, Any], dict[str, A
     """Apply a plan to a locked event; return the changed values, before and after."""
     before, after = details_of(plan_of(event)), details_of(plan)
     changed = [name for name in after if after[name] != before[name]]
+    if "held_on" in changed:
+        rate_event_again(event)
     for name in changed:
         setattr(event, name, getattr(plan, name))
     event.save(update_fields=changed)
+    if "held_on" in changed:
+        rate_event_again(event)
     return {name: before[name] for name in changed}, {name: after[name] for name in changed}
 
 

@@ -35,7 +35,7 @@ from tournaments.services.events.seasons import season_on
 from tournaments.services.imports.names import Who
 from tournaments.services.imports.problems import PlanChanged
 from tournaments.services.people.players import add_all, lock_people, names_at_table
-from tournaments.services.ratings.due import rate_since
+from tournaments.services.ratings.due import rate_event_again
 
 Json = Mapping[str, Any]
 EveningKey = tuple[date, str]
@@ -152,7 +152,8 @@ def write_games(club: Club, games: Sequence[PastGame], by: Actor, *, at: datetim
         action, after = ("add-event", _details(event)) if event in made else ("import-games", None)
         change = Change(AuditEntry.Kind.EVENT, action, subject_of(event), after=after, event=event)
         note_change(club, change, by, at=at)
-    rate_since(club.pk, min((p.closed_at for p in places.values() if p.closed_at), default=None))
+    for event in events.values():
+        rate_event_again(event)
     return Imported(tuple(dict.fromkeys(events.values())), len(rows), added)
 
 
@@ -207,7 +208,6 @@ def _rounds(
         event = events[day, evening]
         round_ = stood.get((event.pk, number))
         if round_ is None:
-            # Ratings process rounds in the order of closing.
             over = max(*played, last.get(event.pk, played[0]))
             last[event.pk] = over
             round_ = Round.objects.create(

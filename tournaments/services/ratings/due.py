@@ -6,7 +6,8 @@ from datetime import datetime
 from django.db import connection, transaction
 from django.db.models import Min
 
-from tournaments.models import Entrant, Event, Game, Player, RatingDue, Round
+from tournaments.models import Entrant, Event, Player, RatingDue, Round
+from tournaments.models.events import RoundQuerySet, moment_of_play
 from tournaments.services.base.enqueue import wake_worker
 
 RATE_TASK = "tournaments.tasks.sweep_ratings"
@@ -27,7 +28,8 @@ def rate_since(club_pk: int | None, since: datetime | None) -> None:
 
 def rate_round_again(round_: Round) -> None:
     """Request rating a round if it is closed; call it before reopening a round, too."""
-    rate_since(round_.event.club_id, round_.closed_at)
+    if round_.closed_at is not None:
+        rate_since(round_.event.club_id, round_.played_at)
 
 
 def rate_entrant_again(entrant: Entrant) -> None:
@@ -36,13 +38,16 @@ def rate_entrant_again(entrant: Entrant) -> None:
 
 
 def rate_event_again(event: Event) -> None:
-    """Request recomputing from the first closed round of an event; call it before deleting it."""
-    rate_since(event.club_id, event.rounds.aggregate(first=Min("closed_at"))["first"])
+    """Request recomputing from the day of an event if a round of it is closed.
+
+    Call it before deleting the event, and before and after its day changes.
+    """
+    rate_since(event.club_id, _first_day(Round.objects.filter(event=event)))
 
 
 def rate_players_again(club_pk: int, players: Iterable[int]) -> None:
-    """Request recomputing from the first closed round in which one of these players sat."""
-    rate_since(club_pk, _first_closing(players))
+    """Request recomputing from the day of the first closed round of one of these players."""
+    rate_since(club_pk, _first_day_of(players))
 
 
 def rate_accounts_again(players: Iterable[int]) -> None:
@@ -51,7 +56,7 @@ def rate_accounts_again(players: Iterable[int]) -> None:
     For players whose account changed: their club's ratings stay the same.
     """
     taking_part = Player.objects.filter(pk__in=list(players), club__in_server_ratings=True)
-    rate_since(None, _first_closing(taking_part.values_list("pk", flat=True)))
+    rate_since(None, _first_day_of(taking_part.values_list("pk", flat=True)))
 
 
 def rate_club_again(club_pk: int) -> None:
@@ -75,13 +80,14 @@ def _wake() -> None:
 
 
 def _first_of_club(club_pk: int) -> datetime | None:
-    rounds = Round.objects.filter(event__club=club_pk)
-    first: datetime | None = rounds.aggregate(first=Min("closed_at"))["first"]
-    return first
+    return _first_day(Round.objects.filter(event__club=club_pk))
 
 
-def _first_closing(players: Iterable[int]) -> datetime | None:
-    """Return when the first round was closed in which one of these players sat."""
-    games = Game.objects.filter(seats__player__in=list(players))
-    first: datetime | None = games.aggregate(first=Min("table__round__closed_at"))["first"]
-    return first
+def _first_day_of(players: Iterable[int]) -> datetime | None:
+    return _first_day(Round.objects.filter(tables__games__seats__player__in=list(players)))
+
+
+def _first_day(rounds: RoundQuerySet) -> datetime | None:
+    """Return the beginning of the first day of those of these rounds that are closed."""
+    day = rounds.closed().aggregate(first=Min("event__held_on"))["first"]
+    return day and moment_of_play(day, 0)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from json import loads
 from typing import Any, NamedTuple
 
-from django.db.models import BigIntegerField, F, Func, Q, QuerySet, TextField
+from django.db.models import BigIntegerField, F, Func, Q, TextField
 from django.db.models.functions import Cast, Coalesce
 
 from tournaments.engine.documents.ruleset_records import read_ruleset
@@ -17,6 +17,7 @@ from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Entrant, Game, Round, Seat, Sitting
+from tournaments.models.events import RoundQuerySet, moment_of_play
 
 ROUNDS_AT_ONCE = 50
 """Rounds read, rated and written in a batch: some thousand games in memory."""
@@ -48,7 +49,7 @@ class Played:
 
 @dataclass(slots=True)
 class RoundToRate:
-    """A closed round with its games, ordered by table and match number."""
+    """A closed round with its games, ordered by table and match number; `at` is its `played_at`."""
 
     pk: int
     event: int
@@ -61,17 +62,18 @@ def played_rounds(
 ) -> Iterator[list[RoundToRate]]:
     """Yield batches of rounds that count for a club, or the server, from a moment on.
 
-    Rounds closed at `until` or later are left out. The server's ratings count only games of common
+    Those played at `until` or later are left out. The server's ratings count only games of common
     families, not those made up by a club.
     """
     counted = _counted_rounds(club, since)
     if until is not None:
-        counted = counted.filter(closed_at__lt=until)
+        counted = counted.played_before(until)
     # Whoever writes between two batches may leave no query open: on SQLite it would hold an old
     # snapshot, which cannot become a write.
-    rows: Any = list(counted.values_list("pk", "event_id", "closed_at"))
-    for first in range(0, len(rows), ROUNDS_AT_ONCE):
-        batch = [RoundToRate(*row) for row in rows[first : first + ROUNDS_AT_ONCE]]
+    rows: Any = counted.values_list("pk", "event_id", "event__held_on", "number")
+    rounds = [RoundToRate(pk, event, moment_of_play(day, n)) for pk, event, day, n in rows]
+    for first in range(0, len(rounds), ROUNDS_AT_ONCE):
+        batch = rounds[first : first + ROUNDS_AT_ONCE]
         _read_games(batch, FAMILIES if club is None else None)
         _seat(batch, of_server=club is None)
         for round_ in batch:
@@ -79,18 +81,17 @@ def played_rounds(
         yield [round_ for round_ in batch if round_.games]
 
 
-def _counted_rounds(club: int | None, since: datetime | None) -> QuerySet[Round]:
-    """Return the closed rounds that count, in order of closing."""
-    rows = Round.objects.filter(
+def _counted_rounds(club: int | None, since: datetime | None) -> RoundQuerySet:
+    """Return the closed rounds that count, in the order in which they were played."""
+    rows = Round.objects.closed().filter(
         Q(event__tournament__isnull=False) | Q(event__club__rates_evenings=True),
-        closed_at__isnull=False,
         event__tournament__cancelled_at=None,
     )
     whose = {"event__club__in_server_ratings": True} if club is None else {"event__club": club}
     rows = rows.filter(**whose)
     if since is not None:
-        rows = rows.filter(closed_at__gte=since)
-    return rows.order_by("closed_at", "pk")
+        rows = rows.played_since(since)
+    return rows.in_order_of_play()
 
 
 class _Points(Func):

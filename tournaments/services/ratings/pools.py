@@ -259,6 +259,10 @@ class Pool:
     def add(self, *, replacing: bool) -> None:
         """Store the changes computed since the last time, and those who have new ratings."""
         if self.rounds:
+            if replacing and self.row.pk:
+                # A round may have moved here from another day.
+                moved = [row.round_id for row in self.rounds]
+                RatedRound.objects.filter(pool=self.row, round__in=moved).delete()
             changes = self.store()
             if replacing:
                 self._delete_other(changes)
@@ -282,7 +286,7 @@ class Pool:
     def _delete_other(self, computed: Sequence[Changes]) -> None:
         """Delete stored changes outside the stretch that are in the way of the new ones.
 
-        A game may have moved to another moment, and its players' later games have new numbers.
+        A game may have moved to another day, and its players' later games have new numbers.
         """
         changes = np.concatenate(computed)
         games = np.unique(changes["game"]).tolist()
