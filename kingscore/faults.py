@@ -11,6 +11,7 @@ from kingscore.outages import Outage, outage_of
 from tournaments.api.problems import (
     Away,
     BodyTooLarge,
+    DigestMismatch,
     Full,
     LengthRequired,
     NotUnderstood,
@@ -58,6 +59,11 @@ def too_large(request: HttpRequest, megabytes: int) -> HttpResponse:
 def length_required(request: HttpRequest) -> HttpResponse:
     """Answer 411; no browser omits the length."""
     return plain_problem(LengthRequired(), request)
+
+
+def digest_mismatch(request: HttpRequest) -> HttpResponse:
+    """Answer 400; only programs and the scripts of our pages send a digest."""
+    return plain_problem(DigestMismatch(), request)
 
 
 def archived(request: HttpRequest) -> HttpResponse:

@@ -1,7 +1,9 @@
 """Middleware: limits of requests, headers of responses, missing rows."""
 
+from base64 import b64encode
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import sha256
 
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed, ObjectDoesNotExist
@@ -9,7 +11,7 @@ from django.db import DatabaseError, connection
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils.cache import add_never_cache_headers
 
-from kingscore.faults import archived, length_required, too_large
+from kingscore.faults import archived, digest_mismatch, length_required, too_large
 from tournaments.api.problems import is_of_rendering
 from tournaments.api.throttling import tell_limit
 from tournaments.queries.games.sheets import Archived
@@ -40,6 +42,33 @@ def announced_length(request: HttpRequest) -> int:
     length = request.META.get("CONTENT_LENGTH") or ""
     # Cut, because Python refuses to parse a number of thousands of digits.
     return int(length[:20]) if length.isdecimal() else 0
+
+
+def refuse_mixed_up_bodies(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Answer 400 if the body is not the one that `Content-Digest` was computed from (RFC 9530).
+
+    A proxy that repeats requests may send the body of one visitor with the headers of another.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        header = request.headers.get("Content-Digest")
+        if header is not None and not is_digest_of(request.body, header):
+            return digest_mismatch(request)
+        return get_response(request)
+
+    return middleware
+
+
+def is_digest_of(body: bytes, header: str) -> bool:
+    """Return whether the sha-256 in the header, if there is one, is that of the body.
+
+    Other algorithms are ignored; of two values the last one counts (RFC 9651).
+    """
+    members = (each.partition(";")[0].partition("=") for each in header.split(","))
+    values = [value.strip() for name, _, value in members if name.strip().lower() == "sha-256"]
+    return not values or values[-1] == f":{b64encode(sha256(body).digest()).decode()}:"
 
 
 def tell_limits(

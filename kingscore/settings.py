@@ -138,6 +138,7 @@ MIDDLEWARE = [
     "kingscore.middleware.tell_limits",
     # Before anything that reads the body.
     "kingscore.middleware.refuse_large_bodies",
+    "kingscore.middleware.refuse_mixed_up_bodies",
     "kingscore.middleware.announce_writes",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -19,6 +19,17 @@ function token() {
   return cookie ? cookie[1] : document.querySelector("[name=csrfmiddlewaretoken]")?.value;
 }
 
+// The header by which the server notices the body of another request, as a proxy may mix them up
+// (RFC 9530). Browsers compute it over HTTPS only, and on the machine itself.
+async function digestOf(body) {
+  if (!crypto.subtle) return {};
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body));
+  return { "Content-Digest": `sha-256=:${btoa(String.fromCharCode(...new Uint8Array(digest)))}:` };
+}
+
+// It noticed: nothing was done, and the same is sent again.
+const isMixedUp = ({ headers }) => headers.has("Want-Content-Digest");
+
 // The answer of the server; status 0 where there was none.
 async function post(item, stop = new AbortController()) {
   const body = new URLSearchParams(item.fields);
@@ -28,8 +39,9 @@ async function post(item, stop = new AbortController()) {
   try {
     const response = await fetch(item.url, {
       method: "POST", body, signal: stop.signal, redirect: "error",
-      headers: { "HX-Request": "true", "X-CSRFToken": token() },
+      headers: { "HX-Request": "true", "X-CSRFToken": token(), ...await digestOf(body) },
     });
+    if (isMixedUp(response)) return { status: 0 };
     const { status, headers } = response;
     const isOurs = headers.has("Kingscore-Revision");
     const html = await response.text();
@@ -43,4 +55,4 @@ async function post(item, stop = new AbortController()) {
   }
 }
 
-export { newKey, newWriteKey, token, post };
+export { newKey, newWriteKey, token, digestOf, isMixedUp, post };

@@ -43,10 +43,10 @@ async function ask({ url, key, fields }, patience = PATIENCE) {
   try {
     // A phone whose cookies were cleared gets a new token.
     if (!Send.token()) await fetch(url);
-    const response = await fetch(url, {
-      method: "POST", body: new URLSearchParams([...fields, ["key", key]]),
-      headers: { Accept: "application/json", "X-CSRFToken": Send.token() }, signal: AbortSignal.timeout(patience),
-    });
+    const body = new URLSearchParams([...fields, ["key", key]]);
+    const headers = { Accept: "application/json", "X-CSRFToken": Send.token(), ...await Send.digestOf(body) };
+    const response = await fetch(url, { method: "POST", body, headers, signal: AbortSignal.timeout(patience) });
+    if (Send.isMixedUp(response)) return {};
     const { status } = response;
     if (status === 201) return await response.json();
     // Later; a portal of the café answers with a page of its own.

@@ -106,6 +106,7 @@ from tournaments.models import Game
 from tournaments.queries.games.sheets import load_sheets
 print(json.dumps({
     sheet.row.public_id: {
+        "title": sheet.row.title,
         "revision": sheet.row.revision,
         "writes": [[write.revision, write.key, write.body] for write in sheet.revisions],
         "totals": list(sheet.game.totals),

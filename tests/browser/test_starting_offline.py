@@ -11,6 +11,7 @@ from tests.browser.playing import (
     end,
     enter_deal,
     lose_the_answer,
+    mix_up,
     shown,
     write_without_signal,
 )
@@ -93,6 +94,18 @@ def test_games_begin_without_a_signal_one_after_another(away):
 
     declare_a_king(phone)
     hold_to_chosen_options(phone)
+
+
+def test_table_that_is_sent_with_the_names_of_another_is_sent_again(away):
+    phone = away()
+    before = Game.objects.count()
+    begin(phone)
+    mixed = mix_up(phone, "new", NAMES[1], "Berke")
+    comes_home(phone)
+
+    assert [each.count("Berke") for each in mixed] == [1]
+    assert the_game().row.players == list(NAMES)
+    assert Game.objects.count() == before + 1
 
 
 def declare_a_king(phone):

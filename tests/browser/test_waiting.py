@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.phone import game_with
-from tests.browser.playing import otherwise
+from tests.browser.playing import mix_up, otherwise
 from tests.deals import WHOLE_GAME
 from tests.factories import record, record_all, reload
 from tournaments.models import Game
@@ -120,6 +120,23 @@ def test_waiting_deals_are_edited_and_discarded(new_phone):
     wait_until_sent(phone, 2)
     assert phone.sheet().game.totals == (-200, 0, -420, -100)
     assert reload(other).row.revision == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "mine", "hers"),
+    [(WHOLE_GAME[0], "2=1", "2=0&count-heart_king-3=1"), (WHOLE_GAME[1], "=no-queens", "=no-men")],
+)
+def test_deal_that_comes_with_the_body_of_another_is_sent_again(new_phone, body, mine, hers):
+    phone = new_phone()
+    phone.sit_down()
+    mixed = mix_up(phone, "entry", mine, hers)
+
+    phone.send(body)
+    phone.wait_for(1)
+
+    assert [hers in each for each in mixed] == [True]
+    assert phone.stored() == [body]
+    assert phone.waiting() == []
 
 
 def lose_answers(phone):

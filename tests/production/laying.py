@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -72,12 +71,6 @@ def lay_proxy(folder):
     return authority
 
 
-def caddy_is_old():
-    """Whether it is Debian 12's, for which the file is made; the image sets BUFFER for its own."""
-    said = subprocess.run(["caddy", "version"], capture_output=True, text=True, check=True).stdout
-    return tuple(map(int, re.findall(r"\d+", said)[:3])) < (2, 6, 3)
-
-
 def environment_of_programs(folder, ports):
     """The environment of compose.yaml and the image, with ports of this machine."""
     said = {
@@ -106,7 +99,6 @@ def environment_of_proxy(folder, ports):
         "FILES": f"{folder}/srv",
         "OPTIONS": f"default_bind 127.0.0.1\nadmin 127.0.0.1:{ports.admin}\n"
         f"http_port {ports.http}\nhttps_port {ports.https}",
-        **({} if caddy_is_old() else {"BUFFER": "request_buffers 4MiB"}),
         "XDG_DATA_HOME": f"{folder}/certificates",
         "XDG_CONFIG_HOME": f"{folder}/certificates",
     }

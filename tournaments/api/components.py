@@ -111,7 +111,7 @@ STATUSES = {
     "428": "`If-Match` must say what is meant.",
 }
 OTHER_STATUSES = {
-    "400": "the body is not valid JSON",
+    "400": "the body is not valid JSON, or not that of its `Content-Digest` (RFC 9530, `sha-256`)",
     "405": "this address does not know the method",
     "406": "only JSON is spoken here",
     "411": "`Content-Length` is missing",

@@ -65,6 +65,13 @@ class LengthRequired(Refused, code="length-required", status=411):
     sentence = _("Content-Length is required.")
 
 
+class DigestMismatch(Refused, code="digest-mismatch", status=400):
+    """The header by which the scripts of our pages recognize it names the digest to send."""
+
+    sentence = _("The body was mixed up on its way. Nothing was done: send the same again.")
+    headers = {"Want-Content-Digest": "sha-256=10"}
+
+
 class BodyTooLarge(Refused, code="too-large", status=413):
     sentence = _("The request is too large.")
 

@@ -1,4 +1,5 @@
 import os
+import re
 import resource
 import signal
 import socket
@@ -89,6 +90,22 @@ def test_column_that_a_changed_migration_left_out_is_named(client):
     assert answer.status_code == 503
     said = "1 columns missing, task_since of tournaments_worker among them"
     assert answer.json() == {**answer.json(), "migrations": "ok", "tables": said}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("broken", ["broker", "writing"])
+def test_proxy_goes_on_with_a_server_for_faults_that_all_servers_share(client, monkeypatch, broken):
+    def fail():
+        raise OSError
+
+    monkeypatch.setitem(health.LOOKS, broken, health.Look(fail))
+    ours = re.search(r"health_uri (\S+)", (ROOT / "deploy" / "Caddyfile").read_text())[1]
+    settled(client)
+
+    assert client.get("/readyz").status_code == 503
+    answer = client.get(ours)
+    assert (answer.status_code, broken in answer.json()) == (200, False)
+    assert client.get("/readyz?parts=kitchen").status_code == 400
 
 
 @contextmanager
