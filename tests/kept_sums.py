@@ -11,7 +11,7 @@ def keep_sums(player, *, keep=True):
     """The sums of all games of a player, kept however few these are."""
     fewest, kept_sums.FEWEST = kept_sums.FEWEST, 1
     try:
-        seats = seats_of(player, published=False)
+        seats = seats_of(player, None)
         parts, _every = parts_of(seats, timezone.localdate())
         return kept_sums.sums_of_games(player, seats, parts, keep=keep)
     finally:

@@ -6,10 +6,12 @@ from tests.club_factories import (
     ClubFactory,
     EventFactory,
     MemberFactory,
+    RoundFactory,
     TableFactory,
+    TournamentFactory,
 )
 from tests.factories import EVENING, GameFactory, HouseRulesetFactory, UserFactory
-from tournaments.models import Club, Event, Game, HouseRuleset, Round
+from tournaments.models import Club, Event, Game, HouseRuleset, Player, Round, Seat
 
 pytestmark = pytest.mark.django_db
 
@@ -83,6 +85,59 @@ def test_event_and_game_are_seen_in_their_club_until_published(club, visitors, p
     assert those_for_whom(visitors, Game.objects.seen_by, GameFactory()) == []
     assert those_for_whom(visitors, Event.objects.seen_by, event) == seen
     assert those_for_whom(visitors, Event.objects.directed_by, event) == ["director", "owner"]
+
+
+FINALS = {"rounds": 2, "finals": 8, "hide_last": True}
+SWISS = {"rounds": 2, "hide_last": True}
+
+
+@pytest.mark.parametrize(
+    ("state", "chosen", "rounds", "hidden"),
+    [
+        ("running", SWISS | {"rounds": 1}, "o", [1]),
+        ("running", SWISS, "co", [2]),
+        ("running", SWISS, "cc", [2]),
+        ("finished", SWISS, "cc", []),
+        ("running", SWISS, "cs", []),
+        ("running", SWISS | {"hide_last": False}, "co", []),
+        ("running", {"hide_last": True}, "cco", [3]),
+        ("running", FINALS, "co", [2]),
+        ("running", FINALS, "cc", []),
+        ("running", FINALS, "ccoo", [4]),
+        ("running", FINALS, "cccc", [4]),
+        ("finished", FINALS, "cccc", []),
+    ],
+)
+def test_result_of_a_hidden_round_is_seen_by_directors_and_at_its_table(
+    visitors, state, chosen, rounds, hidden
+):
+    event = EventFactory(club=Club.objects.get(slug="moda"), published=True)
+    TournamentFactory(event=event, state=state, settings=chosen)
+    games = {}
+    for number, made in enumerate(rounds, 1):
+        times = {"published_at": None if made == "s" else EVENING}
+        times |= {"opened_at": None if made == "s" else EVENING}
+        times |= {"closed_at": EVENING if made == "c" else None}
+        stage = ("", "semi-final", "final")[max(0, number - 2)] if "finals" in chosen else ""
+        round_ = RoundFactory(event=event, number=number, stage=stage, **times)
+        games[number] = TableFactory(round=round_).games.get()
+    evening = TableFactory(round__event__club=event.club, round__event__published=True).games.get()
+    seat = games[1].seats.first().player
+    Player.objects.filter(pk=seat.pk).update(account=visitors["stranger"])
+    elsewhere = TableFactory(round=games[1].table.round, players=("A", "B", "C", "D")).games.get()
+
+    for number, game in games.items():
+        may = ["stranger", "director", "owner"] if number in hidden else VISITORS
+        assert those_for_whom(visitors, Game.objects.results_visible_to, game) == may
+        assert those_for_whom(visitors, Game.objects.seen_by, game) == may
+        seats = Seat.objects.results_visible_to
+        assert those_for_whom(visitors, seats, game.seats.last()) == may
+    others = ["director", "owner"] if 1 in hidden else VISITORS
+    assert those_for_whom(visitors, Game.objects.results_visible_to, elsewhere) == others
+    assert those_for_whom(visitors, Game.objects.results_visible_to, evening) == VISITORS
+    assert those_for_whom(visitors, Game.objects.results_visible_to, GameFactory()) == VISITORS
+    told = [row.number for row in event.rounds.with_hiding() if row.hides_results]
+    assert told == hidden
 
 
 def writable(game):

@@ -182,8 +182,10 @@ def test_sheets_of_the_last_round_are_for_directors_while_its_standings_are_hidd
 def test_sheets_of_the_last_of_three_rounds_alone_are_hidden_with_finals(tmp_path, published):
     settings = write_settings(TournamentSettings(rounds=1, finals=8, hide_last=True))
     tournament = TournamentFactory(state="running", settings=settings)
-    for number in range(1, published + 1):
-        round_ = RoundFactory(event=tournament.event, number=number, published_at=EVENING)
+    for number, stage in enumerate(("", "semi-final", "final")[:published], 1):
+        over = EVENING if number < published else None
+        times = {"published_at": EVENING, "closed_at": over}
+        round_ = RoundFactory(event=tournament.event, number=number, stage=stage, **times)
         TableFactory(round=round_, number=1, players=[f"{name}{number}" for name in "ABCD"])
 
     path = written(report_of(tournament.event, "json"), tmp_path / "a.json")

@@ -5,10 +5,15 @@ from math import ceil
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
-from django.db.models import Q
+from django.db.models import ExpressionWrapper, Q
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Coalesce
+from django.db.models.lookups import Exact
 
 from tournaments.engine.documents.event_fields import SHOWN
 from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_VENUE
+from tournaments.engine.standings.finals import STAGES
+from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import addresses
 from tournaments.models.addresses import new_public_id
 from tournaments.models.clubs import DIRECTING, Club, Confirmations, Member, Season
@@ -122,6 +127,28 @@ def moment_of_play(day: date, number: int) -> datetime:
     return datetime.combine(day, time(10, tzinfo=UTC)) + timedelta(seconds=number)
 
 
+def _setting(name: str) -> Coalesce:
+    """Return a number among the settings of a round's tournament, as a value of a query."""
+    stored = KeyTextTransform(name, "event__tournament__settings")
+    return Coalesce(Cast(stored, models.IntegerField()), getattr(TournamentSettings(), name))
+
+
+HIDES_RESULTS = (
+    Q(event__tournament__settings__hide_last=True)
+    & ~Q(event__tournament__state="finished")
+    & Q(published_at__isnull=False)
+    & (
+        # Its results say who plays on.
+        Q(number=_setting("rounds"), closed_at=None)
+        | (Q(number__gte=_setting("rounds")) & Q(Exact(_setting("finals"), 0)))
+        | Q(stage=STAGES[0])
+    )
+)
+"""The rounds of which only directors see the results: of a tournament with `hide_last` the last
+round before the finals until it is closed, and the very last one until the tournament is finished.
+"""
+
+
 class RoundQuerySet(models.QuerySet["Round"]):
     def closed(self) -> "RoundQuerySet":
         return self.filter(closed_at__isnull=False)
@@ -138,6 +165,20 @@ class RoundQuerySet(models.QuerySet["Round"]):
     def played_before(self, moment: datetime) -> "RoundQuerySet":
         day, first = _day_and_number(moment)
         return self.filter(event__held_on__lte=day).exclude(event__held_on=day, number__gte=first)
+
+    def hiding_results(self) -> "RoundQuerySet":
+        """Filter to the rounds whose results are hidden from everybody but directors."""
+        return self.filter(HIDES_RESULTS)
+
+    def hiding_results_from(self, user: User | AnonymousUser | None) -> "RoundQuerySet":
+        """Filter to the rounds whose results are hidden from a visitor."""
+        return self.hiding_results().exclude(event__club__in=Club.objects.directed_by(user))
+
+    def with_hiding(self) -> "RoundQuerySet":
+        """Add to each round as `hides_results` whether its results are hidden."""
+        hides = ExpressionWrapper(HIDES_RESULTS, models.BooleanField())
+        # The plugin of mypy would declare the field a second time.
+        return self.annotate(hides_results=hides)  # type: ignore[no-redef]
 
 
 def _day_and_number(moment: datetime) -> tuple[date, int]:
@@ -175,6 +216,9 @@ class Round(models.Model):
     sealed_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = RoundQuerySet.as_manager()
+
+    # Only rows read by `with_hiding` have it.
+    hides_results: bool
 
     class Meta:
         ordering = ["number"]

@@ -12,7 +12,7 @@ from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_RE
 from tournaments.models import addresses
 from tournaments.models.addresses import new_public_id
 from tournaments.models.clubs import Club
-from tournaments.models.events import Event, Table
+from tournaments.models.events import Event, Round, Table
 from tournaments.models.feed import NewLine
 from tournaments.models.open_tables import OpenTable
 from tournaments.models.people import Player, User
@@ -58,6 +58,19 @@ AT_OPEN_ROUND = Q(table=None) | Q(
 def digest(key: str) -> str:
     """Return the digest of a key that gives access: it verifies the key but cannot replace it."""
     return hashlib.sha256(key.encode()).hexdigest()
+
+
+def results_visible_to(user: User | AnonymousUser | None, game: str = "") -> Q:
+    """Return the condition that a visitor may see the result of a game.
+
+    It is no game of a round that hides its results, or one that the visitor directs or plays.
+    `game` is the path to the game, such as `game__`.
+    """
+    visible = ~Q(**{f"{game}table__round__in": Round.objects.hiding_results_from(user)})
+    if user is None or not user.is_authenticated:
+        return visible
+    own = Seat.objects.filter(player__account=user).values("game")
+    return visible | Q(**{f"{game}pk__in": own})
 
 
 class GameQuerySet(models.QuerySet["Game"]):
@@ -133,7 +146,15 @@ class GameQuerySet(models.QuerySet["Game"]):
 
     def seen_by(self, user: User | AnonymousUser | None) -> "GameQuerySet":
         """Filter to the games that a visitor may see without the address of their table."""
-        return self.filter(table__round__event__in=Event.objects.seen_by(user))
+        games = self.filter(table__round__event__in=Event.objects.seen_by(user))
+        return games.results_visible_to(user)
+
+    def results_visible_to(self, user: User | AnonymousUser | None) -> "GameQuerySet":
+        """Leave out the games whose results are hidden from a visitor (`hide_last`).
+
+        Every list, sum, feed, export and document of games begins with it.
+        """
+        return self.filter(results_visible_to(user))
 
     def directed_by(self, user: User | AnonymousUser | None) -> "GameQuerySet":
         return self.filter(table__round__event__club__in=Club.objects.directed_by(user))
@@ -269,6 +290,12 @@ class Game(models.Model):
         return addresses.derive(kind, self.public_id, self.generation(kind))
 
 
+class SeatQuerySet(models.QuerySet["Seat"]):
+    def results_visible_to(self, user: User | AnonymousUser | None) -> "SeatQuerySet":
+        """Leave out the seats at games whose results are hidden from a visitor."""
+        return self.filter(results_visible_to(user, "game__"))
+
+
 class Seat(models.Model):
     """The player of the club at a seat, from 0, of a game.
 
@@ -280,6 +307,8 @@ class Seat(models.Model):
     player = models.ForeignKey(
         Player, on_delete=models.PROTECT, related_name="seats", db_index=False
     )
+
+    objects = SeatQuerySet.as_manager()
 
     class Meta:
         ordering = ["number"]

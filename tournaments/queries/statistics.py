@@ -61,9 +61,10 @@ def months_of(club: Club, until: date) -> list[date]:
 
 
 def finished_games(club: Club, visitor: Visitor) -> QuerySet[Game]:
-    """Filter to the finished games of a club at evenings that a visitor may see."""
+    """Filter to the finished games of a club whose results a visitor may see."""
     events = Event.objects.seen_by(visitor).filter(club=club, tournament__cancelled_at=None)
-    return Game.objects.filter(table__round__event__in=events, result__isnull=False)
+    games = Game.objects.filter(table__round__event__in=events, result__isnull=False)
+    return games.results_visible_to(visitor)
 
 
 def version_of_games(club: Club, visitor: Visitor) -> tuple[int, ...]:
@@ -94,7 +95,8 @@ def load_games(club: Club, visitor: Visitor) -> list[ClubGame]:
 def load_games_for_members(club: Club) -> list[ClubGame]:
     """Return the same as `load_games`, for any member of the club (3 queries)."""
     events = Event.objects.for_members().filter(club=club)
-    return _load(club, Game.objects.filter(table__round__event__in=events, result__isnull=False))
+    games = Game.objects.filter(table__round__event__in=events, result__isnull=False)
+    return _load(club, games.results_visible_to(None))
 
 
 def _load(club: Club, rows: QuerySet[Game]) -> list[ClubGame]:

@@ -71,7 +71,7 @@ def read_season(report: Report, progress: OnProgress) -> PlayerSeason:
     if player is None or player.removed_at is not None:
         raise ValueError("no player to tell of")
     season = _season(report)
-    every = [game for game in games_of(player) if game.finished]
+    every = [game for game in games_of(player, None) if game.finished]
     family = _family(every, report.parameters.get("game"))
     games = [
         game

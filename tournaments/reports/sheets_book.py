@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 
 from tournaments.models import Event, Game, Report
 from tournaments.models.games import GameQuerySet
-from tournaments.presenters.standings.standings import hidden_round
 from tournaments.queries.games.sheets import Sheet, load_sheets
 from tournaments.reports.binding import Bookmark
 from tournaments.reports.contents import Content, OnProgress
@@ -93,9 +92,7 @@ def games_of(report: Report) -> GameQuerySet:
     if report.audience == Report.Audience.DIRECTORS or not hasattr(event, "tournament"):
         return games
     games = games.filter(table__round__published_at__isnull=False)
-    # The sheets of the last round add up to the standings, which are still hidden.
-    hidden = hidden_round(event.tournament, event.rounds.all())
-    return games if hidden is None else games.exclude(table__round__number=hidden)
+    return games.results_visible_to(None)
 
 
 def _in_order(games: GameQuerySet) -> GameQuerySet:

@@ -44,7 +44,7 @@ def test_numbers_are_those_of_the_finished_games(member, club):
     season = SeasonFactory(club=club)
     play(club, 2, season=season)
     play(club)
-    game = games_of(Player.objects.get(name="Şule"))[0]
+    game = games_of(Player.objects.get(name="Şule"), None)[0]
 
     told = member.get(of("Şule", "numbers/")).json()
     assert told["limited_to"] == {
@@ -118,7 +118,7 @@ def test_page_takes_as_many_queries_for_three_games_as_for_one(member, club, the
 def test_games_are_listed_with_what_they_came_to(member, club):
     play(club, 2)
     TableFactory(round=RoundFactory(event=EventFactory(club=club)), players=NAMES)
-    game = games_of(Player.objects.get(name="Cem"))[-1]
+    game = games_of(Player.objects.get(name="Cem"), None)[-1]
 
     shown = member.get(of("Cem", "games/?finished=true")).json()["results"]
     assert [(g["seat"], g["rank"], g["points"]) for g in shown] == [
@@ -136,7 +136,7 @@ def test_two_players_stand_beside_each_other(member, club):
     play(club, 2)
     burak = Player.objects.get(name="Burak")
     told = member.get(of("Şule", f"against/{burak.public_id}/")).json()
-    games = {name: games_of(Player.objects.get(name=name))[0] for name in ("Şule", "Burak")}
+    games = {name: games_of(Player.objects.get(name=name), None)[0] for name in ("Şule", "Burak")}
     assert (told["name"], told["other_name"]) == ("Şule", "Burak")
     assert told["meeting"]["games"] == told["compared"]["games"] == 2
     assert told["compared"]["points"] == 2 * games["Şule"].points

@@ -87,7 +87,7 @@ def sheets_of(player):
 def test_games_of_a_player_are_those_of_the_sheets(people):
     for player in people:
         sheets = sheets_of(player)
-        games = games_of(player)
+        games = games_of(player, None)
         assert [game.pk for game in games] == [sheet.row.pk for sheet, _seat in sheets]
         for game, (sheet, seat) in zip(games, sheets, strict=True):
             side = sheet.game.ruleset.sides[seat]
@@ -104,7 +104,7 @@ def test_games_of_a_player_are_those_of_the_sheets(people):
 
 def test_sums_are_those_of_the_sheets(people):
     for player in people:
-        sums = add_up(games_of(player))
+        sums = add_up(games_of(player, None))
         places, badges, points, won, out, sunk = Counter(), Counter(), [], 0, 0, 0
         for sheet, seat in sheets_of(player):
             if not sheet.game.finished:
@@ -123,7 +123,7 @@ def test_sums_are_those_of_the_sheets(people):
         assert (sums.best.points, sums.worst.points) == (max(points), min(points))
         # They come the latest first, and of equals the first there was is told.
         assert sums.best.pk == min(
-            g.pk for g in games_of(player) if g.finished and g.points == max(points)
+            g.pk for g in games_of(player, None) if g.finished and g.points == max(points)
         )
 
 
@@ -151,14 +151,14 @@ def test_meetings_are_those_of_the_sheets(people):
                 met["points"] += totals[own]
                 met["other_points"] += totals[other]
         del expected[player.pk]
-        met = meetings(games_of(player), seats_beside(player))
+        met = meetings(games_of(player, None), seats_beside(player))
         assert met.keys() == expected.keys()
         for other in people:
             if other != player:
                 told, found = expected[other.pk], met[other.pk]
                 for name in ("above", "level", "below", "together", "together_won"):
                     assert getattr(found, name) == told[name], name
-                sums = compare(games_of(player, other), seats_beside(player, other))
+                sums = compare(games_of(player, None, other), seats_beside(player, other))
                 assert (sums.games, sums.points) == (found.against, told["points"])
                 assert sums.other_points == told["other_points"]
                 assert sums.places == told["places"]
@@ -166,16 +166,16 @@ def test_meetings_are_those_of_the_sheets(people):
 
 def test_two_players_beside_each_other_are_the_same_from_both_sides(people):
     one, other = people[:2]
-    met = meetings(games_of(one, other), seats_beside(one, other))[other.pk]
-    back = meetings(games_of(other, one), seats_beside(other, one))[one.pk]
+    met = meetings(games_of(one, None, other), seats_beside(one, other))[other.pk]
+    back = meetings(games_of(other, None, one), seats_beside(other, one))[one.pk]
 
     assert met.games == back.games > 5
     assert (met.above, met.level, met.below) == (back.below, back.level, back.above)
-    sums = compare(games_of(one, other), seats_beside(one, other))
-    mirrored = compare(games_of(other, one), seats_beside(other, one))
+    sums = compare(games_of(one, None, other), seats_beside(one, other))
+    mirrored = compare(games_of(other, None, one), seats_beside(other, one))
     assert sums.games == met.against
     assert (sums.points, sums.places) == (mirrored.other_points, mirrored.other_places)
-    assert met == meetings(games_of(one), seats_beside(one))[other.pk]
+    assert met == meetings(games_of(one, None), seats_beside(one))[other.pk]
 
 
 def test_rank_is_that_among_the_active_and_settled_and_equals_share_it():
@@ -212,6 +212,6 @@ def test_games_of_a_ruleset_that_is_gone_are_left_out(club):
     kept, gone = Game.objects.order_by("pk")
     Game.objects.filter(pk=gone.pk).update(ruleset="gone")
 
-    assert [game.pk for game in games_of(people[0])] == [kept.pk]
+    assert [game.pk for game in games_of(people[0], None)] == [kept.pk]
     Event.objects.update(published=True)
     assert [game.played.key for game in load_games(club, None)] == [kept.pk]

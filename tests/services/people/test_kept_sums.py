@@ -56,7 +56,7 @@ def plain(sums):
 
 
 def fresh(player):
-    games = games_of(player)
+    games = games_of(player, None)
     return plain(add_up(games)), meetings(games, seats_beside(player))
 
 

@@ -1,6 +1,7 @@
 import json
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from importlib import import_module
 from itertools import permutations
 
@@ -19,7 +20,7 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.deals import NAMES, deal
+from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import EVENING, GameFactory, SetupFactory, record_all
 from tests.match_builders import won_by
 from tests.services.ratings.rating_world import (
@@ -33,11 +34,14 @@ from tests.services.ratings.rating_world import (
     evening,
 )
 from tests.services.tournaments.whole_tournament import whole_tournament
+from tests.tournament_builders import closed, running
 from tests.tournament_records import empty_server, exported, imported
 from tournaments.engine.documents.ruleset_records import write_ruleset
+from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
     Club,
+    Event,
     Game,
     Player,
     PlayerRating,
@@ -63,6 +67,12 @@ from tournaments.services.people.claims import claim_player, unlink_account
 from tournaments.services.people.export import export_player
 from tournaments.services.ratings import computing, pools
 from tournaments.services.ratings.computing import differing_ratings, rebuild_ratings, sweep_ratings
+from tournaments.services.ratings.due import rate_round_again
+from tournaments.services.tournaments.lifecycle import (
+    TournamentPlan,
+    change_tournament,
+    move_tournament,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -77,6 +87,40 @@ def club():
 def rated(**of_pool):
     rows = PlayerRating.objects.filter(**of_pool).order_by("pk")
     return {row.player.name: row.games for row in rows.select_related("player")}
+
+
+def test_hidden_round_is_rated_once_everybody_may_see_it():
+    row = running(*NAMES, rounds=2, hide_last=True)
+    closed(row, WHOLE_GAME)
+    sweep_ratings()
+    first = points_by_name()
+    round_ = closed(row, [deal("no-queens", 4, 0, 0, 0), STOPPED])
+
+    def rated_after(change):
+        change()
+        sweep_ratings()
+        assert list(differing_ratings()) == []
+        return points_by_name()
+
+    def move(state):
+        return lambda: move_tournament(row.pk, state, NOBODY, at=EVENING)
+
+    def hide(hidden):
+        event = plan_of(Event.objects.get(pk=row.event_id))
+        settings = TournamentSettings(rounds=2, hide_last=hidden)
+        change = partial(change_tournament, row.pk, TournamentPlan(event, settings), NOBODY)
+        return partial(change, at=EVENING)
+
+    assert rated_after(lambda: rate_round_again(round_)) == first
+    shown = rated_after(move("finished"))
+    assert shown != first
+    assert rated_after(move("running")) == first
+    assert rated_after(hide(False)) == shown
+    assert rated_after(hide(True)) == first
+
+
+def points_by_name():
+    return dict(PlayerRating.objects.values_list("person", "mean"))
 
 
 def test_game_of_a_closed_round_counts_for_who_sat_there(club):

@@ -42,7 +42,7 @@ def rated():
 
 def counted(row, user):
     club = row.event.club
-    played = games_of(Player.objects.get(name="Ayşe"))
+    played = games_of(Player.objects.get(name="Ayşe"), None)
     return len(rated()), finished_games(club, user).count(), len(played)
 
 

@@ -64,7 +64,8 @@ class GamesExport(Export):
         where = ("match", "table__round__event__club", "table__round__event__tournament")
         written = Prefetch("revisions", Revision.objects.order_by("revision"))
         games = Game.objects.filter(table__round__event__in=events).select_related(*where)
-        rows = games.prefetch_related(written).order_by("played_at", "pk")
+        seen = games.results_visible_to(request.user)
+        rows = seen.prefetch_related(written).order_by("played_at", "pk")
         return self.lines(self._games(rows.iterator(AT_ONCE)))
 
     def _games(self, rows: Iterable[Game]) -> Iterator[Json]:

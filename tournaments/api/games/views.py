@@ -51,7 +51,8 @@ class Games(Resource):
     def get(self, request: Request) -> Response:
         """The games of clubs that the token may see, and the one its key opens."""
         listed = Event.objects.listed_for(request.user)
-        games = Game.objects.filter(table__round__event__in=listed) | games_opened(request)
+        games = Game.objects.filter(table__round__event__in=listed)
+        games = games.results_visible_to(request.user) | games_opened(request)
         where = ("table__round__event__club", "table__round__event__tournament")
         return self.pages_of(GameLineSerializer, games.select_related("match", *where))
 

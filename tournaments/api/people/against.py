@@ -42,7 +42,7 @@ class Opponents(PlayerResource):
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """Everybody a player has met; with `q` whoever of the club is called so."""
         row = self.player_of(slug, public_id)
-        details, games = limited(request, row.club, games_of(row))
+        details, games = limited(request, row.club, games_of(row, request.user))
         met = meetings(games, seats_beside(row))
         asked = request.query_params.get("q", "").strip()
         if asked:
@@ -61,7 +61,7 @@ class Against(PlayerResource):
         beside = present_player(row.club, other)
         if row.pk == beside.pk:
             raise Http404
-        details, games = limited(request, row.club, games_of(row, beside))
+        details, games = limited(request, row.club, games_of(row, request.user, beside))
         seats = seats_beside(row, beside)
         both = {
             "limited_to": details,

@@ -10,7 +10,7 @@ from tournaments.api.fields import LARGEST_KEY
 from tournaments.api.people.finding import PlayerResource
 from tournaments.api.people.numbers_serializers import PlayerGameSerializer
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, Player, RatingChange
+from tournaments.models import Game, Player, RatingChange, Visitor
 
 Games = QuerySet[Game]
 
@@ -48,16 +48,19 @@ class PlayerGames(PlayerResource):
     @extend_schema(responses=PlayerGameSerializer(many=True))
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """The games of a player, the latest first, with what each changed in the rating."""
-        return self.pages_of(PlayerGameSerializer, _games_of(self.player_of(slug, public_id)))
+        games = _games_of(self.player_of(slug, public_id), request.user)
+        return self.pages_of(PlayerGameSerializer, games)
 
 
-def _games_of(player: Player) -> Games:
+def _games_of(player: Player, visitor: Visitor) -> Games:
     """Those whose ruleset there still is, each with the player's `seat`."""
     changes = RatingChange.objects.filter(
         rating__pool__club=player.club_id, rating__person=f"p{player.pk}"
     ).select_related("rating")
     known = Q(document__isnull=False) | Q(ruleset__in=list(RULESETS))
     games = Game.objects.filter(known, seats__player=player).annotate(seat=F("seats__number"))
-    return games.select_related("table__round__event").prefetch_related(
-        Prefetch("rating_changes", changes, to_attr="own_changes")
+    return (
+        games.results_visible_to(visitor)
+        .select_related("table__round__event")
+        .prefetch_related(Prefetch("rating_changes", changes, to_attr="own_changes"))
     )

@@ -35,7 +35,7 @@ class PlayerNumbers(PlayerResource):
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """The statistics of a player in one kind of game."""
         row = self.player_of(slug, public_id)
-        details, games = limited(request, row.club, games_of(row))
+        details, games = limited(request, row.club, games_of(row, request.user))
         sums = add_up(games)
         rows = rows_of([sums.best, sums.worst])
         numbers = {

@@ -19,9 +19,8 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.paging import PAGES, PartSerializer
 from tournaments.api.rounds.serializers import AddTimeSerializer
 from tournaments.api.rounds.views import OfRound
-from tournaments.models import Game, Scope, Table
+from tournaments.models import Game, Round, Scope, Table
 from tournaments.presenters.rounds.tables import TROUBLES, Watched, watch_tables
-from tournaments.presenters.standings.standings import hidden_round
 from tournaments.services.rounds.calls import answer_call
 from tournaments.services.rounds.clocks import Added, add_table_time
 from tournaments.services.rounds.deal_reviews import SeenDeal, settle_deal
@@ -123,8 +122,8 @@ class OfTable(OfRound):
         for table, number in rows.values_list("table", "entrant__number"):
             sitting.setdefault(table, []).append(number)
         now = timezone.now()
-        rounds = () if self.directs else self.row.event.rounds.all()
-        hidden = hidden_round(self.row, rounds) == self.round_.number
+        hiding = Round.objects.hiding_results().filter(pk=self.round_.pk)
+        hidden = not self.directs and hiding.exists()
         self.more = {"sitting": sitting, "now": now, "directs": self.directs, "hidden": hidden}
         self.round_.event = self.row.event
         tables = watch_tables(self.row, self.round_, now)

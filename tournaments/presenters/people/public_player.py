@@ -34,8 +34,8 @@ class PublicPlayer:
 
 
 def public_player(player: Player, at: datetime) -> PublicPlayer:
-    """Return a player for everybody (up to 6 queries)."""
-    every = games_of(player, published=True)
+    """Return a player for everybody (up to 5 queries)."""
+    every = games_of(player, None, published=True)
     counted, ratings = Counter(game.family for game in every), ratings_of(player)
     rated = next((each.pool.family for each in ratings if each.pool.club_id), "")
     family = max(counted, key=counted.__getitem__, default=rated)

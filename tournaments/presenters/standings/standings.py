@@ -1,6 +1,6 @@
 """The standings as a visitor may see them: the rounds that count, and the stages reached."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -9,16 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments.engine.rules.problems import InvalidEntry
-from tournaments.engine.standings.finals import stages
 from tournaments.engine.standings.season_sums import TeamStanding, team_standings
 from tournaments.engine.standings.standings import Standing
 from tournaments.engine.standings.tie_breaks import TIE_BREAKS
-from tournaments.models import Round, Tournament
-from tournaments.queries.tournaments.state import (
-    TournamentState,
-    rules_of_tournament,
-    settings_of,
-)
+from tournaments.queries.tournaments.state import TournamentState
 from tournaments.texts.labels import stage_name
 
 POINTS: Mapping[str, str | Promise] = {
@@ -131,8 +125,8 @@ def last_counted(state: TournamentState, *, directs: bool) -> int:
     """Return the last round that counts for a visitor, before any hidden one."""
     rounds = [each.row for each in state.seated_rounds if each.row.published_at]
     last = rounds[-1].number if rounds else 0
-    hidden = None if directs else hidden_round(state.tournament, rounds)
-    return last if hidden is None else min(last, hidden - 1)
+    hidden = () if directs else (row.number for row in rounds if row.hides_results)
+    return min([last, *(number - 1 for number in hidden)])
 
 
 def last_closed(state: TournamentState, *, directs: bool) -> int:
@@ -144,25 +138,7 @@ def last_closed(state: TournamentState, *, directs: bool) -> int:
 
 def hides(state: TournamentState) -> bool:
     """Return whether the standings are hidden, because a last round is on."""
-    return hidden_round(state.tournament, [each.row for each in state.seated_rounds]) is not None
-
-
-def hidden_round(tournament: Tournament, rounds: Iterable[Round]) -> int | None:
-    """Return the number of the round whose results only directors see, if there is one.
-
-    It is the last round before the finals until it is closed, since its results say who plays on;
-    and the very last round until the tournament is finished.
-    """
-    settings = settings_of(tournament)
-    if not settings.hide_last or tournament.state == Tournament.State.FINISHED:
-        return None
-    finals = stages(settings.finals, rules_of_tournament(tournament).side_count)
-    published = [row for row in rounds if row.published_at is not None]
-    last = max(published, key=lambda row: row.number, default=None)
-    if last is None:
-        return None
-    before_finals = last.number == settings.rounds and last.closed_at is None
-    return last.number if before_finals or last.number == settings.rounds + len(finals) else None
+    return any(each.row.hides_results for each in state.seated_rounds)
 
 
 def round_label(state: TournamentState, number: int) -> str:

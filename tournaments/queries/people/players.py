@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, Player, PlayerRating, RatingChange, Seat, Tournament
+from tournaments.models import Game, Player, PlayerRating, RatingChange, Seat, Visitor
 from tournaments.queries.ratings.leaderboard import Listed
 
 FOUR = (0, 1, 2, 3)
@@ -81,23 +81,26 @@ def _number(written: int | str) -> Points:
 
 
 def games_of(
-    player: Player, other: Player | None = None, *, published: bool = False
+    player: Player, visitor: Visitor, other: Player | None = None, *, published: bool = False
 ) -> list[PlayerGame]:
-    """Return all games of a player, or those with another one, the latest first (1 query).
+    """Return the games of a player, or those with another one, the latest first (1 query).
 
-    Games of a ruleset that no longer exists are left out, as in the ratings. With `published`, only
-    those that everybody may see (2 queries).
+    They are those whose results the visitor may see, as in `seats_of`. Games of a ruleset that no
+    longer exists are left out, as in the ratings.
     """
-    seats = counted(seats_of(player, published=published))
+    seats = counted(seats_of(player, visitor, published=published))
     if other is not None:
         seats = seats.filter(game__seats__player=other)
     return games_at(seats)
 
 
-def seats_of(player: Player, *, published: bool) -> QuerySet[Seat]:
-    """Filter to a player's seats; with `published`, those that everybody may see (1 query)."""
-    seats = Seat.objects.filter(player=player)
-    return _published(seats, player) if published else seats
+def seats_of(player: Player, visitor: Visitor, *, published: bool = False) -> QuerySet[Seat]:
+    """Filter to a player's seats at games whose results a visitor may see.
+
+    With `published`, only those of published evenings; without, for members of the club.
+    """
+    seats = Seat.objects.filter(player=player).results_visible_to(visitor)
+    return seats.filter(game__table__round__event__published=True) if published else seats
 
 
 def counted(seats: QuerySet[Seat]) -> QuerySet[Seat]:
@@ -121,15 +124,6 @@ def games_at(seats: QuerySet[Seat], *, few: bool = False) -> list[PlayerGame]:
     # An iterator asks PostgreSQL several times: to declare a cursor, to fetch, to close it.
     some = rows if few else rows.iterator(AT_ONCE)
     return [_game(row) for row in some if row[4] or row[3] in RULESETS]
-
-
-def _published(seats: QuerySet[Seat], player: Player) -> QuerySet[Seat]:
-    """Filter to games of published evenings, without last rounds that are hidden (1 query)."""
-    running = Tournament.objects.filter(event__club=player.club_id, state=Tournament.State.RUNNING)
-    for row in running.filter(settings__hide_last=True):
-        last = {"game__table__round__number__gte": row.settings.get("rounds", 0)}
-        seats = seats.exclude(game__table__round__event=row.event_id, **last)
-    return seats.filter(game__table__round__event__published=True)
 
 
 def _game(row: tuple[Any, ...]) -> PlayerGame:

@@ -393,7 +393,7 @@ def load_states(tournaments: Sequence[Tournament]) -> list[TournamentState]:
     rulings = Prefetch("rulings", RulingRow.objects.filter(withdrawn_at=None))
     sittings = _sittings(events, keys)
     rounds: dict[int, list[SeatedRound]] = defaultdict(list)
-    rows_of_rounds = Round.objects.filter(event__in=events).order_by("number")
+    rows_of_rounds = Round.objects.filter(event__in=events).with_hiding().order_by("number")
     for round_ in rows_of_rounds.prefetch_related(rulings):
         rounds[round_.event_id].append(_drawn(round_, sittings[round_.pk]))
     games = Game.objects.filter(table__round__event__in=events, result__isnull=False)

@@ -28,7 +28,7 @@ def look_at_player_sums() -> Iterator[ScanResult]:
 def _look_at(rows: list[KeptSums]) -> Iterator[Mismatch]:
     """Compare the sums of one player."""
     player = rows[0].player
-    seats = seats_of(player, published=False)
+    seats = seats_of(player, None)
     parts, _every = parts_of(seats, timezone.localdate())
     versions = version_of(player, parts)
     kept = {row.part: row for row in rows if row.version == versions.get(row.part)}

@@ -82,11 +82,15 @@ def played_rounds(
 
 
 def _counted_rounds(club: int | None, since: datetime | None) -> RoundQuerySet:
-    """Return the closed rounds that count, in the order in which they were played."""
+    """Return the closed rounds that count, in the order in which they were played.
+
+    A rating that moves would tell a hidden result: such a round counts once it is shown.
+    """
     rows = Round.objects.closed().filter(
         Q(event__tournament__isnull=False) | Q(event__club__rates_evenings=True),
         event__tournament__cancelled_at=None,
     )
+    rows = rows.exclude(pk__in=Round.objects.hiding_results())
     whose = {"event__club__in_server_ratings": True} if club is None else {"event__club": club}
     rows = rows.filter(**whose)
     if since is not None:

@@ -33,6 +33,7 @@ from tournaments.services.events.events import (
 from tournaments.services.events.events import details_of as plan_details
 from tournaments.services.events.events import subject_of as event_subject
 from tournaments.services.events.sealing import seal_rounds
+from tournaments.services.ratings.due import rate_event_again
 from tournaments.texts.labels import Text
 
 State = Tournament.State
@@ -123,6 +124,7 @@ def change_tournament(
         settings = write_settings(plan.settings)
         if settings != tournament.settings:
             before["settings"], after["settings"] = tournament.settings, settings
+            _rate_hidden_round(tournament, tournament.settings, settings)
             tournament.settings = settings
         if after:
             touch(tournament)
@@ -150,10 +152,17 @@ def move_tournament(tournament_pk: int, state: str, by: Actor, *, at: datetime) 
             raise Depended(sentence=DEPENDED[state])
         before, tournament.state = tournament.state, State(state)
         touch(tournament)
+        _rate_hidden_round(tournament, tournament.settings)
         details = {"before": {"state": before}, "after": {"state": state}}
         note(tournament, "move-tournament", by, at, **details)
         seal_rounds(tournament, by, at=at)
     return tournament
+
+
+def _rate_hidden_round(tournament: Tournament, *settings: Mapping[str, Any]) -> None:
+    """Request rating a tournament whose hidden round may now be shown, or be hidden again."""
+    if any(each.get("hide_last") for each in settings):
+        rate_event_again(tournament.event)
 
 
 DEPENDED: Mapping[str, Text] = {

@@ -227,8 +227,8 @@ def _games(club: Club) -> Iterator[dict[str, Any]]:
     """Yield the finished games of published evenings, the latest first."""
     events = Event.objects.listed_for(None).filter(club=club)
     games = Game.objects.filter(table__round__event__in=events, result__isnull=False)
-    rows = games.select_related("table__round__event").order_by("-played_at", "-pk")
-    for row in rows.iterator(ROWS_AT_ONCE):
+    seen = games.results_visible_to(None).select_related("table__round__event")
+    for row in seen.order_by("-played_at", "-pk").iterator(ROWS_AT_ONCE):
         of_table = row.table
         yield {
             "date": "" if of_table is None else of_table.round.event.held_on.isoformat(),

@@ -83,7 +83,7 @@ def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     row = present_player(club, public_id)
     directs = directs_club(request, club)
     asked = request.GET.get("q", "").replace("\0", "").strip()
-    seats = seats_of(row, published=False)
+    seats = seats_of(row, request.user)
     scope, parts, _games = chosen_games(request, seats)
     met = sums_of_games(row, seats, parts, keep=True).met
     if asked:
@@ -123,7 +123,7 @@ def against(request: HttpRequest, slug: str, public_id: str, other: str) -> Http
     if row.pk == beside.pk:
         raise Http404
     directs = directs_club(request, club)
-    scope, games = limited(request, games_of(row, beside))
+    scope, games = limited(request, games_of(row, request.user, beside))
     seats = seats_beside(row, beside)
     meeting = meetings(games, seats).get(beside.pk) or Meeting(beside.pk)
     part = page_of(games, request.GET.get("page"))

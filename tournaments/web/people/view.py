@@ -196,7 +196,7 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
     at = timezone.now()
     ratings = ratings_of(row)
     rated = next((each.pool.family for each in ratings if each.pool.club_id), "")
-    seats = seats_of(row, published=not member)
+    seats = seats_of(row, request.user, published=not member)
     scope, parts, games = chosen_games(request, seats, rated)
     history = sums_of_games(row, seats, parts, keep=member)
     part = page_of(cast("Sequence[tuple[int, int]]", games), request.GET.get("page"))

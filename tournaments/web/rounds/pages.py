@@ -22,7 +22,6 @@ from tournaments.permissions import (
     directed_tournament_round,
     seen_tournament,
 )
-from tournaments.presenters.standings.standings import hidden_round
 from tournaments.queries.tournaments.state import load_state
 from tournaments.queries.tournaments.steps import LifecycleStep
 from tournaments.services.base.refusals import Refused
@@ -99,7 +98,7 @@ def live(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
 
 def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
     """Show a published round to everybody, without the results of a hidden one; the page polls."""
-    rounds = list(row.event.rounds.exclude(published_at=None))
+    rounds = list(row.event.rounds.exclude(published_at=None).with_hiding())
     round_ = next((each for each in rounds if each.number == number), None)
     if round_ is None:
         raise Http404
@@ -111,7 +110,7 @@ def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
     if unchanged is not None:
         return unchanged
     tables = sorted(running_tables(row, round_, now), key=lambda each: each.table.number)
-    hidden = hidden_round(row, rounds) == number
+    hidden = round_.hides_results
     page = page_of(request, row) | {
         "round": round_,
         "rounds": rounds,
