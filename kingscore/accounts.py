@@ -2,9 +2,12 @@
 
 import logging
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 from allauth.account import app_settings
+from allauth.account import forms as allauth_forms
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.fields import PasswordField
 from allauth.account.forms import (
@@ -42,6 +45,7 @@ from kingscore.attempts import count_mail, count_try, remember_device
 from kingscore.observing.refusals import note_refusal
 from kingscore.observing.sign_ins import note_success
 from tournaments.models import User
+from tournaments.models.people import fold_email
 from tournaments.origin import origin
 from tournaments.services.accounts import revoke_all
 from tournaments.services.clubs.month_emails import remember_language
@@ -212,7 +216,29 @@ def ensure_mail(action: str, email: str) -> None:
         raise AccountAdapter().validation_error("too_many_login_attempts")
 
 
-class CodeRequestForm(RequestLoginCodeForm):  # type: ignore[misc]  # allauth has no types
+class AddressForm(forms.BaseForm):
+    """A form of allauth with an e-mail address, which is folded before anything is done with it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in {"email", "login"} & self.fields.keys():
+            field = self.fields[name]
+            # The letter that a phone makes large by itself is no part of the address.
+            field.widget.attrs.update(autocapitalize="none", autocorrect="off", spellcheck="false")
+            field.clean = partial(_clean_folded, field.clean)  # type: ignore[method-assign]
+
+
+def _clean_folded(clean: Callable[[Any], Any], value: Any) -> Any:
+    folded = fold_email(value or "")
+    # A user name keeps its letters.
+    return clean(folded if "@" in folded else value)
+
+
+class AddEmailForm(AddressForm, allauth_forms.AddEmailForm):  # type: ignore[misc]  # no types
+    """Another address for an account."""
+
+
+class CodeRequestForm(AddressForm, RequestLoginCodeForm):  # type: ignore[misc]  # allauth has no types
     """An e-mail address to send a sign-in code to."""
 
     def clean_email(self) -> str:
@@ -221,7 +247,7 @@ class CodeRequestForm(RequestLoginCodeForm):  # type: ignore[misc]  # allauth ha
         return email
 
 
-class PasswordResetForm(ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
+class PasswordResetForm(AddressForm, ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
     """An e-mail address to send a code to that resets the password."""
 
     def clean_email(self) -> str:
@@ -230,7 +256,7 @@ class PasswordResetForm(ResetPasswordForm):  # type: ignore[misc]  # allauth has
         return email
 
 
-class SignInForm(LoginForm):  # type: ignore[misc]  # allauth has no types
+class SignInForm(AddressForm, LoginForm):  # type: ignore[misc]  # allauth has no types
     """An e-mail address and an optional password; without one, a code is sent."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -249,7 +275,7 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth has no types
         return cleaned
 
 
-class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no types
+class SignUpForm(AddressForm, SignupForm):  # type: ignore[misc]  # allauth has no types
     """An e-mail address; the name can be added later."""
 
     field_order = ("email", "first_name")

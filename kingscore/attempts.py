@@ -19,6 +19,7 @@ from django.utils.deprecation import MiddlewareMixin
 
 from kingscore.observing.refusals import note_limit
 from kingscore.sign_in import account_of
+from tournaments.models.people import fold_email
 
 DEVICE = "device"
 SALT = "kingscore.device.1"
@@ -65,7 +66,7 @@ def count_try(request: HttpRequest, action: str, login: str) -> RateLimitUsage |
     Known devices are counted by "<action>_device". All others are counted by "<action>", whose
     key is the address and the network, and by "<action>_anywhere", whose key is the address.
     """
-    login = login.strip().lower()
+    login = fold_email(login)
     device = known_device(request, login)
     if device:
         used = _consume(request, f"{action}_device", device)

@@ -217,6 +217,7 @@ CODE_AGE = 10 * 60
 
 ACCOUNT_ADAPTER = "kingscore.accounts.AccountAdapter"
 ACCOUNT_FORMS = {
+    "add_email": "kingscore.accounts.AddEmailForm",
     "login": "kingscore.accounts.SignInForm",
     "signup": "kingscore.accounts.SignUpForm",
     "request_login_code": "kingscore.accounts.CodeRequestForm",

@@ -8,11 +8,13 @@ from allauth.account.internal.userkit import filter_users_by_email, get_user_by_
 from django.http import HttpRequest
 
 from tournaments.models import User
+from tournaments.models.people import fold_email
 
 
 def account_of(login: str) -> User | None:
     """Return the account with an e-mail address or user name, verified addresses first."""
-    found: list[User] = filter_users_by_email(login, prefer_verified=True, for_login=True)
+    email = fold_email(login)
+    found: list[User] = filter_users_by_email(email, prefer_verified=True, for_login=True)
     return min(found, key=attrgetter("pk")) if found else get_user_by_username(login)
 
 

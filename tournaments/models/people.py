@@ -48,6 +48,16 @@ def plain_name(name: str) -> str:
     return "".join(c for c in fold_name(name) if not unicodedata.combining(c))
 
 
+def fold_email(address: str) -> str:
+    """Return an e-mail address as it is stored and compared: in small letters, with one i.
+
+    Phones with a Turkish keyboard capitalise the first letter: İpek@…, whose lower case has a dot
+    of its own, which no mailbox has.
+    """
+    plain = unicodedata.normalize("NFKC", address).translate(DOTLESS).lower()
+    return plain.replace("i\u0307", "i").strip()
+
+
 class User(AbstractUser):  # type: ignore[django-manager-missing]
     """An account. Staff accounts run the server: its house rules and the back office."""
 

@@ -11,6 +11,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
+from django.apps import apps
 from django.contrib.auth.hashers import MD5PasswordHasher, make_password
 from django.contrib.sessions.models import Session
 from django.core import mail
@@ -43,6 +44,66 @@ def give_passkey(user):
     return Authenticator.objects.create(
         user=user, type=Authenticator.Type.WEBAUTHN, data={"name": "Telefon", "credential": {}}
     )
+
+
+IPEK = "ipek@ornek.org"
+SPELLINGS = (
+    "İpek@ornek.org",
+    "İPEK@ORNEK.ORG",
+    "i\u0307pek@ornek.org",
+    "ıpek@ornek.org",
+    " Ipek@Ornek.ORG ",
+    "ｉｐｅｋ＠ornek.org",
+)
+
+
+@pytest.mark.parametrize("typed", SPELLINGS)
+def test_address_is_the_same_however_a_phone_spells_its_i(visitor, typed):
+    visitor.post(SIGN_UP, {"email": typed})
+    assert [letter.to for letter in mail.outbox] == [[IPEK]]
+    visitor.post(PROOF, {"code": last_code().replace("-", "")})
+    assert signed_in(visitor).email == IPEK
+
+    for way in (SIGN_IN, reverse("account_request_login_code")):
+        again = Client()
+        field = "login" if way == SIGN_IN else "email"
+        again.post(way, {field: typed})
+        assert mail.outbox[-1].to == [IPEK]
+        again.post(CODE, {"code": last_code().replace("-", "")})
+        assert signed_in(again).email == IPEK
+    Client().post(reverse("account_reset_password"), {"email": typed})
+    assert mail.outbox[-1].to == [IPEK]
+
+
+def test_address_with_a_dotted_i_signs_in_by_password_and_can_be_added(client):
+    user = UserFactory(email=IPEK, password=make_password(PASSWORD))
+    EmailAddress.objects.create(user=user, email=IPEK, verified=True, primary=True)
+    client.post(SIGN_IN, {"login": "İpek@Ornek.org", "password": PASSWORD})
+    assert signed_in(client) == user
+
+    client.post(reverse("account_email"), {"action_add": "", "email": "İpek.İki@ornek.org"})
+    assert mail.outbox[-1].to == ["ipek.iki@ornek.org"]
+
+
+def test_fields_of_addresses_are_not_capitalised_by_phones(client):
+    for page in (SIGN_IN, SIGN_UP, reverse("account_request_login_code")):
+        assert 'autocapitalize="none"' in client.get(page).text, page
+
+
+def test_stored_addresses_with_a_dot_are_mended_or_told(db, caplog):
+    mended, told = UserFactory(email="i\u0307pek@ornek.org"), UserFactory(email="İnci@ornek.org")
+    other = UserFactory(email="inci@ornek.org")
+    for user in (mended, told, other):
+        EmailAddress.objects.create(user=user, email=user.email, primary=True)
+    migration = import_module("tournaments.migrations.0047_folded_addresses")
+
+    migration.fold_addresses(apps, None)
+
+    assert User.objects.get(pk=mended.pk).email == IPEK
+    assert EmailAddress.objects.get(user=mended).email == IPEK
+    assert User.objects.get(pk=told.pk).email == "İnci@ornek.org"
+    assert f"Account {told.pk} has an address" in caplog.text
+    assert str(mended.pk) not in [word for line in caplog.messages for word in line.split()]
 
 
 def test_sign_up_takes_an_address_and_the_code_sent_there(visitor):

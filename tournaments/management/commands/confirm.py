@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from tournaments.models import User
+from tournaments.models.people import fold_email
 
 
 class Command(BaseCommand):
@@ -21,7 +22,7 @@ class Command(BaseCommand):
 
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
-        email = options["email"].lower()
+        email = fold_email(options["email"])
         user = User.objects.filter(email__iexact=email).first()
         if user is None:
             raise CommandError(f"No account has the address {email}.")
