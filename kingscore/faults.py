@@ -1,6 +1,7 @@
 """Error responses outside of any view: a problem document for programs, a page for people."""
 
 import sys
+from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -27,6 +28,26 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_for_programs(request):
         return plain_problem(NotUnderstood(), request)
     return defaults.bad_request(request, exception)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
+    """Answer 404. Somebody who is not signed in may be at a page that needs it.
+
+    It is the same page for addresses that do not exist, so that nothing is given away.
+    """
+    needs_account = request.path.startswith("/clubs/") and not request.user.is_authenticated
+    if not needs_account:
+        return render(request, "404.html", status=404)
+    back = request.get_full_path()
+    if request.method == "POST":
+        # The page with the form; `static/typed.js` has what was typed there.
+        page = urlsplit(request.headers.get("Referer", ""))
+        back = page._replace(scheme="", netloc="").geturl() if page.path else "/"
+    response = render(request, "404.html", {"back": back}, status=404)
+    if "HX-Request" in request.headers:
+        # htmx would show nothing.
+        response["HX-Redirect"] = back
+    return response
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

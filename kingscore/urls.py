@@ -32,4 +32,5 @@ urlpatterns = [
 ]
 
 handler400 = "kingscore.faults.bad_request"
+handler404 = "kingscore.faults.not_found"
 handler500 = "kingscore.faults.server_error"

@@ -4,6 +4,7 @@ import re
 from urllib.parse import urlencode
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.core import mail
@@ -12,12 +13,13 @@ from django.urls import reverse
 from oauth2_provider.models import Grant, RefreshToken
 from playwright.sync_api import expect
 
+from tests.club_factories import ClubFactory, MemberFactory
 from tests.services.webhooks.receiver import receiving
 from tournaments.models import User
 
 pytestmark = pytest.mark.browser
 
-AYSE = "ayse@ornek.org"
+AYSE, PASSWORD = "ayse@ornek.org", "sepet-havlu-33"
 KEY = {
     "protocol": "ctap2",
     "transport": "internal",
@@ -218,3 +220,43 @@ def test_failing_and_missing_passkeys_are_shown_on_the_page(new_phone):
     phone.context.add_init_script("delete window.PublicKeyCredential")
     phone.open(reverse("account_login"))
     expect(phone.page.locator("#passkey_login")).to_be_hidden()
+
+
+def test_filled_form_goes_on_after_signing_in_again_and_in_another_language(new_phone):
+    club = ClubFactory(slug="moda")
+    user = MemberFactory(club=club, role="director").user
+    user.set_password(PASSWORD)
+    user.email = AYSE
+    user.save()
+    EmailAddress.objects.create(user=user, email=AYSE, verified=True, primary=True)
+    phone = new_phone(user, locale="tr")
+    phone.open(reverse("new_event", args=["moda"]))
+    phone.page.fill("[name=name]", "Perşembe akşamı")
+    phone.page.check("[name=published]")
+
+    # Another language on the same page.
+    phone.tap(phone.page.locator(".preferences button[value=it]"))
+    expect(phone.page.locator("html")).to_have_attribute("lang", "it")
+    expect(phone.page.locator("[name=name]")).to_have_value("Perşembe akşamı")
+    expect(phone.page.locator("[name=published]")).to_be_checked()
+
+    # As after 30 days without use, or signed out in another tab.
+    phone.context.clear_cookies(name="sessionid")
+    phone.tap(phone.page.locator(".actions button"))
+    phone.tap(phone.page.locator(".actions a").first)
+    phone.page.fill("[name=login]", AYSE)
+    phone.tap(phone.page.locator("details summary").first)
+    phone.page.fill("[name=password]", PASSWORD)
+    phone.tap(phone.page.locator(".actions button"))
+    phone.page.wait_for_url(f"**{reverse('new_event', args=['moda'])}")
+    expect(phone.page.locator("[name=name]")).to_have_value("Perşembe akşamı")
+    expect(phone.page.locator("[name=published]")).to_be_checked()
+    phone.tap(phone.page.locator(".actions button"))
+    phone.page.wait_for_url(lambda url: not url.endswith("/new/"))
+    assert club.events.get().name == "Perşembe akşamı"
+
+    # What was sent is not put into the next form.
+    phone.open(reverse("new_event", args=["moda"]))
+    expect(phone.page.locator("[name=published]")).not_to_be_checked()
+    assert len(phone.complaints) == 1
+    phone.complaints.clear()
