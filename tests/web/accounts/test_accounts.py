@@ -95,7 +95,7 @@ def test_stored_addresses_with_a_dot_are_mended_or_told(db, caplog):
     other = UserFactory(email="inci@ornek.org")
     for user in (mended, told, other):
         EmailAddress.objects.create(user=user, email=user.email, primary=True)
-    migration = import_module("tournaments.migrations.0047_folded_addresses")
+    migration = import_module("tournaments.migrations.0050_folded_addresses")
 
     migration.fold_addresses(apps, None)
 

@@ -43,6 +43,6 @@ def fold_addresses(apps, _schema_editor):
 class Migration(migrations.Migration):
     dependencies = [
         ("account", "0009_emailaddress_unique_primary_email"),
-        ("tournaments", "0046_digests_of_imported_games"),
+        ("tournaments", "0049_ratings_by_day"),
     ]
     operations = [migrations.RunPython(fold_addresses, migrations.RunPython.noop, elidable=True)]
