@@ -40,6 +40,7 @@ from tournaments.models import (
     OpenTable,
     SavedGame,
     Seat,
+    UnusedCard,
 )
 
 pytestmark = pytest.mark.django_db
@@ -91,6 +92,13 @@ def pair_alone():
 def substitute_for_oneself():
     player = PlayerFactory()
     SubstituteFactory(player=player, instead_of=player)
+
+
+def card_twice(**same):
+    tournament = TournamentFactory()
+    for n in (1, 2):
+        own = {"round": n, "number": n, "public_id": f"234567892{n}"}
+        UnusedCard.objects.create(tournament=tournament, **own | same)
 
 
 def sit(*places):
@@ -233,6 +241,8 @@ REFUSED = {
     "ruling_one_result": [
         lambda: two(RulingFactory, round=RoundFactory(), entrant=EntrantFactory(), kind="forfeit")
     ],
+    "unused_card_one_per_public_id": [lambda: card_twice(public_id="2345678923")],
+    "unused_card_one_per_place": [lambda: card_twice(round=1, number=1)],
     "table_one_per_public_id": [lambda: two(TableFactory, public_id="2345678923")],
     "table_one_per_number": [lambda: two(TableFactory, round=RoundFactory(), number=1)],
     "table_numbers_from_one": [

@@ -26,7 +26,14 @@ from tournaments.models.reports import Report
 from tournaments.models.rulesets import HouseRuleset
 from tournaments.models.site import Backup, Worker
 from tournaments.models.tokens import IdempotencyRecord, PersonalToken, Scope
-from tournaments.models.tournaments import Entrant, Ruling, Sitting, Substitute, Tournament
+from tournaments.models.tournaments import (
+    Entrant,
+    Ruling,
+    Sitting,
+    Substitute,
+    Tournament,
+    UnusedCard,
+)
 from tournaments.models.webhooks import Delivery, EventType, Webhook
 
 __all__ = [
@@ -83,6 +90,7 @@ __all__ = [
     "Substitute",
     "Table",
     "Tournament",
+    "UnusedCard",
     "User",
     "Visitor",
     "Webhook",

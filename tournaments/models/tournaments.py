@@ -3,7 +3,6 @@
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Cast
 
 from tournaments.engine.rules.limits import LONGEST_NAME, LONGEST_REASON, LONGEST_TOURNAMENT_SLUG
 from tournaments.models import addresses
@@ -14,19 +13,6 @@ from tournaments.models.people import Player, User
 
 
 class TournamentQuerySet(models.QuerySet["Tournament"]):
-    def with_card(self, public_id: str, secret: str) -> tuple["Tournament", int, int] | None:
-        """Return whose card opens no table now, with the numbers of its round and table."""
-        if "\0" in public_id:
-            return None
-        rows = self.counted().annotate(kept=Cast("cards", models.TextField()))
-        for row in rows.filter(kept__contains=public_id).select_related("event"):
-            for number, tables in row.cards.items():
-                for table, card in tables.items():
-                    known = card["public_id"] == public_id
-                    if known and addresses.matches(secret, "table", public_id, card["generation"]):
-                        return row, int(number), int(table)
-        return None
-
     def seen_by(self, user: User | AnonymousUser | None) -> "TournamentQuerySet":
         """Filter to the tournaments whose event the visitor may see; drafts only for directors."""
         return self.filter(event__in=Event.objects.seen_by(user))
@@ -68,8 +54,6 @@ class Tournament(models.Model):
     settings = models.JSONField(default=dict, blank=True)
     seed = models.PositiveIntegerField(default=0)
     revision = models.PositiveIntegerField(default=0)
-    # The cards of deleted tables, by round and number: they are valid again at a table laid anew.
-    cards = models.JSONField(default=dict, blank=True, editable=False)
     # The players whom teams have named, by round and team: keys of entrants in order.
     line_ups = models.JSONField(default=dict, blank=True, editable=False)
     # A cancelled one is kept, but hidden from all but directors, and does not count.
@@ -96,6 +80,40 @@ class Tournament(models.Model):
     def secret(self, kind: str) -> str:
         """Return the secret part of its address of a kind (`register`, `check-in`)."""
         return addresses.derive(kind, self.public_id, self.link_generation)
+
+
+class UnusedCardQuerySet(models.QuerySet["UnusedCard"]):
+    def found_at(self, public_id: str, secret: str) -> "UnusedCardQuerySet":
+        """Filter to the card with this address; none of a cancelled tournament."""
+        counted = self.filter(tournament__cancelled_at=None)
+        return addresses.found_at(counted, "table", public_id, secret)
+
+
+class UnusedCard(models.Model):
+    """The card of a deleted table; it is valid again at a table laid anew in its place."""
+
+    tournament = models.ForeignKey(
+        Tournament, on_delete=models.CASCADE, related_name="unused_cards", db_index=False
+    )
+    round = models.PositiveSmallIntegerField()
+    number = models.PositiveSmallIntegerField()
+    # As those of `Table`.
+    public_id = models.CharField(max_length=16)
+    generation = models.PositiveIntegerField(default=1)
+    wrong_codes = models.PositiveSmallIntegerField(default=0)
+
+    objects = UnusedCardQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["public_id"], name="unused_card_one_per_public_id"),
+            models.UniqueConstraint(
+                fields=["tournament", "round", "number"], name="unused_card_one_per_place"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"card of table {self.number} in round {self.round} of {self.tournament_id}"
 
 
 class EntrantQuerySet(models.QuerySet["Entrant"]):

@@ -1,4 +1,9 @@
+import json
+from importlib import import_module
+
 import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.urls import reverse
 
@@ -9,10 +14,13 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
+from tests.counting import queries_of
 from tests.deals import NAMES, WHOLE_GAME
 from tests.evening_builders import audit, sitting
 from tests.factories import EVENING, GameFactory, record_all
-from tournaments.models import AuditEntry, Confirmation, Event, Game, Player, Table
+from tests.long_sheets import lines_run
+from tournaments.models import AuditEntry, Confirmation, Event, Game, Player, Table, UnusedCard
+from tournaments.models.addresses import derive
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services.audit import NOBODY
 from tournaments.services.events.events import close_round
@@ -67,6 +75,58 @@ def test_card_leads_to_the_sheet_which_the_phone_then_knows(phone, table):
     assert not phone.get(answer.url).context["who"]["asks"]
     assert phone.get("/").context["games"][0].sheet.row == table.games.get()
     phone.post(f"{answer.url}entry/", {"type": "redeal", "reason": "misdeal", "by": "0"})
+
+
+@pytest.mark.parametrize("kind", ["known", "unknown", "of an old card", "NUL"])
+def test_card_of_no_table_takes_the_same_queries_in_any_number_of_tournaments(phone, kind):
+    card = UnusedCard.objects.create(
+        tournament=TournamentFactory(), round=1, number=1, public_id="2345678923", generation=3
+    )
+    now, old = (derive("table", card.public_id, generation) for generation in (3, 2))
+    path, status = {
+        "known": (f"/table/{card.public_id}/{now}/", 200),
+        "unknown": (f"/table/zzzzzzzzzz/{now}/", 404),
+        "of an old card": (f"/table/{card.public_id}/{old}/", 404),
+        "NUL": (f"/table/%00/{now}/", 404),
+    }[kind]
+
+    def ask():
+        assert phone.get(path).status_code == status
+
+    few = queries_of(ask)
+    for number in range(20):
+        UnusedCard.objects.create(
+            tournament=TournamentFactory(), round=1, number=1, public_id=f"22345678{number:02}"
+        )
+    many = lines_run(ask)
+
+    assert queries_of(ask) == few <= 8
+    UnusedCard.objects.exclude(pk=card.pk).delete()
+    # Nor does a page read more rows.
+    assert many < 1.1 * lines_run(ask)
+
+
+def test_cards_stored_with_their_tournaments_before_get_rows():
+    kept = {"public_id": "2345678923", "generation": 2, "wrong_codes": 1}
+    cards = {"1": {"4": kept, "11": kept | {"public_id": "2345678924"}}, "2": {}}
+    rows = [TournamentFactory(), TournamentFactory()]
+    kind = "jsonb" if connection.vendor == "postgresql" else "text"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"ALTER TABLE tournaments_tournament ADD COLUMN cards {kind} NOT NULL DEFAULT '{{}}'"
+        )
+        cursor.execute(
+            f"UPDATE tournaments_tournament SET cards = CAST(%s AS {kind}) WHERE id = %s",
+            [json.dumps(cards), rows[0].pk],
+        )
+    migration = ("tournaments", "0051_unused_cards")
+    apps = MigrationExecutor(connection).loader.project_state(migration).apps
+
+    import_module(".".join(("tournaments.migrations", migration[1]))).copy_cards(apps, None)
+
+    found = UnusedCard.objects.order_by("number").values_list("round", "number", *kept)
+    assert list(found) == [(1, 4, "2345678923", 2, 1), (1, 11, "2345678924", 2, 1)]
+    assert not rows[1].unused_cards.exists()
 
 
 def test_card_asks_for_the_code_first(phone, with_code):

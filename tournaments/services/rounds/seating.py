@@ -24,6 +24,7 @@ from tournaments.models import (
     Sitting,
     Table,
     Tournament,
+    UnusedCard,
 )
 from tournaments.models.events import TableQuerySet
 from tournaments.queries.tournaments.state import TournamentState, field_of, load_state
@@ -362,11 +363,13 @@ def lay_tables(
 ) -> None:
     """Create tables by number, each with its game, for entrants by key in order of sides.
 
-    A table that was deleted gets its card back. The tournament must be locked, and saved after.
+    A table that was deleted gets its card back. The tournament must be locked.
     """
-    cards = state.tournament.cards.get(str(round_.number), {})
+    unused = state.tournament.unused_cards.filter(round=round_.number, number__in=tables)
+    cards = {card.number: {name: getattr(card, name) for name in CARD} for card in unused}
+    unused.delete()
     rows = Table.objects.bulk_create(
-        Table(round=round_, number=number, **cards.pop(str(number), {})) for number in tables
+        Table(round=round_, number=number, **cards.get(number, {})) for number in tables
     )
     sitting = {
         row.pk: [state.entrants[key] for key in keys]
@@ -389,13 +392,19 @@ def lay_tables(
 def clear_tables(tournament: Tournament, tables: TableQuerySet) -> None:
     """Delete tables with their games; the cards stay with their rounds and numbers.
 
-    The tournament must be locked, and saved after.
+    The tournament must be locked.
     """
-    pks = []
-    for table in tables.select_related("round"):
-        pks.append(table.pk)
-        cards = tournament.cards.setdefault(str(table.round.number), {})
-        cards[str(table.number)] = {name: getattr(table, name) for name in CARD}
+    rows = list(tables.select_related("round"))
+    pks = [table.pk for table in rows]
+    UnusedCard.objects.bulk_create(
+        UnusedCard(
+            tournament=tournament,
+            round=table.round.number,
+            number=table.number,
+            **{name: getattr(table, name) for name in CARD},
+        )
+        for table in rows
+    )
     Sitting.objects.filter(table__in=pks).delete()
     Game.objects.filter(table__in=pks).delete()
     Table.objects.filter(pk__in=pks).delete()

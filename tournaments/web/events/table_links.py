@@ -1,12 +1,12 @@
 """The access link of a table: its card opens it, and it redirects to the sheet."""
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments.models import Game, Round, Table, Tournament
+from tournaments.models import Game, Round, Table, UnusedCard
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.permissions import actor_of, directs_club
 from tournaments.services.games.tables import AccessLinkClosed, WrongCode, current_game, enter_table
@@ -45,16 +45,14 @@ def _enter(request: HttpRequest, row: Table, game: Game) -> HttpResponse:
 
 def _not_laid(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Wait with a valid card whose table has been taken back; 404 for any other."""
-    kept = Tournament.objects.with_card(public_id, secret)
-    if kept is None:
-        raise Http404
-    tournament, number, table = kept
-    rounds = tournament.event.rounds
-    if rounds.filter(number=number, published_at__isnull=False).exists():
+    cards = UnusedCard.objects.found_at(public_id, secret).select_related("tournament__event")
+    card = get_object_or_404(cards)
+    event = card.tournament.event
+    if event.rounds.filter(number=card.round, published_at__isnull=False).exists():
         # Laid anew, with fewer tables.
         raise Http404
-    unlaid = Table(number=table, round=Round(event=tournament.event, number=number))
-    page = {"table": unlaid, "event": tournament.event, "changing": True}
+    unlaid = Table(number=card.number, round=Round(event=event, number=card.round))
+    page = {"table": unlaid, "event": event, "changing": True}
     return render(request, "tournaments/events/table_wait.html", page)
 
 
