@@ -25,19 +25,22 @@ def record_with(entries, ruleset="turkish-king", **more):
     return {**head, "entries": entries, **more}
 
 
-def stored_game(entries, versions=1, **head):
+def stored_game(entries, revisions=None, **head):
     """A game whose revisions are put past the services, as an older version stored them."""
     row = GameFactory(head=SetupFactory(**head))
-    put_entries(row, entries, versions)
+    put_entries(row, entries, revisions)
     return row
 
 
-def put_entries(row, entries, versions=1):
-    """Put entries on an empty sheet, with that many versions of each."""
+def put_entries(row, entries, revisions=None):
+    """Put entries on an empty sheet, then new versions of them in turn up to `revisions`."""
+    count = len(entries)
     bodies = [
-        (position, body if version + 1 == versions else {**body, "note": f"version {version}"})
-        for version in range(versions)
-        for position, body in enumerate(entries)
+        (
+            n % count,
+            {**entries[n % count], "note": f"version {n // count}"} if n >= count else entries[n],
+        )
+        for n in range(revisions or count)
     ]
     Revision.objects.bulk_create(
         Revision(

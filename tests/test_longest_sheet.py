@@ -39,6 +39,7 @@ from tournaments.reports.scoresheet import compose_scoresheet
 from tournaments.reports.scoresheet_spreadsheet import scoresheet_book
 from tournaments.services.audit import Actor
 from tournaments.services.games import playing
+from tournaments.services.games.open_tables import start_table
 from tournaments.services.games.writing import SheetFull
 from tournaments.services.imports.records import preview_records
 
@@ -154,7 +155,7 @@ def test_sheet_changed_too_often_takes_changes_of_directors_only(client, act):
     table = TableFactory()
     game = table.games.get()
     most = RULESETS[game.ruleset].most_revisions
-    put_entries(game, fines(90), versions=4)
+    put_entries(game, fines(90), 360)
     assert game.revision == most - 100
     director = MemberFactory(club=table.round.event.club, role="director").user
 
@@ -181,6 +182,59 @@ def test_sheet_changed_too_often_takes_changes_of_directors_only(client, act):
     assert revisions_of(game) == game.revision
     change(Actor(director))
     assert revisions_of(game) == game.revision + 1
+
+
+def later_game(game, number, **fields):
+    same = {name: getattr(game, name) for name in ("open_table", "ruleset", "options", "players")}
+    return Game.objects.create(number=number, played_at=EVENING, **same | fields)
+
+
+@pytest.mark.parametrize("length", [None, ("best-of", 99)])
+def test_sheets_of_one_table_have_a_limit_together(length):
+    setup = SetupFactory(ruleset="krapet", players=NAMES[:2])
+    first = start_table(setup, length, at=EVENING)
+    games = [later_game(first, n, match=first.match, match_number=length and n) for n in (2, 3, 4)]
+    put_entries(first, fines(400), 900)
+    put_entries(games[0], fines(400), 900)
+    put_entries(games[1], fines(60), 98)
+
+    def write(game):
+        context = ContextFactory(revision=revisions_of(game))
+        return playing.record_entry(game.pk, parse_entry(fines(1)[0]), context)
+
+    write(games[1])
+    write(games[1])
+    with pytest.raises(SheetFull):
+        write(games[1])
+    # A game that has just begun always has room for a few lines.
+    for _line in range(16):
+        write(games[2])
+    with pytest.raises(SheetFull):
+        write(games[2])
+
+
+@pytest.mark.parametrize("length", [None, ("first-to", 99)])
+def test_table_takes_so_many_games_and_no_more(client, length):
+    setup = SetupFactory(ruleset="krapet", players=NAMES[:2])
+    first = start_table(setup, length, at=EVENING)
+    last = later_game(first, 120, match=first.match, match_number=length and 120)
+    won = {"type": "deal", "winner": 0}
+    playing.record_entry(last.pk, parse_entry(won), ContextFactory())
+    phone = Program().with_token(token_of(last, "write"))
+
+    if length is None:
+        answer = phone.post(f"games/{last.public_id}/rematch/", {"players": list(NAMES[:2])})
+    else:
+        answer = phone.post(f"games/{last.public_id}/next-game/", {})
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "too-many-games")
+    if length is None:
+        page = client.post(url(last, "rematch"), {"key": "k" * 24, "first": "0"})
+        assert "at most 120 games" in page.content.decode()
+    else:
+        page = client.post(url(last, "next_game"), {"key": "k" * 24}, follow=True)
+        assert "at most 120 games" in page.content.decode()
+    assert Game.objects.count() == 2
 
 
 def of_api(client, row):
@@ -213,7 +267,7 @@ READERS = {
 
 @pytest.mark.parametrize("reader", READERS)
 def test_reading_takes_work_in_proportion_to_the_entries(client, reader):
-    sheets = [stored_game(fines(number), versions=2) for number in (1, 61, 181)]
+    sheets = [stored_game(fines(number), 2 * number) for number in (1, 61, 181)]
     READERS[reader](client, sheets[0])
 
     least, some, many = (lines_run(lambda row=row: READERS[reader](client, row)) for row in sheets)

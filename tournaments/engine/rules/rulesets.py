@@ -31,6 +31,12 @@ ENTRIES_PER_DEAL = 4
 FURTHER_ENTRIES = 100
 """Room on every sheet for adjustments, and for what happens between deals."""
 
+MOST_GAMES_AT_TABLE = 120
+"""The most games at a table in an evening, and of a match."""
+
+LONGEST_EVENING = 2_000
+"""The most revisions of all sheets of a table together: the page of an evening reads them all."""
+
 LAST_FOR_DIRECTORS = 100
 """The last revisions of a sheet: at a club's table they are for its directors."""
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.engine.play import matches as engine
 from tournaments.engine.rules.entries import Adjustment
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Points, Ruleset
+from tournaments.engine.rules.rulesets import MOST_GAMES_AT_TABLE, Points, Ruleset
 from tournaments.models import AuditEntry, Event, Game, Match, OpenTable, Seat, Table
 from tournaments.models.games import digest
 from tournaments.queries.games.open_tables import next_number
@@ -21,6 +21,10 @@ from tournaments.services.base.refusals import Refused
 from tournaments.services.games.playing import GameSetup, record_entries, start_game
 from tournaments.services.games.writing import NotFinished, WriteContext, round_for_writing
 from tournaments.services.people.players import lock_people
+
+
+class TableFull(Refused, code="too-many-games"):
+    sentence = _("A table takes at most %(most)s games: begin at a new one.")
 
 
 class MatchOver(Refused, code="match-over"):
@@ -97,7 +101,7 @@ def start_next_game(
     this `key`; if not, another phone has opened it meanwhile.
 
     Raises:
-        MatchOver: the match is decided.
+        MatchOver, TableFull: the match is decided, or has as many games as a table takes.
         NotFinished: the game is not finished.
         Match.DoesNotExist: the game belongs to no match, or was deleted.
         RoundClosed: the round of a club's table is closed, and `by` is no director.
@@ -157,17 +161,32 @@ def _copy_table(row: Game, at: datetime, start_key: str) -> Game:
         "table",
     )
     open_table = row.open_table_id
+    number = None if open_table is None else number_of_next(open_table)
+    if (row.match_number or 0) >= MOST_GAMES_AT_TABLE:
+        raise TableFull({"most": MOST_GAMES_AT_TABLE})
     game = Game.objects.create(
         **{name: getattr(row, name) for name in copied},
         first_declarer=(row.first_declarer + 1) % len(row.players),
         match_number=(row.match_number or 0) + 1,
         open_table_id=open_table,
-        number=None if open_table is None else next_number(open_table),
+        number=number,
         played_at=at,
         start_key=start_key,
     )
     copy_seats(row, game)
     return game
+
+
+def number_of_next(open_table_pk: int) -> int:
+    """Return the number of the next game of a locked table.
+
+    Raises:
+        TableFull: it has as many as a table takes.
+    """
+    number = next_number(open_table_pk)
+    if number > MOST_GAMES_AT_TABLE:
+        raise TableFull({"most": MOST_GAMES_AT_TABLE})
+    return number
 
 
 def copy_seats(row: Game, to: Game) -> None:

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from tournaments.models import Game, OpenTable, Round
 from tournaments.models.games import digest
-from tournaments.queries.games.open_tables import last_game_after, next_number
+from tournaments.queries.games.open_tables import last_game_after
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games.confirming import is_agreed
@@ -16,6 +16,7 @@ from tournaments.services.games.matches import (
     copy_seats,
     lock_table_of,
     note_next_game,
+    number_of_next,
     start_match,
 )
 from tournaments.services.games.playing import GameSetup, start_game
@@ -61,6 +62,7 @@ def start_rematch(
     Raises:
         InvalidEntry: an invalid setup.
         NotFinished: a club's game is not finished, or its result not confirmed.
+        TableFull: the table has as many games as one takes.
         RoundClosed: the round of a club's table is closed, and `by` is no director.
         Game.DoesNotExist: the game was deleted.
     In each case nothing is written.
@@ -80,7 +82,7 @@ def start_rematch(
             head = replace(head, players=before.players)
         game = _start(head, following.terms, at=at)
         game.open_table = before.open_table or _table_of_evening(before)
-        game.number, game.table = next_number(game.open_table.pk), before.table
+        game.number, game.table = number_of_next(game.open_table.pk), before.table
         game.start_key, game.resting = start_key, list(following.resting)
         game.save(update_fields=["open_table", "number", "table", "start_key", "resting"])
         if round_ is not None:

@@ -11,12 +11,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Sum
 from django.utils.translation import gettext_lazy as _
 from prometheus_client import Counter
 
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.problems import Code, InvalidEntry
-from tournaments.engine.rules.rulesets import LAST_FOR_DIRECTORS
+from tournaments.engine.rules.rulesets import (
+    LAST_FOR_DIRECTORS,
+    LONGEST_EVENING,
+    MOST_GAMES_AT_TABLE,
+)
 from tournaments.engine.rules.shapes import clean_line
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Club, DealReview, Event, Game, Revision, Round, Table
@@ -136,6 +141,7 @@ def store_write(
             return sheet
         disputed = _check_reviewed(sheet, after.revisions[-1], round_, context)
         _put_write(sheet, after, context, round_)
+        _check_room(after, context, round_)
         after.revisions[-1].save()
         if disputed:
             _settle(after.revisions[-1])
@@ -202,6 +208,7 @@ def _stored(
         after = change(sheet)
         _put_write(sheet, after, replace(context, key=key), round_)
         sheet = after
+    _check_room(sheet, context, round_)
     new = sheet.revisions[context.revision :]
     Revision.objects.bulk_create(new)
     _keep(sheet, round_, new)
@@ -278,7 +285,6 @@ def _signed(context: WriteContext, row: Game, round_: Round | None) -> WriteCont
 def _put_write(sheet: Sheet, after: Sheet, context: WriteContext, round_: Round | None) -> None:
     """Complete the last revision of `after`; neither it nor the changed game row is saved."""
     row, write = sheet.row, after.revisions[-1]
-    _check_room(after, context, round_)
     write.game, write.key, write.author, write.at = row, context.key, context.author, context.at
     write.user, write.phone = context.by.user, context.phone
     write.revision = row.revision + 1
@@ -287,15 +293,26 @@ def _put_write(sheet: Sheet, after: Sheet, context: WriteContext, round_: Round 
     row.revision = write.revision
 
 
-def _check_room(after: Sheet, context: WriteContext, round_: Round | None) -> None:
-    """Refuse a revision too many; the last ones are for directors, who correct what phones did."""
-    most = after.game.ruleset.most_revisions
-    if len(after.revisions) <= most - LAST_FOR_DIRECTORS:
+def _check_room(sheet: Sheet, context: WriteContext, round_: Round | None) -> None:
+    """Refuse revisions too many; the last ones are for directors, who correct what phones did."""
+    row, most = sheet.row, sheet.game.ruleset.most_revisions
+    _refuse_more(len(sheet.revisions), most, context, round_)
+    # Rarely asked: the first game of a table has the limit of a sheet, and a few lines always fit.
+    goes_on = row.match_id is not None or (row.number or 1) > 1
+    if goes_on and len(sheet.revisions) > LONGEST_EVENING // MOST_GAMES_AT_TABLE:
+        table = {"open_table": row.open_table_id} if row.open_table_id else {"match": row.match_id}
+        others = Game.objects.filter(**table).exclude(pk=row.pk)
+        written = others.aggregate(written=Sum("revision"))["written"] or 0
+        _refuse_more(written + len(sheet.revisions), LONGEST_EVENING, context, round_)
+
+
+def _refuse_more(written: int, most: int, context: WriteContext, round_: Round | None) -> None:
+    if written <= most - LAST_FOR_DIRECTORS:
         return
     directed = Club.objects.directed_by(context.by.user)
     if round_ is None or not directed.filter(pk=round_.event.club_id).exists():
         most -= LAST_FOR_DIRECTORS
-    if len(after.revisions) > most:
+    if written > most:
         raise SheetFull({"most": most})
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
@@ -18,6 +19,7 @@ from tournaments.queries.games.sheets import Sheet
 from tournaments.services.games.matches import (
     MatchOver,
     MatchSoFar,
+    TableFull,
     load_match,
     start_next_game,
 )
@@ -108,6 +110,9 @@ def next_game(request: HttpRequest, public_id: str, secret: str) -> HttpResponse
     by = actor_of(request, row.table.public_id if row.table else "")
     try:
         game, opened = start_next_game(row.pk, at=timezone.now(), key=key, reason=reason, by=by)
+    except TableFull as error:
+        messages.error(request, str(error))
+        return redirect(address(row, "write"))
     except (NotFinished, MatchOver, RoundClosed):
         return redirect(address(row, "write"))
     # Whoever wrote the last game writes the next, also where another phone was faster.

@@ -14,6 +14,7 @@ from tournaments.permissions import actor_of, writable_game
 from tournaments.presenters.games.beginnings import beginning_of, begins
 from tournaments.queries.games.open_tables import games_until
 from tournaments.queries.rulesets import offered_rulesets
+from tournaments.services.games.matches import TableFull
 from tournaments.services.games.open_tables import NextGame, start_rematch
 from tournaments.services.games.writing import NotFinished, RoundClosed
 from tournaments.texts import labels
@@ -57,7 +58,7 @@ def rematch(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     if form.is_valid():
         try:
             return _start(request, row, form)
-        except InvalidEntry as error:
+        except (InvalidEntry, TableFull) as error:
             add_refused(form, error)
     return _page(request, row, form, status=UNPROCESSABLE)
 
