@@ -310,8 +310,10 @@ OAUTH2_PROVIDER = {
     "ACCESS_TOKEN_GENERATOR": "tournaments.services.applications.new_access_token",
     "REFRESH_TOKEN_GENERATOR": "tournaments.services.applications.new_refresh_token",
     "ACCESS_TOKEN_EXPIRE_SECONDS": 60 * 60,
-    # From its last use. A refresh token is used once; a second use ends them all.
+    # From its last use. A refresh token is used once. A second use repeats the answer for a minute,
+    # since it may have been lost; later, it ends them all.
     "REFRESH_TOKEN_EXPIRE_SECONDS": 90 * 24 * 60 * 60,
+    "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 60,
     "REFRESH_TOKEN_REUSE_PROTECTION": True,
     # The form refuses http but for programs on the reader's own machine.
     "ALLOWED_REDIRECT_URI_SCHEMES": ["https", "http"],

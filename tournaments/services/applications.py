@@ -1,15 +1,17 @@
 """Applications of others that act for an account by OAuth: registered, connected, withdrawn."""
 
 import re
+from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from secrets import token_urlsafe
+from secrets import token_bytes
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
@@ -52,14 +54,25 @@ class ApplicationPlan:
     confidential: bool
 
 
-def new_access_token(_request: Any) -> str:
-    """Return a new access token."""
-    return ACCESS_PREFIX + token_urlsafe(32)
+def new_access_token(request: Any) -> str:
+    """Return the access token for a code or refresh token."""
+    return ACCESS_PREFIX + _new_secret(request, "access")
 
 
-def new_refresh_token(_request: Any) -> str:
-    """Return a new refresh token."""
-    return f"ksr_{token_urlsafe(32)}"
+def new_refresh_token(request: Any) -> str:
+    """Return the refresh token for a code or refresh token."""
+    return "ksr_" + _new_secret(request, "refresh")
+
+
+def _new_secret(request: Any, use: str) -> str:
+    # What a refresh token gives is derived from it, so that the same answer can be given twice
+    # although only digests are stored.
+    if request.grant_type == "refresh_token":
+        label = f"kingscore.oauth.{use}"
+        new = salted_hmac(label, request.refresh_token, algorithm="sha256").digest()
+    else:
+        new = token_bytes(32)
+    return urlsafe_b64encode(new).decode().rstrip("=")
 
 
 def check_redirect(address: str) -> None:
@@ -149,6 +162,8 @@ def withdraw(user: User, application_pk: int | None = None) -> None:
     """End the access of an application to an account, or of all. Idempotent."""
     only = {} if application_pk is None else {"application": application_pk}
     with transaction.atomic():
+        # A refresh holds its row until it has stored new ones, which are deleted, too.
+        list(RefreshToken.objects.select_for_update().filter(user=user, **only).order_by("pk"))
         for rows in (Grant.objects, RefreshToken.objects, AccessToken.objects):
             rows.filter(user=user, **only).delete()
 

@@ -1,9 +1,11 @@
 import re
 from base64 import urlsafe_b64encode
+from datetime import timedelta
 from hashlib import sha256
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
@@ -114,24 +116,65 @@ def test_nothing_that_gives_access_is_stored(nil, application):
     assert code not in repr(Grant.objects.values())
     got = exchange(application, code).json()
     assert not Grant.objects.exists()
+    renewed = refresh(application, got["refresh_token"]).json()
 
     rows = [*AccessToken.objects.values(), *RefreshToken.objects.values()]
-    assert len(rows) == 2
-    for text in (got["access_token"], got["refresh_token"]):
-        assert text not in repr(rows)
+    assert len(rows) == 3
+    for each in (got, renewed):
+        assert each["access_token"] not in repr(rows)
+        assert each["refresh_token"] not in repr(rows)
 
 
-def test_refresh_token_is_used_once_and_a_thief_ends_them_all(nil, application):
+def let_pass(seconds):
+    """Move the last use of all refresh tokens back."""
+    used = RefreshToken.objects.exclude(revoked=None)
+    used.update(revoked=F("revoked") - timedelta(seconds=seconds))
+
+
+@pytest.mark.parametrize("again", [{}, {"scope": "read"}])
+@pytest.mark.parametrize("seconds", [0, 55])
+def test_lost_answer_to_a_refresh_is_given_again(nil, application, seconds, again):
     first = connected(nil, application)
     second = refresh(application, first["refresh_token"]).json()
-    assert asks("me/", second["access_token"]).status_code == 200
     assert asks("me/", first["access_token"]).status_code == 401
+    let_pass(seconds)
+
+    assert refresh(application, first["refresh_token"], **again).json() == second
+
+    assert asks("me/", second["access_token"]).status_code == 200
+    third = refresh(application, second["refresh_token"]).json()
+    assert asks("me/", third["access_token"]).status_code == 200
+    names = ("access_token", "refresh_token")
+    assert len({each[name][4:] for each in (first, second, third) for name in names}) == 6
+
+
+def used_too_late(_application, _first, _second):
+    let_pass(61)
+
+
+def used_after_its_successor(application, _first, second):
+    assert refresh(application, second["refresh_token"]).status_code == 200
+
+
+@pytest.mark.parametrize("meanwhile", [used_too_late, used_after_its_successor])
+def test_thief_of_a_refresh_token_ends_them_all(nil, application, meanwhile):
+    first = connected(nil, application)
+    second = refresh(application, first["refresh_token"]).json()
+    meanwhile(application, first, second)
 
     stolen = refresh(application, first["refresh_token"])
 
     assert (stolen.status_code, stolen.json()["error"]) == (400, "invalid_grant")
     assert refresh(application, second["refresh_token"]).status_code == 400
     assert asks("me/", second["access_token"]).status_code == 401
+    assert not AccessToken.objects.exists()
+
+
+def test_refresh_token_of_another_application_repeats_nothing(nil, application):
+    first = connected(nil, application)
+    refresh(application, first["refresh_token"])
+    stolen = refresh(ApplicationFactory(), first["refresh_token"])
+    assert (stolen.status_code, stolen.json()["error"]) == (400, "invalid_grant")
 
 
 def test_refresh_gives_no_more_than_was_allowed(nil, application):
@@ -198,20 +241,56 @@ def test_access_ends(nil, application, end):
     assert other is None or asks("me/", other["access_token"]).status_code == 200
 
 
+def error_of(answer):
+    """What the browser takes to the application: its host, error, state and the server."""
+    where = urlsplit(answer["Location"])
+    said = parse_qs(where.query or where.fragment)
+    return where.netloc, *(said.get(name) for name in ("error", "state", "iss"))
+
+
 @pytest.mark.parametrize(
     ("more", "error"),
     [
         ({"code_challenge": ""}, "invalid_request"),
+        ({"code_challenge_method": ""}, "invalid_request"),
+        ({"code_challenge": VERIFIER, "code_challenge_method": "plain"}, "invalid_request"),
+        ({"code_challenge_method": "s256"}, "invalid_request"),
+        ({"code_challenge_method": "plain", "scope": "read everything"}, "invalid_scope"),
         ({"response_type": "token"}, "unauthorized_client"),
+        ({"response_type": "code token"}, "unauthorized_client"),
         ({"scope": "read everything"}, "invalid_scope"),
+        ({"resource": "no address"}, "invalid_target"),
     ],
 )
 def test_question_that_cannot_be_is_told_to_the_application(nil, application, more, error):
     asked = question(application, **more)
     answer = nil.get(AUTHORIZE, {name: value for name, value in asked.items() if value})
-    where = urlsplit(answer["Location"])
-    assert where.netloc == "federation.example"
-    assert parse_qs(where.query or where.fragment)["error"] == [error]
+    assert error_of(answer) == ("federation.example", [error], ["xyz"], ["http://testserver"])
+
+
+@pytest.mark.parametrize(
+    ("more", "error"),
+    [
+        ({}, "access_denied"),
+        ({"allow": "true", "code_challenge_method": "plain"}, "invalid_request"),
+        ({"allow": "true", "code_challenge_method": ""}, "invalid_request"),
+        ({"allow": "true", "scope": "everything"}, "invalid_scope"),
+        ({"allow": "true", "resource": "no"}, "invalid_target"),
+    ],
+)
+def test_refusal_by_the_form_is_told_to_the_application(nil, application, more, error):
+    answer = nil.post(AUTHORIZE, question(application) | more)
+    assert error_of(answer) == ("federation.example", [error], ["xyz"], ["http://testserver"])
+    assert not Grant.objects.exists()
+
+
+@pytest.mark.parametrize("back", [f"{BACK}?club=moda", f"{BACK}?iss=https://evil.example"])
+def test_error_keeps_the_query_of_a_redirect_uri_but_one_server(nil, back):
+    application = ApplicationFactory(redirect_uris=back)
+    answer = nil.post(AUTHORIZE, question(application, redirect_uri=back))
+    said = parse_qs(urlsplit(answer["Location"]).query)
+    assert (said["error"], said["iss"]) == (["access_denied"], ["http://testserver"])
+    assert said.get("club") == (["moda"] if "club" in back else None)
 
 
 @pytest.mark.parametrize(
@@ -223,20 +302,10 @@ def test_browser_is_led_nowhere_for_a_stranger(nil, application, more):
     assert "Location" not in answer
 
 
-def test_challenge_that_is_the_verifier_gives_no_code(nil, application):
-    plain = {"code_challenge": VERIFIER, "code_challenge_method": "plain"}
-    _page, led = consent(nil, application, **plain)
-    assert "code=" not in led.get("Location", "")
-    assert not Grant.objects.exists()
-
-
-def test_refusal_and_skipping_give_no_code(nil, application):
+def test_consent_is_asked_for_again(nil, application):
     connected(nil, application)
     page = nil.get(AUTHORIZE, question(application, approval_prompt="auto"))
     assert page.status_code == 200
-    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page.text))
-    refused = parse_qs(urlsplit(nil.post(AUTHORIZE, fields)["Location"]).query)
-    assert (refused["error"], "code" in refused) == (["access_denied"], False)
     assert nil.post(AUTHORIZE, {}).status_code == 400
 
 

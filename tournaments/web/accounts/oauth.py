@@ -8,10 +8,16 @@ from urllib.parse import urlsplit
 from allauth.account.decorators import reauthentication_required
 from allauth.core.ratelimit import consume
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ObjectDoesNotExist
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from oauth2_provider.exceptions import OAuthToolkitError
+from oauth2_provider.oauth2_backends import _add_iss_to_redirect
+from oauth2_provider.settings import oauth2_settings
 from oauth2_provider.views import AuthorizationView, TokenView
+from oauthlib.oauth2.rfc6749.errors import UnsupportedCodeChallengeMethodError
 
 from tournaments.services.applications import origin_of
 from tournaments.web.accounts.tokens import SCOPES
@@ -57,6 +63,22 @@ class Authorize(AuthorizationView):  # type: ignore[misc]  # the library has no 
         answer: HttpResponse = super().get(request, *args, **kwargs)
         return answer
 
+    def validate_authorization_request(self, request: HttpRequest) -> tuple[Any, dict[str, Any]]:
+        scopes, credentials = super().validate_authorization_request(request)
+        # The library refuses others only after the consent.
+        if credentials.get("code_challenge_method") != "S256":
+            error = UnsupportedCodeChallengeMethodError(state=credentials["state"])
+            raise OAuthToolkitError(error, credentials["redirect_uri"])
+        return scopes, credentials
+
+    def redirect(self, redirect_to: str, application: Any) -> HttpResponse:
+        # RFC 9207 wants `iss` in errors, too; the library adds it to codes alone.
+        issuer = oauth2_settings.oauth2_authorization_server_issuer(self.request)
+        answer: HttpResponse = super().redirect(
+            _add_iss_to_redirect(redirect_to, issuer), application
+        )
+        return answer
+
     def form_invalid(self, _form: Any) -> HttpResponse:
         answer: HttpResponse = self.render_to_response({"error": {"error": "invalid_request"}})
         answer.status_code = 400
@@ -80,6 +102,13 @@ class Token(TokenView):  # type: ignore[misc]
 
     http_method_names = ["post"]
 
+    @method_decorator(sensitive_post_parameters())
     def post(self, request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:
-        answer: HttpResponse = self.authorization_flow_token_response(request)
-        return answer
+        try:
+            _uri, headers, body, status = self.create_token_response(request)
+        except ObjectDoesNotExist:
+            # Another request has used the code, or ended the token, since it was validated.
+            return JsonResponse({"error": "invalid_grant"}, status=400)
+        # The library leaves the type out of errors that it finds late.
+        headers = {"Content-Type": "application/json"} | headers
+        return HttpResponse(body, status=status, headers=headers)
