@@ -147,6 +147,9 @@ def test_record_goes_from_one_server_to_the_club_of_another(program):
     owner = program.role("owner", there)
     taken = owner.post("clubs/kadife/tournament-records/", document)
     assert (taken.status_code, taken.json()["code"]) == (409, "tournament-exists")
+    for unclear in ("yes", "1", "", "True"):
+        refused = owner.post(f"clubs/kadife/tournament-records/?elsewhere={unclear}", document)
+        assert faults(refused) == [("wrong-type", "elsewhere")]
     made = owner.post("clubs/kadife/tournament-records/?elsewhere=true", document)
     assert made.status_code == 201
     again = owner.get(f"{made['Location']}record/").json()

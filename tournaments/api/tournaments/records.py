@@ -2,12 +2,15 @@
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.fields import TRUTHS
 from tournaments.api.idempotency import idempotent
+from tournaments.api.problems import fault
 from tournaments.api.schema import component
 from tournaments.api.tournaments.serializers import TournamentSerializer
 from tournaments.api.tournaments.views import OfTournament
@@ -50,7 +53,10 @@ class TournamentImport(OfTournament):
         they had been played here. A slug that is taken is refused, unless `elsewhere` is true.
         """
         club = owned_club(self.visitor, slug)
-        into = Into(club, elsewhere=request.query_params.get("elsewhere") == "true")
+        elsewhere = request.query_params.get("elsewhere", "false")
+        if elsewhere not in TRUTHS:
+            raise fault("wrong-type", "elsewhere", _("Must be a valid boolean."))
+        into = Into(club, elsewhere=elsewhere == "true")
         row = import_tournament(request.data, self.actor, at=timezone.now(), into=into)
         place = f"/api/v1/clubs/{club.slug}/tournaments/{row.slug}/"
         return self.tournament_shown(row, 201, Location=place)
