@@ -1,4 +1,5 @@
 import json
+from fractions import Fraction
 from hashlib import sha256
 from itertools import chain, combinations
 from random import Random
@@ -6,8 +7,10 @@ from random import Random
 import pytest
 
 from tests.engine.pairing.evenings import Evening
+from tournaments.engine.documents.draw_records import redraw, write_draw
 from tournaments.engine.documents.pairing_records import seat_document
-from tournaments.engine.pairing.field import Entrant, PairingField
+from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
+from tournaments.engine.pairing.methods import seat_round
 from tournaments.engine.pairing.plans import STARTERS, plan_for
 from tournaments.engine.pairing.quality import least_spread, measure
 from tournaments.engine.pairing.weights import SEATING_VERSION
@@ -230,7 +233,7 @@ def test_a_change_of_the_seatings_has_a_version_of_its_own():
 
     digest = sha256(json.dumps(drawn).encode()).hexdigest()[:12]
 
-    assert (SEATING_VERSION, digest) == (3, "8a099794a18e")
+    assert (SEATING_VERSION, digest) == (4, "8a099794a18e")
 
 
 def all_splits(names):
@@ -326,6 +329,7 @@ def test_everybody_is_told_why():
             "fewest-byes",
             "lowest-score",
         ]
+        assert seating["why"][name][0]["params"] == {"byes": 0, "rounds": 1}
     for table in seating["tables"]:
         for seat, name in enumerate(table):
             assert seating["why"][name][-1]["params"]["seat"] == seat
@@ -339,3 +343,95 @@ def test_a_random_field_of_any_size_is_seated_whole():
             evening.seed = random.randrange(1000)
             evening.play()
             assert all(everybody(played) == sorted(evening.scores) for played in evening.rounds)
+
+
+def coming_and_going(method, size, random, rounds):
+    """Yield each round of a field that changes, with who had come for it.
+
+    Points are by chance. Between rounds some come, leave, or return.
+    """
+    here, away = [f"p{number}" for number in range(random.randint(size + 1, 17))], []
+    scores, played, known = {}, [], set()
+    for number in range(rounds):
+        for _ in range(random.randint(0, 2) if number else 0):
+            what = random.randrange(4)
+            if what == 0 and len(here) > size + 1:
+                away.append(here.pop(random.randrange(len(here))))
+            elif what == 1 and away:
+                here.append(away.pop())
+            elif what > 1:
+                here.append(f"late{number}-{len(here)}")
+        field = PairingField(
+            tuple(Entrant(name, scores.get(name, 0)) for name in here),
+            tuple(each.among({*here}) for each in played),
+            table_size=size,
+            seed=random.randrange(1000),
+        )
+        seating = seat_round(field, method)
+        for name in chain(*seating.tables):
+            scores[name] = scores.get(name, 0) + random.randrange(5)
+        played.append(PlayedRound(seating.tables, seating.byes))
+        yield played[-1], {*here} - known
+        known.update(here)
+
+
+@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("method", ["random", "rank-near", "rank-spread", "swiss", "fixed"])
+def test_nobody_sits_out_twice_more_than_their_part_than_another(method, size):
+    """The part is an equal one of the byes of each round that they were there."""
+    arrivals = 0
+    for seed in range(4 if method in ("swiss", "fixed") else 25):
+        balance = {}
+        for number, (played, new) in enumerate(coming_and_going(method, size, Random(seed), 9)):
+            part = Fraction(len(played.byes), len(played.names))
+            for name in played.names:
+                balance[name] = balance.get(name, 0) + (name in played.byes) - part
+            spread = [balance[name] for name in played.names]
+            assert max(spread) - min(spread) < 2
+            if number:
+                arrivals += len(new)
+                assert new.isdisjoint(played.byes)
+    assert arrivals > 4
+
+
+@pytest.mark.parametrize(
+    ("players", "coming", "before", "rounds"),
+    [(6, 1, 3, 6), (9, 1, 3, 7), (10, 3, 2, 6), (5, 2, 4, 9)],
+)
+def test_who_comes_late_plays_and_sits_out_no_more_often_than_others(
+    players, coming, before, rounds
+):
+    for seed in range(2):
+        evening = Evening(players, rounds, seed)
+        for _ in range(before):
+            evening.draw()
+        late = {f"late{number}" for number in range(coming)}
+        evening.scores |= dict.fromkeys(late, 0)
+        arrival = evening.draw()
+        evening.play()
+
+        assert late.isdisjoint(arrival["byes"])
+        out = [name for played in evening.rounds[before:] for name in played["byes"]]
+        others = [out.count(name) for name in evening.scores if name not in late]
+        assert max(out.count(name) for name in late) <= max(others)
+        assert max(others) - min(out.count(name) for name in late) <= 2
+
+
+def test_a_draw_of_version_3_is_drawn_again_by_its_own_rule():
+    """Version 3 gave the bye to whoever came late; this one was drawn by it."""
+    rounds = (
+        PlayedRound((("e5", "e2", "e1", "e3"),), ("e4", "e6")),
+        PlayedRound((("e1", "e4", "e2", "e6"),), ("e3", "e5")),
+        PlayedRound((("e3", "e5", "e6", "e4"),), ("e1", "e2")),
+    )
+    scores = {"e1": 4, "e2": 3, "e3": 6, "e4": 2, "e5": 4, "e6": 2, "e7": 0}
+    entrants = tuple(Entrant(name, score) for name, score in scores.items())
+    drawn = {}
+    for version in (3, SEATING_VERSION):
+        field = PairingField(entrants, rounds, rounds_left=3, absence_counts=version == 3)
+        seating = seat_round(field, "swiss")
+        document = write_draw("swiss", 4, [(field, {})], seating) | {"version": version}
+        drawn[version] = redraw(document, rounds)
+        assert drawn[version] == (list(seating.tables), list(seating.byes))
+    assert drawn[3] == ([("e2", "e1", "e3", "e5")], ["e4", "e6", "e7"])
+    assert "e7" not in drawn[SEATING_VERSION][1]

@@ -43,6 +43,21 @@ def withdrawn(row, number):
     return withdraw_entrant(entrant.pk, NOBODY, at=EVENING)
 
 
+@pytest.mark.parametrize("seating", ["swiss", "random", "fixed", "rank-near", "manual"])
+def test_who_comes_late_is_seated_in_the_first_round_there(seating):
+    row = running(*TWELVE[:6], rounds=5, seating=seating)
+    for _round in range(2):
+        closed(row)
+    register_entrants(row.pk, [Entry("Geç Kalan")], NOBODY, at=EVENING)
+    round_ = seated(row)
+    if seating == "fixed":
+        again(round_)
+        round_.refresh_from_db()
+
+    assert "e7" not in round_.seating["byes"]
+    assert len(round_.seating["byes"]) == 3
+
+
 def test_final_seated_again_is_for_the_same_four_and_for_who_steps_in():
     row = running(*TWELVE, rounds=1, finals=4)
     closed(row)

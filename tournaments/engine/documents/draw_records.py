@@ -60,7 +60,7 @@ def redraw(
     """Draw a round again; return its tables, in seat order, and its byes.
 
     `earlier` are the rounds before `first` as they were played, and those from there on as they
-    were drawn. The document is of the same `SEATING_VERSION`.
+    were drawn. Its version is one of `REDRAWN`.
 
     Raises:
         InvalidEntry: if the document has not the form of a draw.
@@ -68,6 +68,7 @@ def redraw(
     """
     said = DRAW.load(document)
     common = {name: said[name] for name in ("weights", *COMMON)}
+    common["absence_counts"] = said["version"] < SEATING_VERSION
     seatings = [_redraw_section(said["method"], each, common, earlier) for each in said["sections"]]
     tables = [table for each in seatings for table in each.tables]
     return tables, [name for each in seatings for name in each.byes]

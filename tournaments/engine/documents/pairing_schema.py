@@ -153,7 +153,7 @@ REASONS: Mapping[str, tuple[str, ...]] = {
     "met-before": ("players", "times"),
     "not-met": ("tables",),
     "seat": ("seat", "times"),
-    "fewest-byes": ("byes",),
+    "fewest-byes": ("byes", "rounds"),
     "lowest-score": ("lower",),
 }
 """The reasons for a table or for a bye, with their parameters: whole numbers from 0."""

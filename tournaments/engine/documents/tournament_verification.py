@@ -35,7 +35,7 @@ from tournaments.engine.pairing.byes import ImpossibleFixed
 from tournaments.engine.pairing.field import PlayedRound
 from tournaments.engine.pairing.judging import InvalidSeating
 from tournaments.engine.pairing.methods import NoRoundRobin
-from tournaments.engine.pairing.weights import SEATING_VERSION
+from tournaments.engine.pairing.weights import REDRAWN, SEATING_VERSION
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.engine.rules.shapes import write_points
 from tournaments.engine.standings.finals import next_stage
@@ -254,7 +254,7 @@ class _CheckedRound:
 
     def _drawn_again(self, where: str, draw: Json) -> Point:
         """Draw it again from what it was drawn with."""
-        if draw["version"] != SEATING_VERSION:
+        if draw["version"] not in REDRAWN:
             params = {"version": draw["version"], "own": SEATING_VERSION}
             return Point("draw", where, UNKNOWN, "other-version", params)
         try:

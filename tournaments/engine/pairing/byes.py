@@ -11,7 +11,7 @@ class ImpossibleFixed(Exception):
 
 
 def choose_byes(field: PairingField, random: Random) -> list[int]:
-    """Return the byes: fewest earlier byes first, then the lowest score, then a random draw.
+    """Return the byes: those whose turn it is, as in `bye_turn`; equals are drawn at random.
 
     Raises:
         ImpossibleFixed: if too many entrants are in fixed groups, which never get a bye.
@@ -22,7 +22,7 @@ def choose_byes(field: PairingField, random: Random) -> list[int]:
     if wanted > len(free):
         raise ImpossibleFixed
     random.shuffle(free)
-    free.sort(key=lambda place: (field.byes_had[place], field.entrants[place].score))
+    free.sort(key=field.bye_turn)
     return sorted(free[:wanted])
 
 

@@ -17,19 +17,24 @@ def draw_circle(field: PairingField) -> Seating:
     """Seat the next round so that nobody meets again before all have met.
 
     The order depends on the seed and the entrants alone. If entrants have come or gone and the
-    circle would repeat a pair, a matching with the fewest repeats replaces it. Fixed pairs and
-    pairs to avoid have no effect: all meet.
+    circle would repeat a pair, or give a bye out of turn, a matching with the fewest repeats
+    replaces it. Fixed pairs and pairs to avoid have no effect: all meet.
     """
     random = lot_of(field)
     free = replace(field, avoid=(), fixed=())
     byes, circle = _turn(free)
     seating = _seat(field, byes, circle, random)
-    if not seating.quality.repeat_meetings:
+    turns = [field.bye_turn(place)[:2] for place in range(len(field.entrants))]
+    in_turn = all(turns[field.index[name]] == min(turns) for name in byes)
+    in_turn = in_turn or field.absence_counts
+    if in_turn and not seating.quality.repeat_meetings:
         return seating
     level = free.level()
     out = [field.entrants[place].id for place in choose_byes(level, random)]
     matched = draw_twos(playing_field(level, out), (), random)
     other = _seat(field, out, matched, random)
+    if not in_turn:
+        return other
     return min(seating, other, key=lambda each: each.quality.repeat_meetings)
 
 

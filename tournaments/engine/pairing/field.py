@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 
 from tournaments.engine.pairing.weights import NEW_OPPONENTS, Weights
 
@@ -28,6 +28,11 @@ class PlayedRound:
     tables: tuple[tuple[str, ...], ...]
     byes: tuple[str, ...] = ()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The ids of all who have a seat or a bye."""
+        return frozenset(chain(*self.tables, self.byes))
+
     def among(self, names: Collection[str]) -> "PlayedRound":
         """Return the tables and byes of these entrants, as of one section."""
         return PlayedRound(
@@ -42,7 +47,8 @@ class PairingField:
 
     `rounds_left` includes this round. `avoid` are pairs that must not meet, and `fixed` are groups
     that share a table. With `score_before_seats` no table is chosen for the seats of its players.
-    Earlier rounds may name entrants who have left since.
+    Earlier rounds may name entrants who have left since; whom one names nowhere was not there. With
+    `absence_counts`, as before version 4, byes are chosen as if all had always been there.
     """
 
     entrants: tuple[Entrant, ...]
@@ -55,6 +61,7 @@ class PairingField:
     score_before_seats: bool = False
     weights: Weights = NEW_OPPONENTS
     seed: int = 0
+    absence_counts: bool = False
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -85,6 +92,35 @@ class PairingField:
     def byes_had(self) -> tuple[int, ...]:
         had = Counter(name for played in self.rounds for name in played.byes)
         return tuple(had[entrant.id] for entrant in self.entrants)
+
+    @cached_property
+    def rounds_there(self) -> tuple[int, ...]:
+        """For each entrant, the number of earlier rounds with a seat or a bye."""
+        there = Counter(chain.from_iterable(played.names for played in self.rounds))
+        return tuple(there[entrant.id] for entrant in self.entrants)
+
+    @cached_property
+    def byes_due(self) -> tuple[Fraction, ...]:
+        """For each entrant, an equal part of the byes of each round before that they were there."""
+        due: dict[str, Fraction] = dict.fromkeys(self.index, Fraction(0))
+        for played in self.rounds:
+            part = Fraction(len(played.byes), len(played.names) or 1)
+            for name in played.names if part else ():
+                if name in due:
+                    due[name] += part
+        return tuple(due.values())
+
+    def bye_turn(self, place: int) -> tuple[bool, Fraction, int, Score]:
+        """Return what orders entrants for a bye: those with the least of it sit out.
+
+        Last are those who have just come; before them it is the byes had, less those due. Of equals
+        it is whoever was there longer, then who has fewer points.
+        """
+        byes, score = Fraction(self.byes_had[place]), self.entrants[place].score
+        if self.absence_counts:
+            return False, byes, 0, score
+        there = self.rounds_there[place]
+        return not there, byes - self.byes_due[place], -there, score
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:

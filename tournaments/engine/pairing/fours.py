@@ -180,8 +180,8 @@ class _Draft:
     def _later(self) -> list[Numbers]:
         """Return tables of the rounds to look ahead to, at random."""
         here, count = set(self.playing), len(self.order)
-        had = [self.field.byes_had[place] for place in self.order]
-        # The next byes are for those with the fewest and the lowest scores.
+        had = [self.field.bye_turn(place)[1] for place in self.order]
+        # The next byes are for those who have sat out least, and have the lowest scores.
         turn = sorted(range(count), key=lambda rank: (had[rank] + (rank not in here), -rank))
         out, rounds = count % SEATS, []
         for further in range(self._ahead()):

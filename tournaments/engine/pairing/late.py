@@ -147,15 +147,13 @@ class _LateDraft:
         return self.tables[table].count(""), -shared, table
 
     def _line(self) -> list[str]:
-        """Those who wait; the last get a bye: the fewest byes so far, then the lowest score."""
+        """Those who wait; the last get a bye, as in `bye_turn`."""
         fixed = {name for group in self.field.fixed for name in group}
         line = sorted(self.waiting)
         lot_of(self.field).shuffle(line)
 
-        def turn(name: str) -> tuple[bool, int, object]:
-            place = self.field.index[name]
-            had, score = self.field.byes_had[place], self.field.entrants[place].score
-            return name in fixed, had, score
+        def turn(name: str) -> tuple[bool, object]:
+            return name in fixed, self.field.bye_turn(self.field.index[name])
 
         return sorted(line, key=turn, reverse=True)
 

@@ -103,8 +103,8 @@ def _draw_with_ghost(field: PairingField) -> Seating | None:
     tables = draw_round(full).tables
     out = next(table for table in tables if GHOST in table)
     byes = sorted((name for name in out if name != GHOST), key=field.index.__getitem__)
-    had = field.byes_had
-    fair = max(had[field.index[name]] for name in byes) == min(had)
+    turns = [field.bye_turn(place)[:2] for place in range(len(field.entrants))]
+    fair = max(turns[field.index[name]] for name in byes) == min(turns)
     fixed = any(name in group for name in byes for group in field.fixed)
     if fixed or not fair:
         return None

@@ -101,13 +101,11 @@ def reasons(field: PairingField, table: Sequence[int], seat: int) -> Iterator[Se
 
 def reasons_for_bye(field: PairingField, place: int) -> Iterator[SeatingReason]:
     """Yield the reasons why an entrant has a bye."""
-    had, score = field.byes_had[place], field.entrants[place].score
-    yield SeatingReason("fewest-byes", {"byes": had})
-    lower = sum(
-        other.score < score
-        for other, times in zip(field.entrants, field.byes_had, strict=True)
-        if times == had
-    )
+    had, there = field.byes_had[place], field.rounds_there[place]
+    yield SeatingReason("fewest-byes", {"byes": had, "rounds": there})
+    *turn, score = field.bye_turn(place)
+    others = map(field.bye_turn, range(len(field.entrants)))
+    lower = sum(least < score for *same, least in others if same == turn)
     yield SeatingReason("lowest-score", {"lower": lower})
 
 

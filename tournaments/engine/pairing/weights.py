@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-SEATING_VERSION = 3
+SEATING_VERSION = 4
 """Raised with each change that seats the same field and seed otherwise."""
+
+REDRAWN = (3, SEATING_VERSION)
+"""The versions that can be drawn again; 3 chose byes by their number alone."""
 
 LARGEST_PRICE = 10_000
 

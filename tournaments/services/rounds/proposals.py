@@ -335,11 +335,16 @@ def _seat(field: PairingField, method: str) -> Seating:
 
 
 def _in_order(field: PairingField, kept: Mapping[int, Sequence[str]]) -> Seating:
-    """Seat everybody without a kept table, in order of numbers."""
+    """Seat everybody without a kept table, in order of numbers; the last of equals sit out."""
     staying = {name for table in kept.values() for name in table}
     names = [name for name in field.index if name not in staying]
-    full = len(names) // field.table_size * field.table_size
-    tables = [names[at : at + field.table_size] for at in range(0, full, field.table_size)]
+    places = sorted(
+        (field.index[name] for name in names), key=lambda at: (*field.bye_turn(at)[:3], -at)
+    )
+    byes = {field.entrants[at].id for at in places[: len(names) % field.table_size]}
+    seated = [name for name in names if name not in byes]
+    size = field.table_size
+    tables = [seated[at : at + size] for at in range(0, len(seated), size)]
     for number in sorted(kept):
         tables.insert(number, list(kept[number]))
-    return judge(field, tables, names[full:])
+    return judge(field, tables, [name for name in names if name in byes])

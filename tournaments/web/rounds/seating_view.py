@@ -235,7 +235,9 @@ REASONS: Mapping[str, Callable[[dict[str, int]], str]] = {
         % p
     ),
     "fewest-byes": lambda p: (
-        ngettext(
+        _("Sat out %(byes)s of the %(rounds)s rounds they were here for: first in turn.") % p
+        if p["rounds"]
+        else ngettext(
             "Sat out %(byes)s time so far: nobody less often.",
             "Sat out %(byes)s times so far: nobody less often.",
             p["byes"],
