@@ -201,6 +201,8 @@ class Round(models.Model):
     # The stage of a final, such as `semi-final`.
     stage = models.CharField(max_length=14, blank=True)
     seating = models.JSONField(null=True, blank=True)
+    # The digest of the results and settings that it was drawn from; empty if that is unknown.
+    drawn_from = models.CharField(max_length=64, blank=True, default="", editable=False)
     published_at = models.DateTimeField(null=True, blank=True)
     opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)

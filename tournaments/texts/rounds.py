@@ -31,6 +31,7 @@ ABSENCES: Mapping[str, Text] = {
     "left": gettext_lazy("did not play the last round"),
     "joins-later": gettext_lazy("plays for somebody else"),
     "withdrawn": gettext_lazy("withdrawn"),
+    "qualified-since": gettext_lazy("qualified since"),
     "reserve": gettext_lazy("reserve"),
     "no-team": gettext_lazy("is in no team"),
 }

@@ -4,6 +4,7 @@ from tests.api.rounds.evening import NAMES, begin
 from tests.club_factories import ClubFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import record_all
+from tests.tournament_builders import SHORT
 from tournaments.engine.rules.rulesets import number_of
 from tournaments.models import Game
 
@@ -194,3 +195,119 @@ def test_each_proposal_says_how_it_would_be_with_the_fewest_repeats(
     spreads = [number_of(each["score_spread"]) for each in more if each is not None]
     assert spreads
     assert all(spread >= 0 for spread in spreads)
+
+
+def closed_round(evening, number=1):
+    evening.seat(number)
+    for game in Game.objects.filter(table__round__number=number):
+        record_all(game, SHORT)
+    assert evening.director.post(evening.round(number, "close/")).status_code == 200
+
+
+def corrected(evening, entrant, points):
+    """Correct the closed game of an entrant in round 1."""
+    tables = evening.tables(1)
+    table = next(each for each in tables if entrant in each["entrants"])
+    seat = table["entrants"].index(entrant)
+    entry = {"seat": seat, "points": points, "to": "none", "reason": "misread"}
+    done = evening.director.post(
+        f"games/{table['game']}/entries/", {"entry": {"type": "adjustment", **entry}}
+    )
+    assert done.status_code == 201, done.content
+
+
+def ruled(evening, entrant, points):
+    said = {"entrant": entrant, "kind": "penalty", "points": points, "reason": "late"}
+    done = evening.director.post(evening.round(1, "rulings/"), said)
+    assert done.status_code == 201, done.content
+
+
+def set_to(evening, **settings):
+    assert evening.director.patch(evening.path, {"settings": settings}).status_code == 200
+
+
+OUTDATING = {
+    "correction": lambda evening: corrected(evening, 1, 3000),
+    "ruling": lambda evening: ruled(evening, 2, 500),
+    "objective": lambda evening: set_to(evening, objective="near-scores"),
+    "method": lambda evening: set_to(evening, seating="rank-near"),
+    "rounds": lambda evening: set_to(evening, rounds=2),
+}
+
+
+@pytest.mark.parametrize("change", OUTDATING)
+def test_proposal_drawn_from_other_results_or_settings_is_published_once_it_is_accepted(
+    program, change
+):
+    evening = begin(
+        program, program.role("director", ClubFactory(slug="moda")), rounds=3, points="game"
+    )
+    closed_round(evening)
+    director, path = evening.director, evening.round(2, "seating/")
+    assert director.post(f"{evening.path}seat/").json()["outdated"] is None
+
+    OUTDATING[change](evening)
+
+    outdated = director.get(path).json()["outdated"]
+    assert outdated["is_final"] is False
+    refused = director.post(f"{path}publish/", {"all_the_same": True})
+    assert (refused.status_code, refused.json()["code"]) == (409, "seating-outdated")
+    assert codes(refused) == [("results-changed", "", {"digest": outdated["digest"]})]
+    corrected(evening, 5, 700)
+    accepting = {"accept_outdated": outdated["digest"]}
+    assert director.post(f"{path}publish/", accepting).status_code == 409
+    now = director.get(path).json()["outdated"]["digest"]
+    done = director.post(f"{path}publish/", {"accept_outdated": now})
+    assert (done.status_code, done.json()["outdated"]) == (200, None)
+
+
+@pytest.mark.parametrize("seating", ["random", "manual", "fixed"])
+def test_proposal_that_no_result_decides_is_not_outdated_by_one(program, seating):
+    evening = begin(program, program.role("director", ClubFactory(slug="moda")), seating=seating)
+    closed_round(evening)
+    evening.director.post(f"{evening.path}seat/")
+    corrected(evening, 1, 3000)
+    path = evening.round(2, "seating/")
+    assert evening.director.get(path).json()["outdated"] is None
+    assert evening.director.post(f"{path}publish/").status_code == 200
+
+
+def test_coming_and_going_alone_is_told_as_before(evening):
+    closed_round(evening)
+    director, path = evening.director, evening.round(2, "seating/")
+    director.post(f"{evening.path}entrants/9/withdraw/")
+    director.post(f"{evening.path}seat/")
+    director.post(f"{evening.path}entrants/", {"entrants": [{"name": "Geç Kalan"}]})
+    director.post(f"{evening.path}entrants/9/return/")
+    read = director.get(path).json()
+    assert (read["outdated"], read["presence"]["gone"]) == (None, [])
+    assert director.post(f"{path}publish/").json()["code"] == "not-who-is-here"
+    assert director.post(f"{path}publish/", {"all_the_same": True}).status_code == 200
+
+
+@pytest.mark.parametrize("change", [corrected, ruled])
+def test_final_is_seated_again_before_it_is_published_where_others_are_through(program, change):
+    director = program.role("director", ClubFactory(slug="moda"))
+    evening = begin(program, director, NAMES[:8], rounds=1, points="game", finals=4)
+    closed_round(evening)
+    path = evening.round(2, "seating/")
+    before = {*tables_of(director.post(f"{evening.path}seat/").json())[0]}
+    last, first = ({*range(1, 9)} - before).pop(), before.copy().pop()
+
+    change(evening, last if change is corrected else first, 3_000)
+
+    read = director.get(path).json()
+    rows = director.get(f"{evening.path}standings/").json()["results"]
+    through = {row["entrant"] for row in rows[:4]}
+    assert through != before
+    assert read["outdated"]["is_final"]
+    assert {*read["outdated"]["elsewhere"]} == through | before
+    assert read["presence"]["not_seated"] == [
+        {"entrant": each, "reason": "qualified-since"} for each in sorted(through - before)
+    ]
+    accepting = {"all_the_same": True, "accept_outdated": read["outdated"]["digest"]}
+    refused = director.post(f"{path}publish/", accepting)
+    assert (refused.status_code, refused.json()["code"]) == (409, "seating-outdated")
+    again = director.post(f"{path}again/").json()
+    assert ({*tables_of(again)[0]}, again["outdated"]) == (through, None)
+    assert director.post(f"{path}publish/").status_code == 200

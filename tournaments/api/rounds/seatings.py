@@ -35,7 +35,7 @@ from tournaments.queries.ratings.predictions import outlooks
 from tournaments.queries.tournaments.state import SeatedRound, TournamentState, load_state
 from tournaments.services.rounds.late_changes import change_late, who_can_come
 from tournaments.services.rounds.pairing import key_of, number_of
-from tournaments.services.rounds.proposals import Presence, presence_at
+from tournaments.services.rounds.proposals import Presence, outdated_at, presence_at
 from tournaments.services.rounds.seating import (
     SeatingDraft,
     field_seated,
@@ -61,6 +61,7 @@ class OfSeating(OfRound):
             "state": state,
             "judged": _judged(state, seated.row),
             "presence": _presence(state, seated) if self.directs else None,
+            "outdated": outdated_at(state, seated) if self.directs else None,
         }
         return seated
 
@@ -200,12 +201,14 @@ class Publish(OfSeating):
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Lay the tables, and let everybody see who sits where.
 
-        Refused where it is not of those who are here, unless it is to be published all the same.
+        Refused where it is not of those who are here, unless it is to be published all the same;
+        and where results or settings have changed since it was drawn, unless what has changed is
+        accepted. A final is seated again instead.
         """
         self.direct(slug, tournament, number)
-        same = self.said(PublishSerializer)["all_the_same"]
+        wanted = self.said(PublishSerializer)
         return self.seating_shown(
-            publish_round(self.round_.pk, self.actor, at=timezone.now(), all_the_same=same)
+            publish_round(self.round_.pk, self.actor, at=timezone.now(), **wanted)
         )
 
 

@@ -133,11 +133,23 @@ class PresenceSerializer(serializers.Serializer[Any]):
         return NotSeatedSerializer(lines, many=True).data
 
 
+class OutdatedSerializer(serializers.Serializer[Any]):
+    """What has changed since a proposal was drawn: `digest` is that of now.
+
+    `elsewhere` would sit with others, or out, if it were drawn now. A final can only be seated
+    again; another round is published with the digest as `accept_outdated`.
+    """
+
+    digest = serializers.CharField()
+    is_final = serializers.BooleanField()
+    elsewhere = EntrantNumbersField()
+
+
 class SeatingSerializer(serializers.Serializer[Any]):
     """The seating of a round, from what was drawn.
 
     A proposal has its quality and the reasons, and for directors of the next one who is
-    here against it; `revision` is that of the tournament.
+    here against it, and what has changed since it was drawn; `revision` is that of the tournament.
     """
 
     round = serializers.IntegerField(source="row.number")
@@ -148,6 +160,7 @@ class SeatingSerializer(serializers.Serializer[Any]):
     quality = serializers.SerializerMethodField()
     fewest_repeats = serializers.SerializerMethodField()
     presence = serializers.SerializerMethodField()
+    outdated = serializers.SerializerMethodField()
 
     @property
     def tournament_state(self) -> TournamentState:
@@ -190,6 +203,11 @@ class SeatingSerializer(serializers.Serializer[Any]):
     def get_presence(self, seated: SeatedRound) -> Any:
         presence = self.context["presence"]
         return None if presence is None else PresenceSerializer(presence).data
+
+    @extend_schema_field(OutdatedSerializer(allow_null=True))
+    def get_outdated(self, seated: SeatedRound) -> Any:
+        outdated = self.context["outdated"]
+        return None if outdated is None else OutdatedSerializer(outdated).data
 
     def _chairs(self, seated: SeatedRound, keys: Sequence[str]) -> list[dict[str, Any]]:
         judged: Seating | None = self.context["judged"]
@@ -279,9 +297,14 @@ class SeatAgainSerializer(Strict):
 
 
 class PublishSerializer(Strict):
-    """Whether it is published although it is not of those who are here."""
+    """Whether it is published although it is not of those who are here, or drawn from others.
+
+    `accept_outdated` is the `digest` of the seating's `outdated`: once more has changed, it is
+    refused.
+    """
 
     all_the_same = serializers.BooleanField(default=False)
+    accept_outdated = serializers.CharField(max_length=64, allow_blank=True, default="")
 
 
 class TakeBackSerializer(Strict):

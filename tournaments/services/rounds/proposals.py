@@ -1,21 +1,25 @@
-"""Proposed seatings of a round, and whether they fit the entrants present."""
+"""Proposed seatings of a round, and whether they fit the entrants present and the results."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.documents.draw_records import Kept, write_draw, write_fewest_repeats
+from tournaments.engine.pairing.byes import ImpossibleFixed
 from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, SeatingFault, judge
 from tournaments.engine.pairing.manual import seat_rest
-from tournaments.engine.pairing.methods import METHODS, schedule, seat_round
+from tournaments.engine.pairing.methods import METHODS, NoRoundRobin, schedule, seat_round
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.engine.rules.rulesets import number_of
+from tournaments.engine.rules.shapes import write_points
 from tournaments.engine.standings.finals import FinalStage
 from tournaments.engine.standings.tournament_settings import DRAWN_AT_ONCE
 from tournaments.models import Draw, Entrant, Round
+from tournaments.models.games import digest
 from tournaments.queries.tournaments.state import (
     SeatedRound,
     TournamentState,
@@ -214,13 +218,97 @@ def presence_at(state: TournamentState, seated_round: SeatedRound) -> Presence:
 def _passed_over(
     state: TournamentState, number: int, names: Collection[str]
 ) -> tuple[tuple[Entrant, str], ...]:
-    """Return who would play in a stage of the finals, had they not withdrawn."""
+    """Return who plays in a stage of the finals by now, or would, had they not withdrawn."""
+    through = {
+        name
+        for all_there in (False, True)
+        for table in _tables_of_final(state, number, all_there=all_there)
+        for name in table
+    }
+    rows = (state.entrants[name] for name in sorted(through - {*names}))
+    return tuple((row, "withdrawn" if row.withdrawn_at else "qualified-since") for row in rows)
+
+
+def _tables_of_final(
+    state: TournamentState, number: int, *, all_there: bool = False
+) -> Sequence[Sequence[str]]:
+    """Return the tables of a stage as of now; none if it cannot be seated."""
     try:
-        stage = state.next_final(number, all_there=True)
+        stage = state.next_final(number, all_there=all_there)
     except (InvalidEntry, ValueError):
         return ()
-    through = {name for table in stage.tables for name in table} if stage is not None else set()
-    return tuple((state.entrants[name], "withdrawn") for name in sorted(through - {*names}))
+    return () if stage is None else stage.tables
+
+
+def digest_drawn_from(state: TournamentState, number: int) -> str:
+    """Return the digest of what a seating of round `number` is drawn from.
+
+    Of a final, that is who plays at which table; of another round the settings of the draw, and
+    points and seats so far if results decide. `presence_at` compares who is here.
+    """
+    settings = state.settings
+    if number > settings.rounds:
+        return digest(json.dumps([list(table) for table in _tables_of_final(state, number)]))
+    drawn: list[Any] = [settings.seating, settings.rounds, astuple(weights_of(settings))]
+    drawn += [settings.separate_clubs, settings.score_before_seats]
+    if needs_results(state, number):
+        standings = state.standings_before(number)
+        points = {row.entrant: write_points(row.points) for row in standings if row.points}
+        before = [each for each in state.seated_rounds if each.row.number < number]
+        seats = [[[table.entrants for table in each.tables], each.byes] for each in before]
+        drawn += [sorted(points.items()), seats]
+    return digest(json.dumps(drawn))
+
+
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """A proposal whose results or settings have changed since it was drawn.
+
+    `digest` is that of now. `elsewhere` would sit with others, or out, if it were drawn now.
+    """
+
+    digest: str
+    is_final: bool
+    elsewhere: tuple[Entrant, ...]
+
+
+def outdated_at(state: TournamentState, seated_round: SeatedRound) -> Outdated | None:
+    """Compare a proposal with what it would be drawn from now; None if that is the same.
+
+    If it differs, the round is drawn again, which takes as long as seating it.
+    """
+    row = seated_round.row
+    if row.published_at is not None or not row.drawn_from:
+        return None
+    now = digest_drawn_from(state, row.number)
+    if row.drawn_from == now:
+        return None
+    document = Draw.objects.filter(round=row).values_list("document", flat=True).first()
+    drawn = document["tables"] if document else [each.entrants for each in seated_round.tables]
+    before = _mates(drawn)
+    try:
+        after = _mates(_drawn_now(state, row, document))
+    except (Refused, ImpossibleFixed, NoRoundRobin, InvalidSeating):
+        return Outdated(now, bool(row.stage), ())
+    moved = (key for key in state.entrants if before.get(key) != after.get(key))
+    return Outdated(now, bool(row.stage), tuple(state.entrants[key] for key in moved))
+
+
+def _drawn_now(
+    state: TournamentState, round_: Round, document: Mapping[str, Any] | None
+) -> Sequence[Sequence[str]]:
+    """Return the tables that a round would have if it were drawn now, with its own seed."""
+    if round_.number > state.settings.rounds:
+        return _tables_of_final(state, round_.number)
+    seed = state.tournament.seed if document is None else document["seed"]
+    kept = kept_tables(round_, (round_.seating or {}).get("locked", ()))
+    if kept:
+        return draw_rest(state, round_.number, kept, seed).seating.tables
+    return draw(state, round_.number, seed)[0].seating.tables
+
+
+def _mates(tables: Iterable[Sequence[str]]) -> dict[str, frozenset[str]]:
+    return {key: frozenset(table) for table in tables for key in table}
 
 
 def take_in(state: TournamentState, number: int, names: Collection[str]) -> None:

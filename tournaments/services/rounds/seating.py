@@ -37,8 +37,10 @@ from tournaments.services.rounds.house import with_house_players
 from tournaments.services.rounds.pairing import engine_refusals, number_of
 from tournaments.services.rounds.proposals import (
     NoRoundLeft,
+    Outdated,
     Proposal,
     check_results,
+    digest_drawn_from,
     document_of,
     draw,
     draw_rest,
@@ -71,6 +73,23 @@ class SeatingOutdated(Refused, code="seating-outdated"):
 
     def __init__(self, keys: Sequence[str]) -> None:
         super().__init__(faults=[HasLeft(data={"entrant": number_of(key)}) for key in keys])
+
+
+class ResultsChanged(Fault, code="results-changed"):
+    sentence = _("Results, rulings or settings have changed since this seating was drawn.")
+
+
+class DrawnFromOthers(SeatingOutdated):
+    """Refuses a proposal that was drawn from other results or settings than those of now."""
+
+    sentence = _(
+        "Results or settings have changed since this was drawn: look who would sit elsewhere."
+    )
+
+    def __init__(self, outdated: Outdated) -> None:
+        Refused.__init__(self, faults=[ResultsChanged(data={"digest": outdated.digest})])
+        if outdated.is_final:
+            self.sentence = _("The standings have changed since this final was seated: seat again.")
 
 
 class NotWhoIsHere(Refused, code="not-who-is-here"):
@@ -252,7 +271,11 @@ def _put_proposals(
         round_, _created = Round.objects.update_or_create(
             event=state.tournament.event,
             number=number + further,
-            defaults={"seating": seating, "stage": stage_of(state, number + further)},
+            defaults={
+                "seating": seating,
+                "stage": stage_of(state, number + further),
+                "drawn_from": digest_drawn_from(state, number + further),
+            },
         )
         Draw.objects.filter(round=round_).delete()
         if proposal.draw is not None:
@@ -297,13 +320,23 @@ def lock_drawn(round_pk: int) -> tuple[Tournament, Round]:
     return tournament, round_
 
 
-def publish_round(round_pk: int, by: Actor, *, at: datetime, all_the_same: bool = False) -> Round:
+def publish_round(
+    round_pk: int,
+    by: Actor,
+    *,
+    at: datetime,
+    all_the_same: bool = False,
+    accept_outdated: str = "",
+) -> Round:
     """Create the tables and games of a seated round, visible to all. Idempotent.
 
-    `all_the_same` publishes it even if it does not match the entrants present.
+    `all_the_same` publishes it even if it does not match the entrants present. `accept_outdated`
+    is the digest of `Outdated` as a director saw it: publish a round, other than a final, although
+    it was drawn from other results or settings.
 
     Raises:
         SeatingOutdated: it contains a withdrawn or deleted entrant.
+        DrawnFromOthers: results or settings have changed since it was drawn, or since `Outdated`.
         NotWhoIsHere: it does not match the entrants present.
         RoundsLeft: an earlier round, whose results it depends on, was reopened.
         WrongState: an earlier round is not published yet.
@@ -319,13 +352,14 @@ def publish_round(round_pk: int, by: Actor, *, at: datetime, all_the_same: bool 
         state = load_state(tournament)
         check_results(state, round_.number)
         _check_presence(state, round_, all_the_same=all_the_same)
+        _check_drawn_from(state, round_, accept_outdated)
         _lay_seating(state, round_, round_.seating or {}, at)
         seated = Sitting.objects.filter(round=round_).values("entrant")
         late = tournament.entrants.filter(pk__in=seated, checked_in__lt=round_.number)
         before = {"checked_in": {f"e{n}": at for n, at in late.values_list("number", "checked_in")}}
         late.update(checked_in=round_.number)
         round_.published_at = at
-        round_.save(update_fields=["published_at"])
+        round_.save(update_fields=["published_at", "drawn_from"])
         touch(tournament)
         wake_notifications()
         note(tournament, "publish-round", by, at, before=before, after={"round": round_.number})
@@ -347,6 +381,18 @@ def _check_presence(state: TournamentState, round_: Round, *, all_the_same: bool
         raise NotWhoIsHere(sentence=_("Somebody has moved to another section: seat again."))
     if presence and not all_the_same:
         raise NotWhoIsHere
+
+
+def _check_drawn_from(state: TournamentState, round_: Round, accepted: str) -> None:
+    """Check that nothing has changed since the draw, or that a director has accepted just that."""
+    now = digest_drawn_from(state, round_.number)
+    if round_.drawn_from in ("", now):
+        return
+    is_final = bool(round_.stage)
+    if is_final or accepted != now:
+        raise DrawnFromOthers(Outdated(now, is_final, ()))
+    # Taken back, it can be published again.
+    round_.drawn_from = now
 
 
 def _lay_seating(

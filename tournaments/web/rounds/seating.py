@@ -27,7 +27,9 @@ from tournaments.services.base.refusals import Refused
 from tournaments.services.rounds.late_changes import change_late, who_can_come
 from tournaments.services.rounds.pairing import number_of
 from tournaments.services.rounds.proposals import (
+    Outdated,
     Presence,
+    outdated_at,
     presence_at,
 )
 from tournaments.services.rounds.seating import (
@@ -94,6 +96,7 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         "faults": list(faults(shown.quality)) if shown.quality else [],
         **(_picked(state, round_, request.GET) if page["directs"] else {}),
         "presence": presence,
+        "outdated": _outdated(state, round_) if page["directs"] else None,
         "not_seated": [
             (each, ABSENCES[why]) for each, why in presence.not_seated if why != "reserve"
         ],
@@ -129,6 +132,11 @@ def _presence(state: TournamentState, round_: Round) -> Presence:
     if proposed is None or proposed.row.pk != round_.pk:
         return Presence()
     return presence_at(state, proposed)
+
+
+def _outdated(state: TournamentState, round_: Round) -> Outdated | None:
+    seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+    return outdated_at(state, seated)
 
 
 def _reserves(presence: Presence) -> dict[str, list[Entrant]]:
@@ -241,8 +249,12 @@ def reseat(request: HttpRequest, slug: str, tournament: str, number: int) -> Htt
 
 @require_POST
 def publish(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Publish the seating; ask first if some are not checked in."""
-    service = partial(publish_round, all_the_same="all_the_same" in request.POST)
+    """Publish the seating; ask first if some are not checked in, or results have changed."""
+    service = partial(
+        publish_round,
+        all_the_same="all_the_same" in request.POST,
+        accept_outdated=request.POST.get("accept_outdated", ""),
+    )
     return _led(request, slug, tournament, number, _by_service(request, service))
 
 
