@@ -12,6 +12,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
+from tests.club_factories import AccountFactory
 from tests.engine.documents.small_tournament import AT, RECORD, small_tournament
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.tournament_records import exported
@@ -145,15 +146,40 @@ def test_what_cannot_even_be_read_is_not_called_verified(tmp_path, entries, work
     assert "differs" not in said(replays(entries, 3), tmp_path, work)
 
 
+def verified_by_page(client, document):
+    file = SimpleUploadedFile("draws.json", json.dumps(document).encode())
+    return client.post("/verify/", {"file": file}).text
+
+
+def draws_left_out(program, document):
+    points = program.post("verify/", document).json()["points"]
+    return [each["where"] for each in points if each["code"] == "too-many"]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "by_strangers", "by_accounts"), [(1, True, True), (3, False, True)]
+)
+def test_somebody_with_an_account_has_more_verified(
+    program, client, rounds, by_strangers, by_accounts
+):
+    document, account = draws(rounds, count=24), AccountFactory()
+    for known, is_whole in ((False, by_strangers), (True, by_accounts)):
+        if known:
+            client.force_login(account)
+            program = program.as_(account)
+        page, left_out = verified_by_page(client, document), draws_left_out(program, document)
+        assert ("too large to verify here" not in page, not left_out) == (is_whole, is_whole)
+        assert ("Sign in" in page.split("<h2")[-1]) != is_whole
+        # The first is drawn whatever follows.
+        assert "rounds[0].draw" not in left_out
+
+
 def test_page_and_programs_say_what_was_left_out(program, client):
-    text = json.dumps(draws(20, count=24)).encode()
+    account, document = AccountFactory(), draws(20, count=24)
+    client.force_login(account)
 
-    file = SimpleUploadedFile("draws.json", text)
-    page = client.post("/verify/", {"file": file}).content.decode()
-    outcome = program.post("verify/", json.loads(text)).json()
-
-    assert "Part of the document is too large to verify here." in page
-    assert "too-many" in {each["code"] for each in outcome["points"]}
+    assert "Part of the document is too large to verify here." in verified_by_page(client, document)
+    assert draws_left_out(program.as_(account), document)
 
 
 def fields_of(value, path=()):

@@ -1,4 +1,6 @@
 import json
+from itertools import combinations
+from random import Random
 
 import pytest
 from django.db import connection
@@ -74,6 +76,48 @@ def test_larger_record_wants_a_token(program, path, document, where):
     assert [(p["code"], p["where"]) for p in problems] == [("too-long", at) for at in where]
 
     assert program.as_(AccountFactory()).post(path, document).status_code == 200
+
+
+def field(entrants, rounds, parts):
+    """A field whose parts played among themselves, so that nearly all in each have met."""
+    names, random, met, played = [f"e{n}" for n in range(entrants)], Random(5), set(), []
+    for _ in range(rounds):
+        tables = []
+        for part in range(parts):
+            left = names[part * entrants // parts : (part + 1) * entrants // parts]
+            random.shuffle(left)
+            while len(left) >= 4:
+                table = [left.pop()]
+                while len(table) < 4:
+                    fewest = min(left, key=lambda n: sum(frozenset((n, m)) in met for m in table))
+                    left.remove(fewest)
+                    table.append(fewest)
+                met.update(map(frozenset, combinations(table, 2)))
+                tables.append(table)
+        seated = {name for table in tables for name in table}
+        played.append({"tables": tables, "byes": [name for name in names if name not in seated]})
+    return PAIRING | {"entrants": [{"id": name} for name in names], "rounds": played}
+
+
+@pytest.mark.parametrize("entrants", [120, 132, 144, 156])
+def test_field_that_would_take_long_wants_a_token(program, entrants):
+    refused = program.post("pair/", field(entrants, 20, 3))
+    assert refused.status_code == 422
+    assert [(p["code"], p["where"]) for p in refused.json()["problems"]] == [("too-large", "")]
+
+
+@pytest.mark.parametrize(
+    ("entrants", "rounds"),
+    [(100, 0), (100, 6), (100, 20), (200, 20), (28, 6), (40, 14), (64, 20)],
+)
+def test_field_of_an_evening_is_paired_for_strangers(program, entrants, rounds):
+    answer = program.post("pair/", field(entrants, rounds, 1))
+    assert (answer.status_code, "tables" in answer.json()) == (200, True)
+
+
+def test_field_that_takes_long_is_paired_with_a_token(program):
+    answer = program.as_(AccountFactory()).post("pair/", field(132, 20, 3))
+    assert len(answer.json()["tables"]) == 33
 
 
 def test_strangers_and_accounts_have_places_of_their_own_to_be_computed_in(program):

@@ -32,6 +32,10 @@ class TooLongForStrangers(TooLong):
     sentence = _("Without a token this is too long to be computed here.")
 
 
+class TooMuchForStrangers(Fault, code="too-large"):
+    sentence = _("Without a token this takes too much work to be computed here.")
+
+
 AGAIN_AFTER = 1
 """Seconds after which it is worth asking again."""
 
@@ -62,6 +66,9 @@ PAIRING = {
         is_slow=True,
     ),
 }
+
+STRANGERS_PAIRING = 12_000
+"""The work of a field (`engine.work`): most of 100 entrants take 4,050, the hardest of 28 11,100"""
 
 DOCUMENT = Most(
     {"entrants": 200, "rounds": 20, "games": 2_000},

@@ -10,7 +10,10 @@ from rest_framework.response import Response
 
 from tournaments.api.problems import Json
 from tournaments.api.records.limits import (
+    STRANGERS_PAIRING,
+    TooMuchForStrangers,
     computed,
+    kind_of,
     most_of_document,
     most_of_game,
     most_of_pairing,
@@ -21,9 +24,11 @@ from tournaments.engine.documents.digests import digits_of
 from tournaments.engine.documents.pairing_records import seat_document
 from tournaments.engine.documents.records import read_game, write_result
 from tournaments.engine.documents.verification import write_verification
-from tournaments.engine.documents.verify import verify
+from tournaments.engine.documents.verify import MOST_WORK, STRANGERS_WORK, verify
+from tournaments.engine.work import TooMuchWork, limited_work
 from tournaments.permissions import account_of
 from tournaments.queries.digests import StoredCode, find_code
+from tournaments.services.base.refusals import Invalid
 
 JSON = "application/json"
 
@@ -57,10 +62,17 @@ class Pair(Resource):
         A field that cannot be seated is answered, too: `problems` say why. It may have 200
         entrants, or 100 at tables of two; 20 rounds; 200 of `avoid` and 100 of `fixed`. With a
         token it may have 1,000 entrants, or 500 at tables of two; 100 rounds; and 500 each of
-        `avoid` and `fixed`. More is 413 without a token. Few are seated at a time: 429 says when
-        to ask again.
+        `avoid` and `fixed`. More is 422 at its list, and without a token also a field that takes
+        more than about half a second (`too-large`). Few are seated at a time: 429 says when to ask
+        again.
         """
-        return seat_document(request.data)
+        if kind_of(request) == "accounts":
+            return seat_document(request.data)
+        try:
+            with limited_work(STRANGERS_PAIRING):
+                return seat_document(request.data)
+        except TooMuchWork as much:
+            raise Invalid(faults=[TooMuchForStrangers()]) from much
 
 
 class Verify(Resource):
@@ -78,9 +90,12 @@ class Verify(Resource):
         20 rounds and 2,000 rated games, and with a token 1,000 entrants, 100 rounds and 100,000
         games. What takes too much work beyond that is `unknown` with the code `too-large`, or
         `too-many` for draws; a document that is too large to be read is the problem `too-large`.
-        Few are verified at a time: 429 says when to ask again.
+        Without a token half a second of work is done: the games, and a draw or two; with one, and
+        by `manage.py verify`, all of an evening. Few are verified at a time: 429 says when to ask
+        again.
         """
-        return write_verification(verify(request.data))
+        is_known = kind_of(request) == "accounts"
+        return write_verification(verify(request.data, MOST_WORK if is_known else STRANGERS_WORK))
 
 
 class PrintedCodeSerializer(serializers.Serializer[StoredCode]):

@@ -15,6 +15,8 @@ from tournaments.engine.work import TooMuchWork, limited_work
 
 MOST_WORK = 50_000
 """How much is done for a document, in entries of games that are played (`engine.work`)."""
+STRANGERS_WORK = 6_000
+"""The same for somebody without an account: half a second, a draw and all games of an evening."""
 
 
 def verify(document: Any, most_work: int = MOST_WORK) -> Verification:

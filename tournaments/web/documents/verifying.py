@@ -16,7 +16,7 @@ from tournaments.engine.documents.digests import ALPHABET, digits_of, letters_of
 from tournaments.engine.documents.records import parse_json
 from tournaments.engine.documents.tournament_schema import TOURNAMENT_FORMAT
 from tournaments.engine.documents.verification import Verification
-from tournaments.engine.documents.verify import MOST_WORK, verify
+from tournaments.engine.documents.verify import MOST_WORK, STRANGERS_WORK, verify
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Tournament
 from tournaments.permissions import account_of
@@ -99,14 +99,15 @@ def _verification(request: HttpRequest, form: VerifyForm) -> Verification:
         document = parse_json(form.cleaned_data["file"].read())
     except InvalidEntry as invalid:
         return Verification("", problems=invalid.problems)
-    verification = verify(document)
+    most_work = MOST_WORK if account_of(request) else STRANGERS_WORK
+    verification = verify(document, most_work)
     if verification.problems or verification.document_format != TOURNAMENT_FORMAT:
         return verification
     rows = Tournament.objects.seen_by(account_of(request)).select_related("event__club")
     row = rows.filter(slug=document["tournament"]["slug"]).first()
     if row is None:
         return verification
-    points = [*verification.points, *compare_with_stored(document, row, MOST_WORK)]
+    points = [*verification.points, *compare_with_stored(document, row, most_work)]
     return replace(verification, points=points)
 
 
