@@ -64,6 +64,34 @@ def test_places_have_their_points_and_shared_ones_are_split(totals, expected):
     assert split_places(rank(totals), (4, 2, 1, 0)) == expected
 
 
+LATE = [
+    RoundResults(1, (table(40, 30, 20, 10),)),
+    RoundResults(2, (table(40, 30, 20, 10),), byes=("ece",)),
+    RoundResults(3, (table(8, 1, 2, 3, names=("ece", *FOUR[:3])),), byes=("deniz",)),
+]
+"""Ece comes in round 2 and sits out, then has 8; Deniz sits out in round 3 after 10 twice."""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "ece", "deniz"),
+    [
+        ({}, (None, 0, 8), 10),
+        ({"missed": 3}, (3, 3, 8), 10),
+        ({"missed": Fraction(1, 2), "bye": 2}, (Fraction(1, 2), Fraction(1, 2), 8), 2),
+        ({"missed": 50}, (50, 8, 8), 10),
+        ({"missed": None}, (None, 8, 8), 10),
+        ({"missed": None, "bye": 2}, (None, 2, 8), 2),
+        ({"missed": 3, "line_up": 4}, (None, 8, 8), 10),
+    ],
+)
+def test_missed_rounds_of_who_comes_late_and_a_bye_on_arrival_have_their_worth(chosen, ece, deniz):
+    found = {row.entrant: row for row in rows(competitors(*FOUR, "ece"), LATE, **chosen)}
+
+    assert found["ece"].by_round == ece
+    assert found["ece"].points == sum(points for points in ece if points is not None)
+    assert found["deniz"].by_round == (10, 10, deniz)
+
+
 def test_a_bye_is_worth_the_average_of_all_rounds_played_so_far():
     who = competitors(*FOUR, "ece")
     first = RoundResults(1, (table(10, 20, 30, 40),), byes=("ece",))

@@ -50,6 +50,7 @@ def test_everything_chosen_is_written_the_same_way():
         "tie_breaks": ["lot"],
         "odd": "house",
         "bye": "-5/2",
+        "missed": "3/2",
         "finals": 16,
         "carry": False,
         "minutes": 45,

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import pytest
 
 from tests.deals import WHOLE_GAME
@@ -5,6 +7,7 @@ from tests.factories import EVENING, record
 from tests.tournament_builders import (
     NINE,
     change,
+    closed,
     published,
     register,
     running,
@@ -12,8 +15,11 @@ from tests.tournament_builders import (
     stand_in,
     who_sits,
 )
+from tournaments.engine.documents.tournament_records import read_tournament
+from tournaments.engine.documents.tournament_results import standings_after
 from tournaments.models import Entrant, Game, Seat, Tournament
 from tournaments.queries.tournaments.state import load_state
+from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import withdraw_entrant
 from tournaments.services.entrants.substituting import TakesPart
@@ -171,3 +177,28 @@ def test_house_player_stays_out_where_tables_are_filled_otherwise():
     change(round_, leaving=[seated_at(round_, 1)])
 
     assert not round_.sittings.filter(entrant=house).exists()
+
+
+@pytest.mark.parametrize("worth", [{}, {"missed": "1/2"}, {"missed": None}])
+def test_bye_on_arrival_is_worth_no_more_than_a_missed_round_but_where_it_always_was(worth):
+    row = running(*NINE[:8], rounds=3, bye=3)
+    closed(row)
+    register(row, "Geç Kalan")
+    closed(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)], byes=[9])
+    row.refresh_from_db()
+    if worth == {"missed": None}:
+        # As rows and documents of before.
+        del row.settings["missed"]
+    else:
+        row.settings |= worth
+    row.save()
+
+    (late,) = (each for each in load_state(row).standings_before(3) if each.entrant == "e9")
+    document = tournament_document(row)
+    if worth == {"missed": None}:
+        del document["settings"]["missed"]
+    again = {each.entrant: each for each in standings_after(read_tournament(document), 2)}
+
+    due = {"{}": (None, 0), "1/2": (Fraction(1, 2),) * 2, "None": (None, 3)}
+    assert late.by_round == due[str(worth.get("missed", "{}"))]
+    assert again["e9"] == late

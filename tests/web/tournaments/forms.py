@@ -20,6 +20,7 @@ ANSWERS = {
     "odd": "bye",
     "bye": "fixed",
     "bye_points": "1/2",
+    "missed": "0",
     "finals": "0",
     "objective": "new-opponents",
     "overtime": "as-it-stands",

@@ -32,7 +32,10 @@ from tournaments.engine.rules.problems import (
 from tournaments.engine.rules.rulesets import Ruleset, number_of
 from tournaments.engine.rules.shapes import MOMENT, Problems, below, wrong_type
 from tournaments.engine.standings.round_results import PENALTY, TableResult
-from tournaments.engine.standings.tournament_settings import TournamentSettings, read_settings
+from tournaments.engine.standings.tournament_settings import (
+    TournamentSettings,
+    read_stored_settings,
+)
 
 Json = Mapping[str, Any]
 
@@ -55,7 +58,7 @@ class TournamentRecord:
 
     @cached_property
     def settings(self) -> TournamentSettings:
-        return read_settings(self.document["settings"])
+        return read_stored_settings(self.document["settings"])
 
 
 def read_tournament(document: Any) -> TournamentRecord:

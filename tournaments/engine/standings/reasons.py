@@ -26,6 +26,7 @@ REASONS = (
     "difference",
     "bye-average",
     "bye-fixed",
+    "missed",
     "forfeit",
     "absent",
     "adjusted",
@@ -130,7 +131,11 @@ def _reasons(at: int, tally: Tally, settings: TournamentSettings) -> Iterator[Re
         if game.at == at:
             yield from _game_reasons(game, settings)
     if at in tally.byes:
-        yield _bye_reason(tally, settings)
+        points = tally.bye_at(at)
+        is_full = points == tally.bye
+        yield _bye_reason(tally, settings) if is_full else Reason("missed", {"points": points})
+    elif tally.first is not None and at < tally.first and tally.by_round[at] is not None:
+        yield Reason("missed", {"points": tally.by_round[at] or 0})
     if at in tally.adjusted:
         yield Reason("adjusted", {"points": tally.adjusted[at].points})
     for fined_at, ruling in tally.penalized:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 from tournaments.engine.rules.rulesets import Points, whole
@@ -37,6 +38,12 @@ class ScoringSettings(Protocol):
     @property
     def bye(self) -> str | Points: ...
 
+    @property
+    def missed(self) -> Points | None: ...
+
+    @property
+    def line_up(self) -> int: ...
+
 
 # There are thousands of these, and a tuple takes a third of the time to create.
 class Counted(NamedTuple):
@@ -64,12 +71,23 @@ class Counted(NamedTuple):
 
 
 class Tally:
-    """The tally of one entrant after some rounds; `bye` is the worth of a bye."""
+    """The tally of one entrant after some rounds; `bye` is the worth of a bye.
 
-    def __init__(self, competitor: Competitor, rounds: int, bye: str | Points) -> None:
+    `missed` is what each round is worth before the first one with a table, a bye or a ruling; None
+    if they count nothing, and a bye in that first round as any other.
+    """
+
+    def __init__(
+        self,
+        competitor: Competitor,
+        rounds: int,
+        bye: str | Points,
+        missed: Points | None = None,
+    ) -> None:
         self.id, self.number = competitor.id, competitor.number
         self.section = competitor.section
-        self.rounds, self._bye = rounds, bye
+        self.rounds, self._bye, self._missed = rounds, bye, missed
+        self.first: int | None = None
         self.counted: list[Counted] = []
         self.byes: list[int] = []
         self.adjusted: dict[int, Ruling] = {}
@@ -92,14 +110,22 @@ class Tally:
             return self._bye
         return whole(Fraction(sum(self.games.values()), len(self.games) or 1))
 
+    def bye_at(self, at: int) -> Points:
+        """Return the worth of a bye in a round: of who has just come no more than a missed one."""
+        if self._missed is None or not at or at != self.first:
+            return self.bye
+        return min(self.bye, self._missed)
+
     @cached_property
     def by_round(self) -> tuple[Points | None, ...]:
         """The points of each round; None if nothing counts yet."""
         points: list[Points | None] = [None] * self.rounds
         for game in self.counted:
             points[game.at] = game.worth
+        if self._missed and self.first:
+            points[: self.first] = [self._missed] * self.first
         for at in self.byes:
-            points[at] = self.bye
+            points[at] = self.bye_at(at)
         for at, ruling in self.adjusted.items():
             points[at] = ruling.points
         return tuple(points)
@@ -138,7 +164,9 @@ def tally_rounds(
     for competitor in competitors:
         known.add(competitor.id)
         if not competitor.house:
-            tallies[competitor.id] = Tally(competitor, len(rounds), settings.bye)
+            # A reserve who plays for the first time has not come late.
+            missed = None if settings.line_up else settings.missed
+            tallies[competitor.id] = Tally(competitor, len(rounds), settings.bye, missed)
     for at, played in enumerate(rounds):
         _refuse_strangers(played, known)
         _count_round(at, played, tallies, settings)
@@ -158,6 +186,9 @@ def _count_round(
     at: int, played: RoundResults, tallies: Mapping[str, Tally], settings: ScoringSettings
 ) -> None:
     instead = _instead(at, played, tallies)
+    for name in chain(*(table.entrants for table in played.tables), played.byes, instead):
+        if name in tallies and tallies[name].first is None:
+            tallies[name].first = at
     for table in played.tables:
         if table.finished:
             _count_table(at, table, tallies, instead, settings)

@@ -75,21 +75,23 @@ class TournamentSettings:
 
     `rounds` is the number of rounds before the finals. A `swiss` seating weighs repeat meetings and
     scores by its `objective`. With `leaders_last` the leaders meet in the last round, even if they
-    have met before; finals do so anyway. With `score_before_seats` a `swiss` seating
-    brings scores together at the expense of even seats. `place_points` are the points of the first
-    place and of those after it, for `points = "places"`. `bye` is the average of the rounds played
-    so far, or a fixed number. `finals` is the number who play on after the last round (0: nobody),
-    with their points if they `carry`, else from zero. `minutes` is the time limit of a round (None:
-    no limit), and `overtime` decides about a game that is not over by then. `check_in` says when
-    entrants confirm that they are there. With `hide_last`, only directors see the results of
-    the last round before the tournament is finished; if finals follow, also those of the last round
+    have met before; finals do so anyway. With `score_before_seats` a `swiss` seating brings scores
+    together at the expense of even seats. `place_points` are the points of the first place and of
+    those after it, for `points = "places"`. `bye` is the average of the rounds played so far, or a
+    fixed number. `missed` is what each round is worth to whoever comes later, and the most that a
+    bye is worth in their first one (None, as before there was this setting: nothing, and a bye
+    counts as any other). `finals` is the number who play on after the last round (0: nobody), with
+    their points if they `carry`, else from zero. `minutes` is the time limit of a round (None: no
+    limit), and `overtime` decides about a game that is not over by then. `check_in` says when
+    entrants confirm that they are there. With `hide_last`, only directors see the results of the
+    last round before the tournament is finished; if finals follow, also those of the last round
     before them until it is closed. With `confirm_deals`, an opponent confirms each deal, which the
     table may then correct without a director for `correct_minutes`. `capacity` is the number of
     places: others who register before the start wait (None: no limit). `fee` is what each entrant
     pays, an amount without a currency (empty: nothing). `prizes` are by place, from the first: all
     shares of the fees, as "50%", or all amounts. `sections` is the number of sections (0: none):
-    each is seated and ranked by itself, and has finals of its own. `line_up` is the number
-    of players of a team who play in each round before the finals (0: everybody, with or without a
+    each is seated and ranked by itself, and has finals of its own. `line_up` is the number of
+    players of a team who play in each round before the finals (0: everybody, with or without a
     team). With `open_registration`, the tournament's page offers registration to everybody.
     """
 
@@ -104,6 +106,7 @@ class TournamentSettings:
     tie_breaks: tuple[str, ...] = ("wins", "kings", "head-to-head", "opponents", "best-game")
     odd: str = "bye"
     bye: str | Points = BYE_AVERAGE
+    missed: Points | None = 0
     finals: int = 0
     carry: bool = True
     minutes: int | None = None
@@ -138,6 +141,16 @@ def read_settings(document: Any) -> TournamentSettings:
     """
     settings: TournamentSettings = SETTINGS.load(document)
     return settings
+
+
+def read_stored_settings(document: Mapping[str, Any]) -> TournamentSettings:
+    """Read the settings of a tournament that may be older than some of them.
+
+    Raises:
+        InvalidEntry: as `read_settings`.
+    """
+    # Without this one, missed rounds are what they were.
+    return read_settings({"missed": None} | dict(document))
 
 
 def write_settings(settings: TournamentSettings) -> dict[str, Any]:
@@ -243,6 +256,7 @@ SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
             {"oneOf": [{"const": BYE_AVERAGE}, _WORTH.schema]},
             lambda value: value if value == BYE_AVERAGE else number_of(value),
         ),
+        "missed": or_null(_WORTH).with_schema({"oneOf": [{"type": "null"}, _WORTH.schema]}),
         "finals": _choice(*FINALS),
         "carry": SWITCH,
         "minutes": _count_or_none(LONGEST_ROUND),

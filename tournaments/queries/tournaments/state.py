@@ -18,7 +18,10 @@ from tournaments.engine.standings.reasons import Why, why_place
 from tournaments.engine.standings.round_results import Competitor, RoundResults, Ruling, TableResult
 from tournaments.engine.standings.standings import Standing, rank_entrants
 from tournaments.engine.standings.tallies import tally_rounds
-from tournaments.engine.standings.tournament_settings import TournamentSettings, read_settings
+from tournaments.engine.standings.tournament_settings import (
+    TournamentSettings,
+    read_stored_settings,
+)
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
     Entrant,
@@ -40,7 +43,7 @@ Sat = tuple[int, int | None, str]
 
 def settings_of(tournament: Tournament) -> TournamentSettings:
     """Return the settings, which were checked when they were stored."""
-    return read_settings(tournament.settings)
+    return read_stored_settings(tournament.settings)
 
 
 def rules_of_tournament(tournament: Tournament) -> Ruleset:

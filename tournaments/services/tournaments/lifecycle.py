@@ -13,6 +13,7 @@ from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.standings.tournament_settings import (
     TournamentSettings,
     read_settings,
+    read_stored_settings,
     write_settings,
 )
 from tournaments.models import AuditEntry, Club, Event, Game, Tournament
@@ -305,7 +306,7 @@ def _check_change(tournament: Tournament, plan: TournamentPlan) -> None:
     if plan.settings.rounds < seated:
         params = {"expected": seated, "got": plan.settings.rounds}
         problems.append(Problem(Code.WRONG_TYPE, "settings.rounds", params))
-    before = read_settings(tournament.settings)
+    before = read_stored_settings(tournament.settings)
     moved = any(getattr(plan.settings, name) != getattr(before, name) for name in CUT)
     if moved and event.rounds.exclude(stage="").exists():
         problems.append(Problem(Code.UNKNOWN_OPTION, "settings.finals", {"option": "finals"}))

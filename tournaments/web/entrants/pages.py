@@ -64,6 +64,7 @@ from tournaments.web.entrants.lists import (
 from tournaments.web.entrants.near_names import NearNames, near_names
 from tournaments.web.events.tables import names_lately
 from tournaments.web.tournaments.pages import page_of, preview_below
+from tournaments.web.tournaments.rules_told import missed_sentence
 
 
 @kept_for_going_back
@@ -351,6 +352,7 @@ def _add_page(
         "pairs": pairs,
         "names": names_lately(row.event.club),
         "late": row.state == Tournament.State.RUNNING,
+        "missed": missed_sentence(settings_of(row)),
         "going": _published_round(row),
         "hub": False,
     }

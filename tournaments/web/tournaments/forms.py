@@ -27,6 +27,7 @@ from tournaments.engine.standings.tournament_settings import (
     SETTING_SHAPES,
     TournamentSettings,
     read_settings,
+    read_stored_settings,
     write_settings,
 )
 from tournaments.models import Club, Tournament
@@ -166,6 +167,15 @@ class TournamentForm(EventForm):
         widget=forms.RadioSelect,
     )
     bye_points = WorthField(label=gettext_lazy("Points of a bye"), max_length=12, required=False)
+    missed = WorthField(
+        label=_label("missed"),
+        max_length=12,
+        required=False,
+        help_text=gettext_lazy(
+            "Of who comes late; sitting out on arrival is worth no more. Empty: missed rounds are"
+            " worth nothing, and sitting out on arrival is worth as much as at any time."
+        ),
+    )
     finals = _choice("finals", details.FINALS)
     carry = _switch("carry")
     minutes = forms.IntegerField(
@@ -239,7 +249,16 @@ class TournamentForm(EventForm):
         *("rounds", "seating", "objective", "leaders_last", "separate_clubs"),
         *("score_before_seats", "points", "place_points"),
         *("odd", "bye"),
-        *("bye_points", "finals", "carry", "minutes", "overtime", "check_in", "hide_last"),
+        *(
+            "bye_points",
+            "missed",
+            "finals",
+            "carry",
+            "minutes",
+            "overtime",
+            "check_in",
+            "hide_last",
+        ),
         *("confirm_deals", "correct_minutes", "capacity", "fee", "prizes", "sections"),
         *("line_up", "open_registration"),
     )
@@ -260,7 +279,7 @@ class TournamentForm(EventForm):
         if tournament is not None and self.fixed:
             rulesets = {tournament.event.ruleset: rules_of_tournament(tournament)}
         played = {id_: rules for id_, rules in rulesets.items() if _is_played(rules)}
-        settings = read_settings(tournament.settings) if tournament else TournamentSettings()
+        settings = read_stored_settings(tournament.settings) if tournament else TournamentSettings()
         ties = sum(f"tie{number}" in (data or {}) for number in range(len(TIE_BREAKS)))
         self.tie_count = max(LEAST_TIE_BREAKS, len(settings.tie_breaks), ties)
         event = tournament.event if tournament else None
@@ -338,6 +357,7 @@ class TournamentForm(EventForm):
                 or TournamentSettings().correct_minutes,
                 "sections": int(cleaned["sections"] or 0),
                 "bye": cleaned["bye_points"] if bye == BYE_FIXED else bye,
+                "missed": cleaned["missed"],
                 "tie_breaks": [name for name in chosen if name],
                 "line_up": cleaned["line_up"] or 0,
             }
@@ -381,6 +401,7 @@ def _typed(settings: TournamentSettings) -> dict[str, Any]:
         "line_up": settings.line_up or "",
         "bye": BYE_FIXED if fixed else BYE_AVERAGE,
         "bye_points": document["bye"] if fixed else "",
+        "missed": "" if document["missed"] is None else document["missed"],
         **{f"tie{number}": name for number, name in enumerate(ties)},
     }
 

@@ -113,6 +113,16 @@ def _finals(settings: TournamentSettings) -> Iterator[str]:
         yield text % {"number": settings.finals}
 
 
+def missed_sentence(settings: TournamentSettings) -> str:
+    """Return what the rounds are worth that somebody who comes late has missed."""
+    if settings.missed is None or settings.line_up:
+        return _("Missed rounds are worth nothing; sitting out is worth as much as at any time.")
+    text = _(
+        "Each missed round is worth %(points)s points; sitting out on arrival is worth no more."
+    )
+    return text % {"points": points_text(settings.missed)}
+
+
 def _left_over(settings: TournamentSettings) -> str:
     if settings.odd == "house":
         return _("Free chairs go to house players, whose results count for nobody.")
