@@ -86,12 +86,14 @@ QUICK = "neighbour"
 
 
 def number(value):
-    """Return a pattern of a number, however it is formatted, that matches no part of an id."""
+    """Return a pattern of a number, however it is formatted, that matches no part of another."""
     digits = str(value)
-    return rf"(?<![0-9A-Za-z]){digits[:-3]}[.,'\s]?{digits[-3:]}(?![0-9A-Za-z])"
+    return rf"(?<![0-9A-Za-z]){digits[:-3]}[.,'\s]?{digits[-3:]}(?![0-9A-Za-z]|\.\d{{4}})"
 
 
-def in_order(*texts, between=r"[\W\d]{1,60}"):
+def in_order(texts, among):
+    """Return a pattern of texts one after another, without any other one of its kind between."""
+    between = rf"(?:(?!{among})[\s\S]){{1,400}}"
     return between.join(texts)
 
 
@@ -129,11 +131,10 @@ def make_world():
         "total of an open round": number(OPEN),
         "sum of the tournament": number(BEFORE + CLOSED),
         "sum of the player": number(2 * BEFORE + CLOSED),
-        "mean of the tournament": number((BEFORE + CLOSED) // 2),
         "name": "Gizlioğlu",
-        "seating by name": in_order(*(NAMES[n - 1] for n in DRAFT)),
-        "seating by number": in_order(*map(str, DRAFT), between=", ?"),
-        "seating by key": in_order(*(f"e{n}" for n in DRAFT), between=r"\W{1,9}"),
+        "seating by name": in_order([NAMES[n - 1] for n in DRAFT], "|".join(NAMES)),
+        "seating by number": in_order([rf'"entrant": ?{n}\b' for n in DRAFT], '"entrant"'),
+        "seating by key": in_order([rf"\be{n}\b" for n in DRAFT], r"\be\d\b"),
         "rating": "|".join(map(number, ratings_to_come(over) - known)),
         **seal(sealed.games.get()),
     }
@@ -199,6 +200,7 @@ def _people(world, club, closed, still):
     own = Player.objects.get(name=NAMES[DRAFT[0] - 1])
     Player.objects.filter(pk=own.pk).update(account=world.accounts["neighbour"])
     games = [table.games.get() for table in (closed, still)]
+    first = Game.objects.get(table__round=closed.round, table__number=1)
     follow, write, pen = (
         [{"public_id": game.public_id, "secret": game.secret(kind)} for game in games]
         for kind in ("follow", "write", "pen")
@@ -216,6 +218,7 @@ def _people(world, club, closed, still):
             "a table": [{"public_id": table.public_id} for table in (closed, still)],
         },
         "neighbour": {"own player": [{"public_id": own.public_id}]},
+        "director": {"follow": [{"public_id": first.public_id, "secret": first.secret("follow")}]},
     }
     world.keys = {"follower": token_of(games[1], "follow"), "phone": token_of(games[1], "write")}
     for who, account in world.accounts.items():
@@ -461,5 +464,5 @@ def test_director_is_shown_in_each_kind_of_document_what_is_looked_for(world):
     walk = Walk("director", world)
     walk.documents()
     shown = {line.partition(":")[0] for line in walk.found}
-    assert {"total of a closed round", "sum of the tournament", "name"} <= shown
+    assert {"total of a closed round", "sum of the tournament"} <= shown
     assert set(Report.Kind) - walk.built == {"empty-sheet", "evening", "picture"}
