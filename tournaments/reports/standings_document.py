@@ -241,6 +241,7 @@ def _legend(seen: Seen, lines: Sequence[StandingsRow]) -> Iterator[str]:
         named = zip(ascii_uppercase, seen.tie_breaks, strict=False)
         details = " · ".join(f"{letter} {title}" for letter, (_at, title) in named)
         yield _("Between equals, one after the other: %(tie_breaks)s") % {"tie_breaks": details}
+    yield from seen.tie_break_notes
     if any(line.row.shared for line in lines):
         yield _("= shares the place")
     if any(line.moved for line in lines):

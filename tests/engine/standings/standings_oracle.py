@@ -28,18 +28,27 @@ def fined(name, ruling):
 
 def tie_breaks_of(name, sums, rounds, settings):
     games = list(games_of(name, rounds))
+    met = [
+        sums[other]
+        for at, _, _, table, _, _, kind in games
+        if kind != "absent"
+        for other in table.entrants
+        if other in sums and other != name and decided(other, rounds[at]) != "absent"
+    ]
+    levels = settings.tie_break_version > 1
     return {
-        "total-points": sum(total for _, total, *_ in games),
+        "total-points": sum(
+            total + (table.unplayed if levels and not kind else 0)
+            for _, total, _, table, _, _, kind in games
+        ),
         "place-points": sum(place_points(at, settings, table) for _, _, at, table, *_ in games),
         "wins": sum(win for *_, win, _, _ in games),
         "kings": sum(kings for *_, kings, _ in games),
-        "opponents": sum(
-            sums[other]
-            for at, _, _, table, _, _, kind in games
-            if kind != "absent"
-            for other in table.entrants
-            if other in sums and other != name and decided(other, rounds[at]) != "absent"
-        ),
+        "opponents": sum(map(Fraction, met)) / len(met)
+        if levels and met
+        else -(10**9)
+        if levels
+        else sum(met),
         "best-game": max((total for _, total, *_, kind in games if not kind), default=-(10**9)),
     }
 

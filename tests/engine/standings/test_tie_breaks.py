@@ -1,3 +1,6 @@
+from dataclasses import replace
+from fractions import Fraction
+
 import pytest
 
 from tournaments.engine.play.outcomes import rank
@@ -58,18 +61,56 @@ def test_opponents_count_with_all_they_have_before_penalties_once_for_each_meeti
     )
 
     # a 111, b 323, c 232, d 444.
-    assert values("opponents", played) == {
+    sums = {
         "a": 323 + 232 + 232,
         "b": 111 + 444 + 444,
         "c": 444 + 111 + 111,
         "d": 232 + 323 + 323,
     }
+    assert values("opponents", played) == {name: Fraction(sums[name], 3) for name in sums}
+    assert values("opponents", played, tie_break_version=1) == sums
 
 
 def test_neither_house_players_nor_byes_are_opponents():
     played = rounds([table(a=1, house1=50)], byes=("b",))
 
-    assert values("opponents", played, bye=9) == {"a": 0, "b": 0}
+    assert values("opponents", played, bye=9) == {"a": None, "b": None}
+    assert values("opponents", played, bye=9, tie_break_version=1) == {"a": 0, "b": 0}
+
+
+@pytest.mark.parametrize("out", ["a", "b", "e"])
+def test_who_sat_out_has_as_good_opponents_as_who_met_as_strong_ones(out):
+    """Six players, two of whom sit out in each of three rounds: all opponents end equal."""
+    pairs = [("abcd", "ef"), ("abef", "cd"), ("cdef", "ab"), ("abcdef".replace(out, ""), out)]
+    played = [
+        RoundResults(n, (table(**dict.fromkeys(names, 10)),), tuple(byes))
+        for n, (names, byes) in enumerate(pairs, start=1)
+    ]
+
+    assert set(values("opponents", played, bye=10).values()) == {40}
+    assert len(set(values("opponents", played, bye=10, tie_break_version=1).values())) == 2
+
+
+@pytest.mark.parametrize("points", [{"points": "places"}, {"points": "out"}])
+@pytest.mark.parametrize("lead", [10, 100])
+def test_a_stopped_game_takes_no_points_from_its_table_between_equals(points, lead):
+    """Two win their tables by the same lead; the clock stopped the game of one of them."""
+    scored = {"a": -1000 + 3 * lead, "c": -1000 - lead, "d": -1000 - lead, "e": -1000 - lead}
+    stopped = replace(table(**scored), unplayed=1000)
+    whole = table(b=3 * lead - 3, f=1 - lead, g=1 - lead, h=1 - lead)
+    played = rounds([stopped, whole])
+
+    assert [name for name, *_ in decided("total-points", played, **points)[:2]] == ["a", "b"]
+    first = decided("total-points", played, tie_break_version=1, **points)[0]
+    assert first == ("b", 1, 3 * lead - 3)
+
+
+def test_a_forfeit_of_a_stopped_game_counts_as_ruled():
+    stopped = replace(table(a=-900, b=-1100), unplayed=1000)
+
+    played = rounds([stopped], rulings=[Ruling("b", "forfeit", -1500)])
+
+    assert values("total-points", played) == {"a": 100, "b": -1500}
 
 
 def test_of_two_that_are_tied_the_one_placed_better_at_their_table_is_first():

@@ -1,6 +1,7 @@
 """Tournaments drawn by chance: tables, byes, rulings and house players, for property tests."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ SETTINGS = st.builds(
     place_points=st.sampled_from([(4, 2, 1, 0), (3, 1), (5, 3, -1), (2, 2, 2, 1)]),
     tie_breaks=st.lists(st.sampled_from(list(TIE_BREAKS)), unique=True, max_size=4).map(tuple),
     bye=st.sampled_from(["average", 0, 2]),
+    tie_break_version=st.sampled_from([1, 2]),
 )
 
 
@@ -32,6 +34,7 @@ def tables(draw, names):
         out=draw(st.sampled_from([(), tuple(side for side in sides if totals[side] > 0)])),
         kings=tuple(draw(st.lists(st.sampled_from(sides), max_size=1))),
         finished=draw(st.integers(0, 9)) > 0,
+        unplayed=draw(st.sampled_from([0, 0, 10, Fraction(-5, 2)])),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from tournaments.engine.documents.tournament_records import TournamentRecord, number_of_entrant
 from tournaments.engine.play.games import Game
 from tournaments.engine.play.outcomes import award, decide
+from tournaments.engine.play.totals import share_of_unplayed
 from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.rules.shapes import write_points, write_value
 from tournaments.engine.standings.finals import rank_with_finals
@@ -100,7 +101,10 @@ def _count_game(names: tuple[str, ...], game: Game) -> TableResult:
         nothing = (0,) * len(names)
         return TableResult(names, nothing, nothing, finished=False)
     outcome = decide(game)
-    return TableResult(names, game.totals, outcome.ranks, outcome.out, _kings_of(game))
+    return TableResult(
+        *(names, game.totals, outcome.ranks, outcome.out, _kings_of(game)),
+        unplayed=share_of_unplayed(game),
+    )
 
 
 def _kings_of(game: Game) -> tuple[int, ...]:

@@ -29,6 +29,7 @@ REASONS = (
     "missed",
     "forfeit",
     "absent",
+    "unplayed",
     "adjusted",
     "penalty",
 )
@@ -153,6 +154,9 @@ def _game_reasons(game: Counted, settings: TournamentSettings) -> Iterator[Reaso
     if game.ruling is not None:
         yield Reason(game.ruling.kind, {"points": game.ruling.points})
     yield METHOD_REASONS[settings.points](game)
+    levels = settings.tie_break_version > 1 and "total-points" in settings.tie_breaks
+    if levels and game.table.unplayed:
+        yield Reason("unplayed", {"points": game.table.unplayed})
 
 
 def _total(game: Counted) -> Reason:

@@ -42,7 +42,8 @@ class TableResult:
     """The result of a game; everything is per side, in side order.
 
     `ranks` are those of `outcomes.decide` (1 is best, equals share: 1, 2, 2, 4), `out` the sides
-    that are out, and `kings` holds a side once for every King it made. A table that is not
+    that are out, and `kings` holds a side once for every King it made. `unplayed` is what each
+    side of a stopped game lacks until the sum is that of a whole game. A table that is not
     `finished` does not count yet.
     """
 
@@ -52,6 +53,7 @@ class TableResult:
     out: tuple[int, ...] = ()
     kings: tuple[int, ...] = ()
     finished: bool = True
+    unplayed: Points = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,9 @@ class ScoringSettings(Protocol):
     @property
     def line_up(self) -> int: ...
 
+    @property
+    def tie_break_version(self) -> int: ...
+
 
 # There are thousands of these, and a tuple takes a third of the time to create.
 class Counted(NamedTuple):

@@ -3,7 +3,6 @@
 A bye counts for none of them: it is no game, no place, no win and no opponent.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +17,9 @@ from tournaments.engine.standings.tallies import Counted, ScoringSettings, Tally
 
 Values = Sequence[Points | None]
 
+TIE_BREAK_VERSION = 2
+"""Of the tie-breaks: 1 counts a stopped game as it stands, and adds up opponents."""
+
 
 @dataclass(frozen=True, slots=True)
 class Book:
@@ -28,9 +30,22 @@ class Book:
     seed: int = 0
 
 
-def _game_points(tied: Sequence[Tally], _book: Book) -> Values:
-    """The sum of the points of the games, before any adjustment."""
-    return [whole(sum(game.table.totals[game.side] for game in t.counted)) for t in tied]
+def _game_points(tied: Sequence[Tally], book: Book) -> Values:
+    """The sum of the points of the games, before any adjustment.
+
+    A stopped game is raised or lowered for all its sides alike, to the sum of a whole one: the
+    clock shall help or hurt no table.
+    """
+    levels = book.settings.tie_break_version > 1
+    return [
+        whole(
+            sum(
+                game.table.totals[game.side] + (game.table.unplayed if levels else 0)
+                for game in tally.counted
+            )
+        )
+        for tally in tied
+    ]
 
 
 def _place_points(tied: Sequence[Tally], book: Book) -> Values:
@@ -64,36 +79,44 @@ def _fewest_penalties(tied: Sequence[Tally], _book: Book) -> Values:
 
 
 def _opponents(tied: Sequence[Tally], book: Book) -> Values:
-    """Buchholz: the points before penalties of everybody met, once for each meeting.
+    """Buchholz: the mean of the points before penalties of everybody met, once for each meeting.
 
-    House players count for nothing, and absent entrants have met nobody.
+    House players are nobody to meet, and absent entrants have met nobody. It is None for whoever
+    has met nobody. Version 1 is the sum, which is less for whoever sat out.
     """
     # Use whole numbers with a common denominator: adding thousands of fractions is slow.
     part = lcm(*(tally.before_penalties.denominator for tally in book.tallies.values()))
     worth = _worth_by_round(book, part)
-    return [whole(Fraction(_met(tally, worth), part)) for tally in tied]
+    sums = [_met(tally, worth) for tally in tied]
+    if book.settings.tie_break_version == 1:
+        return [whole(Fraction(points, part)) for points, _meetings in sums]
+    return [whole(Fraction(points, part * n)) if n else None for points, n in sums]
 
 
 def _worth_by_round(book: Book, part: int) -> list[Mapping[str, int]]:
     """For each round, the points for meeting each entrant, in whole numbers of 1/`part`."""
-    everybody: Mapping[str, int] = defaultdict(
-        int, {name: int(tally.before_penalties * part) for name, tally in book.tallies.items()}
-    )
+    everybody = {name: int(tally.before_penalties * part) for name, tally in book.tallies.items()}
     rounds = max((tally.rounds for tally in book.tallies.values()), default=0)
     worth = [everybody] * rounds
     for name, tally in book.tallies.items():
         for game in tally.counted:
             if not game.was_there:
-                worth[game.at] = defaultdict(int, {**worth[game.at], name: 0})
+                worth[game.at] = {
+                    other: of for other, of in worth[game.at].items() if other != name
+                }
     return worth
 
 
-def _met(tally: Tally, worth: Sequence[Mapping[str, int]]) -> int:
-    return sum(
-        sum(map(worth[game.at].__getitem__, game.table.entrants)) - worth[game.at][tally.id]
+def _met(tally: Tally, worth: Sequence[Mapping[str, int]]) -> tuple[int, int]:
+    """Return the points of those whom an entrant met, and the number of meetings."""
+    met = [
+        worth[game.at][name]
         for game in tally.counted
         if game.was_there
-    )
+        for name in game.table.entrants
+        if name != tally.id and name in worth[game.at]
+    ]
+    return sum(met), len(met)
 
 
 def _head_to_head(tied: Sequence[Tally], _book: Book) -> Values:

@@ -29,7 +29,7 @@ from tournaments.engine.rules.shapes import (
     wrong_type,
 )
 from tournaments.engine.standings.tallies import BYE_AVERAGE
-from tournaments.engine.standings.tie_breaks import TIE_BREAKS
+from tournaments.engine.standings.tie_breaks import TIE_BREAK_VERSION, TIE_BREAKS
 
 SEATINGS = ("swiss", "random", "fixed", "rank-near", "rank-spread", "round-robin", "manual")
 """Methods of seating: by points, random, by a plan for the whole event, neighbours in the standings
@@ -93,6 +93,7 @@ class TournamentSettings:
     each is seated and ranked by itself, and has finals of its own. `line_up` is the number of
     players of a team who play in each round before the finals (0: everybody, with or without a
     team). With `open_registration`, the tournament's page offers registration to everybody.
+    `tie_break_version` is how tie-breaks are computed: what was once published keeps its meaning.
     """
 
     rounds: int = 3
@@ -121,6 +122,7 @@ class TournamentSettings:
     sections: int = 0
     line_up: int = 0
     open_registration: bool = False
+    tie_break_version: int = TIE_BREAK_VERSION
 
     @property
     def section_names(self) -> str:
@@ -149,8 +151,8 @@ def read_stored_settings(document: Mapping[str, Any]) -> TournamentSettings:
     Raises:
         InvalidEntry: as `read_settings`.
     """
-    # Without this one, missed rounds are what they were.
-    return read_settings({"missed": None} | dict(document))
+    # Without these, missed rounds and tie-breaks are what they were.
+    return read_settings({"missed": None, "tie_break_version": 1} | dict(document))
 
 
 def write_settings(settings: TournamentSettings) -> dict[str, Any]:
@@ -291,6 +293,7 @@ SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
             {"type": "integer", "minimum": 0, "maximum": LARGEST_LINE_UP},
         ),
         "open_registration": SWITCH,
+        "tie_break_version": _choice(*range(1, TIE_BREAK_VERSION + 1)),
     }
 )
 

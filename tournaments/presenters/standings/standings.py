@@ -29,6 +29,15 @@ TEAM_TIES = gettext_lazy(
 )
 
 
+TIE_BREAK_NOTES: Mapping[str, str | Promise] = {
+    "total-points": gettext_lazy(
+        "Points of the games: a game that was stopped is raised or lowered for its whole table, to"
+        " the sum of a whole game."
+    ),
+    "opponents": gettext_lazy("Buchholz: the average of the points of all whom one has met."),
+}
+
+
 def tie_break_name(name: str) -> str:
     """Return the name of a tie-break; an unknown one keeps its stored name."""
     return _(TIE_BREAKS[name].label) if name in TIE_BREAKS else name
@@ -97,6 +106,22 @@ class Seen:
             for at, name in enumerate(self.state.settings.tie_breaks)
             if any(row.tie_breaks[at] is not None for row in self.rows)
         ]
+
+    @property
+    def tie_break_notes(self) -> list[str]:
+        """Return how tie-breaks count what their names do not say."""
+        settings = self.state.settings
+        if settings.tie_break_version == 1:
+            return []
+        stopped = any(
+            table.unplayed
+            for played in self.state.results
+            if played.number <= self.last
+            for table in played.tables
+        )
+        names = [settings.tie_breaks[at] for at, _title in self.tie_breaks]
+        matter = {"total-points": stopped, "opponents": True}
+        return [str(TIE_BREAK_NOTES[name]) for name in names if matter.get(name)]
 
 
 def standings_seen(

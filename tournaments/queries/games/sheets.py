@@ -22,7 +22,7 @@ from tournaments.engine.play.outcomes import (
     write_badges,
     write_earned,
 )
-from tournaments.engine.play.totals import only_totals
+from tournaments.engine.play.totals import only_totals, share_of_unplayed
 from tournaments.engine.rules.entries import Entry
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem, refuse
 from tournaments.engine.rules.rulesets import Ruleset
@@ -163,12 +163,15 @@ def result_of(sheet: Sheet) -> dict[str, Any] | None:
 
     Totals and ranks are per side. The others are lists of sides; `kings` has one for each King
     made. `contracts` and `badges` have the form of `engine.play.outcomes`: by seat, and by side.
-    `by_totals` marks a game entered from paper: without a deal, and yet rated.
+    `by_totals` marks a game entered from paper: without a deal, and yet rated. `unplayed` is what
+    each side of a stopped game lacks: `share_of_unplayed`.
     """
     if not sheet.game.finished:
         return None
     by_totals = {"by_totals": True} if only_totals(sheet.game, rated=True) else {}
-    return by_totals | {
+    share = share_of_unplayed(sheet.game)
+    unplayed = {"unplayed": write_points(share)} if share else {}
+    return by_totals | unplayed | {
         "totals": [write_points(points) for points in sheet.game.totals],
         "ranks": list(sheet.outcome.ranks),
         "out": list(sheet.outcome.out),

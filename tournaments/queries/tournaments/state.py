@@ -478,5 +478,5 @@ def _table_result(table: DrawnTable, result: Mapping[str, Any] | None) -> TableR
         ranks=tuple(result["ranks"]),
         out=tuple(result["out"]),
         kings=tuple(result["kings"]),
-        finished=True,
+        unplayed=number_of(result.get("unplayed", 0)) or 0,
     )

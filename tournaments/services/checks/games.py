@@ -1,6 +1,7 @@
 """The caches of games: result, revision, and the names in the setup."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Prefetch, QuerySet
@@ -26,13 +27,20 @@ def look_at_results() -> Iterator[ScanResult]:
             differing = [
                 (row, NO_RESULT if result is UNFIT else result)
                 for row, result in results_of(keys)
-                if row.result != result
+                if row.result != result and not _is_of_before(row.result, result)
             ]
             clubs = clubs_of(row.pk for row, _ in differing)
         found = [
             Mismatch(clubs[row.pk], named(row), row.result, result) for row, result in differing
         ]
         yield ScanResult(len(keys), tuple(found))
+
+
+def _is_of_before(stored: Any, result: Any) -> bool:
+    """Return whether a result lacks only what was not stored before the second tie-breaks."""
+    if not isinstance(stored, dict) or not isinstance(result, dict) or "unplayed" in stored:
+        return False
+    return bool(stored == {name: each for name, each in result.items() if name != "unplayed"})
 
 
 def repair_results(found: Iterable[Mismatch]) -> None:

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 
 from django.db import transaction
 
+from tournaments.engine.standings.tie_breaks import TIE_BREAK_VERSION
 from tournaments.models import Entrant, Tournament
 from tournaments.models.addresses import new_public_id
 from tournaments.queries.tournaments.state import settings_of
@@ -70,7 +71,8 @@ def copy_tournament(
     with transaction.atomic():
         lock_season(new)
         before = lock_tournament(tournament_pk)
-        whole = TournamentPlan(new, settings_of(before), plan.seed)
+        settings = replace(settings_of(before), tie_break_version=TIE_BREAK_VERSION)
+        whole = TournamentPlan(new, settings, plan.seed)
         copy = create_tournament(event.club, whole, by, at=at, key=key)
         if copy.entrants.exists() or copy.revision:
             # Sent twice.

@@ -308,6 +308,9 @@ def _check_change(tournament: Tournament, plan: TournamentPlan) -> None:
         problems.append(Problem(Code.WRONG_TYPE, "settings.rounds", params))
     before = read_stored_settings(tournament.settings)
     moved = any(getattr(plan.settings, name) != getattr(before, name) for name in CUT)
+    if plan.settings.tie_break_version != before.tie_break_version:
+        where = "settings.tie_break_version"
+        problems.append(Problem(Code.UNKNOWN_OPTION, where, {"option": "tie_break_version"}))
     if moved and event.rounds.exclude(stage="").exists():
         problems.append(Problem(Code.UNKNOWN_OPTION, "settings.finals", {"option": "finals"}))
     if problems:

@@ -94,6 +94,7 @@ def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
         "hidden": seen.hidden,
         "table": standings_table(seen, marks, pinned) if seen.rows else "",
         "cut": cut_of(seen),
+        "notes": seen.tie_break_notes,
         "legend": [(mark_shown(mark), text) for mark, text in marks.legend],
         "teams": seen.teams,
         "team_rounds": seen.team_rounds,

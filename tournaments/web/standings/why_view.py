@@ -145,6 +145,10 @@ REASONS: Mapping[str, Words] = {
     "shared-best": lambda p, _n: _("Best of the table, shared by %(sharing)s: %(points)s each") % p,
     "not-best": lambda p, _n: _("Not the best of the table: %(points)s") % p,
     "difference": lambda p, _n: _("%(own)s against %(others)s of the others: %(points)s") % p,
+    "unplayed": lambda p, _n: (
+        _("The game was stopped: between equals it counts %(points)s more for each at the table")
+        % p
+    ),
     "bye-average": lambda p, n: (
         ngettext(
             "Sat out: the average of %(rounds)s round played, %(points)s",

@@ -14,7 +14,7 @@ from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Ruleset, number_of
 from tournaments.engine.rules.shapes import write_points
 from tournaments.engine.standings.tallies import BYE_AVERAGE
-from tournaments.engine.standings.tie_breaks import TIE_BREAKS
+from tournaments.engine.standings.tie_breaks import TIE_BREAK_VERSION, TIE_BREAKS
 from tournaments.engine.standings.tournament_settings import (
     DRAWN_AT_ONCE,
     LARGEST_LINE_UP,
@@ -280,6 +280,7 @@ class TournamentForm(EventForm):
             rulesets = {tournament.event.ruleset: rules_of_tournament(tournament)}
         played = {id_: rules for id_, rules in rulesets.items() if _is_played(rules)}
         settings = read_stored_settings(tournament.settings) if tournament else TournamentSettings()
+        self.tie_break_version = settings.tie_break_version if self.fixed else TIE_BREAK_VERSION
         ties = sum(f"tie{number}" in (data or {}) for number in range(len(TIE_BREAKS)))
         self.tie_count = max(LEAST_TIE_BREAKS, len(settings.tie_breaks), ties)
         event = tournament.event if tournament else None
@@ -360,6 +361,7 @@ class TournamentForm(EventForm):
                 "missed": cleaned["missed"],
                 "tie_breaks": [name for name in chosen if name],
                 "line_up": cleaned["line_up"] or 0,
+                "tie_break_version": self.tie_break_version,
             }
         )
 
