@@ -266,6 +266,8 @@ TOURNAMENTS = {
     "standings": row("tournament", GET=MEMBERS, published=EVERYBODY),
     "why_place": row("an entrant", GET=MEMBERS, published=EVERYBODY),
     "league": row("season", GET=MEMBERS, published=EVERYBODY),
+    "season_event": row("evening of a season", PUT=DIRECTORS, DELETE=DIRECTORS),
+    "season_documents": row("season", scope="read", POST=MEMBERS),
 }
 
 ROUNDS = {

@@ -87,6 +87,7 @@ def _places(world):
         "table of a round": world.right["round"] | {"table": world.right["table"]["public_id"]},
         "a code": {"code": letters_of(written.digest).replace(" ", "")},
         "a table": {"public_id": world.right["table"]["public_id"]},
+        "evening of a season": world.right["season"] | {"event": world.right["event"]["public_id"]},
     }
     number = world.right["entrant"]["entrant"]
     entrant = Entrant.objects.get(tournament__slug="moda-acik", number=number)

@@ -185,6 +185,7 @@ REFUSED = {
         lambda: SeasonFactory(starts_on="2026-09-02", ends_on="2026-09-01")
     ],
     "season_counts_one_or_more": [lambda: SeasonFactory(league_best=0)],
+    "season_league_points_known": [lambda: SeasonFactory(league_points="kings")],
     "player_one_per_name": [lambda: two(PlayerFactory, club=ClubFactory(), name="Işıl")],
     "player_one_per_account": [
         lambda: two(PlayerFactory, club=ClubFactory(), account=AccountFactory())

@@ -45,6 +45,7 @@ PATH_EXAMPLES = {
     "club": "moda",
     "code": "2-24by-euh8",
     "delivery": "m4x7kq2rtn",
+    "event": "d6k2wfm8rc",
     "file": "kingscore-game-1.json",
     "id": "h8r2mfn5ca",
     "other": "p2kcg5tuv5",

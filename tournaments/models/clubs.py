@@ -212,6 +212,20 @@ class Invitation(models.Model):
         return addresses.derive("invitation", self.public_id, self.generation)
 
 
+class LeaguePoints(models.TextChoices):
+    """What the league of a season adds up: points of its tournaments, or of places of evenings.
+
+    The former are the `POINTS` of tournament settings; empty for those of the tournaments in it.
+    """
+
+    OF_TOURNAMENTS = ""
+    GAME = "game"
+    PLACES = "places"
+    OUT = "out"
+    PAIR_DIFFERENCE = "pair-difference"
+    EVENING = "evening"
+
+
 class Season(models.Model):
     """A named period that groups evenings; the last day is included."""
 
@@ -221,6 +235,9 @@ class Season(models.Model):
     ends_on = models.DateField()
     # Number of an entrant's best tournaments that count in the league; null for all.
     league_best = models.PositiveSmallIntegerField(null=True, blank=True)
+    league_points = models.CharField(
+        max_length=15, choices=LeaguePoints, default=LeaguePoints.OF_TOURNAMENTS, blank=True
+    )
 
     class Meta:
         ordering = ["-starts_on", "-pk"]
@@ -233,6 +250,12 @@ class Season(models.Model):
             models.CheckConstraint(
                 condition=Q(league_best=None) | Q(league_best__gte=1),
                 name="season_counts_one_or_more",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    league_points__in=["", "game", "places", "out", "pair-difference", "evening"]
+                ),
+                name="season_league_points_known",
             ),
         ]
 

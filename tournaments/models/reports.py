@@ -83,6 +83,7 @@ class Report(models.Model):
         CERTIFICATES = "certificates"
         PLAYER_SEASON = "player-season"
         CLUB_MONTH = "club-month"
+        LEAGUE = "league"
         PICTURE = "picture"
 
     class Format(models.TextChoices):

@@ -13,6 +13,7 @@ from tournaments.reports.cross_table import cross_table_pages, cross_table_table
 from tournaments.reports.empty_sheet import compose_empty_sheet
 from tournaments.reports.evening_picture import compose_evening_picture
 from tournaments.reports.evening_sheet import evening_sheet
+from tournaments.reports.league_document import league_pages, league_tables
 from tournaments.reports.month_spreadsheet import month_tables
 from tournaments.reports.name_badges import name_badges
 from tournaments.reports.picture import compose_picture
@@ -109,6 +110,9 @@ DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, OnProgre
             (Kind.CLUB_MONTH, Format.PDF): club_month,
             (Kind.CLUB_MONTH, Format.XLSX): month_tables,
             (Kind.CLUB_MONTH, Format.CSV): month_tables,
+            (Kind.LEAGUE, Format.PDF): league_pages,
+            (Kind.LEAGUE, Format.XLSX): league_tables,
+            (Kind.LEAGUE, Format.CSV): league_tables,
             (Kind.PICTURE, Format.PNG): _picture,
         }
     )

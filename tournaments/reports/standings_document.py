@@ -14,7 +14,6 @@ from tournaments.engine.rules.rulesets import Points, whole
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Report, Tournament
 from tournaments.presenters.standings.standings import (
-    POINTS,
     TEAM_TIES,
     Reached,
     Seen,
@@ -26,7 +25,7 @@ from tournaments.queries.tournaments.state import digest_after, load_state
 from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
 from tournaments.reports.page_family import page_data
 from tournaments.reports.round_seats import event_of, hall_heading
-from tournaments.texts.labels import name_of, points_text, stage_name
+from tournaments.texts.labels import POINTS, name_of, points_text, stage_name
 
 MOST_UPRIGHT = 13
 """With more columns than this, the page is landscape."""

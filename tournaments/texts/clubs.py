@@ -8,7 +8,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from tournaments.models import Confirmations, EventType
-from tournaments.models.clubs import Role
+from tournaments.models.clubs import LeaguePoints, Role
+from tournaments.texts.labels import POINTS
 
 Text = str | Promise
 
@@ -28,6 +29,12 @@ CONFIRMATIONS: Mapping[str, Text] = {
     Confirmations.NONE: _("nobody"),
     Confirmations.TWO: _("any two players of the table"),
     Confirmations.ALL: _("all players of the table"),
+}
+
+LEAGUE_POINTS: Mapping[str, Text] = {
+    LeaguePoints.OF_TOURNAMENTS: _("what its tournaments count, which has to be alike"),
+    **POINTS,
+    LeaguePoints.EVENING: _("places of the evening: 1 for coming, and 1 for each behind"),
 }
 
 EVENT_TYPES: Mapping[str, Text] = {

@@ -30,6 +30,7 @@ NAMES: Mapping[Report.Kind, Promise] = MappingProxyType(
         Kind.CERTIFICATES: gettext_lazy("Certificates"),
         Kind.PLAYER_SEASON: gettext_lazy("A player’s season"),
         Kind.CLUB_MONTH: gettext_lazy("The club’s month"),
+        Kind.LEAGUE: gettext_lazy("League"),
         Kind.PICTURE: gettext_lazy("Picture of the result"),
     }
 )
@@ -47,6 +48,7 @@ NOTES: Mapping[Report.Kind, Promise] = MappingProxyType(
         Kind.CERTIFICATES: gettext_lazy("For the first three, to sign."),
         Kind.PLAYER_SEASON: gettext_lazy("Rating, places, opponents and each game."),
         Kind.CLUB_MONTH: gettext_lazy("Evenings, winners, newcomers, ratings and records."),
+        Kind.LEAGUE: gettext_lazy("Places, points and each evening."),
     }
 )
 
@@ -74,6 +76,7 @@ SUBJECTS: Mapping[Report.Kind, Callable[[Mapping[str, Any]], str]] = MappingProx
         Kind.STANDINGS: _of_round,
         Kind.PLAYER_SEASON: _of_season,
         Kind.CLUB_MONTH: _of_month,
+        Kind.LEAGUE: _of_season,
     }
 )
 """The further subject of a document, beyond event, player or club, from its parameters."""

@@ -318,6 +318,17 @@ def in_language(naming: Callable[Of, Named]) -> Callable[Of, Named]:
     return say
 
 
+POINTS: Mapping[str, Text] = MappingProxyType(
+    {
+        "game": _("the points of the game"),
+        "places": _("points for the place at the table"),
+        "out": _("1 for each game out or won"),
+        "pair-difference": _("how far ahead of the others"),
+    }
+)
+"""What a round of a tournament is worth."""
+
+
 def points_text(points: object) -> str:
     """Return exact points as on a scoresheet: a real minus sign, no plus, −4½ for −9/2."""
     text = str(points)

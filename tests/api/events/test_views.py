@@ -120,3 +120,34 @@ def test_evenings_are_found_by_what_they_are(director, club):
     rest = director.get(first["next"].partition("/api/v1/")[2]).json()
     assert [row["name"] for row in rest["results"]] == ["A"]
     assert director.get(EVENINGS).json()["results"][0]["tournament"] == "open"
+
+
+@pytest.mark.parametrize(("points", "adds"), [("game", "places"), ("places", "game")])
+def test_league_takes_alike_tournaments_alone_and_finished_ones_too(director, club, points, adds):
+    season = SeasonFactory(club=club, league_points=adds)
+    settings = {"points": points, "place_points": [4, 2, 1, 0]}
+    event = TournamentFactory(event__club=club, state="finished", settings=settings).event
+    where = f"clubs/kadife/seasons/{season.pk}/events/{event.public_id}/"
+
+    assert refused(director.put(where, None)) == (
+        422,
+        "invalid",
+        [("other-league-points", "season")],
+    )
+    new = {"name": "Kış", "held_on": "2026-11-28", "ruleset": "turkish-king", "season": season.pk}
+    made = director.post("clubs/kadife/tournaments/", new | {"settings": settings})
+    assert refused(made) == (422, "invalid", [("other-league-points", "season")])
+    wrong = director.patch(f"clubs/kadife/seasons/{season.pk}/", {"league_points": "kings"})
+    assert wrong.status_code == 422
+    director.patch(f"clubs/kadife/seasons/{season.pk}/", {"league_points": points})
+    assert director.put(where, None).status_code == 204
+    event.refresh_from_db()
+    assert (event.season, event.tournament.state) == (season, "finished")
+    back = director.patch(f"clubs/kadife/seasons/{season.pk}/", {"league_points": adds})
+    assert refused(back) == (422, "invalid", [("season-counts-others", "league_points")])
+    league = director.get(f"clubs/kadife/seasons/{season.pk}/league/").json()
+    assert (league["points"], league["mixed"]) == (points, False)
+
+    assert director.delete(where).status_code == 204
+    event.refresh_from_db()
+    assert event.season is None

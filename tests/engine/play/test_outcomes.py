@@ -2,10 +2,13 @@ from fractions import Fraction
 
 import pytest
 
+from tests.deals import WHOLE_GAME
+from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.engine.play.entry_checks import play
 from tournaments.engine.play.games import Game
 from tournaments.engine.play.outcomes import award, decide, rank
-from tournaments.engine.rules.entries import Adjustment, Deal, Stopped
+from tournaments.engine.play.totals import share_of_unplayed
+from tournaments.engine.rules.entries import Adjustment, Deal, Stopped, Totals
 from tournaments.engine.variants import RULESETS
 
 
@@ -65,3 +68,33 @@ def test_adjustment_does_not_take_a_king_away():
     game = play(Game(RULESETS["turkish-king"]), Deal("trump", counts={"tricks": (0, 13, 0, 0)}))
     outcome = decide(play(game, Adjustment(1, -2000, "revoke")))
     assert (outcome.ranks, outcome.out) == ((2, 1, 2, 2), (1,))
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "deals", "share"),
+    [
+        ("turkish-king", 1, 80),
+        ("turkish-king", 3, 80 + 100 + 120),
+        ("honeymoon-king", 0, 2600),
+        ("euchre", 0, 0),
+    ],
+)
+def test_stopped_game_lacks_what_whole_games_have(ruleset, deals, share):
+    game = Game(RULESETS[ruleset])
+    for body in WHOLE_GAME[:deals]:
+        game = play(game, parse_entry(body))
+    fined = play(game, Adjustment(0, -100, "revoke"))
+
+    assert share_of_unplayed(game) == 0
+    for stopped in (play(game, Stopped("time")), play(fined, Stopped("time"))):
+        assert share_of_unplayed(stopped) == share
+
+
+@pytest.mark.parametrize("totals", [(-850, -1200, -1000, -1500), (0, -700, 0, 0)])
+@pytest.mark.parametrize("fine", [0, -100])
+def test_totals_of_a_game_that_ended_early_lack_the_same(totals, fine):
+    game = Game(RULESETS["turkish-king"])
+    if fine:
+        game = play(game, Adjustment(0, fine, "revoke"))
+
+    assert share_of_unplayed(play(game, Totals(totals, early=True))) == Fraction(-sum(totals), 4)

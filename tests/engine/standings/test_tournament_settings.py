@@ -65,6 +65,7 @@ def test_everything_chosen_is_written_the_same_way():
         "sections": 3,
         "line_up": 0,
         "open_registration": True,
+        "tie_break_version": 2,
     }
 
     settings = read_settings(document)

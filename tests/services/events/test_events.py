@@ -47,6 +47,7 @@ def test_season_is_made_changed_and_removed_once_with_a_line_for_each():
         "starts_on": "2026-11-01",
         "ends_on": "2027-02-28",
         "league_best": None,
+        "league_points": "",
     }
     assert audit() == [
         ("add-season", subject, None, whole),

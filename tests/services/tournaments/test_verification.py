@@ -6,19 +6,32 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.core.cache import caches
 from django.core.management import call_command
+from django.urls import reverse
 
 from tests.club_factories import MemberFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory
 from tests.services.tournaments.whole_tournament import LATER, whole_tournament
-from tests.tournament_builders import NINE, SIXTEEN, closed, published, running, seated
+from tests.tournament_builders import (
+    NINE,
+    SIXTEEN,
+    closed,
+    opened,
+    play,
+    published,
+    running,
+    seated,
+)
 from tests.tournament_records import exported
 from tournaments.engine.documents.verification import DIFFERS, UNKNOWN
 from tournaments.engine.documents.verify import verify
-from tournaments.models import Game
+from tournaments.engine.rules.rulesets import number_of
+from tournaments.models import Event, Game
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games import playing
+from tournaments.services.rounds.rounds import close_round
 from tournaments.services.rounds.rulings import RulingDecision, rule
 from tournaments.services.rounds.seating import seat_again
 
@@ -145,6 +158,40 @@ def test_places_of_the_closing_are_those_before_a_later_correction():
     assert found["closing"].code == "corrected-since"
     document["rounds"][0]["standings"]["e1"][1] = 1
     assert "closing" in outcomes(document, DIFFERS)
+
+
+STOPPED = {"type": "stopped", "reason": "time"}
+TIES = ("total-points", "opponents")
+
+
+@pytest.mark.parametrize("deals", [1, 6, 13, 20])
+@pytest.mark.parametrize("version", [1, 2, None])
+def test_tie_breaks_are_verified_as_they_were_published(version, deals, client):
+    row = running(*NINE, points="places", tie_breaks=TIES, tie_break_version=version or 1)
+    if version is None:
+        # An export of before there were versions.
+        del row.settings["tie_break_version"]
+        row.save()
+    round_ = opened(row)
+    entries = WHOLE_GAME[:deals] if deals == len(WHOLE_GAME) else (*WHOLE_GAME[:deals], STOPPED)
+    play(round_, entries)
+    close_round(round_.pk, NOBODY, at=EVENING)
+    document = json.loads(exported())
+
+    assert verify(document).agrees
+    points = {each["entrant"]: each["tie_breaks"] for each in document["rounds"][0]["ranking"]}
+    seated = round_.tables.first().sittings
+    at_table = [points[f"e{each.entrant.number}"][0] for each in seated.all()]
+    whole = deals == len(WHOLE_GAME)
+    assert (sum(map(number_of, at_table)) == 0) == (whole or version == 2)
+    Event.objects.update(published=True)
+    # Each of these tournaments has the key and the version of the one before.
+    caches["pages"].clear()
+    page = client.get(reverse("standings", args=[row.event.club.slug, row.slug])).text
+    assert ("a game that was stopped" in page) == (version == 2 and not whole)
+    assert ("the average of the points" in page) == (version == 2)
+    document["settings"]["tie_break_version"] = 2 if version != 2 else 1
+    assert not verify(document).agrees
 
 
 def run(*files, **options):

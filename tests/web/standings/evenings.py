@@ -12,7 +12,7 @@ from tests.factories import EVENING, GameFactory
 from tournaments.models import Game, Player, Table
 
 
-def evening(season, points, *, state="finished", published=False, **settings):
+def evening(season, points, /, *, state="finished", published=False, **settings):
     """A tournament of the season in which each of four had so many points, a round after another.
 
     `points` are a dict by name for each round; two names joined by a plus are a pair.

@@ -6,7 +6,14 @@ from django.urls import reverse
 from tests.club_factories import ClubFactory, SeasonFactory
 from tests.web.members import member_of
 from tests.web.standings.evenings import evening, play
-from tournaments.models import AuditEntry, Club, Entrant, Player, Season, Tournament
+from tests.web.tournaments.forms import ANSWERS
+from tournaments.engine.standings.tournament_settings import (
+    PRESETS,
+    TournamentSettings,
+    write_settings,
+)
+from tournaments.models import AuditEntry, Club, Entrant, Event, Player, Report, Season, Tournament
+from tournaments.reports.documents import compose
 
 FOUR = ("Ayşe", "Burak", "Cem", "Deniz")
 
@@ -147,3 +154,194 @@ def test_league_asks_the_same_whatever_the_size(season, evenings, django_assert_
         page(looker, season)
     with django_assert_num_queries(6):
         page(looker, season)
+
+
+OTHERS = [("places", "game"), ("game", "places"), ("places", "out"), ("", "game"), ("", "places")]
+
+
+def others_counted(season, points, adds):
+    """Let the league add points of `adds`, or of a tournament that counts others than `points`."""
+    season.league_points = adds
+    season.save()
+    if not adds:
+        other = "places" if points == "game" else "game"
+        evening(season, [dict(zip(FOUR, (1, 2, 3, -6), strict=True))], points=other)
+
+
+@pytest.mark.parametrize(("adds", "points"), OTHERS)
+def test_tournament_that_counts_others_than_the_league_adds_is_refused(
+    season, visitor, adds, points
+):
+    others_counted(season, points, adds)
+    before = Tournament.objects.count()
+    director = visitor.become("director", season.club)
+    answers = ANSWERS | {"points": points}
+
+    refused = director.post(reverse("new_tournament", args=["moda"]), answers)
+
+    assert refused.status_code == 422
+    assert list(refused.context["form"].errors) == ["season"]
+    assert refused.context["form"]["name"].value() == answers["name"]
+    assert Tournament.objects.count() == before == Event.objects.count()
+    director.post(reverse("new_tournament", args=["moda"]), answers | {"season": ""})
+    row = Tournament.objects.latest("pk")
+    director.post(
+        reverse("put_in_season", args=["moda", season.pk]), {"event": row.event.public_id}
+    )
+    row.event.refresh_from_db()
+    assert row.event.season is None
+
+
+@pytest.mark.parametrize("adds", ["places", "", "evening"])
+def test_tournament_of_the_league_is_taken_and_cannot_count_others_later(season, visitor, adds):
+    others_counted(season, "game", adds)
+    director = visitor.become("director", season.club)
+    director.post(reverse("new_tournament", args=["moda"]), ANSWERS)
+    row = Tournament.objects.latest("pk")
+    assert row.event.season == season
+
+    where = reverse("change_tournament", args=["moda", row.slug])
+    changed = director.post(where, ANSWERS | {"season": str(season.pk), "points": "game"})
+
+    row.refresh_from_db()
+    assert (changed.status_code, row.settings["points"]) == (
+        (302, "game") if adds == "evening" else (422, "places")
+    )
+
+
+@pytest.mark.parametrize("worth", [[5, 3, 1, 0], [4, 2, 1, 0]])
+def test_points_of_places_have_to_be_alike(season, visitor, worth):
+    evening(season, [dict(zip(FOUR, (1, 2, 3, -6), strict=True))], points="places")
+    director = visitor.become("director", season.club)
+
+    answers = ANSWERS | {"place_points": " ".join(map(str, worth))}
+    made = director.post(reverse("new_tournament", args=["moda"]), answers)
+
+    assert made.status_code == (302 if worth == [4, 2, 1, 0] else 422)
+
+
+@pytest.mark.parametrize("totals", [(1250, -850, 30, -430), (4, 0, 2, 1)])
+def test_league_counts_places_of_evenings_whatever_they_counted(season, totals):
+    season.league_points, season.league_best = "evening", None
+    season.save()
+    evening(season, [dict(zip(FOUR, totals, strict=True))], points="game")
+    evening(season, [dict(zip(("Elif", *FOUR[:3]), (7, 7, 1, 0), strict=True))], points="places")
+
+    found = list(lines(member_of(season.club), season))
+
+    # Ayşe 4 and a half of 4 + 3; Elif the other half.
+    places = dict(zip(FOUR, ("4", "1", "3", "2"), strict=True))
+    assert {name: evenings for _place, name, _points, evenings in found} == {
+        "Ayşe": [places["Ayşe"], "3½"],
+        "Burak": [places["Burak"], "2"],
+        "Cem": [places["Cem"], "1"],
+        "Deniz": [places["Deniz"], "–"],
+        "Elif": ["–", "3½"],
+    }
+    assert "count different points" not in page(member_of(season.club), season).text
+
+
+def test_places_of_an_evening_are_those_after_its_finals(season):
+    season.league_points = "evening"
+    season.save()
+    row = evening(
+        season,
+        [dict(zip(FOUR, (40, 30, 20, 10), strict=True))],
+        finals=4,
+        carry=False,
+        rounds=1,
+        state="running",
+    )
+    entrants = {each.player.name: each for each in row.entrants.all()}
+    play(row, 2, {entrants[name]: n for n, name in enumerate(FOUR)})
+
+    assert by_name(member_of(season.club), season)["Deniz"] == "4"
+
+
+@pytest.mark.parametrize(("first", "second"), [("game", "places"), ("places", "pair-difference")])
+def test_league_of_different_points_is_flagged_until_it_counts_places(
+    season, visitor, first, second
+):
+    for points in (first, second):
+        evening(season, [dict(zip(FOUR, (1, 2, 3, -6), strict=True))], points=points)
+    director = visitor.become("director", season.club)
+    where = reverse("season", args=["moda", season.pk])
+    days = {"name": "Kış", "starts_on": "2026-09-01", "ends_on": "2027-06-30"}
+
+    assert "count different points" in page(director, season).text
+    assert director.get(where).context["mixed"]
+    refused = director.post(where, days | {"league_points": first})
+    assert list(refused.context["form"].errors) == ["league_points"]
+    director.post(where, days | {"league_points": "evening"})
+
+    assert Season.objects.get().league_points == "evening"
+    assert "count different points" not in page(director, season).text
+    assert not director.get(where).context["mixed"]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_evenings_of_before_the_season_are_offered_and_put_in_as_they_are(season, visitor, count):
+    rows = [evening(season, [dict(zip(FOUR, (1, 2, 3, -6), strict=True))]) for _ in range(count)]
+    Event.objects.update(season=None)
+    director = visitor.become("director", season.club)
+    assert f"{count} evening" in page(director, season).text
+    offered = director.get(reverse("season", args=["moda", season.pk])).context["offered"]
+    assert {each.pk for each in offered} == {row.event_id for row in rows}
+
+    director.post(
+        reverse("put_in_season", args=["moda", season.pk]),
+        {"event": [row.event.public_id for row in rows]},
+    )
+
+    assert set(Tournament.objects.values_list("state", "event__season")) == {
+        ("finished", season.pk)
+    }
+    assert by_name(director, season)["Cem"] == str(3 * min(count, 2))
+    assert "not in the season" not in page(director, season).text
+    director.post(
+        reverse("take_from_season", args=["moda", season.pk]), {"event": rows[0].event.public_id}
+    )
+    assert Event.objects.filter(season=season).count() == count - 1
+
+
+@pytest.mark.parametrize("form", ["pdf", "xlsx", "csv"])
+@pytest.mark.parametrize("evenings", [0, 2, 25])
+def test_league_is_a_document_for_members(season, visitor, form, evenings, tmp_path):
+    for _ in range(evenings):
+        evening(season, [dict(zip(FOUR, (1, 2, 3, -6), strict=True))])
+    member = visitor.become("member", season.club)
+    where = reverse("league_document", args=["moda", season.pk])
+
+    answer = member.post(where, {"format": form, "language": "tr"})
+
+    assert answer.status_code == 302
+    report = Report.objects.get()
+    assert (report.kind, report.format, report.audience) == ("league", form, "members")
+    path = tmp_path / f"league.{form}"
+    compose(report, silent).write(path, silent)
+    if form == "csv":
+        text = path.read_text("utf-8-sig")
+        assert [line.startswith(("1", "2", "3", "4")) for line in text.splitlines()].count(
+            True
+        ) == (4 if evenings else 0)
+    assert path.stat().st_size
+    assert member.get(page_of_report(report)).status_code == 200
+
+
+def page_of_report(report):
+    return reverse("league", args=["moda", report.parameters["season"]])
+
+
+def silent(*_steps):
+    """Nobody asks how far it is."""
+
+
+def test_tournaments_of_presets_do_not_mix(season, visitor):
+    director = visitor.become("director", season.club)
+    for preset in ("swiss-day", "club-evening"):
+        settings = write_settings(PRESETS[preset])
+        typed = ANSWERS | {"points": settings["points"], "place_points": "4 2 1 0"}
+        director.post(reverse("new_tournament", args=["moda"]), typed)
+
+    assert [row.settings["points"] for row in Tournament.objects.all()] == ["places"]
+    assert TournamentSettings().points == "game"

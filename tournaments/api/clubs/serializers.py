@@ -12,7 +12,7 @@ from tournaments.api.declared import DeclaredFields
 from tournaments.api.fields import ClubNameSerializer, LineField, Moment, Strict
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.models import AuditEntry, Club
-from tournaments.models.clubs import Paper, Role
+from tournaments.models.clubs import LeaguePoints, Paper, Role
 from tournaments.origin import absolute
 from tournaments.queries.people.members import account_name
 from tournaments.services.base.refusals import Fault
@@ -59,6 +59,8 @@ class SeasonDatesSerializer(Strict):
     """A season's name, its first day and its last, which is part of it.
 
     Of an entrant's tournaments the best `league_best` count in the league; all where it is null.
+    `league_points` is what it adds up: the points of its tournaments as their settings name them,
+    `evening` for places of the evening, or nothing for those of the tournaments in it.
     """
 
     name = LineField(max_length=LONGEST_NAME)
@@ -67,6 +69,7 @@ class SeasonDatesSerializer(Strict):
     league_best = serializers.IntegerField(
         min_value=1, max_value=MOST_EVENINGS, allow_null=True, default=None
     )
+    league_points = serializers.ChoiceField(LeaguePoints.choices, default="", allow_blank=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse a season that ends before it starts."""
@@ -88,6 +91,7 @@ class SeasonSerializer(serializers.Serializer[Any]):
     starts_on = serializers.DateField()
     ends_on = serializers.DateField()
     league_best = serializers.IntegerField(allow_null=True)
+    league_points = serializers.ChoiceField(LeaguePoints.choices, allow_blank=True)
     events = serializers.IntegerField(source="events_seen")
 
 

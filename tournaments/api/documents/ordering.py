@@ -19,6 +19,7 @@ from tournaments.api.documents.serializers import (
     DocumentSerializer,
     DocumentsSerializer,
     EventOrderSerializer,
+    OrderSerializer,
     PaperOrderSerializer,
     PlayerOrderSerializer,
 )
@@ -181,6 +182,20 @@ class ClubDocuments(Resource):
         if said["month"] not in months:
             raise Unknown("month", months)
         return _ask_as_member(self, said, Kind.CLUB_MONTH, club, {"month": said["month"]})
+
+
+class SeasonDocuments(Resource):
+    scope = Scope.READ
+
+    @extend_schema(request=OrderSerializer, responses={202: DocumentSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Ask for the league of a season, as a member of the club."""
+        club = members_club(self.visitor, slug)
+        season = get_object_or_404(club.seasons, pk=pk)
+        said = self.said(OrderSerializer)
+        parameters = {"season": season.pk, "season_name": season.name}
+        return _ask_as_member(self, said, Kind.LEAGUE, club, parameters)
 
 
 def _ask_as_member(

@@ -18,6 +18,11 @@ urlpatterns = [
         ordering.PlayerDocuments.as_view(),
         name="player_documents",
     ),
+    path(
+        f"{CLUB}/seasons/<int:pk>/documents/",
+        ordering.SeasonDocuments.as_view(),
+        name="season_documents",
+    ),
     path(f"{CLUB}/documents/", ordering.ClubDocuments.as_view(), name="club_documents"),
     path(
         "games/<slug:public_id>/documents/",

@@ -22,6 +22,7 @@ from tournaments.services.events.seasons import (
     dates_of,
     remove_season,
 )
+from tournaments.services.tournaments.lifecycle import put_in_season
 
 
 class SeasonResource(Resource):
@@ -93,3 +94,23 @@ class OneSeason(SeasonResource):
     def get_serializer_context(self) -> dict[str, object]:
         """The season that is changed, too, for what is not said of it."""
         return {**super().get_serializer_context(), "season": getattr(self, "season", None)}
+
+
+class EventOfSeason(SeasonResource):
+    @extend_schema(request=None, responses={204: None})
+    def put(self, request: Request, slug: str, pk: int, event: str) -> Response:
+        """Put an evening or a tournament into a season, a finished one too."""
+        return self._move(slug, pk, event, pk)
+
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: Request, slug: str, pk: int, event: str) -> Response:
+        """Take an evening or a tournament out of a season."""
+        return self._move(slug, pk, event, None)
+
+    def _move(self, slug: str, pk: int, event: str, into: int | None) -> Response:
+        club = directed_club(self.visitor, slug)
+        season = get_object_or_404(club.seasons, pk=pk)
+        row = get_object_or_404(club.events, public_id=event)
+        if into is not None or row.season_id == season.pk:
+            put_in_season(row.pk, into, self.actor, at=timezone.now())
+        return Response(status=204)

@@ -21,4 +21,9 @@ urlpatterns = [
     path(f"{TABLE}/replace/", tables.ReplaceAddress.as_view(), name="replace_address"),
     path(f"{CLUB}/seasons/", seasons.Seasons.as_view(), name="seasons"),
     path(f"{CLUB}/seasons/<int:pk>/", seasons.OneSeason.as_view(), name="season"),
+    path(
+        f"{CLUB}/seasons/<int:pk>/events/<slug:event>/",
+        seasons.EventOfSeason.as_view(),
+        name="season_event",
+    ),
 ]

@@ -227,11 +227,14 @@ class LeagueRowSerializer(serializers.Serializer[Any]):
 class LeagueSerializer(PartSerializer):
     """The league of a season: the points of its tournaments, without finals, added up.
 
-    Of each player the best `best` evenings count, all where it is null.
+    Of each player the best `best` evenings count, all where it is null. `points` is what is added
+    up, as the season has it; with `mixed` its tournaments count different points.
     """
 
     season = serializers.IntegerField(source="season.pk")
     name = serializers.CharField(source="season.name")
     best = serializers.IntegerField(source="season.league_best", allow_null=True)
+    points = serializers.CharField(source="season.league_points")
+    mixed = serializers.BooleanField()
     evenings = LeagueEveningSerializer(many=True)
     results = LeagueRowSerializer(many=True, read_only=True)

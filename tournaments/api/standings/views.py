@@ -122,4 +122,5 @@ class SeasonLeague(OfStandings):
         found = league_of(season, list(rows), looker)
         self.more = {"people": found.people, "member": looker.member}
         details = {"season": season, "evenings": found.evenings, "results": found.rows}
+        details["mixed"] = found.mixed
         return self.shown(LeagueSerializer, details)

@@ -53,7 +53,9 @@ def share_of_unplayed(game: Game) -> Points:
     It is 0 for a game that was not stopped, and for rules whose whole games have any sum. If they
     have one of several, the nearest is taken. Points that a director gave count in no sum.
     """
-    if game.ending is None or game.ending.by != "stopped":
+    # Totals are of a whole game, or were stopped; some were corrected before that was checked.
+    by_totals = any(isinstance(entry, Totals) for entry in game.entries)
+    if game.ending is None or (game.ending.by != "stopped" and not by_totals):
         return 0
     of_whole = sums_of(game.ruleset).game
     if of_whole is None:

@@ -1,7 +1,9 @@
 """Sums of points over several entrants or evenings: teams, and leagues over a season."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from tournaments.engine.play.outcomes import rank
@@ -134,6 +136,22 @@ def league(
         )
         for player, place, shared in _places(sums)
     )
+
+
+def evening_points(standings: Sequence[Standing]) -> dict[str, Points]:
+    """Return what places of an evening are worth: 1 for coming, and 1 for each behind.
+
+    Those who share places share their points. Each section counts for itself.
+    """
+    played = [row for row in standings if row.has_played]
+    sizes = Counter(row.section for row in played)
+    sharing = Counter((row.section, row.place) for row in played)
+    return {
+        row.entrant: whole(
+            sizes[row.section] - row.place + 1 - Fraction(sharing[row.section, row.place] - 1, 2)
+        )
+        for row in played
+    }
 
 
 def _best_evenings(

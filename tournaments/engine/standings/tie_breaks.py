@@ -97,7 +97,7 @@ def _worth_by_round(book: Book, part: int) -> list[Mapping[str, int]]:
     """For each round, the points for meeting each entrant, in whole numbers of 1/`part`."""
     everybody = {name: int(tally.before_penalties * part) for name, tally in book.tallies.items()}
     rounds = max((tally.rounds for tally in book.tallies.values()), default=0)
-    worth = [everybody] * rounds
+    worth: list[Mapping[str, int]] = [everybody] * rounds
     for name, tally in book.tallies.items():
         for game in tally.counted:
             if not game.was_there:

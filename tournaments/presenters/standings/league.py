@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from datetime import date
 
 from tournaments.engine.rules.rulesets import Points, whole
-from tournaments.engine.standings.season_sums import SeasonStanding, league
+from tournaments.engine.standings.season_sums import SeasonStanding, evening_points, league
 from tournaments.models import Club, Player, Season, Tournament
+from tournaments.models.clubs import LeaguePoints
 from tournaments.models.people import fold_name
 from tournaments.presenters.standings.standings import last_counted
 from tournaments.queries.tournaments.state import TournamentState, load_states
 from tournaments.queries.tournaments.steps import PLAYED
+from tournaments.services.events.seasons import added_by, added_text
+from tournaments.texts.clubs import LEAGUE_POINTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +42,36 @@ class LeagueEvening:
 
 @dataclass(frozen=True, slots=True)
 class League:
-    """A season's league: its evenings, the rows by place and name, and the players."""
+    """A season's league: its evenings, the rows by place and name, and the players.
+
+    `added` are the points that it adds, as text; `mixed` ones make no sensible sum.
+    """
 
     evenings: Sequence[LeagueEvening]
     rows: Sequence[SeasonStanding]
     people: Mapping[str, Player]
     finals: bool
+    added: str
+    mixed: bool
 
 
 def league_of(season: Season, rows: Sequence[Tournament], looker: LeagueReader) -> League:
     """Return the league of a season's tournaments as the visitor may see it (5 queries)."""
     courses = load_states([row for row in rows if row.state in PLAYED])
     people: dict[str, Player] = {}
-    evenings = [_evening(state, people, looker) for state in courses]
+    by_places = season.league_points == LeaguePoints.EVENING
+    evenings = [_evening(state, people, looker, by_places=by_places) for state in courses]
     evenings = [each for each in evenings if each.last]
     standings = league([each.points for each in evenings], season.league_best)
     # Equal places are sorted by name.
     in_order = sorted(standings, key=lambda row: (row.place, fold_name(people[row.player].name)))
-    return League(evenings, in_order, people, finals=any(state.stages for state in courses))
+    counted = {added_by(each.settings) for each in courses}
+    return League(
+        *(evenings, in_order, people),
+        finals=any(state.stages for state in courses) and not by_places,
+        added=str(LEAGUE_POINTS[LeaguePoints.EVENING]) if by_places else added_text(counted),
+        mixed=len(counted) > 1 and not by_places,
+    )
 
 
 def public_league(club: Club, today: date) -> tuple[Season, League] | None:
@@ -74,17 +89,23 @@ def public_league(club: Club, today: date) -> tuple[Season, League] | None:
 
 
 def _evening(
-    state: TournamentState, people: dict[str, Player], looker: LeagueReader
+    state: TournamentState, people: dict[str, Player], looker: LeagueReader, *, by_places: bool
 ) -> LeagueEvening:
     """Return the points of an evening up to its last closed round; add its players to `people`.
 
-    Finals are left out: only some entrants play them, and their points may start from zero.
+    Points of finals are left out: only some entrants play them, and they may start from zero. The
+    places are those after the finals.
     """
     closed = sum(each.row.closed_at is not None for each in state.seated_rounds)
-    counted = last_counted(state, directs=looker.directs)
-    last = min(closed, counted, state.settings.rounds)
+    last = min(closed, last_counted(state, directs=looker.directs))
+    made: dict[str, Points] = {}
+    if by_places and last:
+        made = evening_points(state.standings_before(last + 1))
+    elif last:
+        last = min(last, state.settings.rounds)
+        made = state.points_after(last)
     points: dict[str, Points] = {}
-    for key, worth in state.points_after(last).items() if last else ():
+    for key, worth in made.items():
         for player in state.entrants[key].players:
             people[str(player.pk)] = player
             points[str(player.pk)] = whole(points.get(str(player.pk), 0) + worth)

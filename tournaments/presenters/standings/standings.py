@@ -15,14 +15,6 @@ from tournaments.engine.standings.tie_breaks import TIE_BREAKS
 from tournaments.queries.tournaments.state import TournamentState
 from tournaments.texts.labels import stage_name
 
-POINTS: Mapping[str, str | Promise] = {
-    "game": gettext_lazy("the points of the game"),
-    "places": gettext_lazy("points for the place at the table"),
-    "out": gettext_lazy("1 for each game out or won"),
-    "pair-difference": gettext_lazy("how far ahead of the others"),
-}
-
-
 TEAM_TIES = gettext_lazy(
     "Each round counts what the line-up made; penalties come off the sum. Between equal teams: more"
     " rounds won, then the better best round."

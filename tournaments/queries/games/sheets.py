@@ -171,15 +171,19 @@ def result_of(sheet: Sheet) -> dict[str, Any] | None:
     by_totals = {"by_totals": True} if only_totals(sheet.game, rated=True) else {}
     share = share_of_unplayed(sheet.game)
     unplayed = {"unplayed": write_points(share)} if share else {}
-    return by_totals | unplayed | {
-        "totals": [write_points(points) for points in sheet.game.totals],
-        "ranks": list(sheet.outcome.ranks),
-        "out": list(sheet.outcome.out),
-        "sunk": list(sheet.outcome.sunk),
-        "kings": sorted(badge.seat for badge in sheet.badges if badge.badge == "king"),
-        "contracts": write_earned(sheet.game),
-        "badges": write_badges(sheet.badges, sheet.game.ruleset.side_count),
-    }
+    return (
+        by_totals
+        | unplayed
+        | {
+            "totals": [write_points(points) for points in sheet.game.totals],
+            "ranks": list(sheet.outcome.ranks),
+            "out": list(sheet.outcome.out),
+            "sunk": list(sheet.outcome.sunk),
+            "kings": sorted(badge.seat for badge in sheet.badges if badge.badge == "king"),
+            "contracts": write_earned(sheet.game),
+            "badges": write_badges(sheet.badges, sheet.game.ruleset.side_count),
+        }
+    )
 
 
 def put_computed(sheet: Sheet) -> None:

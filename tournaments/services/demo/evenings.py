@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
 from tournaments.models import Club, Event, Game, Round, Season
+from tournaments.models.clubs import LeaguePoints
 from tournaments.services.demo.cast import Cast
 from tournaments.services.demo.sheets import Pace, play_tables, seated, write_sheets
 from tournaments.services.events.events import EventPlan, close_round, create_event, open_round
@@ -42,7 +43,8 @@ def add_seasons(cast: Cast, at: datetime) -> list[Season]:
 def _add_season(cast: Cast, start: date) -> Season:
     end = start + SEASON
     name = f"{start.year}" if start.year == end.year else f"{start.year}–{end.year}"
-    dates = SeasonDates(name, start, end)
+    # Its tournaments count different points.
+    dates = SeasonDates(name, start, end, league_points=LeaguePoints.EVENING)
     return create_season(cast.club, dates, cast.owner, at=evening_of(cast, start))
 
 

@@ -1,7 +1,7 @@
 """Tournaments: create, change, and move from draft to finished and back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,14 +16,15 @@ from tournaments.engine.standings.tournament_settings import (
     read_stored_settings,
     write_settings,
 )
-from tournaments.models import AuditEntry, Club, Event, Game, Tournament
+from tournaments.models import AuditEntry, Club, Event, Game, Season, Tournament
 from tournaments.queries.rulesets import find_ruleset_of_club, house_document
-from tournaments.queries.tournaments.state import rules_of_tournament
+from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.refusals import Refused
 from tournaments.services.base.slugs import free_slugs
 from tournaments.services.events.events import (
     EventPlan,
+    change_event,
     check_plan,
     event_key,
     lock_season,
@@ -34,6 +35,7 @@ from tournaments.services.events.events import (
 from tournaments.services.events.events import details_of as plan_details
 from tournaments.services.events.events import subject_of as event_subject
 from tournaments.services.events.sealing import seal_rounds
+from tournaments.services.events.seasons import added_by, check_league
 from tournaments.services.ratings.due import rate_event_again
 from tournaments.texts.labels import Text
 
@@ -79,6 +81,7 @@ def create_tournament(
 
     Raises:
         InvalidEntry: invalid ruleset, options or settings; nothing is written.
+        OtherLeaguePoints: the league of the season adds others.
         Season.DoesNotExist: the season was removed meanwhile.
     """
     rules = _check(plan, club)
@@ -88,6 +91,7 @@ def create_tournament(
         event, made = start_event(club, plan.event, start_key, at)
         if not made:
             return event.tournament
+        check_league(event.season, plan.settings, event.pk)
         tournament = _with_slug(
             Tournament(
                 event=event,
@@ -106,8 +110,8 @@ def change_tournament(
     """Change the settings of a tournament; its game cannot change once a round is drawn.
 
     Raises:
-        InvalidEntry, Season.DoesNotExist: as in `create_tournament`; also if ruleset, options or
-            seating method can no longer change.
+        InvalidEntry, OtherLeaguePoints, Season.DoesNotExist: as in `create_tournament`; also if
+            ruleset, options or seating method can no longer change.
         WrongState: the tournament is finished.
     """
     with transaction.atomic():
@@ -122,6 +126,8 @@ def change_tournament(
             _check_entrants(tournament, rules)
             tournament.document = house_document(rules)
         before, after = put_plan(event, plan.event)
+        if "season" in after or added_by(plan.settings) != added_by(settings_of(tournament)):
+            check_league(event.season, plan.settings, event.pk)
         settings = write_settings(plan.settings)
         if settings != tournament.settings:
             before["settings"], after["settings"] = tournament.settings, settings
@@ -132,6 +138,34 @@ def change_tournament(
             note(tournament, "change-tournament", by, at, before=before, after=after)
             let_in_waiting(tournament, by, at)
     return tournament
+
+
+def put_in_season(event_pk: int, season_pk: int | None, by: Actor, *, at: datetime) -> None:
+    """Put an evening or a tournament, even a finished one, into a season of its club.
+
+    Without a season it is taken out of the one it is in. Idempotent.
+
+    Raises:
+        OtherLeaguePoints: the league of the season adds others than the tournament counts.
+        Season.DoesNotExist, Event.DoesNotExist: it was removed, or is of another club.
+    """
+    with transaction.atomic():
+        row = Event.objects.select_related("tournament").get(pk=event_pk)
+        season = None
+        if season_pk is not None:
+            seasons = Season.objects.select_for_update().filter(club=row.club_id)
+            season = seasons.get(pk=season_pk)
+        if not hasattr(row, "tournament"):
+            change_event(event_pk, replace(plan_of(row), season=season), by, at=at)
+            return
+        tournament = lock_tournament(row.tournament.pk)
+        before, after = put_plan(
+            tournament.event, replace(plan_of(tournament.event), season=season)
+        )
+        if after:
+            check_league(season, settings_of(tournament), event_pk)
+            touch(tournament)
+            note(tournament, "change-tournament", by, at, before=before, after=after)
 
 
 def move_tournament(tournament_pk: int, state: str, by: Actor, *, at: datetime) -> Tournament:

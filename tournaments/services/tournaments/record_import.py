@@ -16,6 +16,7 @@ from tournaments.engine.documents.tournament_records import number_of_entrant, r
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.ruleset_sums import sums_of
 from tournaments.engine.rules.shapes import clean_lines
+from tournaments.engine.standings.tournament_settings import read_settings
 from tournaments.models import (
     AuditEntry,
     Club,
@@ -46,6 +47,7 @@ from tournaments.services.base.refusals import Refused
 from tournaments.services.base.slugs import free_slugs
 from tournaments.services.events.events import subject_of
 from tournaments.services.events.sealing import seal_rounds
+from tournaments.services.events.seasons import OtherLeaguePoints, check_league
 from tournaments.services.people.players import (
     NoName,
     add_player,
@@ -180,7 +182,7 @@ def _tournament(document: Json, slug: str, club: Club, at: datetime) -> Tourname
     values = {name: said[name] for name in EVENT_FIELDS if name in said}
     event = Event.objects.create(
         club=club,
-        season=_season(said["season"], club),
+        season=_season(document, club),
         ruleset=rules["id"] if isinstance(rules, dict) else rules,
         options=document["options"],
         created_at=at,
@@ -205,12 +207,19 @@ def _line_ups(said: Sequence[Json]) -> dict[str, dict[str, list[str]]]:
     return rounds
 
 
-def _season(said: Json | None, club: Club) -> Season | None:
+def _season(document: Json, club: Club) -> Season | None:
+    """Return the season, made if it is missing; None if its league adds other points here."""
+    said = document["tournament"]["season"]
     if said is None:
         return None
     days = {name: date.fromisoformat(said[name]) for name in ("starts_on", "ends_on")}
     defaults = {**days, "league_best": said["league_best"]}
-    return Season.objects.get_or_create(club=club, name=said["name"], defaults=defaults)[0]
+    season = Season.objects.get_or_create(club=club, name=said["name"], defaults=defaults)[0]
+    try:
+        check_league(season, read_settings(document["settings"]), None)
+    except OtherLeaguePoints:
+        return None
+    return season
 
 
 def _fill(document: Json, tournament: Tournament, by: Actor, at: datetime) -> None:

@@ -15,7 +15,7 @@ from tournaments.engine.documents.event_fields import EVENT_FIELDS
 from tournaments.models import AuditEntry, Revision
 from tournaments.services.clubs.membership import CLUB_FIELDS
 from tournaments.texts import labels
-from tournaments.texts.clubs import CONFIRMATIONS, EVENT_TYPES, ROLES
+from tournaments.texts.clubs import CONFIRMATIONS, EVENT_TYPES, LEAGUE_POINTS, ROLES
 from tournaments.texts.rounds import ruling_name
 from tournaments.web.documents.papers import PAPERS
 from tournaments.web.games.clock_view import minutes_text
@@ -145,6 +145,7 @@ FIELDS: Mapping[str, Text] = {
     "starts_on": gettext_lazy("First day"),
     "ends_on": gettext_lazy("Last day"),
     "league_best": gettext_lazy("Best evenings that count in the league"),
+    "league_points": gettext_lazy("What the league adds up"),
     "ruleset": gettext_lazy("Game"),
     "options": gettext_lazy("Options"),
     "season": gettext_lazy("Season"),
@@ -247,6 +248,7 @@ def _times(number: int) -> str:
 VALUES: Mapping[str, Callable[[Any], str]] = {
     "role": lambda value: str(ROLES.get(value, value)),
     "confirmations": lambda value: str(CONFIRMATIONS.get(value, value)),
+    "league_points": lambda value: str(LEAGUE_POINTS.get(value, value)),
     "paper": lambda value: str(PAPERS.get(value, value)),
     "held_on": _day,
     "starts_on": _day,

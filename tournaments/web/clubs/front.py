@@ -31,6 +31,7 @@ from tournaments.presenters.statistics.front import (
 from tournaments.queries.now import PlayingEvent
 from tournaments.queries.statistics import version_of_games
 from tournaments.queries.tournaments.state import rules_of_tournament
+from tournaments.services.events.seasons import dates_of
 from tournaments.texts.labels import points_text
 from tournaments.web.base.curves import curve_of
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
@@ -125,7 +126,7 @@ def last_events(events: EventQuerySet, now: Sequence[PlayingEvent]) -> EventQuer
 
 def _version(request: HttpRequest, bar: ClubBar, season: Season | None, past: Sequence[Any]) -> str:
     shown = [(each.pk, each.name, each.held_on, each.tables) for each in past]
-    of_season = season and (season.pk, season.name, season.league_best)
+    of_season = season and (season.pk, dates_of(season))
     rated = RatedRound.objects.filter(pool__club=bar.club).order_by("-pk").values_list("pk")
     version = (*version_of_games(bar.club, request.user), rated.first())
     who = (bar.role, bar.shows_records, get_language(), timezone.localdate())

@@ -77,6 +77,8 @@ def _back(request: HttpRequest, row: Report) -> str:
         return reverse("event_documents", args=[row.club.slug, row.event.public_id])
     if row.player is not None:
         return reverse("player", args=[row.club.slug, row.player.public_id])
-    if row.kind == Kind.CLUB_MONTH:
-        return reverse("club_records", args=[row.club.slug])
-    return reverse("club", args=[row.club.slug])
+    at, further = {
+        Kind.CLUB_MONTH: ("club_records", ()),
+        Kind.LEAGUE: ("league", (row.parameters.get("season"),)),
+    }.get(Kind(row.kind), ("club", ()))
+    return reverse(at, args=[row.club.slug, *further])

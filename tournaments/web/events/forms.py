@@ -16,7 +16,7 @@ from tournaments.models import Club, Event, Game, Season
 from tournaments.services.events.events import EventPlan
 from tournaments.services.events.seasons import SeasonDates, dates_of, season_on
 from tournaments.services.games.tables import Laying
-from tournaments.texts.clubs import CONFIRMATIONS
+from tournaments.texts.clubs import CONFIRMATIONS, LEAGUE_POINTS, choices_of
 from tournaments.web.base.declared import day_field, declared_field
 from tournaments.web.base.fields import LineField
 from tournaments.web.base.phone import LastTable, option_names
@@ -38,6 +38,15 @@ class SeasonForm(forms.Form):
         help_text=gettext_lazy("Left empty, all tournaments of the season count."),
         min_value=1,
         max_value=MOST_EVENINGS,
+        required=False,
+    )
+    league_points = forms.ChoiceField(
+        label=gettext_lazy("What the league adds up"),
+        help_text=gettext_lazy(
+            "Tournaments that count other points are not taken into the season. Places of the"
+            " evening suit them all."
+        ),
+        choices=choices_of(LEAGUE_POINTS),
         required=False,
     )
 

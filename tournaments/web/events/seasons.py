@@ -10,14 +10,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.models import Club, Event, Season
+from tournaments.models.clubs import LeaguePoints
 from tournaments.permissions import actor_of, directed_club, directs_club, seen_club
 from tournaments.services.events.seasons import (
+    OtherLeaguePoints,
+    SeasonCountsOthers,
     SeasonInUse,
     SeasonNameTaken,
     change_season,
     create_season,
+    points_added,
     remove_season,
 )
+from tournaments.services.tournaments.lifecycle import put_in_season
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.events.forms import SeasonForm
 
@@ -55,11 +60,51 @@ def season(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
                 change_season(row.pk, form.dates, actor_of(request), at=timezone.now())
             except SeasonNameTaken as error:
                 form.add_error("name", str(error))
+            except SeasonCountsOthers as error:
+                form.add_error("league_points", str(error))
             else:
                 messages.success(request, _("Saved."))
                 return redirect("seasons", slug)
-    page = {"club": row.club, "season": row, "form": form, "used": row.events.exists()}
+    events = row.club.events.select_related("tournament").order_by("held_on", "pk")
+    of_days = events.filter(season=None, held_on__range=(row.starts_on, row.ends_on))
+    page = {
+        "club": row.club,
+        "season": row,
+        "form": form,
+        "members": list(events.filter(season=row)),
+        "offered": list(of_days),
+        "mixed": row.league_points != LeaguePoints.EVENING and len(points_added(row)) > 1,
+    }
     return render(request, "tournaments/events/season.html", page, status=status)
+
+
+@require_POST
+def put_in(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Put evenings and tournaments into a season, finished ones too."""
+    return _move(request, _season(request, slug, pk), pk)
+
+
+@require_POST
+def take_out(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take evenings and tournaments out of a season."""
+    return _move(request, _season(request, slug, pk), None)
+
+
+def _move(request: HttpRequest, row: Season, into: int | None) -> HttpResponse:
+    """Put the events that are sent into a season or take them out; those refused stay."""
+    wanted = row.club.events.filter(public_id__in=request.POST.getlist("event"))
+    # From elsewhere they are moved on their own pages, and what was moved twice stays.
+    wanted = wanted.filter(season=None if into else row)
+    moved = 0
+    for event_pk in wanted.order_by("held_on", "pk").values_list("pk", flat=True):
+        try:
+            put_in_season(event_pk, into, actor_of(request), at=timezone.now())
+            moved += 1
+        except OtherLeaguePoints as error:
+            messages.error(request, str(error))
+    if moved:
+        messages.success(request, _("Saved."))
+    return redirect("season", row.club.slug, row.pk)
 
 
 @require_POST

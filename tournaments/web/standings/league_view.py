@@ -19,6 +19,7 @@ from tournaments.models import Player, Season, Tournament
 from tournaments.presenters.people.names import named_player
 from tournaments.presenters.standings.league import League, LeagueEvening, LeagueReader, league_of
 from tournaments.queries.tournaments.versions import Version
+from tournaments.services.events.seasons import dates_of
 from tournaments.texts.labels import points_text
 from tournaments.web.standings.view import KEPT_SECONDS
 
@@ -32,7 +33,7 @@ def league_html(season: Season, played: Played, looker: LeagueReader) -> SafeStr
     """
     versions = [version for _row, version in played]
     named = season.club.shows_names
-    said = repr((season.pk, season.league_best, versions, looker, named, get_language()))
+    said = repr((season.pk, dates_of(season), versions, looker, named, get_language()))
     key = f"league-{sha256(said.encode()).hexdigest()}"
     kept: SafeString | None = caches["pages"].get(key)
     if kept is None:
@@ -48,6 +49,9 @@ def _render(season: Season, rows: Sequence[Tournament], looker: LeagueReader) ->
         "season": season,
         "evenings": found.evenings,
         "finals": found.finals,
+        "added": found.added,
+        "mixed": found.mixed,
+        "directs": looker.directs,
         "table": _table(season, found, looker) if found.rows else "",
     }
     return render_to_string("tournaments/standings/_league.html", page)

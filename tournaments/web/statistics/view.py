@@ -22,6 +22,7 @@ from tournaments.presenters.standings.league import LeagueReader
 from tournaments.presenters.statistics.club import Champion, Wanted, numbers_of
 from tournaments.presenters.statistics.scope import NumbersFilter
 from tournaments.queries.statistics import version_of_games
+from tournaments.services.events.seasons import dates_of
 from tournaments.texts.labels import points_text
 from tournaments.web.standings.view import KEPT_SECONDS
 from tournaments.web.statistics.play_times import months_of, week_of, years_of
@@ -58,7 +59,7 @@ class ActiveLine:
 def numbers_shown(club: Club, visitor: Visitor, wanted: Wanted) -> StatisticsFragment:
     """Return the statistics, cached by this process until a change (4 queries, then none)."""
     seasons = list(club.seasons.all())
-    details = [(s.pk, s.name, s.starts_on, s.ends_on, s.league_best) for s in seasons]
+    details = [(s.pk, dates_of(s)) for s in seasons]
     rated = RatedRound.objects.filter(pool__club=club).order_by("-pk").values_list("pk", flat=True)
     version = (*version_of_games(club, visitor), rated.first())
     day = timezone.localdate()

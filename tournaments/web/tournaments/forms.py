@@ -38,6 +38,7 @@ from tournaments.services.events.events import EventPlan
 from tournaments.services.tournaments.lifecycle import TABLES, TournamentPlan
 from tournaments.texts import messages
 from tournaments.texts.clubs import Text, choices_of
+from tournaments.texts.labels import POINTS
 from tournaments.web.events.forms import EventForm
 from tournaments.web.tournaments import texts as details
 
@@ -150,7 +151,7 @@ class TournamentForm(EventForm):
         "score_before_seats",
         gettext_lazy("For Swiss seating: how often each sits in each seat may then differ by two."),
     )
-    points = _choice("points", standings.POINTS)
+    points = _choice("points", POINTS)
     place_points = PlacePointsField(
         label=_label("place_points"),
         max_length=40,

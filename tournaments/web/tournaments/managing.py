@@ -30,6 +30,7 @@ from tournaments.permissions import (
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.base.refusals import Refused
 from tournaments.services.entrants.copying import CopyPlan, copy_tournament, month_later
+from tournaments.services.events.seasons import OtherLeaguePoints
 from tournaments.services.tournaments.cancelling import (
     cancel_tournament,
     delete_tournament,
@@ -93,7 +94,7 @@ def copy(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
         plan = CopyPlan(**form.cleaned_data, seed=secrets.randbelow(MOST_SEEDS))
         try:
             made = copy_tournament(row.pk, plan, actor_of(request), at=timezone.now(), key=key)
-        except InvalidEntry as error:
+        except (InvalidEntry, OtherLeaguePoints) as error:
             add_refused(form, error)
         else:
             messages.success(request, _("This is the copy: a draft, until registration opens."))

@@ -36,6 +36,7 @@ from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
 from tournaments.queries.tournaments.steps import HowFar, current_round, how_far
 from tournaments.queries.tournaments.versions import version_of
+from tournaments.services.events.seasons import OtherLeaguePoints
 from tournaments.services.tournaments.lifecycle import (
     WrongState,
     change_tournament,
@@ -186,6 +187,8 @@ def _edit(
             stored = store(form)
         except Season.DoesNotExist:
             form.add_error("season", _("This season has been removed meanwhile."))
+        except OtherLeaguePoints as error:
+            form.add_error("season", str(error))
         except InvalidEntry as error:
             form.add_refused(error)
         else:

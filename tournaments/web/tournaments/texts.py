@@ -11,8 +11,8 @@ from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.standings.tallies import BYE_AVERAGE
 from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import Tournament
-from tournaments.presenters.standings.standings import POINTS, tie_break_name
-from tournaments.texts.labels import points_text
+from tournaments.presenters.standings.standings import tie_break_name
+from tournaments.texts.labels import POINTS, points_text
 
 Text = str | Promise
 State = Tournament.State

@@ -13,7 +13,7 @@ def take_new_tie_breaks(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0046_ratings_by_day"),
+        ("tournaments", "0053_drawn_from"),
     ]
 
     operations = [

@@ -1,0 +1,164 @@
+"""The league of a season as a document, for the members of its club."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.standings.season_sums import SeasonStanding
+from tournaments.models import Report, Season, Tournament
+from tournaments.presenters.standings.league import League, LeagueReader, league_of
+from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
+from tournaments.reports.page_family import Heading, page_data
+from tournaments.reports.spreadsheet_data import Cell, Column, DataTable, Kind, TableBook
+from tournaments.reports.spreadsheets import book_content
+from tournaments.texts.labels import points_text
+
+MOST_UPRIGHT = 8
+"""With more evenings than this the page is landscape."""
+
+LAST_ON_PAGE = 20
+"""Evenings with a column on pages, the last ones; tables have all."""
+
+
+def league_pages(report: Report, progress: OnProgress) -> Content:
+    """Return the league as pages.
+
+    Raises:
+        ValueError: the season was removed.
+    """
+    season, found = _read(report, progress)
+    return PdfPages([TypstPart.of("league.typ", compose_league(season, found))])
+
+
+def league_tables(report: Report, progress: OnProgress) -> Content:
+    """Return the league as a spreadsheet.
+
+    Raises:
+        ValueError: the season was removed.
+    """
+    season, found = _read(report, progress)
+    return book_content(league_book(season, found), report)
+
+
+def _read(report: Report, progress: OnProgress) -> tuple[Season, League]:
+    """Read the league as every member of the club sees it."""
+    club, pk = report.club, report.parameters.get("season")
+    season = Season.objects.select_related("club").filter(club=club, pk=pk).first()
+    if season is None:
+        raise ValueError(f"no season {pk}")
+    rows = Tournament.objects.counted().filter(event__season=season).exclude(state="draft")
+    in_order = rows.select_related("event").order_by("event__held_on", "pk")
+    found = league_of(season, list(in_order), LeagueReader(member=True, directs=False))
+    progress(Report.Step.READING, len(found.rows), len(found.rows))
+    return season, found
+
+
+def compose_league(season: Season, found: League) -> dict[str, Any]:
+    """Return the data of the pages; what does not count is in brackets."""
+    first = max(0, len(found.evenings) - LAST_ON_PAGE)
+    days = [_day(each.tournament) for each in found.evenings[first:]]
+    heading = Heading(
+        title=f"{_('League')} · {season.name}",
+        lines=list(_lines(season, found)),
+        date=_days_of(season),
+        description=f"{season.club.name}, {_('League')}, {season.name}",
+    )
+    words = {
+        "place": pgettext("in standings", "Place"),
+        "name": _("Name"),
+        "points": _("Points"),
+        "empty": _("No tournament of this season has closed a round yet."),
+    }
+    legend = [
+        f"{day} {each.tournament.event.name}"
+        for day, each in zip(days, found.evenings[first:], strict=True)
+    ]
+    if first:
+        legend.append(_("The spreadsheet has the earlier evenings, too."))
+    if season.league_best:
+        legend.append(_("What is in brackets does not count."))
+    if found.finals:
+        legend.append(_("Of an evening the rounds that all play count, its finals do not."))
+    return page_data(heading, season.club, words=words) | {
+        "landscape": len(days) > MOST_UPRIGHT,
+        "days": days,
+        "rows": [
+            [
+                f"{row.place}{'=' if row.shared else ''}",
+                _name(found, row),
+                points_text(row.points),
+                *(_evening(row, at) for at in range(first, len(found.evenings))),
+            ]
+            for row in found.rows
+        ],
+        "legend": legend,
+    }
+
+
+def league_book(season: Season, found: League) -> TableBook:
+    """Return the league as a table, with a column for each evening."""
+    columns = [
+        Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
+        Column(_("Name"), "name"),
+        Column(_("Points"), "points", Kind.POINTS, strong=True),
+        Column(pgettext("how many", "Evenings"), "played", Kind.INTEGER),
+    ]
+    for each in found.evenings:
+        head = f"{_day(each.tournament)} {each.tournament.event.name}"
+        columns.append(Column(head, "evenings", Kind.POINTS, many=True))
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *(row.place, _name(found, row), row.points),
+            sum(points is not None for points in row.by_evening),
+            *row.by_evening,
+        )
+        for row in found.rows
+    ]
+    table = DataTable(_("League"), "league", columns, rows, fixed=2, landscape=True)
+    return TableBook(
+        title=f"{_('League')} · {season.name}",
+        lines=[season.club.name, _days_of(season), *_lines(season, found)],
+        tables=[table],
+        format="kingscore-league/1",
+        facts={"club": season.club.slug, "season": season.name},
+    )
+
+
+def _lines(season: Season, found: League) -> Iterator[str]:
+    if season.league_best:
+        yield ngettext(
+            "Of each player the best evening counts.",
+            "Of each player the best %(number)s evenings count.",
+            season.league_best,
+        ) % {"number": season.league_best}
+    if found.mixed:
+        yield _("These tournaments count different points: the sums say little.")
+    elif found.added:
+        yield _("Added up: %(added)s.") % {"added": found.added}
+
+
+def _days_of(season: Season) -> str:
+    first, last = (
+        date_format(day, "SHORT_DATE_FORMAT") for day in (season.starts_on, season.ends_on)
+    )
+    return f"{first} – {last}"
+
+
+def _day(tournament: Tournament) -> str:
+    return date_format(tournament.event.held_on, "j M")
+
+
+def _name(found: League, row: SeasonStanding) -> str:
+    return found.people[row.player].shown_name or _("removed player")
+
+
+def _evening(row: SeasonStanding, at: int) -> str:
+    points: Points | None = row.by_evening[at]
+    if points is None:
+        return "–"
+    text = points_text(points)
+    return text if at in row.counted else f"({text})"
