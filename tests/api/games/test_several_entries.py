@@ -94,3 +94,18 @@ def test_many_entries_take_no_more_queries_than_two(program):
             phone.post(f"games/{row.public_id}/entries/batch/", said)
         counts.append(len(made))
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("before", [0, 1])
+def test_entry_that_is_sent_again_after_it_was_withdrawn_is_named_by_its_place(phone, path, before):
+    bodies = keyed(WHOLE_GAME[: before + 1])
+    phone.post(f"{path}entries/batch/", {"entries": bodies})
+    phone.delete(f"{path}entries/{before}/", If_Match=f'"{before + 1}"')
+
+    again = phone.post(
+        f"{path}entries/", {"entry": bodies[before]["entry"]}, Idempotency_Key=bodies[before]["key"]
+    )
+
+    assert again.status_code == 201
+    assert again["Location"].endswith(f"/entries/{before}/")
+    assert written(phone, path) == list(WHOLE_GAME[:before])

@@ -32,6 +32,8 @@ CONTACTS = [
     "ali@x.example",
     "mailto:ali@x.example",
     "<ali@x>",
+    "0532\u2060123\u20604567",
+    "0532_123*45~67",
     "ali＠x.example",
 ]
 PEOPLE = ["Mario Rossi", "Nicolo Bianchi", "Oyuncu 3", "42 Kings"]

@@ -68,8 +68,9 @@ class Entries(Resource):
             said = self.said(NewEntrySerializer, also=partial(_check_new, row))
             context = write_context(self, row, said["author"])
             sheet = record_entry(row.pk, _entry_of(row, said["entry"]), context)
-        place = f"{request.path}{sheet.positions[-1]}/"
-        return written(self, sheet, 201, Location=place)
+        # An entry that was sent again may have been withdrawn meanwhile.
+        position = next(w.position for w in sheet.revisions if w.key == context.key)
+        return written(self, sheet, 201, Location=f"{request.path}{position}/")
 
 
 class SeveralEntries(Resource):

@@ -2,7 +2,10 @@
 
 import re
 
-_SEPARATORS = r"[\s().+/\-‐-―−·（）＋．－／]{0,6}"
+from tournaments.engine.rules.shapes import clean_line
+
+# “Team 7, 0532 …” has a number of its own before the comma.
+_SEPARATORS = r"(?:[^\w,;]|_|,(?!\s)){0,6}"
 _LABEL = (
     r"(?:(?<!\w)(?:tel|telefon|telefono|telephone|phone|gsm|cep|cell|cellulare|mobile|fax|whatsapp"
     r"|iban|mailto|mail|e-?mail|e-?posta)[.:\s]{0,3})?"
@@ -28,7 +31,8 @@ def without_contacts(text: str) -> str:
 
     A name may contain a number of a few digits: “3. Masa”, “Team 7”, “42 Kings”.
     """
-    text = text[:LONGEST]
+    # What cannot be seen may stand between the digits.
+    text = clean_line(text)[:LONGEST]
     rest = _CONTACT.sub(" ", _IBAN.sub(_unless_name, text))
     if rest != text:
         rest = " ".join(rest.split()).strip(" ,;:|/()<>[]-–—")

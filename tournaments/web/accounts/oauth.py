@@ -66,7 +66,8 @@ class Authorize(AuthorizationView):  # type: ignore[misc]  # the library has no 
     def validate_authorization_request(self, request: HttpRequest) -> tuple[Any, dict[str, Any]]:
         scopes, credentials = super().validate_authorization_request(request)
         # The library refuses others only after the consent.
-        if credentials.get("code_challenge_method") != "S256":
+        method, challenge = (credentials.get(f"code_challenge{n}") for n in ("_method", ""))
+        if method != "S256" or not challenge:
             error = UnsupportedCodeChallengeMethodError(state=credentials["state"])
             raise OAuthToolkitError(error, credentials["redirect_uri"])
         return scopes, credentials

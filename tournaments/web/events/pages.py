@@ -53,7 +53,9 @@ def events(request: HttpRequest, slug: str) -> HttpResponse:
     rows = Event.objects.listed_for(request.user).filter(club=club)
     rows = rows.select_related("club", "season", "tournament")
     asked = request.GET.get("season", "")
-    season = club.seasons.filter(pk=asked).first() if asked.isdecimal() else None
+    season = (
+        club.seasons.filter(pk=asked).first() if asked.isdecimal() and len(asked) < 15 else None
+    )
     if season is not None:
         rows = rows.filter(season=season)
     page = {

@@ -238,7 +238,9 @@ def swap(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpR
 @require_POST
 def reseat(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Keep the ticked tables, and seat everybody else again, with those to take in."""
-    locked = [int(each) for each in request.POST.getlist("locked") if each.isdecimal()]
+    locked = [
+        int(each) for each in request.POST.getlist("locked") if each.isdecimal() and len(each) < 6
+    ]
     more = request.POST.getlist("take_in")
 
     def again(round_: Round, _row: Tournament) -> None:

@@ -125,7 +125,7 @@ def _at(document: Any, path: str) -> Any:
     for step in path.split("."):
         if isinstance(document, dict):
             document = document.get(step)
-        elif isinstance(document, list) and step.isdigit() and int(step) < len(document):
+        elif isinstance(document, list) and step in map(str, range(len(document))):
             document = document[int(step)]
         else:
             return None

@@ -104,6 +104,8 @@ NO_NUMBER = "This is not what belongs here; expected: a whole number."
         ),
         (euchre, {"maker": "x", "tricks": "3"}, NO_NUMBER),
         (krapet, {}, "Choose who won."),
+        (krapet, {"winner": "²"}, NO_NUMBER),
+        (krapet, {"winner": "9" * 5000}, NO_NUMBER),
         (lambda: krapet(scoring="points"), {"winner": "0"}, "Write the number of cards left."),
         (
             krapet,

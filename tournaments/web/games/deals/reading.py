@@ -79,8 +79,9 @@ def _read_piles(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Deta
     left = {pile: _row(ruleset, typed, f"left-{pile}") for pile in PILES}
     # The winner's piles are not counted: ignore values typed for them before.
     for numbers in left.values():
-        if winner and winner.isdigit() and int(winner) < len(numbers):
-            numbers[int(winner)] = ""
+        for seat in range(len(numbers)):
+            if winner == str(seat):
+                numbers[seat] = ""
     if any(text for numbers in left.values() for text in numbers):
         yield (
             "left",
