@@ -205,7 +205,7 @@ MUTATIONS = (
     ),
     Mutation(
         f"{SERVICES}/rounds/seating.py",
-        "number=number, **cards.pop(str(number), {})",
+        "number=number, **cards.get(number, {})",
         "number=number",
         "tests/web/rounds/test_seating.py",
     ),
@@ -240,16 +240,16 @@ MUTATIONS = (
         "tests/web/tournaments",
     ),
     Mutation(
-        "tournaments/presenters/standings/standings.py",
-        "settings.rounds + len(finals) else",
-        "settings.rounds else",
-        "tests/reports",
+        "tournaments/models/events.py",
+        '(Q(number__gte=_setting("rounds")) & Q(Exact(_setting("finals"), 0)))',
+        "Q(pk=None)",
+        "tests/models/test_permissions.py",
     ),
     Mutation(
-        "tournaments/presenters/standings/standings.py",
-        "last.number == settings.rounds and last.closed_at is None",
-        "False",
-        "tests/web/tournaments",
+        "tournaments/models/events.py",
+        'Q(number=_setting("rounds"), closed_at=None)',
+        "Q(pk=None)",
+        "tests/models/test_permissions.py",
     ),
     Mutation(
         "tournaments/presenters/rounds/rulings.py",
@@ -304,8 +304,8 @@ MUTATIONS = (
     # Pages, documents and the API.
     Mutation(
         "tournaments/reports/sheets_book.py",
-        "games.exclude(table__round__number=hidden)",
-        "games.exclude(table__round__number__lt=hidden)",
+        "return games.results_visible_to(None)",
+        "return games",
         "tests/reports",
     ),
     Mutation(

@@ -244,7 +244,7 @@ def test_strip_with_an_act_asks_a_few_queries_more(director, club, django_assert
     at = Leading(director, going(club))
     at.exchange()
 
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(16):
         director.get(of_all("running", at.place, 1))
 
 
@@ -263,6 +263,7 @@ def statuses(browser, round_):
     return answers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", TEXTS)
 def test_pages_are_shown_where_rows_of_the_last_act_are_gone(director, club, action):
     round_ = going(club, minutes=60)
