@@ -47,7 +47,7 @@ from tournaments.services.webhooks.keeping import WebhookPlan, create_webhook
 from tournaments.services.webhooks.sweeping import sweep_webhooks
 from tournaments.web.base import pictures
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 ALL = {clean_line(text) for text in STORED}
 
