@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from tests.club_factories import ClubFactory
 from tests.factories import EVENING
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.tournament_builders import closed, running
@@ -114,15 +115,20 @@ def test_exported_tournament_is_imported_again_under_another_address(visitor):
     row = whole_tournament()
     owner = visitor.become("owner", row.event.club)
     exported = owner.get(url("tournament_record", row)).content
-    page = reverse("tournament_records", args=[row.event.club.slug])
 
-    def sent(**more):
-        return owner.post(page, {"file": SimpleUploadedFile("moda.json", exported), **more})
+    def sent(browser, club, **more):
+        page = reverse("tournament_records", args=[club.slug])
+        return browser.post(page, {"file": SimpleUploadedFile("moda.json", exported), **more})
 
-    assert (sent().status_code, Tournament.objects.count()) == (422, 1)
-    assert sent(elsewhere="on").status_code == 302
+    assert sent(owner, row.event.club).status_code == 422
+    # Its games are here: they are not rated a second time.
+    assert sent(owner, row.event.club, elsewhere="on").status_code == 422
+    assert Tournament.objects.count() == 1
+    there = ClubFactory(slug="kadife")
+    other = visitor.become("owner", there)
+    assert sent(other, there, elsewhere="on").status_code == 302
     second = Tournament.objects.exclude(pk=row.pk).get()
-    again = json.loads(owner.get(url("tournament_record", second)).content)
+    again = json.loads(other.get(url("tournament_record", second)).content)
     before = json.loads(exported)
     assert again["rounds"] == before["rounds"]
     assert again["tournament"] == {**before["tournament"], "slug": f"{row.slug}-2"}
