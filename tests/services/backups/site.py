@@ -22,7 +22,8 @@ from tests.factories import EVENING, GameFactory
 from tests.kept_sums import keep_sums
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.web.access_world import make_world
-from tournaments.models import ChangeFeed, Club, DealReview, Player, SavedGame, User
+from tournaments.models import ChangeFeed, Club, DealReview, Player, SavedGame, Tournament, User
+from tournaments.models.tournaments import UnusedCard
 from tournaments.services.ratings.computing import rebuild_ratings
 whole_tournament()
 # Some lines of the audit have their number in the feed, others wait for it.
@@ -33,6 +34,8 @@ world = make_world()
 game = GameFactory(entries=WHOLE_GAME)
 SavedGame.objects.create(game=game, user=User.objects.first(), generation=1)
 DealReview.objects.create(game=game, kind="confirmed", position=0, revision=1, seat=1, at=EVENING)
+row = Tournament.objects.first()
+UnusedCard.objects.create(tournament=row, round=1, number=9, public_id="card-of-nobody")
 # The highest key of a table belongs to nobody any more.
 ClubFactory(slug="gone").delete()
 rebuild_ratings()
