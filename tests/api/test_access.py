@@ -5,17 +5,16 @@ The table is `access_table.py`; whoever adds an address adds its line there.
 
 import json
 import logging
-from functools import cache
 
 import pytest
 from django.conf import settings
 from django.core.cache import caches
 from django.db import connection, transaction
 from django.test import Client, override_settings
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.api.access_table import FORBIDDEN, MISSING, NO_METHOD, OK, REFUSED, TABLE, UNKNOWN
 from tests.api.access_world import KEYS, LIMITED, VISITORS, make_programs
+from tests.api.places import path_of, patterns
 from tests.web.access_world import CLUB, OTHER_CLUB, WHOLE_NAME
 from tests.web.walking import noting, walkers
 from tournaments.models import Club, Event
@@ -26,22 +25,6 @@ FOR_ALL_ALIKE = ("openapi",)
 """The same for everybody, cacheable and slow: requested once."""
 
 WORDS = {401: UNKNOWN, 403: FORBIDDEN, 404: MISSING, 405: NO_METHOD}
-
-
-def patterns(resolver=None, above=(), *, within=False):
-    for pattern in (resolver or get_resolver()).url_patterns:
-        places = (*above, *pattern.pattern.converters)
-        if isinstance(pattern, URLPattern):
-            if within and pattern.name:
-                yield pattern, places
-        elif isinstance(pattern, URLResolver):
-            yield from patterns(pattern, places, within=within or pattern.namespace == "api")
-
-
-@cache
-def places_of_all():
-    """The names of the places of every address: found once, for there are many."""
-    return {pattern.name: places for pattern, places in patterns()}
 
 
 def names_of_all():
@@ -65,14 +48,6 @@ def programs(django_db_setup, django_db_blocker, tmp_path_factory):
 def files(files_of_this_test_only, programs):
     """Those of the world, and not of one test."""
     settings.MEDIA_ROOT = programs.world.files
-
-
-def path_of(name, place):
-    """Where an address is; of what fills in a place it takes what it needs."""
-    wanted = places_of_all()[name]
-    lacking = set(wanted) - set(place)
-    assert not lacking, f"api:{name} wants {lacking} of its place: see tests/api/access_world.py"
-    return reverse(f"api:{name}", kwargs={key: place[key] for key in wanted})
 
 
 class Walk:

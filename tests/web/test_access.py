@@ -6,7 +6,6 @@ The table is `access_table.py`; whoever adds an address adds its line there.
 import copy
 import logging
 import re
-from functools import cache
 
 import pytest
 from django.apps import apps
@@ -14,7 +13,7 @@ from django.conf import settings
 from django.core import serializers
 from django.db import connection, transaction
 from django.test import Client, override_settings
-from django.urls import URLResolver, get_resolver, reverse, reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils import translation
 
 from tests.web.access_table import (
@@ -24,77 +23,15 @@ from tests.web.access_table import (
     LOGIN,
     MISSING,
     NO_METHOD,
-    NOBODY,
     OF_AN_EVENING,
     OK,
-    OPEN_TABLES,
     PAGES,
     REFUSED,
 )
 from tests.web.access_world import CLUB, OTHER_CLUB, PHONES, VISITORS, WHOLE_NAME, make_world
-from tests.web.walking import noting, walkers
+from tests.web.walking import BODY, addresses, noting, path_of, walkers, ways
 from tournaments.models import Club, Event
 from tournaments.web.base import pictures
-
-BODY = {
-    "name": "Another",
-    "names": "Another",
-    "action": "save",
-    "role": "owner",
-    "source": "rifki",
-    "document": "{}",
-    "text": "{}",
-    "revision": "1",
-    "seat": "0",
-    "position": "0",
-    "key": "k" * 24,
-    "code": "0000",
-    "starts_on": "2026-09-01",
-    "ends_on": "2027-06-30",
-    "held_on": "2026-11-20",
-    "ruleset": "turkish-king",
-    "is_active": "",
-    "post": "yes",
-    "format": "pdf",
-    "month": "2026-11",
-}
-"""The body sent to every address; at many of them it changes something."""
-
-
-ANYTHING_ELSE = r"^api/(?P<where>[\s\S]*)"
-"""Addresses for programs, which are no pages."""
-
-
-def addresses(resolver=None, route="", names=()):
-    """Every address of a page, by name; one without a name by its route.
-
-    Those of the API are walked by `tests/api/test_access.py`.
-    """
-    for pattern in (resolver or get_resolver()).url_patterns:
-        here = route + str(pattern.pattern)
-        of_programs = here.startswith("api/v1/") and isinstance(pattern, URLResolver)
-        if of_programs or here == ANYTHING_ELSE:
-            continue
-        if isinstance(pattern, URLResolver):
-            space = [pattern.namespace] if pattern.namespace else []
-            yield from addresses(pattern, here, (*names, *space))
-        elif pattern.name:
-            yield ":".join((*names, pattern.name)), pattern, here
-        else:
-            yield here, pattern, here
-
-
-@cache
-def named():
-    return {name for name, pattern, _ in addresses() if pattern.name}
-
-
-def path_of(name, kwargs):
-    """Where a page is; one without a name is at its route."""
-    if name in named():
-        return reverse(name, kwargs=kwargs)
-    plain = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(kwargs[found[1]]), name)
-    return "/" + re.sub(r"\(\?P.*\)\$?$", lambda _: str(next(iter(kwargs.values()))), plain)
 
 
 def outcome(answer):
@@ -230,17 +167,6 @@ def everything():
     models += [*apps.get_app_config("account").get_models()]
     rows = {model._meta.label: model._default_manager.order_by("pk") for model in models}
     return {name: serializers.serialize("json", found) for name, found in rows.items()}
-
-
-def ways(world, name, page):
-    """The links of a page: what fills it in, and what is written down for GET and for POST."""
-    yield "", world.right[page.place], page.get, page.post
-    if page.place in world.closed:
-        yield "closed", world.closed[page.place], page.closed_get, page.closed_post
-    if page.place in world.wrong:
-        yield "wrong", world.wrong[page.place], None, None
-    if name in OPEN_TABLES:
-        yield "of a club", world.right["write"], page.get and NOBODY, page.post and NOBODY
 
 
 def test_every_address_is_in_the_table_and_the_table_names_no_other():

@@ -196,11 +196,17 @@ class PartSerializer(serializers.Serializer[Any]):
     next = serializers.URLField(read_only=True, allow_null=True)
     previous = serializers.URLField(read_only=True, allow_null=True)
 
+    def part(self) -> Part:
+        return Part.asked(self.context["request"])
+
     def to_representation(self, instance: Any) -> Json:
-        shown: Json = super().to_representation(instance)
-        part, rows = Part.asked(self.context["request"]), shown["results"]
+        # Only the rows of the part are represented.
+        part, field = self.part(), self.fields.pop("results")
+        rows = list(field.get_attribute(instance))
         end = None if part.size is None else part.first + part.size
-        return {**shown, **part.links(len(rows)), "results": rows[part.first : end]}
+        results = field.to_representation(rows[part.first : end])
+        shown: Json = super().to_representation(instance)
+        return {**shown, **part.links(len(rows)), "results": results}
 
 
 def _turned(part: str) -> str:

@@ -1,6 +1,7 @@
 """Pages about the API: where to begin, the reference, and every problem with its sentence."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,7 +13,7 @@ from django.views.decorators.http import etag, require_safe
 
 from tournaments.api.codes import Sentences, faults, kinds_of_problems
 from tournaments.api.reference.description import content, document
-from tournaments.api.reference.operations import Reference, marked
+from tournaments.api.reference.operations import Reference, Topic, marked
 
 PROGRAMS = Path(__file__).parent / "programs"
 SHOWN = {
@@ -37,6 +38,12 @@ PARAMETER = re.compile(r"%\(\w+\)s|\{\w+(?::\w+)?\}")
 
 def described() -> Reference:
     return Reference(document(), lambda name: reverse("api_form", args=[name]))
+
+
+@cache
+def _topics() -> list[Topic]:
+    """Return what all addresses do, which is the same for everybody as long as the process runs."""
+    return described().topics()
 
 
 @require_safe
@@ -66,7 +73,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def reference(request: HttpRequest) -> HttpResponse:
-    return render(request, "tournaments/reference/reference.html", {"topics": described().topics()})
+    return render(request, "tournaments/reference/reference.html", {"topics": _topics()})
 
 
 @require_safe

@@ -1,14 +1,15 @@
 """Standings, reasons and leagues in the API."""
 
+from functools import cached_property
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.choosing import Chosen, Expanded
+from tournaments.api.choosing import Chosen, Expanded, expanding
 from tournaments.api.entrants.serializers import EntrantSerializer
 from tournaments.api.fields import PointsField
-from tournaments.api.paging import PartSerializer
+from tournaments.api.paging import Part, PartSerializer
 from tournaments.api.tournaments.people import PlayerNameSerializer
 from tournaments.engine.standings.finals import STAGES
 from tournaments.engine.standings.reasons import DECISIONS, REASONS
@@ -19,6 +20,9 @@ from tournaments.models import Player
 from tournaments.presenters.standings.reasons import SUMS, WhyPlaced
 from tournaments.presenters.standings.standings import Reached, Seen
 from tournaments.queries.tournaments.state import TournamentState
+
+MOST_EXPANDED = 500
+"""Rows that are expanded at once; of more a part, where nobody asks for one."""
 
 
 @extend_schema_field({"type": "integer"})
@@ -50,8 +54,12 @@ class StandingExpandedSerializer(Expanded):
 
     @extend_schema_field(EntrantSerializer)
     def get_entrant(self, row: Standing) -> Any:
-        line = self.context["lines"][row.entrant]
-        return EntrantSerializer(line, context=self.context).data
+        return self._entrants.to_representation(self.context["lines"][row.entrant])
+
+    @cached_property
+    def _entrants(self) -> EntrantSerializer:
+        """The serializer of all of them: to make one takes longer than what it does."""
+        return EntrantSerializer(context=self.context)
 
 
 class StandingsRowSerializer(Chosen):
@@ -94,8 +102,12 @@ class StandingsRowSerializer(Chosen):
     @extend_schema_field(TieBreakSerializer(many=True))
     def get_tie_breaks(self, row: Standing) -> Any:
         named = zip(self.state.settings.tie_breaks, row.tie_breaks, strict=True)
-        details = [{"name": name, "value": value} for name, value in named]
-        return TieBreakSerializer(details, many=True).data
+        to_json = self._tie_break.to_representation
+        return [to_json({"name": name, "value": value}) for name, value in named]
+
+    @cached_property
+    def _tie_break(self) -> TieBreakSerializer:
+        return TieBreakSerializer()
 
     @extend_schema_field(StageReachedSerializer(allow_null=True))
     def get_finals(self, row: Standing) -> Any:
@@ -139,6 +151,10 @@ class StandingsSerializer(PartSerializer):
     @extend_schema_field(EntrantTeamSerializer(many=True))
     def get_teams(self, seen: Seen) -> Any:
         return EntrantTeamSerializer(self.context["teams"], many=True).data
+
+    def part(self) -> Part:
+        request = self.context["request"]
+        return Part.asked(request, MOST_EXPANDED if expanding(request) else None)
 
 
 class PointsReasonSerializer(serializers.Serializer[Any]):

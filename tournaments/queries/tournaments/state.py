@@ -155,9 +155,20 @@ class TournamentState:
 
         With `competitors`, as if only they took part.
         """
+        if competitors is not None:
+            return self._rank(competitors, number)
+        if number not in self._standings:
+            self._standings[number] = self._rank(self.competitors, number)
+        return self._standings[number]
+
+    @cached_property
+    def _standings(self) -> dict[int, tuple[Standing, ...]]:
+        """What was ranked already: a page shows the same standings at several places."""
+        return {}
+
+    def _rank(self, competitors: Sequence[Competitor], number: int) -> tuple[Standing, ...]:
         rounds, finals = self._results_before(number)
-        those = self.competitors if competitors is None else competitors
-        return rank_with_finals(those, rounds, finals, self.settings, self.tournament.seed)
+        return rank_with_finals(competitors, rounds, finals, self.settings, self.tournament.seed)
 
     def stages_played(self, number: int) -> bool:
         """Return whether finals are among the rounds up to round `number`."""

@@ -22,7 +22,7 @@ from tournaments.permissions import (
 from tournaments.presenters.entrants import seated_sentence
 from tournaments.presenters.rounds.line_ups import short_teams
 from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
-from tournaments.queries.tournaments.state import TournamentState, load_state
+from tournaments.queries.tournaments.state import TournamentState
 from tournaments.services.base.refusals import Refused
 from tournaments.services.rounds.late_changes import change_late, who_can_come
 from tournaments.services.rounds.pairing import number_of
@@ -78,7 +78,7 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
     """Show the seating of a round, by table or by name; proposals are visible only to directors."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
-    state = load_state(row)
+    state = page["load_state"]()
     round_ = _round_of(state, number)
     if round_.published_at is None and not page["directs"]:
         raise Http404

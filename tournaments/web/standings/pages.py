@@ -1,5 +1,6 @@
 """The standings of a tournament, and the explanation of a place."""
 
+from collections.abc import Callable
 from functools import partial
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,7 +18,7 @@ from tournaments.permissions import seen_tournament
 from tournaments.presenters.people.names import named_player
 from tournaments.presenters.standings.standings import hides, last_closed, last_counted
 from tournaments.queries.digests import digest_of_round
-from tournaments.queries.tournaments.state import load_state, settings_of
+from tournaments.queries.tournaments.state import TournamentState, settings_of
 from tournaments.queries.tournaments.versions import version_of
 from tournaments.services.documents.reporting import request_standings_picture
 from tournaments.texts.labels import points_text
@@ -61,7 +62,7 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
         "etag": etag,
         "query": request.GET.urlencode(),
     }
-    page |= preview_below(page, _("Standings"), partial(_line, row))
+    page |= preview_below(page, _("Standings"), partial(_line, row, page["load_state"]))
     if not fragment:
         number = shown.round.number if shown.round else 0
         page["digest"] = row.digest or digest_of_round(row, number)
@@ -74,8 +75,8 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     return response
 
 
-def _line(row: Tournament) -> str:
-    parts = [row.event.club.name, str(state_name(row.state)), leaders_of(row)]
+def _line(row: Tournament, load: Callable[[], TournamentState]) -> str:
+    parts = [row.event.club.name, str(state_name(row.state)), leaders_of(row, load)]
     return " · ".join(filter(None, parts))
 
 
@@ -95,7 +96,7 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
     """Explain an entrant's place by its sum."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
-    state = load_state(row)
+    state = page["load_state"]()
     last = last_counted(state, directs=page["directs"])
     closed = last_closed(state, directs=page["directs"])
     after = min(_number(request, "after") or closed or last, last)

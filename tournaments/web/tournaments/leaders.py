@@ -1,5 +1,6 @@
 """Who leads a tournament, in a line of text."""
 
+from collections.abc import Callable
 from hashlib import sha256
 
 from django.core.cache import caches
@@ -7,7 +8,7 @@ from django.utils.translation import get_language
 
 from tournaments.models import Tournament
 from tournaments.presenters.standings.standings import standings_seen
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.tournaments.state import TournamentState
 from tournaments.queries.tournaments.versions import version_of
 from tournaments.texts.labels import points_text
 
@@ -15,16 +16,16 @@ MOST_LEADERS = 3
 KEPT_SECONDS = 24 * 60 * 60
 
 
-def leaders_of(tournament: Tournament) -> str:
+def leaders_of(tournament: Tournament, load: Callable[[], TournamentState]) -> str:
     """Return the first places as visitors see them, "" before any counts.
 
-    1 query; 5 more after a change.
+    1 query; `load` is called after a change only.
     """
     said = repr((version_of(tournament), get_language()))
     key = f"leaders-{sha256(said.encode()).hexdigest()}"
     kept: str | None = caches["pages"].get(key)
     if kept is None:
-        state = load_state(tournament)
+        state = load()
         seen = standings_seen(state, directs=False)
         rows = seen.rows[:MOST_LEADERS] if seen.after else ()
         names = ((row, state.entrants[row.entrant].shown_name) for row in rows)

@@ -1,6 +1,6 @@
 """What leads on a tournament's page: leaders, surprises, podium and numbers, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import accumulate, chain
@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from tournaments.models import Tournament
 from tournaments.presenters.rounds.overview import Leader, Overview, PathStep, Surprise, overview_of
 from tournaments.queries.now import PlayingEvent
-from tournaments.queries.tournaments.state import load_state, settings_of
+from tournaments.queries.tournaments.state import TournamentState, settings_of
 from tournaments.queries.tournaments.versions import Version
 from tournaments.texts.labels import points_text
 from tournaments.web.base.curves import curve_of
@@ -64,13 +64,13 @@ class WinnersWay:
     lines: tuple[WayLine, ...]
 
 
-def overview_shown(tournament: Tournament, version: Version) -> Overview:
-    """Return the overview, cached by this process until a change (6 queries or none)."""
+def overview_shown(version: Version, load: Callable[[], TournamentState]) -> Overview:
+    """Return the overview, cached by this process until a change; then `load` is called."""
     said = repr((version, get_language()))
     key = f"overview-{sha256(said.encode()).hexdigest()}"
     kept: Overview | None = caches["pages"].get(key)
     if kept is None:
-        kept = overview_of(load_state(tournament))
+        kept = overview_of(load())
         caches["pages"].set(key, kept, KEPT_SECONDS)
     return kept
 

@@ -3,9 +3,8 @@
 import json
 import secrets
 from collections.abc import Callable, Iterable
-from dataclasses import replace as with_changes
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from django.contrib import messages
@@ -33,7 +32,12 @@ from tournaments.permissions import (
 )
 from tournaments.queries.now import coming
 from tournaments.queries.rulesets import rulesets_of_club
-from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
+from tournaments.queries.tournaments.state import (
+    TournamentState,
+    load_state,
+    rules_of_tournament,
+    settings_of,
+)
 from tournaments.queries.tournaments.steps import HowFar, current_round, how_far
 from tournaments.queries.tournaments.versions import version_of
 from tournaments.services.events.seasons import OtherLeaguePoints
@@ -88,7 +92,16 @@ def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
     # Their long documents are of no use here.
     rows = event.rounds.order_by("number").defer("seating", "standings")
     rounds = cache(lambda: list(rows))
+    state = cache(lambda: load_state(row))
     corrected = cache(lambda: directs and standings_moved(row, rounds()))
+
+    def preview_as(title: str, line: Callable[[], str]) -> LinkPreview | None:
+        """Return what a chat shows of a page; its picture has the standings."""
+        if directs or not event.published:
+            return None
+        path = reverse("standings_picture", args=[event.club.slug, row.slug])
+        return link_preview(request, title, line(), as_of(path, row.revision))
+
     return {
         "tournament": row,
         "event": event,
@@ -101,32 +114,24 @@ def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
         "strip": cache(lambda: strip_of(request, row, rounds(), corrected)),
         "strip_at": request.path,
         "corrected": corrected,
-        "preview": cache(
-            lambda: preview_of(request, row) if event.published and not directs else None
-        ),
+        "load_state": state,
+        "preview_as": preview_as,
+        "preview": cache(lambda: preview_as(event.name, partial(_who_leads, row, state))),
     }
 
 
-def preview_of(request: HttpRequest, row: Tournament) -> LinkPreview:
-    """Return what a chat shows of a tournament: who leads; its picture has the standings."""
+def _who_leads(row: Tournament, load: Callable[[], TournamentState]) -> str:
     event = row.event
     day = date_format(event.held_on, "DATE_FORMAT")
     where = event.details if row.state == State.REGISTRATION else ()
-    parts = [event.club.name, day, *where, str(state_name(row.state)), leaders_of(row)]
-    line = " · ".join(filter(None, parts))
-    picture = as_of(reverse("standings_picture", args=[event.club.slug, row.slug]), row.revision)
-    return link_preview(request, event.name, line, picture)
+    parts = [event.club.name, day, *where, str(state_name(row.state)), leaders_of(row, load)]
+    return " · ".join(filter(None, parts))
 
 
 def preview_below(page: dict[str, Any], title: str, line: Callable[[], str]) -> dict[str, Any]:
     """Return the preview of a page below the tournament's, with a title and a line of its own."""
-    above = page["preview"]
-
-    def made() -> LinkPreview | None:
-        seen: LinkPreview | None = above()
-        return seen and with_changes(seen, title=f"{title} · {page['event'].name}", line=line())
-
-    return {"preview": cache(made)}
+    title = f"{title} · {page['event'].name}"
+    return {"preview": cache(lambda: page["preview_as"](title, line))}
 
 
 def round_to_see(event: Event, *, directs: bool) -> Round | None:
@@ -228,7 +233,7 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     has_strip = page["directs"] and not fragment
     far = page["strip"]().far if has_strip else how_far(row, page["all_rounds"]())
     page |= standing_of(row, far)
-    seen = overview_shown(row, version)
+    seen = overview_shown(version, page["load_state"])
     page |= overview_page(seen, asked) | {"card": card_of(request, row, seen, known)}
     page["switches"] = card_switches(request, row, known)
     if not fragment:
