@@ -49,7 +49,7 @@ from tournaments.queries.games.sheets import load_sheet, put_computed
 from tournaments.services.entrants.registration import MOST_ENTRANTS
 from tournaments.web.clubs.embed import PARTS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 MOST_CALLS = 1_100_000
 """Half a second of processor."""
