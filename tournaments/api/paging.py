@@ -202,7 +202,7 @@ class PartSerializer(serializers.Serializer[Any]):
     def to_representation(self, instance: Any) -> Json:
         # Only the rows of the part are represented.
         part, field = self.part(), self.fields.pop("results")
-        rows = list(field.get_attribute(instance))
+        rows: list[Any] = list(field.get_attribute(instance) or ())
         end = None if part.size is None else part.first + part.size
         results = field.to_representation(rows[part.first : end])
         shown: Json = super().to_representation(instance)
