@@ -100,9 +100,7 @@ class CursorPages(CursorPagination):
             Fault: `page_size` is not a number.
         """
         asked = request.query_params.get(self.page_size_query_param)
-        if asked is not None and not (
-            asked.isascii() and asked.isdecimal() and len(asked) < 10 and int(asked)
-        ):
+        if asked is not None and not (asked.isdecimal() and len(asked) < 10 and int(asked)):
             message = _("A whole number from 1 on is needed.")
             raise fault("wrong-type", self.page_size_query_param, message)
         return super().get_page_size(request)
