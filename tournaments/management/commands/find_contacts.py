@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from tournaments.models import Entrant, Player
-from tournaments.services.people.contacts import without_contacts
+from tournaments.services.people.contacts import has_contact
 
 
 class Command(BaseCommand):
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         found = 0
         for club, tournament, number, *labels in rows.iterator():
             for label in labels:
-                if without_contacts(label) != label:
+                if has_contact(label):
                     page = f"/clubs/{club}/tournaments/{tournament}/entrants/{number}/"
                     self.stdout.write(f"{page} {label}")
                     found += 1
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         for club, public_id, name in players.values_list(
             "club__slug", "public_id", "name"
         ).iterator():
-            if without_contacts(name) != name:
+            if has_contact(name):
                 self.stdout.write(f"/clubs/{club}/players/{public_id}/ {name}")
                 found += 1
         self.stdout.write(f"{found} found")

@@ -41,5 +41,10 @@ def without_contacts(text: str) -> str:
     return "" if _NUMBER.fullmatch(rest) else rest
 
 
+def has_contact(text: str) -> bool:
+    """Return whether a text contains what `without_contacts` leaves out."""
+    return without_contacts(text) != clean_line(text)[:LONGEST]
+
+
 def _unless_name(match: re.Match[str]) -> str:
     return " " if sum(map(str.isdigit, match[0])) >= 8 else match[0]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from tournaments.engine.rules.shapes import clean_line
 from tournaments.models.people import fold_name, plain_name
 from tournaments.services.imports.names import MOST_ASKED
 from tournaments.services.people.contacts import without_contacts
@@ -56,7 +57,7 @@ class ListFile:
     def without_contacts(self, number: int, cell: str) -> str:
         """Return a cell of a line without telephone numbers and mail addresses; note these."""
         rest = without_contacts(cell)
-        if rest != cell:
+        if rest != clean_line(cell):
             self.contacts.append(LeftOut(number, cell))
         return rest
 

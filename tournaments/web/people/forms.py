@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.models import Player
-from tournaments.services.people.contacts import without_contacts
+from tournaments.services.people.contacts import has_contact
 from tournaments.services.people.players import (
     MOST_ADDED,
     NamesRefused,
@@ -37,7 +37,7 @@ class NamesForm(forms.Form):
         """
         lines = [line.strip() for line in self.cleaned_data["names"].splitlines()]
         names = [line for line in lines if line]
-        if contacts := [name for name in names if without_contacts(name) != name]:
+        if contacts := [name for name in names if has_contact(name)]:
             refused = _("Leave out numbers and addresses: %(lines)s")
             raise forms.ValidationError(refused % {"lines": ", ".join(contacts)})
         if len(names) > MOST_ADDED:
