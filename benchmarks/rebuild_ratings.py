@@ -122,7 +122,7 @@ class Evenings:
             write(
                 Round,
                 "id, event_id, number, stage, published_at, opened_at, closed_at, clock_used,"
-                " digest",
+                " digest, drawn_from",
                 (
                     (
                         n,
@@ -131,6 +131,7 @@ class Evenings:
                         "",
                         *[str(playing(n))] * 3,
                         0,
+                        "",
                         "",
                     )
                     for n in rounds
@@ -176,9 +177,9 @@ class Evenings:
         write(
             Tournament,
             "id, event_id, slug, public_id, state, settings, seed, revision, link_generation,"
-            " cards, line_ups, digest",
+            " line_ups, digest",
             (
-                (n + 1, n + 1, f"t{n}", f"t{n}", "finished", "{}", 0, 0, 1, "{}", "{}", "")
+                (n + 1, n + 1, f"t{n}", f"t{n}", "finished", "{}", 0, 0, 1, "{}", "")
                 for n in numbers
             ),
         )
