@@ -19,6 +19,7 @@ ENTRIES = [
     {"type": "passed"},
     {"type": "adjustment", "seat": 1, "points": -5, "reason": "late"},
     {"type": "stopped", "reason": "time"},
+    {"type": "totals", "totals": [540, -110, -330, -100]},
 ]
 
 

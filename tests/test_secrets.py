@@ -365,6 +365,8 @@ class Walk:
         for form in formats_of(Report.Kind.CLUB_MONTH):
             month = {"month": f"{EVENING:%Y-%m}", "format": form}
             yield reverse("club_month", kwargs=self.places["club"][0]), month
+        for form in formats_of(Report.Kind.LEAGUE):
+            yield reverse("league_document", kwargs=self.places["season"][0]), {"format": form}
         for kind, name in (("follow", "follow_scoresheet"), ("write", "scoresheet")):
             yield from ((reverse(name, kwargs=place), {}) for place in self.places[kind])
 

@@ -110,6 +110,8 @@ def test_buttons_of_the_directors_guide_are_called_so_on_the_site(language):
     with (ROOT / "locale/tr/LC_MESSAGES/django.po").open("rb") as source:
         messages = [message for message in read_po(source, locale="tr") if message.id]
     texts = {message.id if language == "en" else message.string for message in messages}
+    # Choices explain themselves behind a colon.
+    texts |= {text.partition(":")[0] for text in texts if isinstance(text, str)}
 
     text = " ".join((ROOT / "docs" / GUIDES[language]).read_text().split())
     # What ends like a sentence begins a paragraph.

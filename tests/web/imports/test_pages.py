@@ -91,7 +91,7 @@ def test_results_are_looked_at_and_then_imported(director, club):
     assert "Friday" in page
     assert "−330" in page
     sheet = director.get(reverse("club_game", args=["moda", Game.objects.get().public_id]))
-    assert "total taken over" in text_of(sheet)
+    assert "Totals taken over" in text_of(sheet)
     player = Player.objects.get(name="Ayşe")
     assert "540" in text_of(director.get(reverse("player", args=["moda", player.public_id])))
     changes = text_of(director.get(reverse("club_changes", args=["moda"])))
