@@ -69,7 +69,7 @@ test-second-database: .venv/.tests
 	@$(PYTEST) $(SECOND_DATABASE) $(ARGS)
 
 # One target each, so that make --keep-going check shows all that is wrong at once.
-CHECKS := format lint types imports templates lines project migrations translations deploy
+CHECKS := format lint types imports templates lines project migrations translations size deploy
 .PHONY: $(CHECKS)
 check: $(CHECKS)
 $(CHECKS): .venv/.tests
@@ -82,6 +82,7 @@ lines: ; @! LC_ALL=C.UTF-8 grep -rnE '.{161}' static/*.css static/*.js templates
 project: ; $(BIN)/python manage.py check
 migrations: ; $(BIN)/python manage.py makemigrations --check --dry-run
 translations: ; $(BIN)/python manage.py collect_messages --check
+size: ; @$(BIN)/python -m benchmarks.size $(ARGS)
 deploy:
 	$(BIN)/hadolint deploy/Dockerfile
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec deploy/compose*.yaml

@@ -33,7 +33,6 @@ IN_ORDER = (
     "standings",
     "standings_page",
     "directing",
-    "write_path",
     "writing",
     "saving",
     "slow_visitors",

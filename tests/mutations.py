@@ -44,13 +44,13 @@ MUTATIONS = (
         "tests/engine",
     ),
     Mutation(
-        f"{ENGINE}/play/entry_checks.py",
+        f"{ENGINE}/play/games.py",
         "sides[declarer] == sides[expected]",
         "sides[declarer] != sides[expected]",
         "tests/engine",
     ),
     Mutation(
-        f"{ENGINE}/play/entry_checks.py",
+        f"{ENGINE}/play/games.py",
         "if redeal.by in range(game.ruleset.seats) and redeal.by != game.declarer:",
         "if redeal.by in range(game.ruleset.seats) and redeal.by == game.declarer:",
         "tests/engine",

@@ -19,8 +19,8 @@ from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import reload
 from tests.sample_games import DRAWN
 from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.play.entry_checks import play
 from tournaments.engine.play.games import Game as EngineGame
+from tournaments.engine.play.games import play
 from tournaments.engine.play.outcomes import decide
 from tournaments.engine.rules.entries import Adjustment
 from tournaments.engine.variants import RULESETS

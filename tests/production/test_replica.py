@@ -48,7 +48,9 @@ class ServerOfTwo(Server):
     def reads(self):
         """How many public pages were read from the replica, and from the primary."""
         phone = Phone(self.host, self.port)
-        said = phone.ask("GET", "/metrics", headers={"Authorization": "Bearer 0123456789abcdef"}).text
+        said = phone.ask(
+            "GET", "/metrics", headers={"Authorization": "Bearer 0123456789abcdef"}
+        ).text
         phone.hang_up()
         found = dict(re.findall(r'kingscore_public_reads_total\{server="(\w+)"\} (\d+)', said))
         return [int(found.get(name, 0)) for name in ("replica", "primary")]

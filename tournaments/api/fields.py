@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.engine.play.entry_checks import FINEST_PART
+from tournaments.engine.play.games import FINEST_PART
 from tournaments.engine.rules.rulesets import Points, whole
 from tournaments.engine.rules.shapes import clean_line, write_points
 

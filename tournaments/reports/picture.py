@@ -6,9 +6,8 @@ from typing import Any
 from django.utils.translation import get_language, ngettext
 
 from tournaments.engine.documents.records import read_game
-from tournaments.engine.play.games import Game
+from tournaments.engine.play.games import Game, only_totals
 from tournaments.engine.play.outcomes import award, decide
-from tournaments.engine.play.totals import only_totals
 from tournaments.presenters.games.finish import (
     standings_of,
     surprise_of,

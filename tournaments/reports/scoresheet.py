@@ -11,9 +11,8 @@ from django.utils.translation import gettext as _
 
 from tournaments.engine.documents.digests import digest_of_game, letters_of
 from tournaments.engine.documents.records import read_game
-from tournaments.engine.play.games import Game, PlayedDeal, Row
+from tournaments.engine.play.games import Game, PlayedDeal, Row, only_totals
 from tournaments.engine.play.outcomes import Outcome, award, decide
-from tournaments.engine.play.totals import only_totals
 from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped, Totals, Void
 from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.presenters.games.sheets import (

@@ -8,7 +8,7 @@ from tests.paper_totals import STOPPED, line, lines_of, totals_of
 from tournaments.engine.documents.digests import digest_of_game
 from tournaments.engine.documents.paper_totals import as_one_entry
 from tournaments.engine.documents.records import read_game, write_result
-from tournaments.engine.play.totals import only_totals
+from tournaments.engine.play.games import only_totals
 from tournaments.engine.rules.ruleset_sums import sums_of
 from tournaments.engine.variants import RULESETS
 

@@ -13,8 +13,7 @@ from tests.sample_games import load
 from tournaments.engine.documents import ruleset_records as records
 from tournaments.engine.documents.records import read_game, write_result
 from tournaments.engine.documents.ruleset_records import ruleset_schema
-from tournaments.engine.play.entry_checks import check, play
-from tournaments.engine.play.games import Game
+from tournaments.engine.play.games import Game, check, play
 from tournaments.engine.play.outcomes import award, decide
 from tournaments.engine.play.ruleset_checks import OF_A_CONTRACT, OF_EVERY_DEAL, SETTINGS
 from tournaments.engine.rules.entries import Deal

@@ -1,8 +1,7 @@
 import pytest
 
 from tests.deals import UNITS
-from tournaments.engine.play.entry_checks import play
-from tournaments.engine.play.games import Game
+from tournaments.engine.play.games import Game, play
 from tournaments.engine.rules.entries import Deal, Redeal, Void
 from tournaments.engine.variants import RULESETS
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournaments.engine.play.matches import Match, Terms, over_target, play_match
+from tournaments.engine.play.games import Match, Terms, over_target, play_match
 
 A, B, DRAW = (10, 4), (4, 10), (6, 6)
 SLAM_A, SLAM_B = (11, 0), (0, 11)

@@ -4,10 +4,8 @@ import pytest
 
 from tests.deals import WHOLE_GAME
 from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.play.entry_checks import play
-from tournaments.engine.play.games import Game
+from tournaments.engine.play.games import Game, play, share_of_unplayed
 from tournaments.engine.play.outcomes import award, decide, rank
-from tournaments.engine.play.totals import share_of_unplayed
 from tournaments.engine.rules.entries import Adjustment, Deal, Stopped, Totals
 from tournaments.engine.variants import RULESETS
 

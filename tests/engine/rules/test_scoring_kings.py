@@ -5,7 +5,7 @@ import pytest
 from tests.deals import UNITS
 from tests.sample_games import load
 from tournaments.engine.documents.records import read_game
-from tournaments.engine.play import entry_checks
+from tournaments.engine.play import games
 from tournaments.engine.play.games import Game
 from tournaments.engine.play.outcomes import decide
 from tournaments.engine.rules.entries import Deal
@@ -20,7 +20,7 @@ def play(contract, taker, *, options=None, ruleset="turkish-king", **details):
     unit, units = UNITS[contract]
     counts = tuple(units if seat == taker else 0 for seat in range(4))
     game = Game(RULESETS[ruleset].with_options(options or {}))
-    return entry_checks.play(game, Deal(contract, counts={unit: counts}, details=details))
+    return games.play(game, Deal(contract, counts={unit: counts}, details=details))
 
 
 def ending(game):
@@ -110,7 +110,7 @@ def test_king_of_someone_who_did_not_declare_is_refused(contract):
 def test_declared_king_with_a_queen_each_stands_as_failed():
     game = Game(RULESETS["turkish-king"].with_options(DECLARED))
     deal = Deal("no-queens", counts={"queens": (1, 1, 1, 1)}, details={"king_declared_by": 0})
-    assert ending(entry_checks.play(game, deal)) == ("failed-king", 0, (1, 2, 3))
+    assert ending(games.play(game, deal)) == ("failed-king", 0, (1, 2, 3))
 
 
 def test_king_at_the_last_deal_is_a_king():

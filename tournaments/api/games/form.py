@@ -9,8 +9,7 @@ from rest_framework import serializers
 from tournaments.api.games.serializers import EntryField
 from tournaments.api.problems import engine_faults, listed
 from tournaments.api.rulesets.description import RulesetDescriptionSerializer
-from tournaments.engine.play.entry_checks import redeals_of
-from tournaments.engine.play.games import Choice, Game
+from tournaments.engine.play.games import Choice, Game, redeals_of
 from tournaments.engine.rules.entries import STOP_REASONS
 from tournaments.engine.rules.problems import Code
 from tournaments.presenters.rulesets import must_come_first, next_deal

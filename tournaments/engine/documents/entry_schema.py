@@ -6,14 +6,14 @@ from typing import Any
 
 from tournaments.engine.documents.entry_records import EVERYWHERE, FORMS, SEALS
 from tournaments.engine.documents.record_shapes import Definitions, define_counts, where
-from tournaments.engine.play.allowances import (
+from tournaments.engine.play.games import (
+    REDEAL_SWITCHES,
     allowed_fields,
     needed_always,
     needed_fields,
     redeal_reasons,
     ways_to_play,
 )
-from tournaments.engine.play.entry_checks import REDEAL_SWITCHES
 from tournaments.engine.rules.entry_shapes import ANY_TABLE, REDEALS, TableShape
 from tournaments.engine.rules.fields import DEAL
 from tournaments.engine.rules.rulesets import Contract, Ruleset

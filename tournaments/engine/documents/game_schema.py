@@ -17,7 +17,7 @@ from tournaments.engine.documents.record_shapes import (
     where,
 )
 from tournaments.engine.documents.records import GAME_FORMAT, HEAD
-from tournaments.engine.play.allowances import (
+from tournaments.engine.play.games import (
     allowed_anywhere,
     needed_fields,
     redeal_reasons,

@@ -13,8 +13,7 @@ from typing import Any
 from tournaments.engine.documents.entry_records import DETAILS, read_entry
 from tournaments.engine.documents.ruleset_records import read_ruleset
 from tournaments.engine.documents.usual_deals import read_usual_deal
-from tournaments.engine.play.entry_checks import check, check_room
-from tournaments.engine.play.games import Game, Row
+from tournaments.engine.play.games import Game, Row, check, check_room
 from tournaments.engine.play.outcomes import award, decide
 from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Passed
 from tournaments.engine.rules.entry_shapes import ANY_TABLE, seat

@@ -10,7 +10,7 @@ from dataclasses import MISSING, fields, replace
 from types import MappingProxyType
 from typing import Any
 
-from tournaments.engine.play.entry_checks import FINEST_PART, REDEAL_SWITCHES
+from tournaments.engine.play.games import FINEST_PART, REDEAL_SWITCHES
 from tournaments.engine.play.outcomes import AT_THE_END, IN_A_DEAL
 from tournaments.engine.play.ruleset_checks import SETTINGS, check_ruleset
 from tournaments.engine.rules import shapes

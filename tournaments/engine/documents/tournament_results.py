@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tournaments.engine.documents.tournament_records import TournamentRecord, number_of_entrant
-from tournaments.engine.play.games import Game
+from tournaments.engine.play.games import Game, share_of_unplayed
 from tournaments.engine.play.outcomes import award, decide
-from tournaments.engine.play.totals import share_of_unplayed
 from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.rules.shapes import write_points, write_value
 from tournaments.engine.standings.finals import rank_with_finals

@@ -1,14 +1,38 @@
-"""A game as a fold over its entries: turns, contracts left, and totals."""
+"""A game as the fold of its entries: turns, quotas, checks, matches, and totals."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from hashlib import sha256
+from hmac import compare_digest
 from operator import add, sub
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Passed, Stopped, Totals
-from tournaments.engine.rules.problems import Code, Problem
+from tournaments.engine.rules.entries import (
+    IMPORTED,
+    STOP_REASONS,
+    TOTALS,
+    Adjustment,
+    Deal,
+    Entry,
+    Passed,
+    Redeal,
+    Stopped,
+    Totals,
+    Void,
+)
+from tournaments.engine.rules.fields import (
+    FIELDS,
+    check_seat,
+    fields_anywhere,
+    fields_of,
+    is_required,
+    trumps_of,
+)
+from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.ruleset_sums import sums_of
 from tournaments.engine.rules.rulesets import (
     PENALTY,
@@ -20,7 +44,8 @@ from tournaments.engine.rules.rulesets import (
     Setting,
     whole,
 )
-from tournaments.engine.rules.scoring import King, Score, score_deal
+from tournaments.engine.rules.scoring import King, Score, check_deal, score_deal
+from tournaments.engine.rules.shapes import write_points, wrong_type
 
 
 class Row(NamedTuple):
@@ -345,3 +370,520 @@ ORDERS: Mapping[Setting, Callable[[Game, Contract], Contract | None]] = MappingP
     }
 )
 """The named orders of play: each returns the contract that must come first, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The length and the scoring of a match.
+
+    `length` names a strategy of `LENGTHS`, and `number` is its N. With `laps`, points over the
+    target carry into the next game. With `slam`, a game won while all others are at 0 counts as
+    two.
+
+    Raises:
+        ValueError: if the length is unknown, or the number is below 1.
+    """
+
+    length: str
+    number: int
+    laps: bool = False
+    slam: bool = False
+
+    def __post_init__(self) -> None:
+        if self.length not in LENGTHS:
+            raise ValueError(f"A match is {' or '.join(LENGTHS)}, not {self.length!r}.")
+        if self.number < 1:
+            raise ValueError(f"A match is of 1 game or more, not {self.number}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A match so far.
+
+    `won` is the number of games won per side. `carry` is the points per side at the start of the
+    next game (0 when the match is over). `played` is the number of games that count. `games_left`
+    is the greatest number of games still to come, except draws of a first-to match, which have no
+    limit. `winners` is empty until the match is over; sides that are level then have won it
+    jointly.
+    """
+
+    won: tuple[int, ...]
+    carry: tuple[Points, ...]
+    played: int
+    games_left: int
+    winners: tuple[int, ...] = ()
+
+    @property
+    def over(self) -> bool:
+        return self.games_left == 0
+
+
+def play_match(
+    sides: int, games: Sequence[Sequence[Points]], target: Points, terms: Terms
+) -> Match:
+    """Return the match after `games`: the totals per side of each finished game, in order.
+
+    The totals include the points carried into the game. The highest total wins a game, even one
+    that was stopped short of the target. Equal highest totals win it jointly (`docs/rules.md` §4
+    `euchre-three`), a game for each; but if all sides are level, nobody has won. Games beyond the
+    end of the match, which a correction of an earlier game can leave behind, do not count.
+
+    Raises:
+        ValueError: if a game does not have one total for each side.
+    """
+    won, counted, played = [0] * sides, 0, 0
+    carry: tuple[Points, ...] = (0,) * sides
+    games_left = LENGTHS[terms.length]
+    for totals in games:
+        if len(totals) != sides:
+            raise ValueError(f"A game has a total for each of {sides} sides, not {len(totals)}.")
+        if games_left(terms.number, won, counted) == 0:
+            break
+        worth = 2 if terms.slam and is_slam(totals, target) else 1
+        for side in game_winners(totals):
+            won[side] += worth
+        counted, played = counted + worth, played + 1
+        carry = over_target(totals, target) if terms.laps else carry
+    left = games_left(terms.number, won, counted)
+    if left:
+        return Match(tuple(won), carry, played, left)
+    return Match(tuple(won), (0,) * sides, played, 0, _highest(won))
+
+
+def game_winners(totals: Sequence[Points]) -> tuple[int, ...]:
+    """Return the sides that won a game: all with the highest total, none if all are level."""
+    best = _highest(totals)
+    return () if len(best) == len(totals) else best
+
+
+def is_slam(totals: Sequence[Points], target: Points) -> bool:
+    """Return whether the winners reached the target with all other sides at 0 or below.
+
+    A total below 0 counts too, or else a penalty would protect its side from a slam.
+    """
+    winners = game_winners(totals)
+    return bool(winners) and all(
+        total >= target if side in winners else total <= 0 for side, total in enumerate(totals)
+    )
+
+
+def over_target(totals: Sequence[Points], target: Points) -> tuple[Points, ...]:
+    """Return the points of each side over the target, whether it has won the game or not.
+
+    The result is always less than the target: no game is won before it begins.
+    """
+    return tuple(min(max(total - target, 0), target - 1) for total in totals)
+
+
+def _highest(numbers: Sequence[Points]) -> tuple[int, ...]:
+    return tuple(side for side, number in enumerate(numbers) if number == max(numbers))
+
+
+def _left_of_best(number: int, won: Sequence[int], counted: int) -> int:
+    """Best of N: over with more than half of N won, or with N games counted.
+
+    A draw counts as one of the N and a slam as two. So with draws, an even N or more than two
+    sides, the match may end level, or with less than half won.
+    """
+    return 0 if 2 * max(won) > number else max(number - counted, 0)
+
+
+def _left_to_first(number: int, won: Sequence[int], _counted: int) -> int:
+    """First to N: over with N won; before the last game all may be one short of it."""
+    return 0 if max(won) >= number else sum(number - 1 - games for games in won) + 1
+
+
+LENGTHS: Mapping[str, Callable[[int, Sequence[int], int], int]] = MappingProxyType(
+    {"best-of": _left_of_best, "first-to": _left_to_first}
+)
+"""The named lengths: each returns the most games left, 0 when the match is over.
+
+The arguments are N, the games won per side, and the games counted; a slam counts as two.
+"""
+
+
+def check_totals(ruleset: Ruleset, totals: PerSide, *, early: bool = False) -> Iterator[Problem]:
+    """Yield the reasons why a game cannot have ended with `totals`, one per side.
+
+    With `early`, a King or the table ended it before its last deal, so the sum is unknown.
+    """
+    if len(totals) != ruleset.side_count:
+        params = {"expected": ruleset.side_count, "got": len(totals)}
+        yield Problem(Code.WRONG_SEATS, "totals", params)
+        return
+    if early:
+        return
+    ends = sums_of(ruleset).game
+    if ends is not None and not ends[0] <= sum(totals) <= ends[1]:
+        least, most, got = map(write_points, (*ends, sum(totals)))
+        yield Problem(Code.BAD_SUM, "totals", {"least": least, "most": most, "got": got})
+    if ruleset.target is not None and max(totals) < ruleset.target:
+        yield Problem(Code.BELOW_TARGET, "totals", {"target": ruleset.target})
+
+
+def only_totals(game: Game, *, rated: bool = False) -> bool:
+    """Return whether no deal is known of a game, only its totals.
+
+    With `rated`, totals that were imported do not count.
+    """
+    if game.turns:
+        return False
+    # Adjustments in records from before totals were an entry.
+    reasons = (TOTALS,) if rated else (TOTALS, IMPORTED)
+    return any(
+        not (rated and entry.imported)
+        if isinstance(entry, Totals)
+        else isinstance(entry, Adjustment) and entry.reason in reasons
+        for entry in game.entries
+    )
+
+
+def share_of_unplayed(game: Game) -> Points:
+    """Return what each side of a stopped game lacks until its sum is that of a whole game.
+
+    It is 0 for a game that was not stopped, and for rules whose whole games have any sum. If they
+    have one of several, the nearest is taken. Points that a director gave count in no sum.
+    """
+    # Totals are of a whole game, or were stopped; some were corrected before that was checked.
+    by_totals = any(isinstance(entry, Totals) for entry in game.entries)
+    if game.ending is None or (game.ending.by != "stopped" and not by_totals):
+        return 0
+    of_whole = sums_of(game.ruleset).game
+    if of_whole is None:
+        return 0
+    # Adjustments in records from before totals were an entry.
+    totals = () if game.turns else (TOTALS, IMPORTED)
+    played = sum(
+        sum(row.points)
+        for row in game.rows
+        if not isinstance(entry := game.entries[row.entry], Adjustment) or entry.reason in totals
+    )
+    due = min(max(played, of_whole[0]), of_whole[1])
+    return whole(Fraction(due - played, game.ruleset.side_count))
+
+
+FINEST_PART = 1000
+"""Adjustments and totals can have fractions of a point, down to a thousandth."""
+
+
+def check(game: Game, entry: Entry) -> list[Problem]:
+    """Return every reason why `entry` cannot come next."""
+    if game.open_deal is not None:
+        return [Problem(Code.OPEN_DEAL, "", {})]
+    if game.ending is not None and not isinstance(entry, Adjustment):
+        return [Problem(Code.GAME_OVER, "", {})]
+    return list(CHECKS[type(entry)](game, entry))
+
+
+def play(game: Game, entry: Entry, accepted: Container[Code] = ()) -> Game:
+    """Return the game after `entry`.
+
+    Raises:
+        InvalidEntry: with every problem of `entry` but those of the `accepted` codes.
+    """
+    if problems := [each for each in check(game, entry) if each.code not in accepted]:
+        raise InvalidEntry(problems)
+    return game.after(entry)
+
+
+def check_room(game: Game) -> Iterator[Problem]:
+    """Yield a problem if a sheet is full.
+
+    Not part of `check`: sheets stored before there was a limit are longer, and are still read.
+    """
+    most = game.ruleset.most_entries
+    if len(game.entries) >= most:
+        yield Problem(Code.TOO_MANY_ENTRIES, "", {"most": most})
+
+
+def check_declarer(game: Game, declarer: int | None) -> Iterator[Problem]:
+    """Yield the reasons why `declarer` cannot declare next."""
+    if declarer is None:
+        return
+    sides, expected = game.ruleset.sides, game.declarer
+    if declarer not in range(game.ruleset.seats):
+        yield from check_seat(game.ruleset, "declarer", declarer)
+    elif declarer != expected and not (
+        game.ruleset.declares == "pair" and sides[declarer] == sides[expected]
+    ):
+        yield Problem(Code.WRONG_DECLARER, "declarer", {"expected": expected, "got": declarer})
+
+
+def _check_deal(game: Game, deal: Deal) -> list[Problem]:
+    ruleset = game.ruleset
+    contract = ruleset.contract_named(deal.contract)
+    problems = [*_check_who(game, contract, deal)]
+    if "sealed" in ruleset.fields and (deal.contract is not None or deal.counts is None):
+        problems += check_seal(deal.contract, deal.details)
+    if contract is None:
+        problems += _check_without_contract(ruleset, deal)
+        return problems
+    if contract.named:
+        problems += game.check_choice(contract)
+    elif deal.contract is not None:
+        problems.append(_unexpected("contract"))
+    problems += check_deal(ruleset, contract, game.with_declarer(deal))
+    if "offered" in ruleset.fields and ("offered" in deal.details or deal.counts is not None):
+        left = {c.id: game.times_left(c) or 0 for c in ruleset.contracts}
+        problems += check_offer(left, contract.id, deal.details)
+    return problems
+
+
+def _check_who(game: Game, contract: Contract | None, deal: Deal) -> Iterable[Problem]:
+    """Some games and contracts have no declarer; a pair must state which player declared."""
+    if deal.declarer is None:
+        if game.ruleset.declares == "pair" and deal.counts is not None:
+            return (Problem(Code.MISSING_FIELD, "declarer", {"field": "declarer"}),)
+        return ()
+    if contract is not None and not (contract.declared and contract.named):
+        return (_unexpected("declarer"),)
+    # The usual case, so it must be fast.
+    return () if deal.declarer == game.declarer else check_declarer(game, deal.declarer)
+
+
+def _check_without_contract(ruleset: Ruleset, deal: Deal) -> Iterator[Problem]:
+    if deal.contract is not None:
+        yield Problem(Code.UNKNOWN_CONTRACT, "contract", {"contract": deal.contract})
+        return
+    sealed = "sealed" in ruleset.fields and "sealed" in deal.details
+    if not sealed or deal.counts is not None:
+        yield Problem(Code.MISSING_FIELD, "contract", {"field": "contract"})
+    known = fields_anywhere(ruleset)
+    for name in deal.details:
+        if name not in known:
+            yield _unexpected(name)
+
+
+def _unexpected(field: str) -> Problem:
+    return Problem(Code.UNEXPECTED_FIELD, field, {"field": field})
+
+
+def _check_passed(game: Game, _passed: Passed) -> Iterator[Problem]:
+    if not game.ruleset.passes:
+        yield Problem(Code.WRONG_TYPE, "type", {"expected": "deal"})
+
+
+def _check_void(game: Game, void: Void) -> Iterator[Problem]:
+    contract = game.ruleset.by_id.get(void.contract or "")
+    barred: list[Problem] = []
+    if void.contract is not None and game.ruleset.unnamed is not None:
+        yield _unexpected("contract")
+    elif void.contract is not None and contract is None:
+        yield Problem(Code.UNKNOWN_CONTRACT, "contract", {"contract": void.contract})
+    elif contract is not None:
+        barred = list(game.check_choice(contract))
+    if contract is not None and not contract.declared and void.declarer is not None:
+        yield _unexpected("declarer")
+    else:
+        yield from check_declarer(game, void.declarer)
+    yield from _check_seal_of(game.ruleset, void)
+    if void.reason != "over-quota" or void.reason not in game.ruleset.voids:
+        yield from barred
+    yield from _check_void_reason(game, void, contract, barred)
+
+
+def _check_seal_of(ruleset: Ruleset, void: Void) -> Iterator[Problem]:
+    for name in void.details:
+        if name not in ruleset.fields or void.contract is None:
+            yield _unexpected(name)
+    if "sealed" in ruleset.fields and void.contract is not None:
+        yield from check_seal(void.contract, void.details)
+
+
+def _check_void_reason(
+    game: Game, void: Void, contract: Contract | None, barred: Sequence[Problem]
+) -> Iterator[Problem]:
+    """Check that a reason for a replay has its contract, and that it applies to the contract."""
+    if void.reason not in game.ruleset.voids:
+        yield Problem(Code.VOID_NOT_ALLOWED, "reason", {"reason": void.reason})
+    elif void.reason == "misdeal":
+        return
+    elif void.contract is None:
+        yield Problem(Code.MISSING_FIELD, "contract", {"field": "contract"})
+    elif contract is not None and not (
+        contract.replay_one_each if void.reason == "one-each" else barred
+    ):
+        yield Problem(
+            Code.VOID_NOT_ALLOWED, "reason", {"reason": void.reason, "contract": contract.id}
+        )
+
+
+def _check_redeal(game: Game, redeal: Redeal) -> Iterator[Problem]:
+    params = {"reason": redeal.reason}
+    yield from check_seat(game.ruleset, "by", redeal.by)
+    if redeal.reason not in redeals_of(game):
+        yield Problem(Code.REDEAL_NOT_ALLOWED, "reason", params)
+    elif redeal.reason == "no-high-card":
+        # Only the declarer's hand matters for the contract, and only one who must name trump
+        # suffers.
+        if redeal.by in range(game.ruleset.seats) and redeal.by != game.declarer:
+            yield Problem(Code.REDEAL_NOT_ALLOWED, "by", {**params, "declarer": game.declarer})
+        if game.must != TRUMP:
+            yield Problem(Code.REDEAL_NOT_ALLOWED, "reason", params)
+
+
+REDEAL_SWITCHES: Mapping[str, str] = MappingProxyType({"four-extremes": "domino_redeal"})
+"""The reasons for new cards that need a setting, and the setting for each."""
+
+
+def redeals_of(game: Game) -> tuple[str, ...]:
+    """Return the reasons for which a player may request new cards now."""
+    of_contracts = [
+        reason
+        for contract in game.ruleset.contracts
+        for reason in contract.redeals
+        if game.ruleset.settings.get(REDEAL_SWITCHES[reason])
+        and not any(game.check_choice(contract))
+    ]
+    return (*game.ruleset.redeals, *dict.fromkeys(of_contracts))
+
+
+def _check_adjustment(game: Game, adjustment: Adjustment) -> Iterator[Problem]:
+    yield from check_seat(game.ruleset, "seat", adjustment.seat)
+    # Limit the totals so that they can be written down, whatever fractions are added.
+    if adjustment.points == 0 or adjustment.points.denominator > FINEST_PART:
+        yield Problem(Code.BAD_ADJUSTMENT, "points", {})
+    if adjustment.to not in ("none", "others"):
+        yield Problem(Code.BAD_ADJUSTMENT, "to", {"to": adjustment.to})
+    if not adjustment.reason.strip():
+        yield Problem(Code.BAD_ADJUSTMENT, "reason", {})
+
+
+def _check_stopped(_game: Game, stopped: Stopped) -> Iterator[Problem]:
+    if stopped.reason not in STOP_REASONS:
+        yield Problem(Code.WRONG_TYPE, "reason", {"expected": " | ".join(STOP_REASONS)})
+
+
+def _check_totals(game: Game, entry: Totals) -> Iterator[Problem]:
+    if any(points.denominator > FINEST_PART for points in entry.totals):
+        yield wrong_type("totals", "list of points")
+    # The sum of totals that were never checked is shown as wrong on the sheet.
+    yield from check_totals(game.ruleset, entry.totals, early=entry.early or entry.unchecked)
+
+
+CHECKS: Mapping[type, Callable[[Game, Any], Iterable[Problem]]] = MappingProxyType(
+    {
+        Deal: _check_deal,
+        Void: _check_void,
+        Redeal: _check_redeal,
+        Passed: _check_passed,
+        Adjustment: _check_adjustment,
+        Stopped: _check_stopped,
+        Totals: _check_totals,
+    }
+)
+"""The checks of each kind of entry."""
+
+
+_HASH = re.compile("[0-9a-fA-F]{64}")
+_SALT = re.compile("[0-9a-fA-F]{32,1000}")
+
+
+def seal(contract: str, salt: str) -> str:
+    """Return the hash to publish for a contract: SHA-256 of `contract + ":" + salt`, in hex.
+
+    `salt` is at least 128 random bits in hex.
+    """
+    return sha256(f"{contract}:{salt}".encode()).hexdigest()
+
+
+def check_seal(contract: str | None, details: Mapping[str, Any]) -> Iterator[Problem]:
+    """Check `sealed` and `salt`: only the hash before the reveal, both after it."""
+    sealed, salt = details.get("sealed"), details.get("salt")
+    if sealed is not None and not _HASH.fullmatch(sealed):
+        yield Problem(Code.BAD_SEAL, "sealed", {"why": "no-hash"})
+    elif salt is not None and not _SALT.fullmatch(salt):
+        yield Problem(Code.BAD_SEAL, "salt", {"why": "no-salt"})
+    elif (salt is None) != (sealed is None or contract is None):
+        # A salt before the reveal would give the contract away; a hash without a salt proves
+        # nothing.
+        where = "sealed" if sealed is None else "salt"
+        yield Problem(Code.BAD_SEAL, where, {"why": "incomplete"})
+    elif (
+        contract is not None
+        and sealed is not None
+        and salt is not None
+        and not compare_digest(seal(contract, salt), sealed.lower())
+    ):
+        yield Problem(Code.BAD_SEAL, "sealed", {"why": "changed"})
+
+
+OFFERED = 2
+
+
+def check_offer(
+    left: Mapping[str, int], contract: str, details: Mapping[str, Any]
+) -> Iterator[Problem]:
+    """Check `offered` and `third` of a completed deal (`docs/rules.md` §2.5).
+
+    `left` holds the number of times that each contract was left before the deal. Another check
+    covers whether `contract` itself is left.
+    """
+    number_left = sum(left.values())
+    offered = details.get("offered")
+    if number_left < OFFERED:
+        if offered is not None:
+            yield _bad("offered", "last-one")
+        if details.get("third"):
+            yield _bad("third", "last-one")
+    elif offered is None:
+        yield Problem(Code.MISSING_FIELD, "offered", {"field": "offered"})
+    elif len(offered) != OFFERED or any(n > left.get(c, 0) for c, n in Counter(offered).items()):
+        yield _bad("offered", "not-two-left")
+    elif details.get("third"):
+        if number_left == OFFERED or offered.count(contract) >= left.get(contract, 0) > 0:
+            yield _bad("third", "no-third" if number_left == OFFERED else "was-offered")
+    elif contract not in offered and left.get(contract, 0) > 0:
+        yield _bad("offered", "not-offered")
+
+
+def _bad(where: str, why: str) -> Problem:
+    return Problem(Code.BAD_OFFER, where, {"why": why})
+
+
+def ways_to_play(ruleset: Ruleset) -> list[Ruleset]:
+    """Return the ruleset itself, and with every value of every option."""
+    chosen = [{o.setting: value} for o in ruleset.options for value in o.values]
+    return [ruleset, *map(ruleset.with_options, chosen)]
+
+
+def allowed_fields(ways: Sequence[Ruleset], contract: Contract) -> set[str]:
+    """Return the fields that a deal of a contract may have at some table."""
+    names = {name for way in ways for name in fields_of(way, contract)}
+    names |= {"trump"} if contract.trumps else set()
+    names |= {"contract", "counts"} if contract.named else set()
+    return names | ({"declarer"} if contract.named and contract.declared else set())
+
+
+def needed_fields(ruleset: Ruleset, contract: Contract) -> list[str]:
+    """Return the required fields of a completed deal of a contract."""
+    own = [name for name in fields_of(ruleset, contract) if is_required(ruleset, FIELDS[name])]
+    return [*(("declarer",) if ruleset.declares == "pair" else ()), *own]
+
+
+def needed_always(ruleset: Ruleset) -> list[str]:
+    """Return the fields that every completed deal requires."""
+    first, *others = (needed_fields(ruleset, contract) for contract in ruleset.contracts)
+    return [name for name in first if all(name in needed for needed in others)]
+
+
+def allowed_anywhere(ways: Sequence[Ruleset]) -> set[str]:
+    """Return the fields that a deal of some contract may have at some table."""
+    return {name for contract in ways[0].contracts for name in allowed_fields(ways, contract)}
+
+
+def trumps_anywhere(ways: Sequence[Ruleset]) -> set[str]:
+    """Return the possible trumps at some table."""
+    return {trump for way in ways for c in way.contracts for trump in trumps_of(way, c)}
+
+
+def redeal_reasons(ways: Sequence[Ruleset]) -> list[str]:
+    """Return the reasons for new cards at some of the tables."""
+    switched = [
+        reason
+        for way in ways
+        for contract in way.contracts
+        for reason in contract.redeals
+        if way.settings.get(REDEAL_SWITCHES[reason])
+    ]
+    return list(dict.fromkeys((*ways[0].redeals, *switched)))

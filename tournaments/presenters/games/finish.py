@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.engine.play.games import Game
+from tournaments.engine.play.games import Game, only_totals
 from tournaments.engine.play.outcomes import Outcome
-from tournaments.engine.play.totals import only_totals
 from tournaments.engine.rules.rulesets import Points
 from tournaments.presenters.games.sheets import EarnedBadge, Members, ending_of, members_of
 from tournaments.texts import labels

@@ -12,10 +12,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from tournaments.engine.documents.entry_records import write_entry
-from tournaments.engine.play.games import Game, PlayedDeal
+from tournaments.engine.play.games import Game, PlayedDeal, only_totals
 from tournaments.engine.play.outcomes import Badge, Outcome, who_declared
 from tournaments.engine.play.settlement import settle
-from tournaments.engine.play.totals import only_totals
 from tournaments.engine.rules.entries import (
     REMARKS,
     Adjustment,

@@ -13,7 +13,7 @@ from tournaments.engine.documents.entry_records import parse_entry, write_entry
 from tournaments.engine.documents.records import GAME_FORMAT
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.play import games
-from tournaments.engine.play.entry_checks import check_room, play
+from tournaments.engine.play.games import check_room, only_totals, play, share_of_unplayed
 from tournaments.engine.play.outcomes import (
     Badge,
     Outcome,
@@ -22,7 +22,6 @@ from tournaments.engine.play.outcomes import (
     write_badges,
     write_earned,
 )
-from tournaments.engine.play.totals import only_totals, share_of_unplayed
 from tournaments.engine.rules.entries import Entry
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem, refuse
 from tournaments.engine.rules.rulesets import Ruleset

@@ -6,8 +6,7 @@ from random import Random
 from typing import Any
 
 from tournaments.engine.documents.entry_records import parse_entry, write_entry
-from tournaments.engine.play.entry_checks import play
-from tournaments.engine.play.games import Game
+from tournaments.engine.play.games import Game, play
 from tournaments.engine.rules.fields import fields_of, trumps_of
 from tournaments.engine.rules.rulesets import TRUMP, Contract, Ruleset
 from tournaments.engine.rules.units import UNITS

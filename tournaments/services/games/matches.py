@@ -8,7 +8,7 @@ from functools import cached_property
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.play import matches as engine
+from tournaments.engine.play import games as engine
 from tournaments.engine.rules.entries import Adjustment
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import MOST_GAMES_AT_TABLE, Points, Ruleset

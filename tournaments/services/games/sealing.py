@@ -12,7 +12,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.documents.entry_records import parse_entry, write_entry
-from tournaments.engine.play.entry_checks import seal
+from tournaments.engine.play.games import seal
 from tournaments.engine.rules.entries import Deal, Entry, Void
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Contract

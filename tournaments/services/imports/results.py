@@ -15,7 +15,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from tournaments.engine.play.totals import check_totals
+from tournaments.engine.play.games import check_totals
 from tournaments.engine.rules.entries import Totals
 from tournaments.engine.rules.ruleset_sums import Range, sums_of
 from tournaments.engine.rules.rulesets import PerSide, Points, Ruleset

@@ -3,7 +3,7 @@
 import re
 from fractions import Fraction
 
-from tournaments.engine.play.entry_checks import FINEST_PART
+from tournaments.engine.play.games import FINEST_PART
 from tournaments.engine.rules.rulesets import Points, whole
 
 MOST_POINTS = 1_000_000

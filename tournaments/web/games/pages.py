@@ -18,8 +18,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.engine.documents.entry_records import write_entry
-from tournaments.engine.play.entry_checks import redeals_of
 from tournaments.engine.play.games import Game as EngineGame
+from tournaments.engine.play.games import redeals_of
 from tournaments.engine.rules.entries import STOP_REASONS
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Ruleset

@@ -6,8 +6,7 @@ from functools import cache, reduce
 from django.utils import translation
 from django.utils.translation import pgettext
 
-from tournaments.engine.play.entry_checks import play
-from tournaments.engine.play.games import Game
+from tournaments.engine.play.games import Game, play
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.variants import RULESETS
 from tournaments.services.games.sample import RULESET, sample_entries

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 from django.utils.text import Truncator
 
-from tournaments.engine.play.games import Game
-from tournaments.engine.play.totals import only_totals
+from tournaments.engine.play.games import Game, only_totals
 from tournaments.engine.rules.rulesets import Points
 from tournaments.presenters.games.sheets import numbers_of
 

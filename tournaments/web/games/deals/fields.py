@@ -7,7 +7,7 @@ from itertools import combinations
 
 from django.utils.translation import pgettext
 
-from tournaments.engine.play.entry_checks import OFFERED as NUMBER_OFFERED
+from tournaments.engine.play.games import OFFERED as NUMBER_OFFERED
 from tournaments.engine.play.games import Game
 from tournaments.engine.rules.fields import fields_anywhere
 from tournaments.engine.rules.rulesets import Contract, Points, Ruleset
