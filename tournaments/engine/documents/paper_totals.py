@@ -41,11 +41,11 @@ class OneEntry:
 
 def written_out(totals: Sequence[Points], reason: str, rules: Ruleset) -> Iterator[Json]:
     """Yield the entries that stood for totals: an adjustment for each side, and the end."""
-    for seat, points in enumerate(totals):
+    for number, points in enumerate(totals):
         if points:
             yield {
                 "type": "adjustment",
-                "seat": seat,
+                "seat": number,
                 "points": write_points(points),
                 "to": "none",
                 "reason": reason,
