@@ -14,7 +14,7 @@ from django.utils import timezone
 from benchmarks.figures import Figure, Work, settle, take_time, used
 from tests.deals import WHOLE_GAME
 from tests.factories import ContextFactory
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import Game, Round, Tournament, User
 from tournaments.services.audit import Actor

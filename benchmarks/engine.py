@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from benchmarks.figures import Figure, in_turn
-from tournaments.engine.documents.records import parse_json, read_game, write_result
+from tournaments.engine.documents.games import parse_json, read_game, write_result
 
 SIZES = {
     "tiny": {"games": 3, "times": 1},

@@ -14,10 +14,8 @@ from statistics import mean, stdev
 
 from benchmarks.figures import Figure
 from benchmarks.king_bots.sheets import kept
-from tournaments.engine.ratings.calibration import foretold
-from tournaments.engine.ratings.fitting import Sample, fit_constants
-from tournaments.engine.ratings.predictions import Accuracy, accuracy_of
-from tournaments.engine.ratings.ratings import LUCK, Constants, scores_of
+from tournaments.engine.ratings.fitting import Sample, fit_constants, foretold
+from tournaments.engine.ratings.ratings import LUCK, Accuracy, Constants, accuracy_of, scores_of
 from tournaments.models import RatingPool
 from tournaments.services.demo.seeding import seed_demo
 from tournaments.services.ratings.fitting import samples_of

@@ -28,7 +28,7 @@ from benchmarks.figures import Figure, Work, ask_nothing, in_turn, readable, set
 from benchmarks.sizes import Size, sizes
 from tests.evening_by_hand import draw_deals
 from tests.phones import deal_fields
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Club, Game, Player, Revision, Round, User, Webhook
 from tournaments.models.webhooks import EventType
 from tournaments.services.audit import Actor

@@ -2,7 +2,7 @@
 
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, ContextFactory
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, Game, Seat
 from tournaments.services.audit import Actor
 from tournaments.services.games import playing, tables

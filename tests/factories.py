@@ -6,7 +6,7 @@ import factory
 from django.utils import timezone
 
 from tests.deals import NAMES, WHOLE_GAME
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, HouseRuleset, Report, Revision, User

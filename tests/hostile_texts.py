@@ -1,6 +1,6 @@
 """Thirty texts that break out of places in which they are shown."""
 
-from tournaments.engine.rules.shapes import clean_line
+from tournaments.engine.rules.entries import clean_line
 
 STORED = [
     "A\x01\x0b\x1b[31mkul",

@@ -1,6 +1,6 @@
 """Totals from paper, as they are typed now and as they were written before they were an entry."""
 
-from tournaments.engine.rules.ruleset_sums import sums_of
+from tournaments.engine.rules.scoring import sums_of
 
 STOPPED = {"type": "stopped", "reason": "other"}
 

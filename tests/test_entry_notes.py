@@ -6,7 +6,7 @@ from tests.club_factories import TableFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record, reload
 from tests.web.games.table import fields_of, send, url
-from tournaments.engine.documents.entry_records import FORMS, read_entry, write_entry
+from tournaments.engine.documents.entries import FORMS, read_entry, write_entry
 from tournaments.models import AuditEntry, Player, Revision
 from tournaments.reports.scoresheet import compose_scoresheet
 from tournaments.services.audit import NOBODY

@@ -14,9 +14,9 @@ from tests.api.conftest import Program
 from tests.club_factories import ClubFactory, MemberFactory
 from tests.factories import EVENING, GameFactory, SetupFactory
 from tests.web.tournaments.forms import sent_by
-from tournaments.engine.documents.event_fields import EVENT_FIELDS, FREE_TEXTS, SHOWN
-from tournaments.engine.documents.tournament_records import write_tournament
-from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.documents.shapes import EVENT_FIELDS, FREE_TEXTS, SHOWN
+from tournaments.engine.documents.tournaments import write_tournament
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import (
     SETTING_SHAPES,
     TournamentSettings,

@@ -25,12 +25,11 @@ from tests.long_sheets import (
 from tests.services.imports.record_files import asked
 from tests.web.games.table import send, url
 from tournaments.api.access import token_of
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.documents.records import read_game
-from tournaments.engine.documents.tournament_records import read_tournament
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.documents.games import read_game
+from tournaments.engine.documents.tournaments import read_tournament
 from tournaments.engine.documents.verify import verify
-from tournaments.engine.rules.problems import InvalidEntry
-from tournaments.engine.rules.rulesets import LONGEST_SHEET
+from tournaments.engine.rules.rulesets import LONGEST_SHEET, InvalidEntry
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.queries.games.sheets import load_sheet

@@ -43,7 +43,7 @@ from tests.web.access_world import WHOLE_NAME
 from tests.web.test_access import path_of
 from tournaments import tasks
 from tournaments.api.access import token_of
-from tournaments.engine.documents.digests import letters_of
+from tournaments.engine.documents.games import letters_of
 from tournaments.models import (
     Event,
     Game,

@@ -4,7 +4,7 @@ import json
 
 from tests.factories import EVENING
 from tournaments import models
-from tournaments.engine.documents.tournament_records import write_tournament
+from tournaments.engine.documents.tournaments import write_tournament
 from tournaments.models import AuditRow, Club, Game, Player, Tournament
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.audit import NOBODY

@@ -21,7 +21,7 @@ from django.utils import timezone
 from benchmarks.evening.laying import lay_evening
 from tests.evening_by_hand import draw_deals
 from tests.phones import new_key
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import (
     AuditEntry,
     AuditRow,

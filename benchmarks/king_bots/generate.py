@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.king_bots.bots import KINDS, PLAYERS, STRENGTHS, kind_of, kinds
 from benchmarks.king_bots.playing import play_game
 from benchmarks.king_bots.sheets import Sheet, keep, kept, record_of
-from tournaments.engine.documents.records import read_game, write_result
+from tournaments.engine.documents.games import read_game, write_result
 
 AT_TABLES = 40
 ROUNDS = 5

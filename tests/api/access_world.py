@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from tests.counting import LONG_AFTER
 from tests.web.access_world import make_world
 from tournaments.api.access import token_of
-from tournaments.engine.documents.digests import letters_of
+from tournaments.engine.documents.games import letters_of
 from tournaments.models import Entrant, Game, PersonalToken, Scope, Table
 
 KEYS = (

@@ -4,7 +4,7 @@ import pytest
 
 from tests.club_factories import ClubFactory
 from tests.hostile_texts import CLEAN, REFUSED, STORED
-from tournaments.engine.rules.shapes import clean_line
+from tournaments.engine.rules.entries import clean_line
 
 pytestmark = pytest.mark.django_db
 

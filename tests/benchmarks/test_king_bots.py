@@ -10,7 +10,7 @@ from benchmarks.king_bots.bots import kind_of, kinds
 from benchmarks.king_bots.generate import play
 from benchmarks.king_bots.playing import play_game
 from benchmarks.king_bots.sheets import Sheet, as_line, as_sheet, kept, record_of
-from tournaments.engine.documents.records import read_game, write_result
+from tournaments.engine.documents.games import read_game, write_result
 
 RANKS = "23456789TJQKA"
 SUITS = "SHDC"

@@ -21,7 +21,7 @@ from tests.factories import EVENING, ContextFactory, HouseRulesetFactory, UserFa
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
 from tests.sample_games import load
 from tests.services.tournaments.whole_tournament import LATER, whole_tournament
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Event, Report
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games.playing import correct_entry

@@ -18,7 +18,7 @@ from tests.browser.playing import (
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import reload
 from tests.sample_games import DRAWN
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.play.games import Game as EngineGame
 from tournaments.engine.play.games import play
 from tournaments.engine.play.outcomes import decide

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tests.browser.playing import hold
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, record
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.services.games import playing
 from tournaments.web.base.phone import address
 

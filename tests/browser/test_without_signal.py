@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tests.browser.playing import FAMILIES, choose, otherwise, pick, tap_chip, tap_radio
 from tests.deals import NAMES
 from tests.factories import EVENING, ContextFactory, record
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.services.games import playing
 
 pytestmark = [pytest.mark.browser, pytest.mark.keeps_pages]

@@ -17,7 +17,7 @@ from tests.club_factories import AccountFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, GameFactory, ReportFactory, reload
 from tests.program_factories import DeliveryFactory
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Delivery, Email, Report
 from tournaments.models.people import MOST_WRONG_TYPED
 from tournaments.services.audit import Actor

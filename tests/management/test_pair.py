@@ -11,8 +11,8 @@ from django.core.management import call_command
 
 from tests.engine.documents.pairings import NINE, SPOILED
 from tests.waiting import PATIENCE
-from tournaments.engine.documents.pairing_records import read_pairing, seat_document
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.documents.pairings import read_pairing, seat_document
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.texts import messages
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from tests.club_factories import ClubFactory, PlayerFactory, SeasonFactory
 from tests.deals import WHOLE_GAME
 from tests.hostile_texts import STORED
 from tests.tournament_builders import closed, running
-from tournaments.engine.rules.shapes import clean_line
+from tournaments.engine.rules.entries import clean_line
 from tournaments.models import Club, Event, Game, Player, Revision, Round, Season
 from tournaments.models.people import fold_name
 from tournaments.services.checks.digests import look_at_game_digests, look_at_round_digests

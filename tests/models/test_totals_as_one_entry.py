@@ -14,8 +14,8 @@ from tests.services.imports.result_files import asked, take_over
 from tests.services.imports.result_files import table as past_table
 from tests.tournament_records import empty_server, exported, imported
 from tests.web.rounds.going import going, table
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.documents.verification import DIFFERS
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.documents.results import DIFFERS
 from tournaments.engine.documents.verify import verify
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Confirmation, Game, Member, Revision, Tournament

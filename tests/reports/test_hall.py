@@ -6,7 +6,7 @@ from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING
 from tests.reports.asked import HOST, asked, silent
 from tests.tournament_builders import NINE, closed, play, published, register, running, seated
-from tournaments.engine.documents.digests import letters_of
+from tournaments.engine.documents.games import letters_of
 from tournaments.models import Entrant, Player, Report, Round
 from tournaments.reports.certificates import compose_certificates
 from tournaments.reports.documents import compose

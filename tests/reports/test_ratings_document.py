@@ -16,7 +16,7 @@ from tests.factories import EVENING
 from tests.match_builders import won_by
 from tests.services.ratings.rating_world import STOPPED, World
 from tests.services.ratings.test_computing import lay
-from tournaments.engine.documents.digests import digest_of_document
+from tournaments.engine.documents.games import digest_of_document
 from tournaments.engine.documents.verify import verify
 from tournaments.models import Game, PlayerRating
 from tournaments.reports.ratings_document import ratings_document

@@ -8,7 +8,7 @@ from tests.factories import GameFactory
 from tests.reports.asked import file_of
 from tests.sample_games import SAMPLE, load, load_result
 from tests.tournament_builders import closed, running
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.entries import write_points
 from tournaments.models import Report
 from tournaments.reports.documents import compose
 from tournaments.reports.scoresheet_spreadsheet import scoresheet_book

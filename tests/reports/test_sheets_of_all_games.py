@@ -5,7 +5,7 @@ import pytest
 from django.utils import translation
 
 from tests.sample_games import NAMES, SAMPLE, load, load_result, sides
-from tournaments.engine.documents.records import read_game
+from tournaments.engine.documents.games import read_game
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.rules.rulesets import Stage
 from tournaments.engine.variants import RULESETS

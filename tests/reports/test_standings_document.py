@@ -10,7 +10,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.reports.asked import FIVE, file_of, report_of
 from tests.tournament_builders import closed, opened, play, running
-from tournaments.engine.documents.digests import letters_of
+from tournaments.engine.documents.games import letters_of
 from tournaments.models import Entrant, Round, Ruling
 from tournaments.reports import standings_document
 from tournaments.reports.standings_document import compose_standings, seen_in

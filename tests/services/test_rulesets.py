@@ -12,9 +12,9 @@ from tests.factories import (
     record,
     reload,
 )
-from tournaments.engine.documents.records import read_game
+from tournaments.engine.documents.games import read_game
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
-from tournaments.engine.rules.problems import Code, InvalidEntry
+from tournaments.engine.rules.rulesets import Code, InvalidEntry
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Game, HouseRuleset
 from tournaments.queries.games.sheets import load_sheet

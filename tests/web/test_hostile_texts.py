@@ -21,7 +21,7 @@ from tests.reports.asked import file_of
 from tests.services.notifications.push_service import push_service
 from tests.tournament_builders import play, published, running, seated
 from tests.web.statistics.played import games
-from tournaments.engine.rules.shapes import clean_line
+from tournaments.engine.rules.entries import clean_line
 from tournaments.models import (
     AuditEntry,
     Club,

@@ -15,7 +15,7 @@ from tournaments.api.idempotency import REPEATED
 from tournaments.api.problems import MEDIA_TYPE
 from tournaments.api.schema import component
 from tournaments.api.throttling import LEFT, POLICY
-from tournaments.engine.documents.record_schemas import SCHEMAS
+from tournaments.engine.documents.verify import SCHEMAS
 from tournaments.engine.rules.fields import KING_FIELDS, fields_anywhere
 from tournaments.engine.variants import RULESETS
 

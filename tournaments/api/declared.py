@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 from tournaments.api.fields import LineField
-from tournaments.engine.rules.declarations import Declared
+from tournaments.engine.rules.entries import Declared
 
 
 def declared_field(about: Declared, **how: Any) -> serializers.Field[Any, Any, Any, Any]:

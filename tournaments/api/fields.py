@@ -12,8 +12,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.engine.play.games import FINEST_PART
+from tournaments.engine.rules.entries import clean_line, write_points
 from tournaments.engine.rules.rulesets import Points, whole
-from tournaments.engine.rules.shapes import clean_line, write_points
 
 MOMENTS = [
     MinValueValidator(datetime(1900, 1, 1, tzinfo=UTC)),

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from tournaments.api.choosing import CHOICES, EMPTY
 from tournaments.api.fields import TRUTHS
 from tournaments.api.problems import Json, fault
-from tournaments.engine.rules.shapes import LARGE
+from tournaments.engine.rules.entries import LARGE
 from tournaments.models import Club
 from tournaments.services.base.refusals import Fault, Invalid
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tournaments.engine.documents.record_shapes import TEXT
+from tournaments.engine.documents.shapes import TEXT
 
 Json = dict[str, Any]
 

@@ -9,8 +9,8 @@ from rest_framework.request import Request
 
 from tournaments.api.fields import LARGEST_KEY
 from tournaments.api.problems import BodyTooLarge
-from tournaments.engine.documents.records import parse_json
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.documents.games import parse_json
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models.tokens import ScopedToken
 
 DEEPEST = 40

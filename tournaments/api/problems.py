@@ -18,7 +18,7 @@ from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.engine.rules.problems import InvalidEntry, Problem
+from tournaments.engine.rules.rulesets import InvalidEntry, Problem
 from tournaments.queries.games.sheets import Archived, LaterEntryInvalid
 from tournaments.services.base.refusals import Fault, Invalid, Refused
 from tournaments.texts.labels import Text

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework.renderers import JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.entries import write_points
 
 
 class PointsEncoder(JSONEncoder):

@@ -10,7 +10,7 @@ from rest_framework.permissions import SAFE_METHODS
 
 from tournaments.api.choosing import ABOUT
 from tournaments.api.idempotency import HEADER, REPEATED
-from tournaments.engine.rules.shapes import LARGE
+from tournaments.engine.rules.entries import LARGE
 from tournaments.models import Scope
 
 Json = dict[str, Any]

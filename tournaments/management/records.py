@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from tournaments.engine.documents.records import Reading, parse_json, read_game, write_result
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.documents.games import Reading, parse_json, read_game, write_result
+from tournaments.engine.rules.rulesets import InvalidEntry
 
 STDIN = "-"
 SOME_HAVE_PROBLEMS = 1
@@ -58,7 +58,7 @@ def run_score(
 def run_pair(files: Sequence[str], out: Output, err: Output) -> int:
     """Write a seating for each document of the files, one a line; return the status."""
     # It takes most of the start, which `score` can spare.
-    from tournaments.engine.documents.pairing_records import seat_document, write_refusal
+    from tournaments.engine.documents.pairings import seat_document, write_refusal
 
     def answer(text: bytes) -> tuple[str, bool]:
         try:

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import migrations, models
 
-from tournaments.engine.rules.shapes import clean_line, clean_lines
+from tournaments.engine.rules.entries import clean_line, clean_lines
 from tournaments.models.people import fold_name, plain_name
 
 AT_ONCE = 2000

@@ -11,10 +11,10 @@ from typing import Any
 
 from django.db import migrations
 
-from tournaments.engine.documents.paper_totals import as_one_entry
+from tournaments.engine.documents.games import as_one_entry
 from tournaments.engine.documents.ruleset_records import read_ruleset
-from tournaments.engine.rules.problems import InvalidEntry
-from tournaments.engine.rules.ruleset_sums import sums_of
+from tournaments.engine.rules.rulesets import InvalidEntry
+from tournaments.engine.rules.scoring import sums_of
 from tournaments.engine.variants import RULESETS
 
 BATCH = 500

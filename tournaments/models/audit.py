@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 
-from tournaments.engine.rules.limits import LONGEST_REASON
+from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event
 from tournaments.models.feed import FeedSpan, NewLine

@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import F, Q
 
-from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
 from tournaments.models import addresses
 from tournaments.models.addresses import new_public_id
 from tournaments.models.people import User

@@ -10,8 +10,8 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 from django.db.models.lookups import Exact
 
-from tournaments.engine.documents.event_fields import SHOWN
-from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_VENUE
+from tournaments.engine.documents.shapes import SHOWN
+from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_VENUE
 from tournaments.engine.standings.finals import STAGES
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import addresses

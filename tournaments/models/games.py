@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
-from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
+from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
 from tournaments.models import addresses
 from tournaments.models.addresses import new_public_id
 from tournaments.models.clubs import Club

@@ -8,7 +8,7 @@ from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.db import models
 from django.db.models import Q
 
-from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import addresses
 from tournaments.models.addresses import ALPHABET, new_public_id
 

@@ -5,7 +5,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
 
-from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
 from tournaments.models.clubs import Club
 from tournaments.models.people import User
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 from knox.models import AbstractAuthToken, AuthTokenManager
 from knox.settings import CONSTANTS
 
-from tournaments.engine.rules.limits import LONGEST_TOKEN_NAME
+from tournaments.engine.rules.rulesets import LONGEST_TOKEN_NAME
 from tournaments.models.addresses import new_public_id
 from tournaments.models.people import User
 

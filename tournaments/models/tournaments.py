@@ -4,7 +4,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import F, Q
 
-from tournaments.engine.rules.limits import LONGEST_NAME, LONGEST_REASON, LONGEST_TOURNAMENT_SLUG
+from tournaments.engine.rules.rulesets import LONGEST_NAME, LONGEST_REASON, LONGEST_TOURNAMENT_SLUG
 from tournaments.models import addresses
 from tournaments.models.addresses import new_public_id
 from tournaments.models.clubs import Club

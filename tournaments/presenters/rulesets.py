@@ -4,13 +4,18 @@ from collections import Counter
 from typing import Any
 
 from tournaments.engine.play.games import Choice, Game
-from tournaments.engine.rules.entries import Passed
+from tournaments.engine.rules.entries import Passed, write_points
 from tournaments.engine.rules.fields import fields_of, trumps_of
-from tournaments.engine.rules.problems import Code
-from tournaments.engine.rules.rulesets import Contract, Ruleset
+from tournaments.engine.rules.rulesets import (
+    SHARED_CARDS,
+    UNITS,
+    WITHIN,
+    Code,
+    Contract,
+    Ruleset,
+    Unit,
+)
 from tournaments.engine.rules.scoring import deal_sum
-from tournaments.engine.rules.shapes import write_points
-from tournaments.engine.rules.units import SHARED_CARDS, UNITS, WITHIN, Unit
 from tournaments.engine.variants import RULESETS
 from tournaments.texts import labels
 

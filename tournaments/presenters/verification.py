@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from tournaments.engine.documents.verification import DIFFERS, Point, Verification
+from tournaments.engine.documents.results import DIFFERS, Point, Verification
 from tournaments.texts.verification import SENTENCES, WHAT
 
 LONGEST_VALUE = 80

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.utils import timezone
 from django.utils.translation import get_language
 
-from tournaments.engine.rules.shapes import clean_line
+from tournaments.engine.rules.entries import clean_line
 from tournaments.models import Event
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.engine.documents.digests import letters_of
+from tournaments.engine.documents.games import letters_of
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Report, Tournament
 from tournaments.queries.tournaments.state import TournamentState, digest_after, load_state

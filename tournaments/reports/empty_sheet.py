@@ -7,9 +7,8 @@ from typing import Any
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
-from tournaments.engine.rules.ruleset_sums import sums_of
 from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Ruleset
-from tournaments.engine.rules.scoring import EUCHRED, WON
+from tournaments.engine.rules.scoring import EUCHRED, WON, sums_of
 from tournaments.engine.variants import RULESETS
 from tournaments.reports.scoresheet import (
     ends_round,

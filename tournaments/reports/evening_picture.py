@@ -5,7 +5,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import get_language
 
-from tournaments.engine.play.evenings import courses
+from tournaments.engine.play.outcomes import courses
 from tournaments.models import Report
 from tournaments.presenters.games.evenings import TallyRow, evening_of, finished_games
 from tournaments.queries.games.sheets import load_sheets

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from tournaments.engine.play.evenings import courses
+from tournaments.engine.play.outcomes import courses
 from tournaments.models import OpenTable, Report
 from tournaments.presenters.games.evenings import (
     Evening,

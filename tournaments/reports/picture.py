@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import get_language, ngettext
 
-from tournaments.engine.documents.records import read_game
+from tournaments.engine.documents.games import read_game
 from tournaments.engine.play.games import Game, only_totals
 from tournaments.engine.play.outcomes import award, decide
 from tournaments.presenters.games.finish import (

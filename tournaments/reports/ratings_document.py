@@ -4,9 +4,9 @@ from collections import defaultdict
 from itertools import chain
 from typing import Any
 
-from tournaments.engine.documents.digests import digest_of_document
-from tournaments.engine.documents.ratings_records import PROGRAM, RATINGS_FORMAT
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.documents.games import digest_of_document
+from tournaments.engine.documents.verify import PROGRAM, RATINGS_FORMAT
+from tournaments.engine.rules.entries import write_points
 from tournaments.models import Club, Game, Player, PlayerRating, RatingChange, RatingPool
 from tournaments.services.base.moment import one_moment
 from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds

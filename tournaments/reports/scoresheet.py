@@ -9,8 +9,7 @@ from django.utils import timezone
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
-from tournaments.engine.documents.digests import digest_of_game, letters_of
-from tournaments.engine.documents.records import read_game
+from tournaments.engine.documents.games import digest_of_game, letters_of, read_game
 from tournaments.engine.play.games import Game, PlayedDeal, Row, only_totals
 from tournaments.engine.play.outcomes import Outcome, award, decide
 from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped, Totals, Void

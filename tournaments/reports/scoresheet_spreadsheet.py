@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from tournaments.engine.documents.records import read_game
+from tournaments.engine.documents.games import read_game
 from tournaments.engine.play.games import Game, PlayedDeal, Row
 from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped
 from tournaments.engine.rules.rulesets import Points

@@ -11,7 +11,7 @@ from typing import Any
 from babel.numbers import get_decimal_symbol
 from django.utils.translation import get_language
 
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.entries import write_points
 from tournaments.models import Report
 from tournaments.reports.contents import Content, OnProgress
 from tournaments.reports.spreadsheet_data import (

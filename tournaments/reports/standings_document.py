@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from tournaments.engine.documents.digests import letters_of
+from tournaments.engine.documents.games import letters_of
 from tournaments.engine.rules.rulesets import Points, whole
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Report, Tournament

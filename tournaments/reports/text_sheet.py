@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from django.utils.translation import gettext as _
 
-from tournaments.engine.documents.records import Reading
+from tournaments.engine.documents.games import Reading
 from tournaments.engine.play.games import Game, PlayedDeal, Row
 from tournaments.engine.play.outcomes import award, decide
 from tournaments.engine.rules.entries import Deal, Entry

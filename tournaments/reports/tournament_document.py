@@ -6,10 +6,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from tournaments.engine.documents.digests import digest_of_document
+from tournaments.engine.documents.games import digest_of_document
 from tournaments.engine.documents.ruleset_records import write_ruleset
-from tournaments.engine.documents.tournament_results import RESULT, write_ranking
-from tournaments.engine.documents.tournament_schema import FURTHER, TOURNAMENT_FORMAT
+from tournaments.engine.documents.tournaments import (
+    FURTHER,
+    RESULT_NAMES,
+    TOURNAMENT_FORMAT,
+    write_ranking,
+)
 from tournaments.engine.standings.tournament_settings import write_settings
 from tournaments.models import (
     Confirmation,
@@ -281,7 +285,7 @@ def _digest(row: Tournament | Round | Game) -> dict[str, str]:
 def _result(sheet: Sheet) -> dict[str, Any]:
     """Return the stored result of a finished game, as documents have it."""
     result = sheet.row.result
-    return {} if result is None else {"result": {name: result[name] for name in RESULT}}
+    return {} if result is None else {"result": {name: result[name] for name in RESULT_NAMES}}
 
 
 def _write(write: Revision) -> dict[str, Any]:

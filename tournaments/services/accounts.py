@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.rules.limits import LONGEST_TOKEN_NAME
+from tournaments.engine.rules.rulesets import LONGEST_TOKEN_NAME
 from tournaments.models import PersonalToken, Scope, User
 from tournaments.services import applications
 from tournaments.services.base.refusals import Refused

@@ -10,9 +10,8 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
-from tournaments.engine.rules.limits import LONGEST_ID
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.shapes import clean_lines
+from tournaments.engine.rules.entries import clean_lines
+from tournaments.engine.rules.rulesets import LONGEST_ID, Code, InvalidEntry, Problem
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Club, HouseRuleset
 from tournaments.services.audit import Actor, Change, note_change

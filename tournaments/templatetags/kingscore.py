@@ -5,8 +5,8 @@ from typing import Any, Protocol
 from django import template
 from django.utils.formats import number_format
 
-from tournaments.engine.documents.digests import letters_of
-from tournaments.engine.rules import limits
+from tournaments.engine.documents.games import letters_of
+from tournaments.engine.rules import rulesets
 from tournaments.texts.labels import (
     breakable_name,
     points_text,
@@ -39,7 +39,7 @@ def grouped(number: int) -> str:
 @register.simple_tag
 def longest(kind: str) -> int:
     """Return the maximum length of a kind of text, e.g. `{% longest "name" %}`."""
-    return int(getattr(limits, f"LONGEST_{kind.upper()}"))
+    return int(getattr(rulesets, f"LONGEST_{kind.upper()}"))
 
 
 @register.inclusion_tag("tournaments/clubs/_bar.html", takes_context=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.rules.problems import Code, Problem
+from tournaments.engine.rules.rulesets import Code, Problem
 from tournaments.texts.labels import (
     EXPECTED,
     FIELDS,

@@ -4,13 +4,7 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.verification import (
-    DIFFERS,
-    SAME,
-    TOO_LARGE,
-    TOO_MANY_DRAWS,
-    UNKNOWN,
-)
+from tournaments.engine.documents.results import DIFFERS, SAME, TOO_LARGE, TOO_MANY_DRAWS, UNKNOWN
 from tournaments.texts.labels import Text
 
 WHAT: Mapping[str, Text] = {

@@ -18,7 +18,7 @@ from tests.tournament_builders import (
     seated_at,
     stand_in,
 )
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Event, Game, Player, Round, Table
 from tournaments.services.audit import NOBODY
 from tournaments.services.events.events import create_event

@@ -10,7 +10,7 @@ from tests.sample_games import SAMPLE, load
 from tournaments.api.parsers import MOST_OF_STRANGERS
 from tournaments.api.records import views
 from tournaments.api.records.limits import one_of
-from tournaments.engine.documents.pairing_records import seat_document
+from tournaments.engine.documents.pairings import seat_document
 from tournaments.models import Game
 
 ENTRANTS = [{"id": name} for name in ("Ayşe", "Burak", "Cem", "Deniz")]

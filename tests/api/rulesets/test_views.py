@@ -6,8 +6,8 @@ from jsonschema import Draft202012Validator
 from tests.club_factories import ClubFactory
 from tests.factories import HouseRulesetFactory
 from tournaments.api.reference.description import document
-from tournaments.engine.documents.record_schemas import SCHEMAS
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
+from tournaments.engine.documents.verify import SCHEMAS
 from tournaments.engine.variants import RULESETS
 from tournaments.presenters.rulesets import describe
 

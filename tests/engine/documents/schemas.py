@@ -3,7 +3,7 @@
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from tournaments.engine.documents.record_schemas import SCHEMAS
+from tournaments.engine.documents.verify import SCHEMAS
 from tournaments.engine.variants import RULESETS
 
 PUBLISHED = {name: schema() for name, schema in SCHEMAS.items()}

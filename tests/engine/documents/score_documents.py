@@ -2,7 +2,7 @@
 
 import json
 
-from tournaments.engine.documents.records import parse_json, read_game, write_result
+from tournaments.engine.documents.games import parse_json, read_game, write_result
 
 NO_GAME = {
     "format": "kingscore-result/1",

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.engine.documents.schemas import an_empty_game, is_game
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.rules.rulesets import UNITS
 from tournaments.engine.variants import RULESETS
 
 

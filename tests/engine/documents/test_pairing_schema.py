@@ -6,7 +6,7 @@ from jsonschema import Draft202012Validator
 from tests.engine.documents.pairings import NINE, SPOILED
 from tests.engine.documents.schemas import PUBLISHED
 from tests.engine.pairing.evenings import Evening
-from tournaments.engine.documents.pairing_records import seat_document
+from tournaments.engine.documents.pairings import seat_document
 
 PAIRINGS = Draft202012Validator(PUBLISHED["kingscore-pairing-1.json"])
 SEATINGS = Draft202012Validator(PUBLISHED["kingscore-seating-1.json"])

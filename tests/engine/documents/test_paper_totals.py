@@ -5,11 +5,9 @@ import pytest
 from tests.browser.playing import FAMILIES
 from tests.deals import WHOLE_GAME
 from tests.paper_totals import STOPPED, line, lines_of, totals_of
-from tournaments.engine.documents.digests import digest_of_game
-from tournaments.engine.documents.paper_totals import as_one_entry
-from tournaments.engine.documents.records import read_game, write_result
+from tournaments.engine.documents.games import as_one_entry, digest_of_game, read_game, write_result
 from tournaments.engine.play.games import only_totals
-from tournaments.engine.rules.ruleset_sums import sums_of
+from tournaments.engine.rules.scoring import sums_of
 from tournaments.engine.variants import RULESETS
 
 FINE = {"type": "adjustment", "seat": 1, "points": -50, "to": "none", "reason": "revoke"}

@@ -10,11 +10,10 @@ from tests.engine.documents.schemas import (
     is_game,
 )
 from tests.sample_games import DRAWN, NAMES, load
-from tournaments.engine.documents import entry_records, records
+from tournaments.engine.documents import entries, games
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.play import outcomes
-from tournaments.engine.rules.problems import Code
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.rules.rulesets import UNITS, Code
 from tournaments.engine.variants import RULESETS
 
 
@@ -36,13 +35,13 @@ def test_drawn_games_and_their_results_fit_the_schemas():
 
 
 def test_game_schema_lists_what_the_engine_knows():
-    assert GAME["properties"]["format"]["const"] == records.GAME_FORMAT
+    assert GAME["properties"]["format"]["const"] == games.GAME_FORMAT
     assert list(GAME["$defs"]["counts_of_4_players"]["properties"]) == list(UNITS)
 
 
-@pytest.mark.parametrize("kind", entry_records.FORMS)
+@pytest.mark.parametrize("kind", entries.FORMS)
 def test_game_schema_has_the_fields_of_every_entry(kind):
-    form, schema = entry_records.FORMS[kind], GAME["$defs"][kind]
+    form, schema = entries.FORMS[kind], GAME["$defs"][kind]
     assert set(schema["properties"]) == set(form.shapes)
     assert set(schema["required"]) == {"type", *form.required}
 
@@ -67,7 +66,7 @@ def test_game_schema_takes_the_options_a_ruleset_has(ruleset):
 
 
 def is_known(ruleset, name, value):
-    reading = records.read_game({**an_empty_game(ruleset.id), "options": {name: value}})
+    reading = games.read_game({**an_empty_game(ruleset.id), "options": {name: value}})
     return reading.problems == ()
 
 
@@ -105,7 +104,7 @@ def test_game_with_a_house_ruleset_of_a_wrong_form_does_not_fit_the_schema():
 
 def test_result_schema_lists_what_the_engine_knows():
     defs = RESULT["$defs"]
-    assert RESULT["properties"]["format"]["const"] == records.RESULT_FORMAT
+    assert RESULT["properties"]["format"]["const"] == games.RESULT_FORMAT
     assert defs["problem"]["properties"]["code"]["enum"] == [str(code) for code in Code]
     assert set(defs["badge"]["properties"]["badge"]["enum"]) == {
         *outcomes.IN_A_DEAL,

@@ -4,8 +4,8 @@ import pytest
 
 from tests.engine.documents.score_documents import score_document
 from tests.sample_games import DRAWN, NAMES, load
-from tournaments.engine.documents.entry_records import move_seats, write_entry
-from tournaments.engine.documents.records import play_entry, read_game
+from tournaments.engine.documents.entries import move_seats, write_entry
+from tournaments.engine.documents.games import play_entry, read_game
 from tournaments.engine.variants import RULESETS
 
 

@@ -11,14 +11,14 @@ from jsonschema import Draft202012Validator
 from tests.engine.play.table_play import draw_contract, draw_counts, play_on
 from tests.sample_games import load
 from tournaments.engine.documents import ruleset_records as records
-from tournaments.engine.documents.records import read_game, write_result
+from tournaments.engine.documents.games import read_game, write_result
 from tournaments.engine.documents.ruleset_records import ruleset_schema
 from tournaments.engine.play.games import Game, check, play
 from tournaments.engine.play.outcomes import award, decide
 from tournaments.engine.play.ruleset_checks import OF_A_CONTRACT, OF_EVERY_DEAL, SETTINGS
 from tournaments.engine.rules.entries import Deal
 from tournaments.engine.rules.fields import FIELDS, KING_FIELDS
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.engine.variants import RULESETS
 
 SCHEMA = ruleset_schema()

@@ -14,8 +14,8 @@ from django.utils import translation
 from tests.engine.documents.schemas import check_result, is_game
 from tests.engine.documents.score_documents import NO_GAME, score_document
 from tests.sample_games import BAD_JSON, RECORDS, load
-from tournaments.engine.documents.records import parse_json, read_game
-from tournaments.engine.rules.problems import Code, InvalidEntry
+from tournaments.engine.documents.games import parse_json, read_game
+from tournaments.engine.rules.rulesets import Code, InvalidEntry
 from tournaments.texts import messages
 
 SPOILED = [json.loads(line) for line in (RECORDS / "spoiled.jsonl").read_text().splitlines()]

@@ -7,9 +7,8 @@ from jsonschema import Draft202012Validator
 
 from tests.engine.documents.schemas import PUBLISHED, REGISTRY
 from tests.engine.documents.small_tournament import AT, DOCUMENT, FIRST, STOPPED, small_tournament
-from tournaments.engine.documents.tournament_records import read_tournament, write_tournament
-from tournaments.engine.documents.tournament_results import standings_of
-from tournaments.engine.rules.problems import Code, InvalidEntry
+from tournaments.engine.documents.tournaments import read_tournament, standings_of, write_tournament
+from tournaments.engine.rules.rulesets import Code, InvalidEntry
 
 SCHEMA = Draft202012Validator(PUBLISHED["kingscore-tournament-1.json"], registry=REGISTRY)
 

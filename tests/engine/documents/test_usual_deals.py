@@ -7,9 +7,8 @@ import pytest
 
 from tests.engine.documents.score_documents import score_document
 from tests.sample_games import DRAWN
-from tournaments.engine.documents import records
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.documents.usual_deals import read_usual_deal
+from tournaments.engine.documents import games as documents_games
+from tournaments.engine.documents.entries import parse_entry, read_usual_deal
 from tournaments.engine.play.games import Game
 from tournaments.engine.rules.entries import Deal
 from tournaments.engine.variants import RULESETS
@@ -110,10 +109,10 @@ def test_results_are_those_of_the_exact_checks(ruleset, monkeypatch):
     drawn = [kept["record"] for kept in DRAWN if kept["record"]["ruleset"] == ruleset]
     documents = [document for record in drawn[:4] for document in variations(record)]
     results = [score_document(document) for document in documents]
-    games = [records.read_game(document).game for document in documents]
-    monkeypatch.setattr(records, "read_usual_deal", lambda _game, _raw: None)
+    games = [documents_games.read_game(document).game for document in documents]
+    monkeypatch.setattr(documents_games, "read_usual_deal", lambda _game, _raw: None)
     assert results == [score_document(document) for document in documents]
-    assert games == [records.read_game(document).game for document in documents]
+    assert games == [documents_games.read_game(document).game for document in documents]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain, combinations
 from random import Random
 
-from tournaments.engine.documents.pairing_records import seat_document
+from tournaments.engine.documents.pairings import seat_document
 from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
 from tournaments.engine.pairing.methods import seat_round
 

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from tests.engine.pairing.evenings import Evening
-from tournaments.engine.documents.draw_records import redraw, write_draw
-from tournaments.engine.documents.pairing_records import seat_document
+from tournaments.engine.documents.pairings import seat_document
+from tournaments.engine.documents.verify import redraw, write_draw
 from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
 from tournaments.engine.pairing.methods import seat_round
 from tournaments.engine.pairing.plans import STARTERS, plan_for

@@ -3,7 +3,7 @@
 from tournaments.engine.play.games import check, play, seal
 from tournaments.engine.rules.entries import Adjustment, Deal, Passed, Redeal, Stopped, Void
 from tournaments.engine.rules.fields import fields_of, trumps_of
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.rules.rulesets import UNITS
 
 SALT = "0f" * 16
 

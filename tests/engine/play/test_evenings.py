@@ -4,9 +4,8 @@ import pytest
 
 from tests.deals import NAMES, WHOLE_GAME
 from tests.sample_games import load
-from tournaments.engine.documents.records import read_game
-from tournaments.engine.play.evenings import FinishedGame, courses, settle_evening, tally
-from tournaments.engine.play.settlement import settle
+from tournaments.engine.documents.games import read_game
+from tournaments.engine.play.outcomes import FinishedGame, courses, settle, settle_evening, tally
 
 
 def game(players=NAMES, ruleset="turkish-king", entries=WHOLE_GAME, **options):

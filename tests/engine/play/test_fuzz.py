@@ -6,12 +6,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.sample_games import DRAWN
-from tournaments.engine.documents.entry_records import read_entry, write_entry
-from tournaments.engine.documents.records import parse_json, play_entry, read_game, write_result
+from tournaments.engine.documents.entries import read_entry, write_entry
+from tournaments.engine.documents.games import parse_json, play_entry, read_game, write_result
 from tournaments.engine.play.games import Game
 from tournaments.engine.play.outcomes import award, decide
-from tournaments.engine.rules.problems import Code, InvalidEntry
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.rules.rulesets import UNITS, Code, InvalidEntry
 from tournaments.engine.variants import RULESETS
 
 pytestmark = pytest.mark.slow

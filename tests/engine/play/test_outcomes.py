@@ -3,7 +3,7 @@ from fractions import Fraction
 import pytest
 
 from tests.deals import WHOLE_GAME
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.play.games import Game, play, share_of_unplayed
 from tournaments.engine.play.outcomes import award, decide, rank
 from tournaments.engine.rules.entries import Adjustment, Deal, Stopped, Totals

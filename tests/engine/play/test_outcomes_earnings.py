@@ -1,10 +1,10 @@
 import pytest
 
 from tests.sample_games import DRAWN, NAMES, load
-from tournaments.engine.documents.records import read_game
+from tournaments.engine.documents.games import read_game
 from tournaments.engine.play.outcomes import award, write_badges, write_earned
+from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.rulesets import number_of
-from tournaments.engine.rules.shapes import write_points
 
 SUMMED = (
     "turkish-king",

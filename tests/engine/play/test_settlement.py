@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournaments.engine.play.settlement import Payment, settle
+from tournaments.engine.play.outcomes import Payment, settle
 
 CENT = Fraction(1, 100)
 

@@ -2,8 +2,7 @@ import random
 
 import pytest
 
-from tournaments.engine.ratings.calibration import calibrate
-from tournaments.engine.ratings.fitting import Sample, differs, fit_constants
+from tournaments.engine.ratings.fitting import Sample, calibrate, differs, fit_constants
 from tournaments.engine.ratings.ratings import LUCK, Constants, scores_of
 
 SIDES = {"king": (0, 1, 2, 3), "euchre": (0, 1, 0, 1), "krapet": (0, 1)}

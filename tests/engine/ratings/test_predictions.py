@@ -3,8 +3,15 @@ from math import inf, log
 
 import pytest
 
-from tournaments.engine.ratings.predictions import COIN, Accuracy, Foretold, accuracy_of
-from tournaments.engine.ratings.ratings import START_VARIANCE, Rating, chance_above
+from tournaments.engine.ratings.ratings import (
+    COIN,
+    START_VARIANCE,
+    Accuracy,
+    Foretold,
+    Rating,
+    accuracy_of,
+    chance_above,
+)
 
 GOOD, BAD, NEW = Rating(1700, 900), Rating(1300, 900), Rating()
 EACH = (0, 1, 2, 3)

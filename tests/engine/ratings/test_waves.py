@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tournaments.engine.ratings.fitting import DAY, GUEST, MICROSECONDS, Waves
 from tournaments.engine.ratings.ratings import newcomer, rate
-from tournaments.engine.ratings.waves import DAY, GUEST, MICROSECONDS, Waves
 
 NEWCOMER = newcomer(150.0**2)
 SIDES = st.sampled_from([(0, 1), (0, 1, 2), (0, 1, 2, 3), (0, 1, 0, 1)])

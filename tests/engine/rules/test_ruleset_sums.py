@@ -3,8 +3,8 @@ from fractions import Fraction
 
 import pytest
 
-from tournaments.engine.rules.ruleset_sums import sums_of
 from tournaments.engine.rules.rulesets import Stage
+from tournaments.engine.rules.scoring import sums_of
 from tournaments.engine.variants import RULESETS
 
 KING = RULESETS["turkish-king"]

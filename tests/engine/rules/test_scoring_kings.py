@@ -4,12 +4,12 @@ import pytest
 
 from tests.deals import UNITS
 from tests.sample_games import load
-from tournaments.engine.documents.records import read_game
+from tournaments.engine.documents.games import read_game
 from tournaments.engine.play import games
 from tournaments.engine.play.games import Game
 from tournaments.engine.play.outcomes import decide
 from tournaments.engine.rules.entries import Deal
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.engine.variants import RULESETS
 
 SAID = ("no-hearts", "no-men", "no-queens", "heart-king", "last-two")

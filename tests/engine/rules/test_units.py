@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 
 from tests.deals import NAMES
-from tournaments.engine.documents.records import read_game, write_result
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.documents.games import read_game, write_result
+from tournaments.engine.rules.rulesets import UNITS
 
 SUITS = ("spades", "hearts", "diamonds", "clubs")
 RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")

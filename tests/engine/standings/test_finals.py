@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournaments.engine.play.outcomes import rank
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.engine.standings.finals import next_stage, rank_with_finals, stages
 from tournaments.engine.standings.round_results import Competitor, RoundResults, Ruling, TableResult
 from tournaments.engine.standings.standings import rank_entrants

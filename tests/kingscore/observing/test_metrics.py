@@ -19,8 +19,8 @@ from tests.deals import deal
 from tests.factories import ContextFactory, GameFactory
 from tests.servers import ROOT, Server, prepared
 from tests.waiting import PATIENCE
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Backup, addresses
 from tournaments.services.games import playing, writing
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.deals import WHOLE_GAME
 from tests.factories import ContextFactory, GameFactory, RevisionFactory, SetupFactory, record
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game
 from tournaments.queries.games.sheets import load_sheet, load_sheets
 from tournaments.services.games import playing

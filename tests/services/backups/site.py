@@ -52,7 +52,7 @@ from django.db import transaction
 from django.test import Client
 from tests.club_factories import ClubFactory
 from tests.factories import EVENING
-from tournaments.engine.documents.tournament_records import write_tournament
+from tournaments.engine.documents.tournaments import write_tournament
 from tournaments.models import Game, Player, Tournament
 from tournaments.queries.games.sheets import load_sheets
 from tournaments.reports.tournament_document import tournament_document

@@ -14,8 +14,8 @@ from tests.club_factories import (
 from tests.deals import WHOLE_GAME
 from tests.evening_builders import audit
 from tests.factories import EVENING, ContextFactory, HouseRulesetFactory
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import AuditEntry, Event, Round, Season
 from tournaments.services.audit import Actor
 from tournaments.services.events import events, seasons

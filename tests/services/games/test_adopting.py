@@ -5,7 +5,7 @@ from tests.deals import NAMES, WHOLE_GAME
 from tests.evening_builders import sitting
 from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory, record
 from tests.match_builders import TWO, won_by
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, Game, Player, Report, Revision, Table
 from tournaments.services.audit import Actor
 from tournaments.services.documents.reporting import request_scoresheet

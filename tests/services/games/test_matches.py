@@ -2,8 +2,8 @@ import pytest
 
 from tests.factories import EVENING, ContextFactory, SetupFactory
 from tests.match_builders import TWO, krapet, march, next_game, play, railroad, won_by
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game, Match
 from tournaments.services.games.matches import MatchOver, load_match, start_match
 from tournaments.services.games.playing import change_head, correct_entry, delete_game

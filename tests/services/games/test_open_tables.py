@@ -4,7 +4,7 @@ from tests.club_factories import RoundFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, GameFactory, SetupFactory, record
 from tests.match_builders import KEY, krapet, next_game, rematch, won_by
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game, OpenTable
 from tournaments.services.audit import NOBODY
 from tournaments.services.games import adopting, open_tables, playing

@@ -16,8 +16,8 @@ from tests.factories import (
     record,
     reload,
 )
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game, Report, Revision
 from tournaments.queries.games.sheets import LaterEntryInvalid
 from tournaments.services.games import playing, writing

@@ -9,7 +9,7 @@ import pytest
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, GameFactory, reload
 from tests.together import while_another_is_writing
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Game
 from tournaments.services.games import playing
 

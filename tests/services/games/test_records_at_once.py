@@ -7,8 +7,8 @@ from django.test.utils import CaptureQueriesContext
 from tests.club_factories import ClubFactory, MemberFactory, TableFactory
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, GameFactory, record, reload
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import AuditEntry, RatingDue, Revision
 from tournaments.services.audit import Actor
 from tournaments.services.games import playing, writing

@@ -4,8 +4,8 @@ import pytest
 
 from tests.deals import deal
 from tests.factories import ContextFactory, GameFactory, SetupFactory, record, reload
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Revision
 from tournaments.queries.games.sheets import LaterEntryInvalid
 from tournaments.services.games import playing, sealing, writing

@@ -5,7 +5,7 @@ from tests.deals import NAMES, WHOLE_GAME
 from tests.evening_builders import BY, audit, lay, sitting
 from tests.factories import EVENING, ContextFactory, HouseRulesetFactory, record
 from tests.match_builders import TWO, won_by
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import AuditEntry, Game, Match, Player, Seat, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services.audit import Actor

@@ -13,7 +13,7 @@ from tests.evening_builders import TURKISH_KING, write
 from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory, record
 from tests.match_builders import KEY, TWO, krapet, next_game, won_by
 from tests.together import at_once, while_another_is_writing
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, Confirmation, Game, Player, Revision, Season, Seat, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services.audit import NOBODY, Actor

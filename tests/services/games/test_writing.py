@@ -8,8 +8,8 @@ from django.db.models.functions import Cast
 
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import ContextFactory, GameFactory, SetupFactory, log
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.services.games import playing, writing
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from tests.club_factories import (
 )
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, SetupFactory, record, reload
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, Game, Player, Report, Revision
 from tournaments.reports.builder import build_report
 from tournaments.services.audit import NOBODY, Actor

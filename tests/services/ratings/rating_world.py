@@ -21,7 +21,7 @@ from tests.club_factories import (
 )
 from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, record
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.ratings.ratings import Constants, Spread, newcomer, rate, scores_of
 from tournaments.models import (
     Club,

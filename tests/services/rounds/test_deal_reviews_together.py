@@ -8,7 +8,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import ContextFactory, record
 from tests.together import at_once, while_another_is_writing
 from tests.web.rounds.going import going, table
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, DealReview
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games.playing import correct_entry

@@ -4,8 +4,8 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.tournament_builders import SHORT, closed, published, running, seated
 from tests.tournament_records import exported
-from tournaments.engine.documents.draw_records import redraw
-from tournaments.engine.documents.tournament_records import read_tournament
+from tournaments.engine.documents.tournaments import read_tournament
+from tournaments.engine.documents.verify import redraw
 from tournaments.engine.pairing.field import PlayedRound
 from tournaments.models import Draw, Entrant
 from tournaments.queries.tournaments.state import load_state

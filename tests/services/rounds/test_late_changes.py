@@ -15,8 +15,7 @@ from tests.tournament_builders import (
     stand_in,
     who_sits,
 )
-from tournaments.engine.documents.tournament_records import read_tournament
-from tournaments.engine.documents.tournament_results import standings_after
+from tournaments.engine.documents.tournaments import read_tournament, standings_after
 from tournaments.models import Entrant, Game, Seat, Tournament
 from tournaments.queries.tournaments.state import load_state
 from tournaments.reports.tournament_document import tournament_document

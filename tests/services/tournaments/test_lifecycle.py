@@ -5,7 +5,7 @@ import pytest
 from tests.club_factories import ClubFactory, RoundFactory, SeasonFactory, TableFactory
 from tests.factories import EVENING, HouseRulesetFactory
 from tests.tournament_builders import plan
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import AuditEntry, Entrant, Event, HouseRuleset, Season, Tournament
 from tournaments.queries.tournaments.state import rules_of_tournament

@@ -9,10 +9,9 @@ from django.core.management import call_command
 from tests.club_factories import AccountFactory, ClubFactory, PlayerFactory
 from tests.services.tournaments.whole_tournament import GAMES, whole_tournament
 from tests.tournament_records import OF_A_CLUB, OF_A_TOURNAMENT, empty_server, exported, imported
-from tournaments.engine.documents.tournament_records import read_tournament
-from tournaments.engine.documents.tournament_results import standings_of
+from tournaments.engine.documents.tournaments import read_tournament, standings_of
 from tournaments.engine.documents.verify import verify
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.engine.standings.standings import rank_entrants
 from tournaments.models import AuditEntry, Club, Game, Member, Revision, Tournament
 from tournaments.queries.games.sheets import load_sheets, result_of

@@ -25,7 +25,7 @@ from tests.tournament_builders import (
     seated,
 )
 from tests.tournament_records import exported
-from tournaments.engine.documents.verification import DIFFERS, UNKNOWN
+from tournaments.engine.documents.results import DIFFERS, UNKNOWN
 from tournaments.engine.documents.verify import verify
 from tournaments.engine.rules.rulesets import number_of
 from tournaments.models import Event, Game

@@ -13,7 +13,7 @@ from tests.factories import (
     record_all,
 )
 from tests.sample_games import load
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import Round, Table
 from tournaments.services.audit import NOBODY

@@ -15,7 +15,7 @@ from tests.factories import EVENING, ContextFactory, record_all
 from tests.services.webhooks.receiver import receiving
 from tests.together import at_once
 from tests.tournament_builders import NINE, closed, running
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, Delivery, EventType, Webhook
 from tournaments.models.webhooks import MOST_TRIES
 from tournaments.services.audit import NOBODY

@@ -14,7 +14,7 @@ from tests.club_factories import (
 )
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, SetupFactory, reload
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Revision
 from tournaments.models.clubs import Role
 from tournaments.services.audit import Actor

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory, reload
-from tournaments.engine.documents.records import read_game
+from tournaments.engine.documents.games import read_game
 from tournaments.models import Report
 from tournaments.presenters.documents import report_secret
 from tournaments.services.documents import building as report_building

@@ -15,7 +15,7 @@ from tests.factories import ContextFactory, GameFactory, record_all, reload
 from tests.match_builders import rematch
 from tests.reports.asked import tournament
 from tests.waiting import PATIENCE
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Club, Event, Report
 from tournaments.reports.builder import build_report
 from tournaments.services.games.playing import correct_entry

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from tests.factories import EVENING
 from tests.tournament_builders import NINE, SHORT, closed, running
 from tests.tournament_records import exported
-from tournaments.engine.documents.digests import ALPHABET, digits_of, letters_of
+from tournaments.engine.documents.games import ALPHABET, digits_of, letters_of
 from tournaments.models import Event, Game, Revision, Round, Tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.tournaments.lifecycle import move_tournament

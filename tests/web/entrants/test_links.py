@@ -7,8 +7,7 @@ from django.urls import reverse
 from tests.club_factories import ClubFactory
 from tests.factories import EVENING
 from tests.web.entrants.entering import entrant
-from tournaments.engine.documents.tournament_records import read_tournament, write_tournament
-from tournaments.engine.documents.tournament_results import standings_of
+from tournaments.engine.documents.tournaments import read_tournament, standings_of, write_tournament
 from tournaments.models import AuditEntry, Tournament
 from tournaments.presenters.entrants import list_entrants
 from tournaments.queries.tournaments.state import load_state

@@ -8,7 +8,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import ContextFactory, record_all
 from tests.web.games.table import fields_of, last, send, totals, url
 from tests.web.rounds.going import going, of_all, table
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, DealReview, Table
 from tournaments.services.games.playing import record_entry
 from tournaments.web.base.phone import address

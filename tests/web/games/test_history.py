@@ -6,7 +6,7 @@ from tests.club_factories import MemberFactory, PlayerFactory, TableFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import ContextFactory, GameFactory, record
 from tests.web.games.table import fields_of, follow, game_with, send, setup_fields, url
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Player, Revision, User
 from tournaments.services.games import playing
 from tournaments.web.base.phone import address

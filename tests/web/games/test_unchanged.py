@@ -9,7 +9,7 @@ from django.test import Client
 from tests.club_factories import TableFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, GameFactory, UserFactory
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Round
 from tournaments.queries.games import versions
 from tournaments.queries.games.versions import VersionCache, mark_named

@@ -15,7 +15,7 @@ from tests.club_factories import (
 )
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
-from tournaments.engine.documents.records import read_game
+from tournaments.engine.documents.games import read_game
 from tournaments.models import AuditEntry, Game, Merge, Player, Revision
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.queries.games.sheets import LaterEntryInvalid

@@ -7,8 +7,7 @@ from tests.club_factories import ClubFactory
 from tests.factories import EVENING
 from tests.tournament_builders import NINE, closed, plan, published, running
 from tests.web.members import member_of
-from tournaments.engine.ratings.predictions import Foretold, accuracy_of
-from tournaments.engine.ratings.ratings import Rating, expected_places
+from tournaments.engine.ratings.ratings import Foretold, Rating, accuracy_of, expected_places
 from tournaments.models import Club, Game, PlayerRating, RatingChange, RatingPool
 from tournaments.queries.ratings.ratings import shown, shown_points
 from tournaments.queries.tournaments.state import load_state

@@ -11,7 +11,7 @@ from tests.factories import EVENING, ContextFactory, record
 from tests.tournament_builders import play
 from tests.web.members import member_of
 from tests.web.rounds.going import going, of_all, play_at, table
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, Game, Revision, Round, Ruling, Sitting, Table, Tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.games.playing import hand_over, record_entry

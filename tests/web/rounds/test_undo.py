@@ -12,7 +12,7 @@ from tests.factories import ContextFactory
 from tests.tournament_builders import SHORT, play, seated, who_sits
 from tests.web.access_table import PAGES
 from tests.web.rounds.going import going, of_all
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, Entrant, Game, Round, Ruling, Table, Tournament
 from tournaments.queries.games.sheets import load_sheets
 from tournaments.queries.tournaments.state import load_state

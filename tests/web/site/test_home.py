@@ -8,7 +8,7 @@ from django.utils import timezone, translation
 from tests.club_factories import ClubFactory, EventFactory, MemberFactory, TournamentFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory, SetupFactory, reload
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Game
 from tournaments.presenters.games.sheets import state_of
 from tournaments.queries.games.sheets import load_sheet

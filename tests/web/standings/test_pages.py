@@ -11,7 +11,7 @@ from tests.factories import EVENING, ContextFactory, record
 from tests.tournament_builders import PENALTY, decide, published, register, running
 from tests.web.members import member_of
 from tests.web.standings.shown import lines, page, play
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Entrant, Game, Ruling, Tournament
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.entrants.registration import withdraw_entrant

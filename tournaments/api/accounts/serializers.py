@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from tournaments.api.fields import ClubNameSerializer, LineField, Moment, Strict, UncachedSerializer
-from tournaments.engine.rules.limits import LONGEST_TOKEN_NAME
+from tournaments.engine.rules.rulesets import LONGEST_TOKEN_NAME
 from tournaments.models import Member, Scope, User
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.queries.people.members import account_name

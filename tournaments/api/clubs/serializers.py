@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from tournaments.api.declared import DeclaredFields
 from tournaments.api.fields import ClubNameSerializer, LineField, Moment, Strict
-from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import AuditEntry, Club
 from tournaments.models.clubs import LeaguePoints, Paper, Role
 from tournaments.origin import absolute

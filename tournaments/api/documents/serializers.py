@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict, UncachedSerializer
-from tournaments.engine.rules.shapes import LARGE
+from tournaments.engine.rules.entries import LARGE
 from tournaments.models import Report
 from tournaments.models.clubs import Paper
 from tournaments.presenters.documents import file_name, reason_of, report_secret

@@ -7,8 +7,8 @@ from rest_framework import serializers
 
 from tournaments.api.fields import LineField, Moment, Strict
 from tournaments.api.tournaments.people import PlayerNameSerializer
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.shapes import SMALL
+from tournaments.engine.rules.entries import SMALL
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import Sitting, Substitute
 from tournaments.presenters.entrants import STATES, EntrantLine

@@ -23,7 +23,7 @@ from tournaments.api.entrants.serializers import (
 )
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
-from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Entrant, Substitute, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import directed_tournament, role_in, seen_tournament

@@ -10,8 +10,8 @@ from tournaments.api.access import token_of
 from tournaments.api.declared import DeclaredFields, declared_field
 from tournaments.api.fields import LineField, Moment, PointsField, Strict, UncachedSerializer
 from tournaments.api.games.serializers import MatchTermsSerializer
-from tournaments.engine.documents.event_fields import EVENT_FIELDS
-from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
+from tournaments.engine.documents.shapes import EVENT_FIELDS
+from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
 from tournaments.models import Event, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.queries.games.sheets import Sheet

@@ -12,8 +12,7 @@ from tournaments.api.games.serializers import GameSerializer
 from tournaments.api.games.writing import written
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.rulesets import LONGEST_NAME, Code, InvalidEntry, Problem
 from tournaments.models import Event, Game, Round, Scope, Visitor
 from tournaments.models.games import GameQuerySet
 from tournaments.queries.games.sheets import load_sheet

@@ -17,7 +17,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.paging import PAGES, PartSerializer
 from tournaments.api.schema import component
 from tournaments.api.views import Resource
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import DealReview, Game, Scope
 from tournaments.queries.games.reviews import ReviewedDeal, load_reviews
 from tournaments.queries.games.sheets import load_sheet

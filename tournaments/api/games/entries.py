@@ -30,10 +30,10 @@ from tournaments.api.games.writing import (
 )
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
-from tournaments.engine.documents.entry_records import parse_entry, read_entry
-from tournaments.engine.documents.records import play_entry
+from tournaments.engine.documents.entries import parse_entry, read_entry
+from tournaments.engine.documents.games import play_entry
 from tournaments.engine.rules.entries import Entry
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game, Scope
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.services.games.playing import (

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from tournaments.api.access import evening_of_key, token_of
 from tournaments.api.fields import Moment, PointsField, UncachedSerializer
 from tournaments.api.views import Resource
-from tournaments.engine.play.evenings import settle_evening, tally
+from tournaments.engine.play.outcomes import settle_evening, tally
 from tournaments.models import OpenTable
 from tournaments.presenters.games.evenings import finished_games
 from tournaments.queries.games.sheets import Sheet, load_sheets

@@ -11,7 +11,7 @@ from tournaments.api.problems import engine_faults, listed
 from tournaments.api.rulesets.description import RulesetDescriptionSerializer
 from tournaments.engine.play.games import Choice, Game, redeals_of
 from tournaments.engine.rules.entries import STOP_REASONS
-from tournaments.engine.rules.problems import Code
+from tournaments.engine.rules.rulesets import Code
 from tournaments.presenters.rulesets import must_come_first, next_deal
 from tournaments.queries.games.sheets import Sheet
 

@@ -11,7 +11,7 @@ from tournaments.api.games.serializers import GameRevisionSerializer
 from tournaments.api.games.writing import game_to_write, tag_of
 from tournaments.api.schema import component
 from tournaments.api.views import Resource
-from tournaments.engine.documents.records import Reading, write_result
+from tournaments.engine.documents.games import Reading, write_result
 from tournaments.models import Revision
 from tournaments.queries.games.sheets import Sheet, load_sheet
 

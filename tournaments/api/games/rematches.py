@@ -21,9 +21,7 @@ from tournaments.api.games.starting import ruleset_of
 from tournaments.api.games.writing import GONE, game_to_write, key_of, tag_of
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.problems import check_repeated, refuse
-from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.rules.rulesets import LONGEST_NAME, Ruleset, check_repeated, refuse
 from tournaments.models import Game, Scope
 from tournaments.queries.games.open_tables import games_until
 from tournaments.queries.games.sheets import load_sheet, rules_of

@@ -17,9 +17,9 @@ from tournaments.api.fields import (
     UncachedSerializer,
 )
 from tournaments.api.schema import component
-from tournaments.engine.documents.records import GAME_FORMAT, Reading, write_result
-from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
-from tournaments.engine.rules.shapes import clean_lines
+from tournaments.engine.documents.games import GAME_FORMAT, Reading, write_result
+from tournaments.engine.rules.entries import clean_lines
+from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
 from tournaments.models import Event, Game, Match, Revision
 from tournaments.queries.games.sheets import Sheet
 from tournaments.services.games.writing import KEY

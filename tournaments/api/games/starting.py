@@ -8,12 +8,11 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.api.problems import engine_faults, fault
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.documents.records import read_game, read_rules
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.documents.games import read_game, read_rules
 from tournaments.engine.documents.ruleset_records import write_ruleset
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Ruleset
-from tournaments.engine.rules.shapes import clean_lines
+from tournaments.engine.rules.entries import clean_lines
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.models import Game, Visitor
 from tournaments.queries.rulesets import find_ruleset, house_document
 from tournaments.services.base.refusals import Invalid

@@ -17,7 +17,7 @@ from tournaments.api.games.serializers import GameSerializer
 from tournaments.api.idempotency import HEADER
 from tournaments.api.problems import LaterInvalid, engine_faults
 from tournaments.api.views import Resource
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game
 from tournaments.permissions import actor_of
 from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from tournaments.api.problems import Json, engine_faults, fault, listed
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.entries import write_points
 from tournaments.models import Player
 from tournaments.services.imports.names import Who, names_asked
 from tournaments.services.imports.problems import ImportFault

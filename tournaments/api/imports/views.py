@@ -24,8 +24,7 @@ from tournaments.api.imports.serializers import (
 )
 from tournaments.api.problems import Json, fault
 from tournaments.api.views import Resource
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.models import Club
 from tournaments.models.people import fold_name
 from tournaments.permissions import directed_club

@@ -16,7 +16,7 @@ from tournaments.api.people.member_serializers import (
 )
 from tournaments.api.problems import fault
 from tournaments.api.views import Resource
-from tournaments.engine.rules.limits import LONGEST_REASON
+from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.models import Club, Member, Player, Scope
 from tournaments.models.clubs import Role
 from tournaments.permissions import directs_club, members_club, owned_club

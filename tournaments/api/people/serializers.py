@@ -10,7 +10,7 @@ from rest_framework import serializers
 from tournaments.api.choosing import Chosen, Expanded
 from tournaments.api.fields import LineField, Moment, Strict, UncachedSerializer
 from tournaments.api.ratings.serializers import RatingSerializer
-from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Player, PlayerRating
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute

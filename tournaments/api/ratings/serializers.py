@@ -6,8 +6,8 @@ from rest_framework import serializers
 
 from tournaments.api.fields import LineField, Moment
 from tournaments.api.paging import PartSerializer
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.shapes import LARGE
+from tournaments.engine.rules.entries import LARGE
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 
 
 class LeaderboardQuerySerializer(serializers.Serializer[Any]):

@@ -20,7 +20,7 @@ from tournaments.api.ratings.serializers import (
     RatingCurvesSerializer,
 )
 from tournaments.api.views import Resource
-from tournaments.engine.ratings.predictions import COIN
+from tournaments.engine.ratings.ratings import COIN
 from tournaments.models import Club, Game, Player, PlayerRating, RatingPool
 from tournaments.permissions import account_of, directs_club, members_club, seen_tournament
 from tournaments.presenters.ratings.leaderboard import BoardReader

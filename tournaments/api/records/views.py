@@ -20,10 +20,9 @@ from tournaments.api.records.limits import (
 )
 from tournaments.api.schema import component
 from tournaments.api.views import Resource
-from tournaments.engine.documents.digests import digits_of
-from tournaments.engine.documents.pairing_records import seat_document
-from tournaments.engine.documents.records import read_game, write_result
-from tournaments.engine.documents.verification import write_verification
+from tournaments.engine.documents.games import digits_of, read_game, write_result
+from tournaments.engine.documents.pairings import seat_document
+from tournaments.engine.documents.results import write_verification
 from tournaments.engine.documents.verify import MOST_WORK, STRANGERS_WORK, verify
 from tournaments.engine.work import TooMuchWork, limited_work
 from tournaments.permissions import account_of

@@ -15,8 +15,8 @@ from tournaments.api.fields import LineField, Strict
 from tournaments.api.idempotency import idempotent
 from tournaments.api.rounds.serializers import EntrantNumbersField
 from tournaments.api.views import Resource
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.shapes import SMALL
+from tournaments.engine.rules.entries import SMALL
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import LARGEST_LINE_UP
 from tournaments.models import Round, Tournament
 from tournaments.models.clubs import DIRECTING

@@ -11,10 +11,10 @@ from tournaments.api.fields import LineField, Moment, PointsField, Strict
 from tournaments.api.games.clocks import ClockSerializer, clock_details
 from tournaments.api.paging import PartSerializer
 from tournaments.api.tournaments.serializers import ProgressSerializer, RoundLineSerializer
-from tournaments.engine.documents.pairing_schema import REASONS
+from tournaments.engine.documents.pairings import REASONS
 from tournaments.engine.pairing.judging import Seating
-from tournaments.engine.rules.limits import LONGEST_REASON
-from tournaments.engine.rules.shapes import SMALL
+from tournaments.engine.rules.entries import SMALL
+from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.models import Entrant, Round, Ruling
 from tournaments.queries.tournaments.state import SeatedRound, TournamentState
 from tournaments.services.rounds.clocks import MOST_MINUTES

@@ -9,8 +9,7 @@ from tournaments.api.rulesets.naming import with_names
 from tournaments.api.schema import component
 from tournaments.engine.rules.entries import NO_TRUMP, SUITS
 from tournaments.engine.rules.fields import NAMES
-from tournaments.engine.rules.rulesets import OPTION_KINDS, Ruleset
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.rules.rulesets import OPTION_KINDS, UNITS, Ruleset
 from tournaments.presenters.rulesets import describe
 
 Schema = dict[str, Any]

@@ -19,12 +19,11 @@ from tournaments.api.rulesets.serializers import (
 )
 from tournaments.api.schema import component
 from tournaments.api.views import Resource
-from tournaments.engine.documents.record_schemas import SCHEMAS
-from tournaments.engine.documents.records import parse_json
+from tournaments.engine.documents.games import parse_json
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
-from tournaments.engine.rules.problems import InvalidEntry
-from tournaments.engine.rules.rulesets import Ruleset
-from tournaments.engine.rules.shapes import wrong_type
+from tournaments.engine.documents.verify import SCHEMAS
+from tournaments.engine.rules.entries import wrong_type
+from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
 from tournaments.queries.rulesets import find_ruleset, offered_rulesets
 
 OPTIONS = OpenApiParameter(

@@ -11,10 +11,9 @@ from rest_framework import serializers
 from tournaments.api.access import AddressToken
 from tournaments.api.declared import DeclaredFields, declared_field
 from tournaments.api.fields import LineField, Moment, Strict, UncachedSerializer
-from tournaments.engine.documents.event_fields import EVENT_FIELDS, SHOWN
-from tournaments.engine.rules.declarations import Declared
-from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
-from tournaments.engine.rules.shapes import LARGE
+from tournaments.engine.documents.shapes import EVENT_FIELDS, SHOWN
+from tournaments.engine.rules.entries import LARGE, Declared
+from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
 from tournaments.engine.standings.finals import STAGES
 from tournaments.engine.standings.tournament_settings import PRESETS, SETTINGS, write_settings
 from tournaments.models import Confirmations, Round, Tournament

@@ -27,7 +27,7 @@ from tournaments.api.tournaments.serializers import (
     TournamentSerializer,
 )
 from tournaments.api.views import Resource
-from tournaments.engine.documents.event_fields import EVENT_FIELDS
+from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.engine.standings.tournament_settings import (
     PRESETS,
     TournamentSettings,

@@ -13,28 +13,18 @@ from typing import Any
 from tournaments.engine.play.games import FINEST_PART, REDEAL_SWITCHES
 from tournaments.engine.play.outcomes import AT_THE_END, IN_A_DEAL
 from tournaments.engine.play.ruleset_checks import SETTINGS, check_ruleset
-from tournaments.engine.rules import shapes
-from tournaments.engine.rules.entries import NO_TRUMP, SUITS
-from tournaments.engine.rules.entry_shapes import MOST_SEATS, REDEALS, VOIDS
-from tournaments.engine.rules.fields import NAMES
-from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import (
-    LARGEST_COUNT,
-    OPTION_KINDS,
-    Contract,
-    Option,
-    Ruleset,
-    Stage,
-    number_of,
-)
-from tournaments.engine.rules.scoring import SCORINGS
-from tournaments.engine.rules.shapes import (
+from tournaments.engine.rules import entries
+from tournaments.engine.rules.entries import (
     INTEGER,
+    MOST_SEATS,
+    NO_TRUMP,
     OBJECT,
     POINTS_PATTERN,
+    REDEALS,
+    SUITS,
     SWITCH,
     TEXT,
+    VOIDS,
     WORTH,
     Check,
     Problems,
@@ -49,8 +39,23 @@ from tournaments.engine.rules.shapes import (
     plain,
     write_value,
 )
-from tournaments.engine.rules.steps import STEPS
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.rules.fields import NAMES, STEPS
+from tournaments.engine.rules.rulesets import (
+    LARGEST_COUNT,
+    LONGEST_ID,
+    LONGEST_NAME,
+    OPTION_KINDS,
+    UNITS,
+    Code,
+    Contract,
+    InvalidEntry,
+    Option,
+    Problem,
+    Ruleset,
+    Stage,
+    number_of,
+)
+from tournaments.engine.rules.scoring import SCORINGS
 
 RULESET_FORMAT = "kingscore-ruleset/1"
 
@@ -186,7 +191,7 @@ def _table(key: Shape, item: Shape, schema: Schema, order: Iterable[str] | None 
 
 
 def _object(table: Mapping[str, Shape], required: Iterable[str], make: Callable[..., Any]) -> Shape:
-    return shapes.fields(table, tuple(required), make, strangers_first=True)
+    return entries.fields(table, tuple(required), make, strangers_first=True)
 
 
 def _null_last(shape: Shape) -> Shape:
@@ -195,7 +200,7 @@ def _null_last(shape: Shape) -> Shape:
 
 _ID = TEXT.also(
     _unless(
-        lambda value: len(value) <= LONGEST_ID and bool(shapes.SLUG.fullmatch(value)),
+        lambda value: len(value) <= LONGEST_ID and bool(entries.SLUG.fullmatch(value)),
         "no-id",
         most=LONGEST_ID,
     ),

@@ -1,17 +1,777 @@
-"""Verify a document of any format: recompute it, and say at each point whether it agrees."""
+"""Verify documents of games, tournaments and ratings, and all of their schemas."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from functools import cached_property
+from math import isfinite
 from types import MappingProxyType
 from typing import Any
 
-from tournaments.engine.documents.digests import digest_of_game
-from tournaments.engine.documents.ratings_records import RATINGS_FORMAT, verify_ratings
-from tournaments.engine.documents.records import GAME_FORMAT, read_game
-from tournaments.engine.documents.tournament_schema import TOURNAMENT_FORMAT
-from tournaments.engine.documents.tournament_verification import verify_tournament
-from tournaments.engine.documents.verification import Point, Verification
-from tournaments.engine.rules.problems import Code, Problem
-from tournaments.engine.work import TooMuchWork, limited_work
+from tournaments.engine.documents.games import (
+    GAME_FORMAT,
+    digest_of_document,
+    digest_of_game,
+    digest_of_round,
+    digest_of_tournament,
+    game_schema,
+    read_game,
+)
+from tournaments.engine.documents.pairings import pairing_schema, seating_schema
+from tournaments.engine.documents.results import (
+    DIFFERS,
+    SAME,
+    TOO_LARGE,
+    TOO_MANY_DRAWS,
+    UNKNOWN,
+    Point,
+    Verification,
+    result_schema,
+    verification_schema,
+)
+from tournaments.engine.documents.ruleset_records import ruleset_schema
+from tournaments.engine.documents.tournaments import (
+    DIGEST,
+    DRAW,
+    NAME,
+    PLACE,
+    PLAYER_ID,
+    TOURNAMENT_FORMAT,
+    History,
+    Moment,
+    TournamentRecord,
+    competitors_of,
+    kept_standings,
+    moment_of,
+    read_tournament,
+    results_until,
+    standings_after,
+    tournament_schema,
+    write_ranking,
+    write_table_result,
+)
+from tournaments.engine.pairing.byes import ImpossibleFixed
+from tournaments.engine.pairing.field import PairingField, PlayedRound
+from tournaments.engine.pairing.judging import InvalidSeating, Seating
+from tournaments.engine.pairing.manual import seat_rest
+from tournaments.engine.pairing.methods import NoRoundRobin, seat_round
+from tournaments.engine.pairing.quality import Quality
+from tournaments.engine.pairing.weights import REDRAWN, SEATING_VERSION
+from tournaments.engine.ratings.ratings import (
+    DRIFT,
+    LUCK,
+    MODEL,
+    PROVISIONAL,
+    START,
+    START_VARIANCE,
+    Constants,
+    Rating,
+    Spread,
+    newcomer,
+    rate,
+    scores_of,
+)
+from tournaments.engine.rules.entries import (
+    LARGE,
+    MOMENT,
+    SWITCH,
+    WORTH,
+    Schema,
+    fields,
+    head_schema,
+    listed,
+    mapping,
+    or_null,
+    plain,
+    slug,
+    text,
+    whole,
+    write_points,
+)
+from tournaments.engine.rules.rulesets import LONGEST_ID, Code, InvalidEntry, Problem, number_of
+from tournaments.engine.standings.finals import next_stage
+from tournaments.engine.standings.standings import Standing
+from tournaments.engine.work import TooMuchWork, limited_work, spend
+
+Kept = Mapping[int, Sequence[str]]
+"""Tables that stayed as they were, by their places from 0."""
+
+COMMON = ("seed", "rounds_left", "table_size", "separate_clubs", "score_before_seats")
+"""The fields of a draw that are the same in all its sections."""
+
+
+def write_draw(
+    method: str, first: int, sections: Sequence[tuple[PairingField, Kept]], seating: Seating
+) -> dict[str, Any]:
+    """Return the document of a drawn round.
+
+    `first` is the round from which a method that draws all rounds at once was asked to draw.
+    `sections` are the fields of its sections with the tables kept in each, and `seating` is theirs
+    together.
+    """
+    field, _kept = sections[0]
+    return {
+        "version": SEATING_VERSION,
+        "method": method,
+        "weights": asdict(field.weights),
+        "first": first,
+        **{name: getattr(field, name) for name in COMMON},
+        "sections": [_write_section(*section) for section in sections],
+        "tables": [list(table) for table in seating.tables],
+        "byes": list(seating.byes),
+    }
+
+
+def write_fewest_repeats(quality: Quality) -> dict[str, Any]:
+    """Return the part of a draw's document that says how it would be with fewer repeats."""
+    spread = write_points(quality.score_spread)
+    return {
+        "fewest_repeats": {
+            "repeat_meetings": quality.repeat_meetings,
+            "score_spread": spread,
+        }
+    }
+
+
+def redraw(
+    document: Mapping[str, Any], earlier: Sequence[PlayedRound]
+) -> tuple[list[tuple[str, ...]], list[str]]:
+    """Draw a round again; return its tables, in seat order, and its byes.
+
+    `earlier` are the rounds before `first` as they were played, and those from there on as they
+    were drawn. Its version is one of `REDRAWN`.
+
+    Raises:
+        InvalidEntry: if the document has not the form of a draw.
+        ImpossibleFixed, NoRoundRobin, InvalidSeating: if there is no such seating.
+    """
+    said = DRAW.load(document)
+    common = {name: said[name] for name in ("weights", *COMMON)}
+    common["absence_counts"] = said["version"] < SEATING_VERSION
+    seatings = [_redraw_section(said["method"], each, common, earlier) for each in said["sections"]]
+    tables = [table for each in seatings for table in each.tables]
+    return tables, [name for each in seatings for name in each.byes]
+
+
+def _redraw_section(
+    method: str, said: Mapping[str, Any], common: dict[str, Any], earlier: Sequence[PlayedRound]
+) -> Seating:
+    names = {entrant.id for entrant in said["entrants"]}
+    # Each is held against each other.
+    spend(len(names) ** 2 // 500)
+    rounds = tuple(played.among(names) for played in earlier)
+    field = PairingField(said["entrants"], rounds, avoid=said["avoid"], **common)
+    kept = {each["place"]: each["entrants"] for each in said["kept"]}
+    return seat_rest(field, method, kept) if kept else seat_round(field, method)
+
+
+def _write_section(field: PairingField, kept: Kept) -> dict[str, Any]:
+    return {
+        "entrants": [
+            {"id": each.id, "score": write_points(each.score), "club": each.club}
+            for each in field.entrants
+        ],
+        "avoid": [list(pair) for pair in field.avoid],
+        "kept": [{"place": at, "entrants": list(table)} for at, table in sorted(kept.items())],
+    }
+
+
+Json = Mapping[str, Any]
+
+IMPOSSIBLE = (
+    *(InvalidEntry, ImpossibleFixed, NoRoundRobin, InvalidSeating),
+    # What the methods of seating meet in a field that no tournament has.
+    *(ArithmeticError, AssertionError, LookupError, TypeError, ValueError),
+)
+"""Why nothing can be drawn from what a round was drawn with."""
+
+
+def verify_tournament(document: Any) -> Verification:
+    """Recompute a tournament document: every point with its outcome, or its problems.
+
+    Raises:
+        TooMuchWork: no work is left before it is read; later points are unknown then.
+    """
+    try:
+        record = read_tournament(document)
+    except InvalidEntry as invalid:
+        return Verification(document["format"], problems=invalid.problems)
+    return Verification(
+        document["format"], tuple(_points(record)), digest=digest_of_document(document)
+    )
+
+
+def _points(record: TournamentRecord) -> Iterator[Point]:
+    document = record.document
+    yield _digest("document", "digest", document.get("digest"), digest_of_document(document))
+    games = [
+        [
+            digest_of_game(table["game"]["record"]) if table["game"]["writes"] else ""
+            for table in round_["tables"]
+        ]
+        for round_ in document["rounds"]
+    ]
+    before, sealed, history = "", [], History(record)
+    rounds = [
+        _CheckedRound(history, round_, f"rounds[{at}]")
+        for at, round_ in enumerate(document["rounds"])
+    ]
+    points: list[list[Point]] = []
+    for checked, digests in zip(rounds, games, strict=True):
+        round_ = checked.round_
+        points.append([*checked.tables(digests), *checked.seating()])
+        if round_["closed_at"] is None:
+            continue
+        rulings = (each for each in document["rulings"] if each["round"] == round_["number"])
+        before = digest_of_round(round_, digests, rulings, before)
+        sealed.append(before)
+        points[-1].append(
+            _digest("round-digest", f"{checked.where}.digest", round_.get("digest"), before)
+        )
+        points[-1] += checked.standings()
+    # Last, since drawing again takes the most work.
+    for checked, of_round in zip(rounds, points, strict=True):
+        yield from (*of_round, *checked.draw())
+    stated = document["tournament"].get("digest")
+    if document["tournament"]["state"] == "finished" or stated is not None:
+        computed = digest_of_tournament(document["tournament"]["seed"], sealed)
+        yield _digest("tournament-digest", "tournament.digest", stated, computed)
+
+
+def _within_limits(
+    what: str, where: str, check: Callable[[], Point], code: str = TOO_LARGE
+) -> Point:
+    """Return the point that a check comes to, unknown if it would take too much work."""
+    try:
+        return check()
+    except TooMuchWork:
+        return Point(what, where, UNKNOWN, code)
+
+
+def _digest(what: str, where: str, stated: str | None, computed: str) -> Point:
+    if stated is None:
+        return Point(what, where, UNKNOWN, "no-digest", {"computed": computed})
+    params = {"stated": stated, "computed": computed}
+    return Point(what, where) if stated == computed else Point(what, where, DIFFERS, "", params)
+
+
+def _compared(what: str, where: str, stated: Any, computed: Any, **params: Any) -> Point:
+    """Return the point of a published value; None was not exported."""
+    if stated is None:
+        return Point(what, where, UNKNOWN, "not-exported")
+    if stated == computed:
+        return Point(what, where, params=params)
+    path, said, is_right = _first_difference(where, stated, computed)
+    return Point(what, path, DIFFERS, "", {"stated": said, "computed": is_right})
+
+
+def _first_difference(where: str, stated: Any, computed: Any) -> tuple[str, Any, Any]:
+    """Return the path of the first value that differs, as stated and as computed."""
+    if isinstance(stated, dict) and isinstance(computed, dict):
+        for name in sorted({*stated, *computed}):
+            if stated.get(name) != computed.get(name):
+                return _first_difference(f"{where}.{name}", stated.get(name), computed.get(name))
+    if isinstance(stated, list) and isinstance(computed, list) and len(stated) == len(computed):
+        for at, (one, other) in enumerate(zip(stated, computed, strict=True)):
+            if one != other:
+                return _first_difference(f"{where}[{at}]", one, other)
+    return where, stated, computed
+
+
+@dataclass(frozen=True)
+class _CheckedRound:
+    """A round of a record, with its path."""
+
+    history: History
+    round_: Json
+    where: str
+
+    @property
+    def record(self) -> TournamentRecord:
+        return self.history.record
+
+    @property
+    def number(self) -> int:
+        return int(self.round_["number"])
+
+    def tables(self, digests: Sequence[str]) -> Iterator[Point]:
+        """Verify the game, its history, its result and who sat at each table."""
+        for at, (table, digest) in enumerate(zip(self.round_["tables"], digests, strict=True)):
+            where, game = f"{self.where}.tables[{at}]", table["game"]
+            yield self._history(f"{where}.game.writes", table)
+            if (stated := game.get("digest")) is not None or game["writes"]:
+                yield _digest("game-digest", f"{where}.game.digest", stated, digest)
+            fold = self.record.games[self.number, table["number"]]
+            if fold.finished or "result" in game:
+                computed = write_table_result(fold)
+                yield _compared("result", f"{where}.game.result", game.get("result"), computed)
+            yield self._players(f"{where}.seats", table)
+
+    def _history(self, where: str, table: Json) -> Point:
+        """Every state of the sheet was valid when it was written."""
+        game, place = table["game"], (self.number, table["number"])
+        writes = game["writes"]
+        changes = [each for each in writes if each["kind"] not in ("entry", "completion", "reveal")]
+
+        def replay() -> Point:
+            for each in changes:
+                if self.history.after(place, game, each["revision"]).problems:
+                    at = {"revision": each["revision"]}
+                    return Point("game", f"{where}[{each['revision'] - 1}]", DIFFERS, "unfit", at)
+            return Point("game", where, params={"writes": len(writes), "corrections": len(changes)})
+
+        return _within_limits("game", where, replay)
+
+    @cached_property
+    def _stand_ins(self) -> dict[tuple[str, str], str]:
+        return {
+            (each["entrant"], each["instead_of"]): each["player"]
+            for each in self.record.document["substitutes"]
+            if each["round"] == self.number
+        }
+
+    @cached_property
+    def _entered(self) -> dict[str, Sequence[str]]:
+        return {each["id"]: each["players"] for each in self.record.document["entrants"]}
+
+    def _players(self, where: str, table: Json) -> Point:
+        """The players of the entrants sit there, or who played for them."""
+        stands_in, sides = self._stand_ins, self.record.rules.sides
+        for side, entrant in enumerate(table["entrants"]):
+            due = {stands_in.get((entrant, name), name) for name in self._entered[entrant]}
+            sat = {name for name, of in zip(table["seats"], sides, strict=True) if of == side}
+            if due != sat:
+                params = {"entrant": entrant, "stated": sorted(sat), "computed": sorted(due)}
+                return Point("players", where, DIFFERS, "", params)
+        return Point("players", where, params={"stand_ins": len(stands_in)})
+
+    # The seating.
+
+    def drawn_entrants(self) -> Iterator[str]:
+        """Yield the entrants that the round was drawn with."""
+        for section in self.round_.get("draw", {"sections": ()})["sections"]:
+            yield from (each["id"] for each in section["entrants"])
+
+    def seating(self) -> Iterator[Point]:
+        """Verify the seating of a round, and what was changed after it; without drawing."""
+        if self.round_["stage"]:
+            yield _within_limits("seating", f"{self.where}.seating.tables", self._stage)
+            return
+        where, draw = f"{self.where}.draw", self.round_.get("draw")
+        if draw is None:
+            code = "by-hand" if self.record.settings.seating == "manual" else "no-draw"
+            yield Point("draw", where, UNKNOWN, code)
+            return
+        if not self._could_be_drawn(draw):
+            yield Point("draw", where, DIFFERS, "impossible")
+            return
+        yield _within_limits("scores", f"{where}.sections", lambda: self._scores(where, draw))
+        yield self._against(f"{self.where}.tables", draw["tables"], draw["byes"])
+
+    def draw(self) -> Iterator[Point]:
+        """Verify the draw of a round, if there is one, by drawing it again."""
+        where, draw = f"{self.where}.draw", self.round_.get("draw")
+        if draw is not None and not self.round_["stage"] and self._could_be_drawn(draw):
+            yield _within_limits(
+                "draw", where, lambda: self._drawn_again(where, draw), code=TOO_MANY_DRAWS
+            )
+
+    def _could_be_drawn(self, draw: Json) -> bool:
+        names = list(self.drawn_entrants())
+        known = {each["id"] for each in self.record.document["entrants"]}
+        return (
+            known.issuperset(names)
+            and len(set(names)) == len(names)
+            and draw["table_size"] == self.record.rules.side_count
+            and draw["first"] <= self.number
+        )
+
+    def _drawn_again(self, where: str, draw: Json) -> Point:
+        """Draw it again from what it was drawn with."""
+        if draw["version"] not in REDRAWN:
+            params = {"version": draw["version"], "own": SEATING_VERSION}
+            return Point("draw", where, UNKNOWN, "other-version", params)
+        try:
+            tables, byes = redraw(draw, list(self._earlier(draw["first"])))
+        except IMPOSSIBLE:
+            return Point("draw", where, DIFFERS, "impossible")
+        drawn, stated = _chairs(tables, byes), _chairs(draw["tables"], draw["byes"])
+        if drawn == stated:
+            again = draw["seed"] != self.record.document["tournament"]["seed"]
+            return Point("draw", where, SAME, "drawn-again" if again else "")
+        if self.history.is_reseated(draw["first"] - 1):
+            return Point("draw", where, UNKNOWN, "reseated-before")
+        seats = sum(drawn.get(name) != chair for name, chair in stated.items())
+        return Point("draw", f"{where}.tables", DIFFERS, "redrawn", {"seats": seats})
+
+    def _earlier(self, first: int) -> Iterator[PlayedRound]:
+        """Yield the rounds before: as published, and those of the same draw as drawn."""
+        for round_ in self.record.document["rounds"][: self.number - 1]:
+            drawn = round_.get("draw") if round_["number"] >= first else None
+            tables = [each["entrants"] for each in round_["tables"]]
+            if drawn is not None:
+                tables = drawn["tables"]
+            elif round_["published_at"] is None:
+                tables = round_["seating"]["tables"]
+            byes = (drawn or (round_ if round_["published_at"] else round_["seating"]))["byes"]
+            yield PlayedRound(tuple(map(tuple, tables)), tuple(byes))
+
+    def _scores(self, where: str, draw: Json) -> Point:
+        """The points it was drawn from are those after the rounds before."""
+        first = draw["first"]
+        found: Point | None = None
+        for moment in self._moments_of_draw(first):
+            record = self.record if moment is None else self.history.as_of(moment, first - 1)
+            points = {row.entrant: row.points for row in standings_after(record, first - 1)}
+            wrong = [
+                (f"{where}.sections[{at}].entrants[{place}].score", each["score"], due)
+                for at, section in enumerate(draw["sections"])
+                for place, each in enumerate(section["entrants"])
+                if each["score"] != (due := write_points(points.get(each["id"], 0)))
+            ]
+            if not wrong:
+                return Point("scores", f"{where}.sections")
+            path, stated, computed = wrong[0]
+            params = {"stated": stated, "computed": computed}
+            found = found or Point("scores", path, DIFFERS, "", params)
+        if found is None or self.history.is_reseated(first - 1):
+            return Point("scores", f"{where}.sections", UNKNOWN, "reseated-before")
+        return found
+
+    def _moments_of_draw(self, first: int) -> Iterator[Moment | None]:
+        """Yield when the draw may have been made: now, or at any state of the results before."""
+        yield None
+        rounds = self.record.document["rounds"]
+        since = moment_of(rounds[first - 2]["closed_at"]) if first > 1 else None
+        until = moment_of(rounds[first - 1]["published_at"])
+        if since is not None:
+            yield since
+            yield from self.history.changes(
+                first - 1, lambda each: since < each and (until is None or each <= until)
+            )
+
+    def _stage(self) -> Point:
+        """Who plays on follows from the standings at the cut and from the finals before."""
+        where, moment = f"{self.where}.seating.tables", moment_of(self.round_["published_at"])
+        record = self.record if moment is None else self.history.as_of(moment, self.number - 1)
+        competitors = competitors_of(record)
+        rounds, finals = results_until(record, self.number - 1)
+        cut = standings_after(record, len(rounds))
+        try:
+            stage = next_stage(cut, competitors, finals, record.settings, record.rules.side_count)
+        except (InvalidEntry, ValueError):
+            return Point("seating", where, DIFFERS, "no-stage")
+        drawn = [] if stage is None else [list(table) for table in stage.tables]
+        return self._against(where, drawn, [])
+
+    def _against(self, where: str, tables: Sequence[Sequence[str]], byes: Sequence[str]) -> Point:
+        """Compare a drawn seating with that of the round: a director may have changed seats."""
+        stands = _chairs([each["entrants"] for each in self.round_["tables"]], self.round_["byes"])
+        if self.round_["published_at"] is None:
+            seating = self.round_["seating"]
+            stands = _chairs(seating["tables"], seating["byes"])
+        drawn = _chairs(tables, byes)
+        changed = sum(drawn.get(name) != chair for name, chair in stands.items())
+        gone = len(drawn.keys() - stands.keys())
+        code = "changed-by-hand" if changed or gone else ""
+        return Point("seating", where, SAME, code, {"seats": changed, "gone": gone})
+
+    # The standings.
+
+    def standings(self) -> Iterator[Point]:
+        """Verify the places after a closed round: with every tie-break, and as at its closing."""
+        where = f"{self.where}.ranking"
+        yield _within_limits("standings", where, lambda: self._ranking(where))
+        where = f"{self.where}.standings"
+        yield _within_limits("closing", where, lambda: self._closing(where))
+
+    @cached_property
+    def _now(self) -> Sequence[Standing]:
+        return standings_after(self.record, self.number)
+
+    def _ranking(self, where: str) -> Point:
+        rulings = sum(
+            each["round"] <= self.number and each["withdrawn_at"] is None
+            for each in self.record.document["rulings"]
+        )
+        count = {"places": len(self._now), "rulings": rulings}
+        stated = self.round_.get("ranking")
+        return _compared("standings", where, stated, write_ranking(self._now), **count)
+
+    def _closing(self, where: str) -> Point:
+        """The places kept are those of the closing, or after a correction of then or later."""
+        kept = self.round_["standings"]
+        if kept is None:
+            return Point("closing", where, UNKNOWN, "not-exported")
+        if kept == (computed := kept_standings(self._now)):
+            return Point("closing", where)
+        closed = moment_of(self.round_["closed_at"])
+        assert closed is not None
+        moments = [closed, *self.history.changes(self.number, lambda each: each > closed)]
+        seated = self._seated_until_now
+        for moment in moments:
+            then = self.history.as_of(moment, self.number)
+            # Whoever entered later has no place, and house players help to rank the others.
+            those = [
+                each
+                for each in competitors_of(then)
+                if each.house or each.id in kept or each.id in seated
+            ]
+            if kept == kept_standings(standings_after(then, self.number, those)):
+                changed = sum(computed.get(name) != row for name, row in kept.items())
+                return Point("closing", where, SAME, "corrected-since", {"places": changed})
+        if self.history.is_reseated(self.number):
+            return Point("closing", where, UNKNOWN, "reseated-since")
+        path, stated, is_right = _first_difference(where, kept, computed)
+        return Point("closing", path, DIFFERS, "", {"stated": stated, "computed": is_right})
+
+    @property
+    def _seated_until_now(self) -> set[str]:
+        """Who had a seat, a bye or a ruling up to this round."""
+        document = self.record.document
+        rounds = document["rounds"][: self.number]
+        return {
+            *(name for each in rounds for table in each["tables"] for name in table["entrants"]),
+            *(name for each in rounds for name in each["byes"]),
+            *(each["entrant"] for each in document["rulings"] if each["round"] <= self.number),
+        }
+
+
+def _chairs(tables: Sequence[Sequence[str]], byes: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Return the table and side of each entrant, from 0; those with a bye sit at none."""
+    chairs = {
+        name: (at, side) for at, table in enumerate(tables) for side, name in enumerate(table)
+    }
+    return chairs | dict.fromkeys(byes, (-1, -1))
+
+
+RATINGS_FORMAT = "kingscore-ratings/1"
+DAY = 86400.0
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= LARGE and isfinite(value)
+
+
+NUMBER = plain("number", _is_number, {"type": "number", "minimum": -LARGE, "maximum": LARGE})
+POSITIVE = plain(
+    "number above 0",
+    lambda value: _is_number(value) and value > 0,
+    {"type": "number", "exclusiveMinimum": 0, "maximum": LARGE},
+)
+RULESET = text(LONGEST_ID + len("house "), least=1)
+COUNT = whole(0, LARGE)
+RATING = listed(NUMBER, 2, 2)
+"""The mean and the variance of a rating."""
+
+PROGRAM: Mapping[str, Any] = {
+    "model": MODEL,
+    "mean": START,
+    "start": START_VARIANCE,
+    "luck": LUCK,
+    "drift": DRIFT,
+    "provisional": PROVISIONAL,
+}
+"""The constants of the program, as in a document."""
+
+SEAT = fields({"player": PLAYER_ID, "before": RATING, "after": RATING})
+_GAME = {
+    "at": MOMENT,
+    "ruleset": RULESET,
+    "sides": listed(whole(0, 3), 2, 4),
+    "totals": listed(WORTH, 2, 4),
+    "ranks": listed(PLACE, 2, 4),
+    "seats": listed(or_null(SEAT), 2, 4),
+}
+GAME = fields(_GAME | {"digest": DIGEST}, required=_GAME)
+STANDING = fields(
+    {
+        "player": PLAYER_ID,
+        "games": whole(1, LARGE),
+        "last_at": MOMENT,
+        "rating": RATING,
+        "provisional": SWITCH,
+    }
+)
+POOL = fields(
+    {
+        "family": text(LONGEST_ID, least=1),
+        "constants": fields(
+            {
+                "version": COUNT,
+                "fitted_at": or_null(MOMENT),
+                "start": POSITIVE,
+                "luck": mapping(
+                    POSITIVE, {"type": "object", "additionalProperties": POSITIVE.schema}
+                ),
+            }
+        ),
+        "games": listed(GAME),
+        "ratings": listed(STANDING),
+    }
+)
+DOCUMENT = fields(
+    {
+        "format": plain(
+            RATINGS_FORMAT, lambda value: value == RATINGS_FORMAT, {"const": RATINGS_FORMAT}
+        ),
+        "club": fields({"slug": slug(LONGEST_ID), "name": NAME}),
+        "program": fields(
+            {"model": text(LONGEST_ID, least=1), **dict.fromkeys(list(PROGRAM)[1:], POSITIVE)}
+        ),
+        "players": listed(fields({"id": PLAYER_ID, "name": or_null(NAME)})),
+        "pools": listed(POOL),
+        "digest": DIGEST,
+    }
+)
+
+
+def ratings_schema() -> Schema:
+    """Return the schema of a `kingscore-ratings/1` document."""
+    return {
+        **head_schema("ratings", RATINGS_FORMAT),
+        "description": "The rated games of a club in order, with the ratings before and after each:"
+        " mean and variance. `docs/ratings.md` says how they are computed.",
+        **DOCUMENT.schema,
+    }
+
+
+def verify_ratings(document: Any) -> Verification:
+    """Recompute every rating of a document to the last digit."""
+    problems = tuple(DOCUMENT.check("", document)) or ()
+    if problems:
+        return Verification(RATINGS_FORMAT, problems=problems)
+    digest = digest_of_document(document)
+    points = [_ratings_records_compared("document", "digest", document["digest"], digest)]
+    if document["program"] == PROGRAM:
+        for number, pool in enumerate(document["pools"]):
+            points += _Pool(f"pools[{number}]", pool).verified()
+    else:
+        params = {"model": document["program"]["model"], "own": MODEL}
+        points.append(Point("rating", "program", UNKNOWN, "other-model", params))
+    return Verification(RATINGS_FORMAT, tuple(points), digest=digest)
+
+
+def _ratings_records_compared(what: str, where: str, stated: Any, computed: Any) -> Point:
+    if stated == computed:
+        return Point(what, where)
+    return Point(what, where, DIFFERS, params={"stated": stated, "computed": computed})
+
+
+@dataclass
+class _State:
+    rating: Rating
+    last_at: datetime
+    games: int = 0
+
+
+@dataclass
+class _Pool:
+    """A pool of a document while it is recomputed.
+
+    After each game it goes on from what is stated, so that one wrong number is told where it is.
+    """
+
+    where: str
+    pool: Any
+    states: dict[str, _State] = field(default_factory=dict)
+    spreads: dict[str, Spread] = field(default_factory=dict)
+
+    def verified(self) -> Iterator[Point]:
+        constants = self.pool["constants"]
+        self.constants = Constants(constants["start"], constants["luck"])
+        last: datetime | None = None
+        for number, game in enumerate(self.pool["games"]):
+            spend(1)
+            where, at = f"{self.where}.games[{number}]", datetime.fromisoformat(game["at"])
+            if last is not None and at < last:
+                yield Point("rating", f"{where}.at", DIFFERS, "out-of-order")
+            elif len(game["seats"]) != len(game["sides"]) or not self._fits(game):
+                yield Point("rating", where, DIFFERS, "unfit-game")
+            else:
+                yield from self._game(where, game, at)
+            last = at
+        yield self._now()
+
+    def _fits(self, game: Any) -> bool:
+        """Return whether sides, totals and places belong together, and two players are rated."""
+        totals, ranks = game["totals"], game["ranks"]
+        known = [seat["player"] for seat in game["seats"] if seat]
+        return (
+            set(game["sides"]) == set(range(len(totals)))
+            and len(ranks) == len(totals)
+            # Equals share a place, and have equal points.
+            and all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks)
+            and len({*ranks}) == len({*zip(ranks, map(number_of, totals), strict=True)})
+            and len(known) == len({*known}) > 1
+            and all(
+                rating[1] > 0
+                for seat in game["seats"]
+                if seat
+                for rating in (seat["before"], seat["after"])
+            )
+        )
+
+    def _game(self, where: str, game: Any, at: datetime) -> Iterator[Point]:
+        scores = scores_of([number_of(total) or 0 for total in game["totals"]], game["ranks"])
+        spread = self.spreads.get(game["ruleset"], Spread()).seeing(scores)
+        self.spreads[game["ruleset"]] = spread
+        before = [self._before(seat, at) for seat in game["seats"]]
+        unit = self.constants.unit(game["ruleset"], spread)
+        after = rate(before, game["sides"], scores, unit)
+        computed = [
+            {"player": seat["player"], "before": list(old[:2]), "after": list(new[:2])}
+            for seat, old, new in zip(game["seats"], before, after, strict=True)
+            if seat
+        ]
+        stated = [seat for seat in game["seats"] if seat]
+        yield _ratings_records_compared("rating", where, stated, computed)
+        for seat in stated:
+            state = self.states[seat["player"]]
+            mean, variance = seat["after"]
+            state.rating, state.last_at = Rating(mean, variance, self.constants.start), at
+            state.games += 1
+
+    def _before(self, seat: Any, at: datetime) -> Rating:
+        unknown = newcomer(self.constants.start)
+        if seat is None:
+            return unknown
+        state = self.states.setdefault(seat["player"], _State(unknown, at))
+        days = (at - state.last_at).total_seconds() / DAY
+        return state.rating.rested(days) if days else state.rating
+
+    def _now(self) -> Point:
+        computed = {
+            player: [state.games, state.last_at, *state.rating[:2], state.rating.provisional]
+            for player, state in self.states.items()
+        }
+        stated = {
+            row["player"]: [
+                *(row["games"], datetime.fromisoformat(row["last_at"])),
+                *(*row["rating"], row["provisional"]),
+            ]
+            for row in self.pool["ratings"]
+        }
+        if stated == computed and len(stated) == len(self.pool["ratings"]):
+            return Point("current-rating", f"{self.where}.ratings", SAME)
+        wrong = [each for each in computed | stated if computed.get(each) != stated.get(each)]
+        params = {"stated": wrong[:3], "computed": ""}
+        return Point("current-rating", f"{self.where}.ratings", DIFFERS, "other-ratings", params)
+
+
+SCHEMAS: Mapping[str, Callable[[], Schema]] = MappingProxyType(
+    {
+        "kingscore-game-1.json": game_schema,
+        "kingscore-pairing-1.json": pairing_schema,
+        "kingscore-ratings-1.json": ratings_schema,
+        "kingscore-result-1.json": result_schema,
+        "kingscore-ruleset-1.json": ruleset_schema,
+        "kingscore-seating-1.json": seating_schema,
+        "kingscore-tournament-1.json": tournament_schema,
+        "kingscore-verification-1.json": verification_schema,
+    }
+)
+
 
 MOST_WORK = 50_000
 """How much is done for a document, in entries of games that are played (`engine.work`)."""

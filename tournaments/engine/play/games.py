@@ -23,6 +23,8 @@ from tournaments.engine.rules.entries import (
     Stopped,
     Totals,
     Void,
+    write_points,
+    wrong_type,
 )
 from tournaments.engine.rules.fields import (
     FIELDS,
@@ -32,20 +34,20 @@ from tournaments.engine.rules.fields import (
     is_required,
     trumps_of,
 )
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.ruleset_sums import sums_of
 from tournaments.engine.rules.rulesets import (
     PENALTY,
     TRUMP,
+    Code,
     Contract,
+    InvalidEntry,
     PerSide,
     Points,
+    Problem,
     Ruleset,
     Setting,
     whole,
 )
-from tournaments.engine.rules.scoring import King, Score, check_deal, score_deal
-from tournaments.engine.rules.shapes import write_points, wrong_type
+from tournaments.engine.rules.scoring import King, Score, check_deal, score_deal, sums_of
 
 
 class Row(NamedTuple):

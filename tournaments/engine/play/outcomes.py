@@ -1,16 +1,17 @@
-"""The outcome of a game: ranks, sides that are out or sunk, badges, and contracts earned."""
+"""The outcome of a game and of an evening, and who pays whom."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
+from math import floor
 from types import MappingProxyType
 from typing import NamedTuple
 
 from tournaments.engine.play.games import Game, PlayedDeal
-from tournaments.engine.rules.rulesets import Points, Setting
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.entries import write_points
+from tournaments.engine.rules.rulesets import Points, Setting, number_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,3 +288,257 @@ def write_badges(badges: Sequence[Badge], sides: int) -> dict[str, list[int]]:
     found = Counter((badge.badge, badge.seat) for badge in badges)
     names = dict.fromkeys(badge.badge for badge in badges)
     return {name: [found[name, side] for side in range(sides)] for name in names}
+
+
+CENT = Fraction(1, 100)
+"""The default smallest coin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """Money from one side to another; `amount` is above 0."""
+
+    payer: int
+    payee: int
+    amount: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """The balance of each side (above 0: it wins), in side order, and the payments for them.
+
+    All amounts are money in whole coins; the balances sum to 0.
+    """
+
+    balances: tuple[Fraction, ...]
+    payments: tuple[Payment, ...]
+
+
+def settle(totals: Sequence[Points], stake: Points, coin: Fraction = CENT) -> Settlement:
+    """Return stake × (score − mean score) for each side, and the fewest payments that settle it.
+
+    `totals` are points per side, `stake` is money per point, `coin` is the smallest unit of money.
+
+    Balances are rounded to whole coins by largest remainders. All are rounded down; the coins then
+    missing from a sum of 0 go, one each, to the sides that lost most by rounding. Ties go to the
+    side that comes first. So each balance is less than a coin from its exact value, and a higher
+    score never gets less than a lower one.
+
+    The work doubles with each side, which is negligible for the sides of one table.
+
+    Raises:
+        ValueError: if there are no sides, or stake or coin is not above 0.
+    """
+    _check_money("stake", stake)
+    _check_money("coin", coin)
+    if not totals:
+        raise ValueError("There is nobody to settle with.")
+    coins = _round(_exact_coins(totals, stake, coin))
+    return Settlement(tuple(number * coin for number in coins), _payments(coins, coin))
+
+
+MOST_TO_GROUP = 10
+"""The largest number of people for which the fewest payments are sought; more only need few."""
+
+
+def settle_balances(balances: Sequence[Fraction], coin: Fraction = CENT) -> tuple[Payment, ...]:
+    """Return the payments that settle balances with a sum of 0, rounded as in `settle`."""
+    return _payments(_round([balance / coin for balance in balances]), coin)
+
+
+def _payments(coins: Sequence[int], coin: Fraction) -> tuple[Payment, ...]:
+    few = len(coins) <= MOST_TO_GROUP
+    groups = _settling_groups(coins) if few else [dict(enumerate(coins))]
+    return tuple(
+        Payment(payer, payee, number * coin)
+        for group in groups
+        for payer, payee, number in _settle_group(group)
+    )
+
+
+def _check_money(name: str, money: Points) -> None:
+    if money <= 0:
+        raise ValueError(f"A {name} is above 0, not {money}.")
+
+
+def _exact_coins(totals: Sequence[Points], stake: Points, coin: Fraction) -> list[Fraction]:
+    mean = Fraction(sum(totals)) / len(totals)
+    return [stake * (score - mean) / coin for score in totals]
+
+
+def _round(exact: Sequence[Fraction]) -> list[int]:
+    """Round to whole numbers with a sum of 0, by largest remainders."""
+    rounded = [floor(number) for number in exact]
+    # Sorting keeps the order of equals: the first side comes first.
+    by_remainder = sorted(
+        range(len(exact)), key=lambda side: exact[side] - rounded[side], reverse=True
+    )
+    for side in by_remainder[: -sum(rounded)]:
+        rounded[side] += 1
+    return rounded
+
+
+def _settling_groups(coins: Sequence[int]) -> Iterator[dict[int, int]]:
+    """Split the sides, with their coins, into as many groups as can settle among themselves.
+
+    A group of n sides that cannot be divided further needs n − 1 payments, so more groups mean
+    fewer payments. A side at 0 is a group of its own and pays nothing.
+    """
+    left = dict(enumerate(coins))
+    chain = _best_chain(left)
+    while left:
+        group: dict[int, int] = {}
+        while not group or sum(group.values()) != 0:
+            side = chain[frozenset(left)]
+            group[side] = left.pop(side)
+        yield group
+
+
+def _best_chain(coins: Mapping[int, int]) -> dict[frozenset[int], int]:
+    """For each set of sides, the side to remove first so that most of the later rests sum to 0.
+
+    Removing the sides one by one completes a group each time that the rest sums to 0.
+    """
+    first: dict[frozenset[int], int] = {}
+    groups = {frozenset[int](): 0}
+    for subset in _subsets(coins):
+        side = max(sorted(subset), key=lambda side: groups[subset - {side}])
+        first[subset] = side
+        settled = sum(coins[member] for member in subset) == 0
+        groups[subset] = groups[subset - {side}] + settled
+    return first
+
+
+def _subsets(sides: Mapping[int, int]) -> list[frozenset[int]]:
+    """Every set of one or more of `sides`, the smaller before the larger."""
+    subsets = [frozenset[int]()]
+    for side in sides:
+        subsets += [subset | {side} for subset in subsets]
+    return sorted(subsets[1:], key=len)
+
+
+def _settle_group(coins: dict[int, int]) -> Iterator[tuple[int, int, int]]:
+    """Yield payer, payee and coins: the largest debtor pays the largest creditor, until all are 0.
+
+    Each payment settles one side, and the last payment two.
+    """
+    while any(coins.values()):
+        payer = min(coins, key=lambda side: (coins[side], side))
+        payee = max(coins, key=lambda side: (coins[side], -side))
+        number = min(-coins[payer], coins[payee])
+        coins[payer] += number
+        coins[payee] -= number
+        yield payer, payee, number
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedGame:
+    """A finished game with the names of its players in seat order."""
+
+    game: Game
+    players: Sequence[str]
+
+    @property
+    def outcome(self) -> Outcome:
+        return decide(self.game)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A player's rank and total in a game, with those of a partner the same; whether out."""
+
+    rank: int
+    total: Points
+    out: bool
+    king: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EveningStanding:
+    """A player's evening: `placed` has an item for each game, None for those without the player."""
+
+    name: str
+    placed: tuple[Placed | None, ...]
+
+    @property
+    def games(self) -> int:
+        return len(list(self._played()))
+
+    @property
+    def won(self) -> int:
+        """Return how many games the player was first in, alone or with others."""
+        return sum(placed.rank == 1 for placed in self._played())
+
+    @property
+    def points(self) -> Points:
+        return sum((placed.total for placed in self._played()), start=0)
+
+    @property
+    def average(self) -> Fraction:
+        return Fraction(self.points) / self.games
+
+    def places(self) -> tuple[int, ...]:
+        """Return how often the player was first, second, … up to the last place taken."""
+        ranks = [placed.rank for placed in self._played()]
+        return tuple(ranks.count(rank) for rank in range(1, max(ranks) + 1))
+
+    def _played(self) -> Iterator[Placed]:
+        return (placed for placed in self.placed if placed is not None)
+
+
+def tally(games: Sequence[FinishedGame]) -> list[EveningStanding]:
+    """Return the standing of each player, by games won, then points, then first appearance."""
+    names = dict.fromkeys(name for played in games for name in played.players)
+    rows = [{name: _placed(played, name) for name in names} for played in games]
+    standings = [EveningStanding(name, tuple(row[name] for row in rows)) for name in names]
+    return sorted(standings, key=lambda standing: (-standing.won, -standing.points))
+
+
+def _placed(played: FinishedGame, name: str) -> Placed | None:
+    if name not in played.players:
+        return None
+    game, outcome = played.game, played.outcome
+    side = game.ruleset.sides[played.players.index(name)]
+    ending = game.ending
+    king = ending is not None and ending.by == "king" and ending.seat is not None
+    made_king = king and game.ruleset.sides[ending.seat or 0] == side if ending else False
+    return Placed(outcome.ranks[side], game.totals[side], side in outcome.out, made_king)
+
+
+def settle_evening(games: Sequence[FinishedGame]) -> tuple[list[str], tuple[Payment, ...]] | None:
+    """Return the names, and payments between their indexes, for all games with a stake.
+
+    None if no game has one. Partners share what their pair wins or loses.
+    """
+    balances: dict[str, Fraction] = {}
+    for played in games:
+        rules = played.game.ruleset
+        stake = number_of(rules.settings.get("stake"))
+        if stake is None or not played.game.rows:
+            continue
+        of_sides = settle(played.game.totals, stake).balances
+        for seat, name in enumerate(played.players):
+            share = of_sides[rules.sides[seat]] / rules.seats_in_a_side
+            balances[name] = balances.get(name, Fraction(0)) + share
+    if not balances:
+        return None
+    return list(balances), settle_balances(list(balances.values()))
+
+
+def courses(games: Sequence[FinishedGame]) -> dict[str, list[Points]]:
+    """Return the points of the evening of each player after each row of all games, from 0.
+
+    During games without the player they stay.
+    """
+    names = dict.fromkeys(name for played in games for name in played.players)
+    lines: dict[str, list[Points]] = {name: [0] for name in names}
+    for played in games:
+        sides = played.game.ruleset.sides
+        for name, points in lines.items():
+            before = points[-1]
+            if name in played.players:
+                side = sides[played.players.index(name)]
+                points.extend(before + row.totals[side] for row in played.game.rows)
+            else:
+                points.extend([before] * len(played.game.rows))
+    return lines

@@ -5,12 +5,18 @@ from types import MappingProxyType
 
 from tournaments.engine.play.games import ORDERS
 from tournaments.engine.play.outcomes import OUTCOMES
-from tournaments.engine.rules.fields import KING_FIELDS
-from tournaments.engine.rules.problems import Code, Problem
-from tournaments.engine.rules.ruleset_ends import check_end
-from tournaments.engine.rules.rulesets import OPTION_KINDS, Contract, Option, Ruleset, Setting
-from tournaments.engine.rules.steps import CAPPOTTO
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.rules.fields import CAPPOTTO, KING_FIELDS
+from tournaments.engine.rules.rulesets import (
+    OPTION_KINDS,
+    UNITS,
+    Code,
+    Contract,
+    Option,
+    Problem,
+    Ruleset,
+    Setting,
+    check_end,
+)
 
 ON_OFF = (False, True)
 

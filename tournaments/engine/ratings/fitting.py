@@ -1,18 +1,119 @@
-"""Fit the constants of a pool to its games: how far its players' strengths lie apart, and luck.
+"""Rate many games at once, fit the parameters of ratings, and check predictions."""
 
-The best constants are those with which the ratings before each game made its points most likely
-(the prediction-error decomposition of a Gaussian filter). All candidates are tried at once, as
-columns of arrays; that is why the filter of `ratings` is written here again. Results are whole
-numbers or rounded, so that they do not depend on the machine.
-"""
-
-from collections.abc import Hashable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tournaments.engine.ratings.ratings import DRIFT, LUCK, START_VARIANCE, Constants
+from tournaments.engine.ratings.ratings import (
+    DRIFT,
+    LUCK,
+    START_VARIANCE,
+    Constants,
+    Foretold,
+    Rating,
+    Spread,
+    accuracy_of,
+    newcomer,
+    pairs_of,
+    rate,
+    rate_columns,
+    scores_of,
+)
+
+GUEST = -1
+"""The number of a player who is rated as a newcomer in each game, without a change."""
+
+MICROSECONDS, DAY = 1_000_000, 86_400
+
+CHANGE = np.dtype(
+    [
+        *[("player", "i8"), ("game", "i8"), ("seat", "i2"), ("number", "i4"), ("at", "i8")],
+        *[(name, "f8") for name in ("mean_before", "variance_before", "mean", "variance")],
+    ]
+)
+"""The change of a player's rating by the `number`-th game; `at` is in microseconds."""
+
+Changes = np.ndarray[Any, np.dtype[np.void]]
+
+
+class Waves:
+    """Games in order, of players who are numbered from 0."""
+
+    def __init__(self, players: Iterable[tuple[Rating, int, int]], newcomer: Rating) -> None:
+        """Begin with each player's rating and number of games, and the moment of the last."""
+        ratings, games, moments = zip(*players, (newcomer, 0, 0), strict=True)
+        self.newcomer = newcomer
+        self.means, self.variances, _starts = np.array(ratings).T
+        self.numbers, self.moments = np.array(games), np.array(moments, float)
+        self.last_waves = [0] * len(games)
+        self.players: list[int] = []
+        self.games: dict[tuple[int, Sequence[int], bool], list[tuple[float, ...]]]
+        self.games = defaultdict(list)
+
+    def add(
+        self, game: int, at: int, players: Sequence[int], sides: Sequence[int], *figures: float
+    ) -> None:
+        """Add the next game, by its key and moment; `figures` are its unit, and the scores."""
+        last = self.last_waves
+        wave = 1 + max([last[player] for player in players])
+        for player in players:
+            last[player] = wave
+        last[GUEST] = 0
+        self.games[wave, sides, figures[0] > 0.0].append((game, at, len(self.players), *figures))
+        self.players += players
+
+    def rate(self) -> Changes:
+        """Rate all games; return the changes of all players in order of games and seats."""
+        changes = np.empty(len(self.players), CHANGE)
+        changes["player"] = self.players
+        for (_wave, sides, scored), games in sorted(self.games.items()):
+            game, at, first, unit, *scores = np.array(games).T
+            seats = np.arange(len(sides))[:, None]
+            places = first.astype(int) + seats
+            rows = changes[places]
+            rows["game"], rows["at"], rows["seat"] = game, at, seats
+            self._rest(rows)
+            before = [
+                Rating(row["mean_before"], row["variance_before"], self.newcomer.start)
+                for row in rows
+            ]
+            after = rate_columns(before, sides, scores, unit) if scored else before
+            for row, rating in zip(rows, after, strict=True):
+                row["mean"], row["variance"] = rating.mean, rating.variance
+            self._keep(rows)
+            changes[places] = rows
+        seated: Changes = changes[changes["player"] != GUEST]
+        return seated
+
+    def _rest(self, rows: Changes) -> None:
+        """Set the ratings before a wave: as `Rating.rested` has them."""
+        players, start = rows["player"], self.newcomer.start
+        days = (rows["at"] - self.moments[players]) / MICROSECONDS / DAY
+        drift = DRIFT * (start / START_VARIANCE)
+        rested = self.variances[players] + drift * np.maximum(0.0, days)
+        rows["mean_before"] = self.means[players]
+        rows["variance_before"] = np.minimum(start, rested)
+
+    def _keep(self, rows: Changes) -> None:
+        """Keep what the players have reached after a wave."""
+        players = rows["player"]
+        self.numbers[players] += 1
+        rows["number"] = self.numbers[players]
+        self.moments[players] = rows["at"]
+        self.means[players], self.variances[players] = rows["mean"], rows["variance"]
+        self.means[GUEST], self.variances[GUEST] = self.newcomer.mean, self.newcomer.variance
+
+    def reached(self) -> Iterator[tuple[Rating, int, int]]:
+        """Yield each player's rating and number of games, and the moment of the last."""
+        columns = self.means, self.variances, self.numbers, self.moments.astype(int)
+        for mean, variance, number, at in zip(*(c[:GUEST].tolist() for c in columns), strict=True):
+            yield Rating(mean, variance, self.newcomer.start), number, at
+
 
 FROM_GAMES = 500
 """A pool with fewer games keeps the constants of the program."""
@@ -138,3 +239,75 @@ def _mixing(sides: tuple[int, ...]) -> tuple[Array, Any]:
 
 def _people(games: Sequence[Sample]) -> list[Hashable]:
     return [who for game in games for who in game.people if who is not None]
+
+
+BINS = 10
+"""Parts of the chances from one half to 1, each of 5 %."""
+
+WARM_UP = LAST_GAMES // 4
+"""Games that are learned but not counted, where earlier ones were left out."""
+
+SECONDS_OF_DAY = 86400.0
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """`bins`: pairs, sum of the chances of the favourite, how often it ended above.
+
+    `months`: pairs, loss of these ratings, loss of ratings by places only, by month in UTC.
+    """
+
+    bins: list[list[float]] = field(default_factory=lambda: [[0, 0.0, 0.0] for _ in range(BINS)])
+    months: dict[str, list[float]] = field(default_factory=dict)
+
+
+def calibrate(games: Sequence[Sample], constants: Constants, *, whole: bool) -> Calibration:
+    """Predict each game by the ratings before it; `whole` says that none was before the first."""
+    found = Calibration()
+    by_places = [game._replace(scores=_places(game.scores)) for game in games]
+    own = foretold(games, constants)
+    other = foretold(by_places, Constants(constants.start))
+    for number, (game, one, two) in enumerate(zip(games, own, other, strict=True)):
+        if not whole and number < WARM_UP:
+            continue
+        month = datetime.fromtimestamp(game.day * SECONDS_OF_DAY, UTC).strftime("%Y-%m")
+        of_month = found.months.setdefault(month, [0, 0.0, 0.0])
+        accuracy = accuracy_of([one])
+        of_month[0] += accuracy.pairs
+        of_month[1] += accuracy.loss
+        of_month[2] += accuracy_of([two]).loss
+        for chance, came in pairs_of(one):
+            favourite, above = (chance, came) if chance >= 0.5 else (1.0 - chance, 1.0 - came)
+            part = found.bins[min(BINS - 1, int((favourite - 0.5) * 2 * BINS))]
+            part[0] += 1
+            part[1] += favourite
+            part[2] += above
+    return found
+
+
+def foretold(games: Sequence[Sample], constants: Constants) -> Iterator[Foretold]:
+    """Yield each game with the ratings before it, which then learn it."""
+    unknown = newcomer(constants.start)
+    ratings: dict[Hashable, tuple[Rating, float]] = {}
+    spreads: dict[str, Spread] = {}
+    for game in games:
+        stood = [ratings.get(who, (unknown, game.day)) for who in game.people]
+        before = [rating.rested(game.day - last) for rating, last in stood]
+        known = {side for who, side in zip(game.people, game.sides, strict=True) if who is not None}
+        counts = [side in known for side in range(len(game.scores))]
+        yield Foretold(before, game.sides, _ranks(game.scores), counts)
+        spread = spreads.get(game.ruleset, Spread()).seeing(game.scores)
+        spreads[game.ruleset] = spread
+        after = rate(before, game.sides, game.scores, constants.unit(game.ruleset, spread))
+        for who, rating in zip(game.people, after, strict=True):
+            if who is not None:
+                ratings[who] = rating, game.day
+
+
+def _ranks(scores: Sequence[float]) -> list[int]:
+    return [1 + sum(other > own for other in scores) for own in scores]
+
+
+def _places(scores: Sequence[float]) -> list[float]:
+    ranks = _ranks(scores)
+    return scores_of([-rank for rank in ranks], ranks)

@@ -1,18 +1,264 @@
-"""A game as data: units and contracts, quotas, order, outcome, options.
-
-A ruleset consists of values and of the names of strategies. No code asks which ruleset it plays.
-"""
+"""Rulesets: their units, contracts, options and ends, and the problems of entries."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
+from math import inf
 from types import MappingProxyType
 from typing import Any
 
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.units import UNITS, Unit
+LONGEST_NAME = 80
+"""Names of players, clubs, teams, events, seasons, rulesets and contracts; titles, places,
+authors."""
+
+LONGEST_VENUE = 100
+"""Longest venue of an evening or tournament."""
+
+LONGEST_SHOWN_NAME = 100
+"""The name of a player as shown at a table."""
+
+LONGEST_REASON = 200
+"""The reason for a change, a ruling or a removal."""
+
+LONGEST_ID = 40
+"""The id of a ruleset or contract, and the slug of a club."""
+
+LONGEST_TOURNAMENT_SLUG = 60
+LONGEST_TOKEN_NAME = 60
+
+
+class Code(StrEnum):
+    """The codes of `docs/records.md` §1 and §2; their sentences are in `texts/messages.py`."""
+
+    BAD_JSON = "bad-json"
+    UNKNOWN_FORMAT = "unknown-format"
+    UNKNOWN_RULESET = "unknown-ruleset"
+    UNKNOWN_OPTION = "unknown-option"
+    MISSING_FIELD = "missing-field"
+    UNEXPECTED_FIELD = "unexpected-field"
+    WRONG_TYPE = "wrong-type"
+    WRONG_PLAYERS = "wrong-players"
+    UNKNOWN_CONTRACT = "unknown-contract"
+    WRONG_SEATS = "wrong-seats"
+    BAD_SEAT = "bad-seat"
+    NEGATIVE_COUNT = "negative-count"
+    COUNT_TOO_LARGE = "count-too-large"
+    WRONG_TOTAL = "wrong-total"
+    INCONSISTENT_COUNTS = "inconsistent-counts"
+    WRONG_DECLARER = "wrong-declarer"
+    OUT_OF_ORDER = "out-of-order"
+    CONTRACT_USED_UP = "contract-used-up"
+    PLAYER_QUOTA_USED = "player-quota-used"
+    MUST_BE_VOID = "must-be-void"
+    VOID_NOT_ALLOWED = "void-not-allowed"
+    REDEAL_NOT_ALLOWED = "redeal-not-allowed"
+    BAD_KING = "bad-king"
+    BAD_TRUMP = "bad-trump"
+    BAD_SALE = "bad-sale"
+    BAD_PARTNER = "bad-partner"
+    BAD_OFFER = "bad-offer"
+    BAD_DOMINO = "bad-domino"
+    BAD_DOUBLE = "bad-double"
+    BAD_EUCHRE = "bad-euchre"
+    BAD_KRAPET = "bad-krapet"
+    BAD_SEAL = "bad-seal"
+    BAD_ADJUSTMENT = "bad-adjustment"
+    BAD_SUM = "bad-sum"
+    BELOW_TARGET = "below-target"
+    OPEN_DEAL = "open-deal"
+    GAME_OVER = "game-over"
+    TOO_MANY_ENTRIES = "too-many-entries"
+    TOO_MANY_REVISIONS = "too-many-revisions"
+    BAD_RULESET = "bad-ruleset"
+    ODD_TABLE = "odd-table"
+    TOO_FEW_ENTRANTS = "too-few-entrants"
+    DUPLICATE_ENTRANT = "duplicate-entrant"
+    UNKNOWN_ENTRANT = "unknown-entrant"
+    IMPOSSIBLE_FIXED = "impossible-fixed"
+    TOO_LARGE = "too-large"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One problem of an entry.
+
+    `where` is the path of the invalid field inside the entry (`counts.tricks`, `declarer`), empty
+    for the entry as a whole. `params` are plain JSON values for the sentence that explains the
+    problem.
+    """
+
+    code: Code
+    where: str = ""
+    params: Mapping[str, object] = field(default_factory=dict)
+
+
+class InvalidEntry(Exception):
+    """An invalid entry or head of a game; `problems` holds every reason."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(", ".join(f"{p.code} at {p.where or 'entry'}" for p in self.problems))
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """Raise `InvalidEntry` if there is any problem."""
+    if found := list(problems):
+        raise InvalidEntry(found)
+
+
+def check_repeated(where: str, names: Iterable[object]) -> Iterator[Problem]:
+    """Yield a problem for each name that occurs more than once."""
+    for name, times in Counter(names).items():
+        if times > 1:
+            yield Problem(Code.DUPLICATE_ENTRANT, where, {"entrant": name})
+
+
+def check_known(where: str, names: Iterable[str], known: Iterable[str]) -> Iterator[Problem]:
+    """Yield a problem for each unknown name."""
+    there = known if isinstance(known, AbstractSet | Mapping) else set(known)
+    for name in names:
+        if name not in there:
+            yield Problem(Code.UNKNOWN_ENTRANT, where, {"entrant": name})
+
+
+def write_problem(problem: Problem, entry: int | None = None) -> dict[str, object]:
+    """Return a problem of an entry (None: of the whole document) as JSON."""
+    return {
+        "entry": entry,
+        "code": str(problem.code),
+        "where": problem.where,
+        "params": dict(problem.params),
+    }
+
+
+ALL_TRICKS = 13
+
+Counts = Mapping[str, tuple[int, ...]]
+"""One number per side, in side order, by unit id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit of a contract: there are `total` of them in every deal (None: not fixed).
+
+    With `cards` the units are cards, of which a trick holds one of each seat. `most` is the most
+    that one player can have of a unit whose total is not fixed.
+    """
+
+    id: str
+    total: int | None
+    cards: bool = True
+    most: int = 13
+
+
+UNITS: Mapping[str, Unit] = MappingProxyType(
+    {
+        unit.id: unit
+        for unit in (
+            Unit("tricks", ALL_TRICKS, cards=False),
+            Unit("hearts", 13),
+            Unit("men", 8),
+            Unit("queens", 4),
+            Unit("heart_king", 1),
+            Unit("heart_ace", 1),
+            Unit("diamond_eight", 1),
+            Unit("last_two", 2, cards=False),
+            Unit("twelfth_trick", 1, cards=False),
+            Unit("last_trick", 1, cards=False),
+            Unit("cards_left", None, cards=False),
+            Unit("places", None, cards=False, most=4),
+        )
+    }
+)
+
+WITHIN: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "heart_king": ("men", "hearts"),
+        "heart_ace": ("hearts",),
+        "last_two": ("tricks",),
+        "twelfth_trick": ("tricks", "last_two"),
+        "last_trick": ("tricks", "last_two"),
+    }
+)
+"""Units that are part of others: a side cannot have more of them than of those."""
+
+SHARED_CARDS = (
+    ("hearts", "men", "heart_king"),
+    ("hearts", "queens"),
+    ("hearts", "men"),
+    ("hearts", "heart_ace"),
+)
+"""The units in which the king, queen, jack and ace of hearts are counted."""
+
+
+def check_agreement(counts: Counts, seats: int) -> Iterator[Problem]:
+    """Check that some deal gives these counts (`docs/rules.md`, Units).
+
+    A trick holds one card of each of the `seats`. The counts of each unit have passed their own
+    checks.
+    """
+    tricks = counts.get("tricks")
+    alone = True
+    for unit, numbers in counts.items():
+        bounds = [counts[other] for other in WITHIN.get(unit, ()) if other in counts]
+        if tricks is not None and UNITS[unit].cards:
+            bounds.append(tuple(seats * taken for taken in tricks))
+        if any(n > most for bound in bounds for n, most in zip(numbers, bound, strict=True)):
+            alone = False
+            yield Problem(Code.INCONSISTENT_COUNTS, f"counts.{unit}", {"why": "within"})
+    fewest = fewest_tricks(counts, seats) if alone else 0
+    if fewest is None or fewest > ALL_TRICKS:
+        yield Problem(Code.INCONSISTENT_COUNTS, "counts", {"why": "cards"})
+
+
+def fewest_tricks(counts: Counts, seats: int) -> int | None:
+    """Return the fewest tricks in which the sides can have taken `counts`, or None if in none."""
+    tricks = counts.get("tricks")
+    named = _named_tricks(counts)
+    if named is None:
+        return None
+    fewest = None
+    for cards in _cards_by_side(counts):
+        needed = [max(-(-n // seats), last) for n, last in zip(cards, named, strict=True)]
+        if tricks is not None:
+            if any(n > taken for n, taken in zip(needed, tricks, strict=True)):
+                continue
+            needed = list(tricks)
+        fewest = sum(needed) if fewest is None else min(fewest, sum(needed))
+    return fewest
+
+
+def _named_tricks(counts: Counts) -> list[int] | None:
+    """Return how many of the last two tricks each side has at least, or None if they disagree."""
+    none = (0,) * len(next(iter(counts.values())))
+    single = [counts.get(name, none) for name in ("twelfth_trick", "last_trick")]
+    named = [sum(both) for both in zip(*single, strict=True)]
+    if "last_two" not in counts:
+        return named
+    if any(n > both for n, both in zip(named, counts["last_two"], strict=True)):
+        return None
+    return list(counts["last_two"])
+
+
+def _cards_by_side(counts: Counts) -> Iterator[list[int]]:
+    """Yield the number of cards of each side, for each way to give out the shared cards."""
+    sides = range(len(next(iter(counts.values()))))
+    written = [tuple(unit for unit in card if unit in counts) for card in SHARED_CARDS]
+    shared = [units for units in written if len(units) > 1]
+    for owners in product(sides, repeat=len(shared)):
+        others = {unit: list(numbers) for unit, numbers in counts.items() if UNITS[unit].cards}
+        for owner, units in zip(owners, shared, strict=True):
+            for unit in units:
+                others[unit][owner] -= 1
+        if all(min(numbers) >= 0 for numbers in others.values()):
+            yield [owners.count(side) + sum(n[side] for n in others.values()) for side in sides]
+
 
 Points = int | Fraction
 PerSide = tuple[Points, ...]
@@ -295,3 +541,154 @@ OPTION_KINDS: Mapping[str, Callable[[Option, object], bool]] = MappingProxyType(
     }
 )
 """The checks of option values, by kind."""
+
+
+def check_end(ruleset: Ruleset) -> Iterator[Problem]:
+    """Yield every reason why a game could stop before its last deal, with any options."""
+    if ruleset.length is None or ruleset.unnamed is not None:
+        return
+    problems = [problem for played in _as_played(ruleset) for problem in _check_end(played)]
+    for number, problem in enumerate(problems):
+        if problem not in problems[:number]:
+            yield problem
+
+
+def _as_played(ruleset: Ruleset) -> Iterator[Ruleset]:
+    """The ruleset with each value of the options that restrict contracts."""
+    yield ruleset
+    for option in ruleset.options:
+        if option.setting in ("order", "declarations"):
+            for value in option.values:
+                yield replace(ruleset, settings={**ruleset.settings, option.setting: value})
+
+
+def _check_end(ruleset: Ruleset) -> Iterator[Problem]:
+    strict = ruleset.settings.get("order") in ("ordered", "strict")
+    if strict and not _may_be_ordered(ruleset):
+        yield _bad("settings.order", "order")
+        return
+    if ruleset.settings.get("order") == "strict" and not _penalties_come_in_step(ruleset):
+        yield _bad("settings.order", "strict")
+        return
+    yield from _check_stages(ruleset)
+
+
+def _bad(where: str, why: str, **params: object) -> Problem:
+    return Problem(Code.BAD_RULESET, where, {"why": why, **params})
+
+
+def _may_be_ordered(ruleset: Ruleset) -> bool:
+    """Whether the dearest penalty left is always free to all, so that an order blocks nobody."""
+    penalties = [contract for contract in ruleset.contracts if contract.kind == PENALTY]
+    options = {option.setting for option in ruleset.options} | ruleset.settings.keys()
+    free = all(c.quota_each is None and c.quota is not None for c in penalties)
+    return free and not ruleset.stages and "declarations" not in options
+
+
+def _penalties_come_in_step(ruleset: Ruleset) -> bool:
+    """Whether all sides finish their penalties before any side may declare something else."""
+    if PENALTY not in ruleset.quotas:
+        return False
+    each = ruleset.quotas[PENALTY]
+    first_deals = range(each * ruleset.side_count)
+    return len(first_deals) <= (ruleset.length or 0) and all(
+        set(_turns(ruleset, first, first_deals).values()) == {each}
+        for first in range(ruleset.seats)
+    )
+
+
+def _turns(ruleset: Ruleset, first: int, deals: range) -> Counter[int]:
+    """The number of these deals that each side declares if seat `first` begins."""
+    sides = ruleset.sides
+    return Counter(sides[(first + deal // ruleset.in_a_row) % len(sides)] for deal in deals)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Contracts that share limits: how often one side may name them, and all sides together."""
+
+    each: float
+    together: float
+
+
+def _check_stages(ruleset: Ruleset) -> Iterator[Problem]:
+    """Check that every side finds a contract for each turn of a stage, whatever others took."""
+    everything = tuple(contract.id for contract in ruleset.contracts)
+    stages = ruleset.stages or (Stage(ruleset.length or 0, everything),)
+    begin = 0
+    for number, stage in enumerate(stages):
+        deals = range(begin, begin + stage.deals)
+        before = stages[:number]
+        for first in range(ruleset.seats):
+            fault = _find_shortage(ruleset, _groups(ruleset, stage, before), first, deals)
+            if fault is not None:
+                where = f"stages.{number}" if ruleset.stages else "deals"
+                yield _bad(where, "runs-out", deals=fault[0], contracts=fault[1])
+                break
+        begin += stage.deals
+
+
+def _find_shortage(
+    ruleset: Ruleset, groups: list[_Group], first: int, deals: range
+) -> tuple[int, int] | None:
+    """A side's number of turns and its guaranteed contracts, if these are fewer; else None."""
+    turns = _turns(ruleset, first, deals)
+    for side, own in turns.items():
+        others = [number for other, number in turns.items() if other != side]
+        sure = sum(
+            max(0, min(group.each, group.together - sum(min(n, group.each) for n in others)))
+            for group in groups
+        )
+        if sure < own:
+            return own, int(sure)
+    return None
+
+
+def _groups(ruleset: Ruleset, stage: Stage, before: tuple[Stage, ...]) -> list[_Group]:
+    """Group the contracts of a stage by their limits, after the earlier stages at their worst."""
+    contracts = [ruleset.by_id[name] for name in stage.contracts]
+    groups = []
+    for kind in dict.fromkeys(contract.kind for contract in contracts):
+        of_kind = [contract for contract in contracts if contract.kind == kind]
+        if kind in ruleset.side_quotas:
+            left = ruleset.side_quotas[kind] - _most_before(ruleset, before, kind)
+            groups += _of_one_kind(of_kind, before, max(0, left))
+    rest = [contract for contract in contracts if contract.kind not in ruleset.side_quotas]
+    groups += [
+        _group([contract], before, max(0, contract.quota_each - _played(contract, before)))
+        for contract in rest
+        if contract.quota_each is not None
+    ]
+    groups.append(_group([c for c in rest if c.quota_each is None], before, None))
+    return groups
+
+
+def _most_before(ruleset: Ruleset, before: tuple[Stage, ...], kind: str) -> int:
+    """The greatest number of contracts of a kind that one side can have declared already."""
+    of_kind = [
+        stage for stage in before if any(ruleset.by_id[n].kind == kind for n in stage.contracts)
+    ]
+    return sum(stage.deals for stage in of_kind)
+
+
+def _of_one_kind(contracts: list[Contract], before: tuple[Stage, ...], quota: int) -> list[_Group]:
+    """Group contracts with a quota of their kind; count only guaranteed ones if each has one."""
+    if all(contract.quota_each is None for contract in contracts):
+        return [_group(contracts, before, quota)]
+    sure = min(quota, sum(min(quota, c.quota_each or quota) for c in contracts))
+    endless = all(contract.quota is None for contract in contracts)
+    return [_Group(sure, inf)] if endless else []
+
+
+def _group(contracts: list[Contract], before: tuple[Stage, ...], each: int | None) -> _Group:
+    """Group contracts of which one side may name `each`, less those used in earlier stages."""
+    together: float = 0
+    for contract in contracts:
+        left = inf if contract.quota is None else contract.quota - _played(contract, before)
+        together += max(0, left)
+    return _Group(inf if each is None else each, together)
+
+
+def _played(contract: Contract, before: tuple[Stage, ...]) -> int:
+    """The greatest number of times that earlier stages can have used a contract."""
+    return sum(stage.deals for stage in before if contract.id in stage.contracts)

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Points, Problem
 from tournaments.engine.standings.round_results import Competitor, RoundResults
 from tournaments.engine.standings.standings import Standing, rank_entrants
 from tournaments.engine.standings.tallies import Tally, tally_rounds

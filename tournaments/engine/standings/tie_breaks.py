@@ -10,7 +10,7 @@ from hashlib import sha256
 from math import lcm
 from types import MappingProxyType
 
-from tournaments.engine.rules.declarations import gettext_noop
+from tournaments.engine.rules.entries import gettext_noop
 from tournaments.engine.rules.rulesets import Points, whole
 from tournaments.engine.standings.round_results import split_places, win_share
 from tournaments.engine.standings.tallies import Counted, ScoringSettings, Tally

@@ -10,10 +10,8 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from tournaments.engine.rules import shapes
-from tournaments.engine.rules.problems import Code, Problem
-from tournaments.engine.rules.rulesets import Points, number_of
-from tournaments.engine.rules.shapes import (
+from tournaments.engine.rules import entries
+from tournaments.engine.rules.entries import (
     INTEGER,
     POINTS_SCHEMA,
     STRING,
@@ -28,6 +26,7 @@ from tournaments.engine.rules.shapes import (
     write_value,
     wrong_type,
 )
+from tournaments.engine.rules.rulesets import Code, Points, Problem, number_of
 from tournaments.engine.standings.tallies import BYE_AVERAGE
 from tournaments.engine.standings.tie_breaks import TIE_BREAK_VERSION, TIE_BREAKS
 
@@ -298,14 +297,14 @@ SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
 )
 
 
-_SETTINGS = shapes.fields(SETTING_SHAPES, required=(), make=TournamentSettings)
+_SETTINGS = entries.fields(SETTING_SHAPES, required=(), make=TournamentSettings)
 
 
 def _check(where: str, value: Any) -> Problems:
     """Also refuse line-ups where all rounds are drawn at once."""
     yield from _SETTINGS.check(where, value)
     if isinstance(value, dict) and value.get("line_up") and value.get("seating") in DRAWN_AT_ONCE:
-        yield _not_allowed(shapes.below(where, "line_up"), 0)
+        yield _not_allowed(entries.below(where, "line_up"), 0)
 
 
 SETTINGS = replace(_SETTINGS, check=_check)

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-from tournaments.engine.documents.tournament_records import write_tournament
+from tournaments.engine.documents.tournaments import write_tournament
 from tournaments.management.output import write_document
 from tournaments.models import Tournament
 from tournaments.reports.tournament_document import tournament_document

@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from tournaments.engine.documents.records import parse_json
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.documents.games import parse_json
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Club, User
 from tournaments.services.audit import NOBODY
 from tournaments.services.tournaments.record_import import (

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from tournaments.engine.documents.records import Reading
+from tournaments.engine.documents.games import Reading
 from tournaments.management.records import HELP, add_arguments_of_score, run_score
 from tournaments.reports.text_sheet import draw_sheet
 

@@ -9,12 +9,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from tournaments.engine.documents.digests import letters_of
-from tournaments.engine.documents.records import parse_json
-from tournaments.engine.documents.tournament_schema import TOURNAMENT_FORMAT
-from tournaments.engine.documents.verification import Verification, write_verification
+from tournaments.engine.documents.games import letters_of, parse_json
+from tournaments.engine.documents.results import Verification, write_verification
+from tournaments.engine.documents.tournaments import TOURNAMENT_FORMAT
 from tournaments.engine.documents.verify import MOST_WORK, verify
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.management.records import add_files, answer_all
 from tournaments.models import Tournament
 from tournaments.presenters.verification import verified_lines

@@ -8,7 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.engine.play.evenings import (
+from tournaments.engine.play.outcomes import (
     EveningStanding,
     FinishedGame,
     Placed,

@@ -11,12 +11,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from tournaments.engine.documents.entry_records import write_entry
+from tournaments.engine.documents.entries import write_entry
 from tournaments.engine.play.games import Game, PlayedDeal, only_totals
-from tournaments.engine.play.outcomes import Badge, Outcome, who_declared
-from tournaments.engine.play.settlement import settle
+from tournaments.engine.play.outcomes import Badge, Outcome, settle, who_declared
 from tournaments.engine.rules.entries import (
+    PILES,
     REMARKS,
+    TRICKS_OF_FIVE,
     Adjustment,
     Entry,
     Passed,
@@ -26,9 +27,7 @@ from tournaments.engine.rules.entries import (
     Void,
     Written,
 )
-from tournaments.engine.rules.entry_shapes import PILES, TRICKS_OF_FIVE
-from tournaments.engine.rules.rulesets import PerSide, Ruleset, Setting, number_of
-from tournaments.engine.rules.units import ALL_TRICKS
+from tournaments.engine.rules.rulesets import ALL_TRICKS, PerSide, Ruleset, Setting, number_of
 from tournaments.texts import labels
 
 MOST_IN_A_LINE = 3

@@ -7,7 +7,7 @@ from math import sqrt
 
 from django.utils.formats import date_format
 
-from tournaments.engine.ratings.predictions import COIN
+from tournaments.engine.ratings.ratings import COIN
 from tournaments.models import RatingPool
 from tournaments.presenters.ratings.rating_curve import AxisMark, Frame
 from tournaments.queries.ratings.calibration import first_moves

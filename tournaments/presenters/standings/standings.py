@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.engine.standings.season_sums import TeamStanding, team_standings
 from tournaments.engine.standings.standings import Standing
 from tournaments.engine.standings.tie_breaks import TIE_BREAKS

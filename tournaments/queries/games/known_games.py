@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from tournaments.engine.documents.entry_records import parse_entry, write_entry
+from tournaments.engine.documents.entries import parse_entry, write_entry
 from tournaments.models import Game, Player
 from tournaments.queries.games.sheets import current_bodies
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from django.db import models
 
-from tournaments.engine.documents.digests import digest_of_game
-from tournaments.engine.documents.entry_records import parse_entry, write_entry
-from tournaments.engine.documents.records import GAME_FORMAT
+from tournaments.engine.documents.entries import parse_entry, write_entry
+from tournaments.engine.documents.games import GAME_FORMAT, digest_of_game
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.play import games
 from tournaments.engine.play.games import check_room, only_totals, play, share_of_unplayed
@@ -22,10 +21,8 @@ from tournaments.engine.play.outcomes import (
     write_badges,
     write_earned,
 )
-from tournaments.engine.rules.entries import Entry
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem, refuse
-from tournaments.engine.rules.rulesets import Ruleset
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.entries import Entry, write_points
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset, refuse
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Revision
 from tournaments.queries.rulesets import parsed_ruleset

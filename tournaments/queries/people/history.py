@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
 
+from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.rulesets import Points, number_of
-from tournaments.engine.rules.shapes import write_points
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Merge, Player, Seat, Tournament
 from tournaments.queries.people.players import (

@@ -7,8 +7,14 @@ from datetime import datetime
 
 from django.db.models import Count, F, Q
 
-from tournaments.engine.ratings.predictions import Accuracy, Foretold, accuracy_of
-from tournaments.engine.ratings.ratings import Rating, expected_places, newcomer
+from tournaments.engine.ratings.ratings import (
+    Accuracy,
+    Foretold,
+    Rating,
+    accuracy_of,
+    expected_places,
+    newcomer,
+)
 from tournaments.models import (
     Club,
     Entrant,

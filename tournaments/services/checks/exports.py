@@ -5,8 +5,8 @@ from typing import Any
 
 from django.db.models import Prefetch, Sum
 
-from tournaments.engine.documents.digests import digest_of_game
-from tournaments.engine.documents.verification import DIFFERS, TOO_LARGE, UNKNOWN, Point
+from tournaments.engine.documents.games import digest_of_game
+from tournaments.engine.documents.results import DIFFERS, TOO_LARGE, UNKNOWN, Point
 from tournaments.models import AuditEntry, Game, Revision, Tournament
 from tournaments.queries.games.sheets import record_digest
 from tournaments.services.events.sealing import digests_of_rounds

@@ -12,15 +12,17 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.event_fields import EVENT_FIELDS
-from tournaments.engine.rules.declarations import (
+from tournaments.engine.documents.shapes import EVENT_FIELDS
+from tournaments.engine.rules.entries import (
+    SWITCH,
     Declared,
     declared,
     declared_fields,
     gettext_noop,
+    one_of,
+    text,
 )
-from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
-from tournaments.engine.rules.shapes import SWITCH, one_of, text
+from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
 from tournaments.models import AuditEntry, Club, Confirmations, Invitation, Member, Player, User
 from tournaments.models.clubs import Paper, Role
 from tournaments.services.audit import Actor, Change, note_change

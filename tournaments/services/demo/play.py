@@ -5,11 +5,10 @@ from math import exp
 from random import Random
 from typing import Any
 
-from tournaments.engine.documents.entry_records import parse_entry, write_entry
+from tournaments.engine.documents.entries import parse_entry, write_entry
 from tournaments.engine.play.games import Game, play
 from tournaments.engine.rules.fields import fields_of, trumps_of
-from tournaments.engine.rules.rulesets import TRUMP, Contract, Ruleset
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.rules.rulesets import TRUMP, UNITS, Contract, Ruleset
 
 EntryBody = dict[str, Any]
 

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from itertools import cycle
 
-from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import Game, Round, Season, Seat, Tournament
 from tournaments.queries.games.sheets import load_sheet

@@ -10,9 +10,8 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.event_fields import EventDetails
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.documents.shapes import EventDetails
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.models import AuditEntry, Club, Event, Game, Round, Season, Table
 from tournaments.models.games import digest
 from tournaments.queries.rulesets import find_ruleset_of_club

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import F, Prefetch, Q, QuerySet
 from django.utils import timezone
 
-from tournaments.engine.documents.digests import digest_of_round, digest_of_tournament
+from tournaments.engine.documents.games import digest_of_round, digest_of_tournament
 from tournaments.models import AuditEntry, Event, Game, Revision, Round, Ruling, Sitting, Tournament
 from tournaments.queries.games.sheets import record_digest
 from tournaments.services.audit import NOBODY, Actor, Change, note_change

@@ -10,8 +10,14 @@ from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.play import games as engine
 from tournaments.engine.rules.entries import Adjustment
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import MOST_GAMES_AT_TABLE, Points, Ruleset
+from tournaments.engine.rules.rulesets import (
+    MOST_GAMES_AT_TABLE,
+    Code,
+    InvalidEntry,
+    Points,
+    Problem,
+    Ruleset,
+)
 from tournaments.models import AuditEntry, Event, Game, Match, OpenTable, Seat, Table
 from tournaments.models.games import digest
 from tournaments.queries.games.open_tables import next_number

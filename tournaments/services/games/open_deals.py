@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tournaments.engine.documents.entry_records import parse_entry, write_entry
+from tournaments.engine.documents.entries import parse_entry, write_entry
 from tournaments.engine.play.games import is_open
 from tournaments.engine.rules.entries import Deal, Entry, Stopped, Totals, Void
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 
 ENDS_A_DEAL = Deal | Void | Stopped
 """The entries that can replace an open deal."""

@@ -12,20 +12,18 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.entry_records import write_entry
-from tournaments.engine.documents.records import check_first_declarer, check_players
+from tournaments.engine.documents.entries import write_entry
+from tournaments.engine.documents.games import check_first_declarer, check_players
 from tournaments.engine.documents.ruleset_records import write_ruleset
-from tournaments.engine.rules.entries import (
-    IMPORTED,
-    TOTALS,
-    Adjustment,
-    Deal,
-    Entry,
-    Totals,
+from tournaments.engine.rules.entries import IMPORTED, TOTALS, Adjustment, Deal, Entry, Totals
+from tournaments.engine.rules.rulesets import (
+    LONGEST_REASON,
+    Code,
+    InvalidEntry,
+    Problem,
+    Ruleset,
+    refuse,
 )
-from tournaments.engine.rules.limits import LONGEST_REASON
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem, refuse
-from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import (
     AuditEntry,
     Game,

@@ -11,11 +11,10 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.entry_records import parse_entry, write_entry
+from tournaments.engine.documents.entries import parse_entry, write_entry
 from tournaments.engine.play.games import seal
 from tournaments.engine.rules.entries import Deal, Entry, Void
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Contract
+from tournaments.engine.rules.rulesets import Code, Contract, InvalidEntry, Problem
 from tournaments.models import Game, Revision, addresses
 from tournaments.queries.games.sheets import Sheet
 from tournaments.services.base.refusals import Refused

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.entry_records import move_seats
+from tournaments.engine.documents.entries import move_seats
 from tournaments.models import Club, Game, Player, Revision, Round, Seat, Table, Tournament
 from tournaments.queries.games.sheets import Sheet, fold_sheet, load_sheet
 from tournaments.services.audit import Actor

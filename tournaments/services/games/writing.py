@@ -15,14 +15,15 @@ from django.db.models import Sum
 from django.utils.translation import gettext_lazy as _
 from prometheus_client import Counter
 
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.problems import Code, InvalidEntry
+from tournaments.engine.rules.entries import clean_line
 from tournaments.engine.rules.rulesets import (
     LAST_FOR_DIRECTORS,
     LONGEST_EVENING,
+    LONGEST_NAME,
     MOST_GAMES_AT_TABLE,
+    Code,
+    InvalidEntry,
 )
-from tournaments.engine.rules.shapes import clean_line
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Club, DealReview, Event, Game, Revision, Round, Table
 from tournaments.queries.games.reviews import load_reviews

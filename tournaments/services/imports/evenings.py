@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, Protocol
 
-from tournaments.engine.documents.entry_records import write_entry
+from tournaments.engine.documents.entries import write_entry
 from tournaments.engine.rules.entries import Entry
-from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
     AuditEntry,

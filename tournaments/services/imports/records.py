@@ -16,12 +16,11 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.documents.records import Reading, parse_json, read_game
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.documents.games import Reading, parse_json, read_game
 from tournaments.engine.play.games import Game as EngineGame
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.problems import InvalidEntry, Problem
-from tournaments.engine.rules.shapes import clean_line
+from tournaments.engine.rules.entries import clean_line
+from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Problem
 from tournaments.models import AuditEntry, Club, Player, Round
 from tournaments.models.games import digest
 from tournaments.models.people import fold_name

@@ -16,10 +16,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from tournaments.engine.play.games import check_totals
-from tournaments.engine.rules.entries import Totals
-from tournaments.engine.rules.ruleset_sums import Range, sums_of
+from tournaments.engine.rules.entries import Totals, write_points
 from tournaments.engine.rules.rulesets import PerSide, Points, Ruleset
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.scoring import Range, sums_of
 from tournaments.models import AuditEntry, Club, Game, Player, Round
 from tournaments.models.games import digest
 from tournaments.models.people import fold_name

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from tournaments.engine.rules.shapes import clean_line
+from tournaments.engine.rules.entries import clean_line
 from tournaments.models import Notification, Subscription, Tournament
 from tournaments.models.games import digest
 from tournaments.services.emails import Text, write_emails

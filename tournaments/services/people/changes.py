@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import JSONField, Q
 from django.db.models.functions import Cast
 
-from tournaments.engine.documents.event_fields import FREE_TEXTS
+from tournaments.engine.documents.shapes import FREE_TEXTS
 from tournaments.engine.rules.entries import REMARKS
 from tournaments.models import (
     AuditEntry,

@@ -2,7 +2,7 @@
 
 import re
 
-from tournaments.engine.rules.shapes import clean_line
+from tournaments.engine.rules.entries import clean_line
 
 # “Team 7, 0532 …” has a number of its own before the comma.
 _SEPARATORS = r"(?:[^\w,;]|_|,(?!\s)){0,6}"

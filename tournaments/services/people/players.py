@@ -6,8 +6,8 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.shapes import clean_line
+from tournaments.engine.rules.entries import clean_line
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import AuditEntry, Club, Player
 from tournaments.models.people import fold_name, plain_name
 from tournaments.services.audit import Actor, Change, note_change, note_changes

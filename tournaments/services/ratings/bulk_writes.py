@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.db import OperationalError, connection, models, transaction
 
-from tournaments.engine.ratings.waves import CHANGE, Changes
+from tournaments.engine.ratings.fitting import CHANGE, Changes
 from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingCount
 
 CHANGED = "rating_id, game_id, seat, number, at, mean_before, variance_before, mean, variance"

@@ -6,11 +6,11 @@ from itertools import chain
 
 from django.db import transaction
 
-from tournaments.engine.ratings.calibration import calibrate
 from tournaments.engine.ratings.fitting import (
     FROM_GAMES,
     LAST_GAMES,
     Sample,
+    calibrate,
     differs,
     fit_constants,
 )

@@ -13,8 +13,7 @@ from django.db.models.functions import Cast, Coalesce
 
 from tournaments.engine.documents.ruleset_records import read_ruleset
 from tournaments.engine.ratings.ratings import scores_of
-from tournaments.engine.rules.problems import InvalidEntry
-from tournaments.engine.rules.rulesets import Points, Ruleset
+from tournaments.engine.rules.rulesets import InvalidEntry, Points, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Entrant, Game, Round, Seat, Sitting
 from tournaments.models.events import RoundQuerySet, moment_of_play

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
+from tournaments.engine.ratings.fitting import GUEST, Changes, Waves
 from tournaments.engine.ratings.ratings import Rating, Spread, newcomer
-from tournaments.engine.ratings.waves import GUEST, Changes, Waves
 from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingPool
 from tournaments.queries.ratings.ratings import last_changes, month_of, shown_points
 from tournaments.services.ratings.bulk_writes import (

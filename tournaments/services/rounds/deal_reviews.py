@@ -8,9 +8,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tournaments.engine.documents.entry_records import parse_entry, write_entry
+from tournaments.engine.documents.entries import parse_entry, write_entry
 from tournaments.engine.rules.entries import REMARKS, Entry
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import AuditEntry, DealReview, Game, Revision, Round, Table
 from tournaments.queries.games.reviews import ReviewedDeal, load_reviews
 from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet, load_sheet

@@ -7,15 +7,14 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.draw_records import Kept, write_draw, write_fewest_repeats
+from tournaments.engine.documents.verify import Kept, write_draw, write_fewest_repeats
 from tournaments.engine.pairing.byes import ImpossibleFixed
 from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, SeatingFault, judge
 from tournaments.engine.pairing.manual import seat_rest
 from tournaments.engine.pairing.methods import METHODS, NoRoundRobin, schedule, seat_round
-from tournaments.engine.rules.problems import InvalidEntry
-from tournaments.engine.rules.rulesets import number_of
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.entries import write_points
+from tournaments.engine.rules.rulesets import InvalidEntry, number_of
 from tournaments.engine.standings.finals import FinalStage
 from tournaments.engine.standings.tournament_settings import DRAWN_AT_ONCE
 from tournaments.models import Draw, Entrant, Round

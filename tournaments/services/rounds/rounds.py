@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F, Max, Q
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.entries import write_points
 from tournaments.engine.standings.round_results import Competitor
 from tournaments.models import Event, Game, Revision, Round, Ruling, Tournament
 from tournaments.queries.games.sheets import Sheet, load_sheets, result_of

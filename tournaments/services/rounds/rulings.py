@@ -6,9 +6,8 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.rules.limits import LONGEST_REASON
-from tournaments.engine.rules.rulesets import Points, number_of
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.entries import write_points
+from tournaments.engine.rules.rulesets import LONGEST_REASON, Points, number_of
 from tournaments.engine.standings.round_results import PENALTY, RULINGS
 from tournaments.engine.standings.tournament_settings import LARGEST_WORTH
 from tournaments.models import Entrant, Round, Ruling

@@ -8,8 +8,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.engine.standings.tournament_settings import (
     TournamentSettings,
     read_settings,

@@ -9,13 +9,12 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.event_fields import EVENT_FIELDS
-from tournaments.engine.documents.paper_totals import as_one_entry
-from tournaments.engine.documents.records import read_rules
-from tournaments.engine.documents.tournament_records import number_of_entrant, read_tournament
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.ruleset_sums import sums_of
-from tournaments.engine.rules.shapes import clean_lines
+from tournaments.engine.documents.games import as_one_entry, read_rules
+from tournaments.engine.documents.shapes import EVENT_FIELDS
+from tournaments.engine.documents.tournaments import number_of_entrant, read_tournament
+from tournaments.engine.rules.entries import clean_lines
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem
+from tournaments.engine.rules.scoring import sums_of
 from tournaments.engine.standings.tournament_settings import read_settings
 from tournaments.models import (
     AuditEntry,

@@ -20,7 +20,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from tournaments.engine.documents.tournament_records import number_of_entrant
+from tournaments.engine.documents.tournaments import number_of_entrant
 from tournaments.models import AuditEntry, ChangeFeed, Delivery, Webhook
 from tournaments.models.webhooks import CLAIMED_FOR, MOST_TRIES, event_types_of, has_come
 from tournaments.queries.audit import Named, round_of

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from tournaments.engine.rules.limits import LONGEST_TOKEN_NAME
+from tournaments.engine.rules.rulesets import LONGEST_TOKEN_NAME
 from tournaments.permissions import account_of
 from tournaments.services import applications
 from tournaments.services.base.refusals import Refused

@@ -16,7 +16,7 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.engine.rules.limits import LONGEST_TOKEN_NAME
+from tournaments.engine.rules.rulesets import LONGEST_TOKEN_NAME
 from tournaments.models import PersonalToken, Scope, User
 from tournaments.permissions import account_of
 from tournaments.services.accounts import (

@@ -10,8 +10,8 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
-from tournaments.engine.documents.digests import letters_of
-from tournaments.engine.documents.event_fields import EVENT_FIELDS
+from tournaments.engine.documents.games import letters_of
+from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.models import AuditEntry, Revision
 from tournaments.services.clubs.membership import CLUB_FIELDS
 from tournaments.texts import labels

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from tournaments.engine.rules.declarations import Declared
+from tournaments.engine.rules.entries import Declared
 from tournaments.texts.clubs import Text, choices_of
 from tournaments.web.base.fields import LineField
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from tournaments.engine.rules.shapes import clean_line
+from tournaments.engine.rules.entries import clean_line
 
 
 class LineField(forms.CharField):

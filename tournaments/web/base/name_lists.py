@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from tournaments.engine.rules.shapes import clean_line
+from tournaments.engine.rules.entries import clean_line
 from tournaments.models.people import fold_name, plain_name
 from tournaments.services.imports.names import MOST_ASKED
 from tournaments.services.people.contacts import without_contacts

@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest
 
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.services.base.refusals import Refused
 from tournaments.texts.messages import explain
 

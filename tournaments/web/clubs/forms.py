@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.rules.limits import LONGEST_NAME, LONGEST_REASON
+from tournaments.engine.rules.rulesets import LONGEST_NAME, LONGEST_REASON
 from tournaments.models import Club
 from tournaments.models.clubs import Role
 from tournaments.services.clubs.logos import (

@@ -12,12 +12,11 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments.engine.documents.digests import ALPHABET, digits_of, letters_of
-from tournaments.engine.documents.records import parse_json
-from tournaments.engine.documents.tournament_schema import TOURNAMENT_FORMAT
-from tournaments.engine.documents.verification import Verification
+from tournaments.engine.documents.games import ALPHABET, digits_of, letters_of, parse_json
+from tournaments.engine.documents.results import Verification
+from tournaments.engine.documents.tournaments import TOURNAMENT_FORMAT
 from tournaments.engine.documents.verify import MOST_WORK, STRANGERS_WORK, verify
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Tournament
 from tournaments.permissions import account_of
 from tournaments.presenters.verification import verified_lines

@@ -11,7 +11,7 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Entrant, Player, Tournament
 from tournaments.models.people import fold_name
 from tournaments.permissions import actor_of, directed_tournament

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Club, Entrant, Round, Tournament
 from tournaments.permissions import actor_of, directed_tournament, seen_tournament
 from tournaments.presenters.entrants import (

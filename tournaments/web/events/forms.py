@@ -9,9 +9,8 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tournaments.engine.documents.event_fields import EVENT_FIELDS
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.documents.shapes import EVENT_FIELDS
+from tournaments.engine.rules.rulesets import LONGEST_NAME, Ruleset
 from tournaments.models import Club, Event, Game, Season
 from tournaments.services.events.events import EventPlan
 from tournaments.services.events.seasons import SeasonDates, dates_of, season_on

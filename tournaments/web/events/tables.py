@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Club, Event, Player, Seat, Table
 from tournaments.permissions import actor_of, directed_club, directed_evening, directed_event
 from tournaments.queries.games.sheets import load_sheet

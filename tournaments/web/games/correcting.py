@@ -10,9 +10,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from tournaments.engine.rules.entries import IMPORTED, TOTALS, Deal, Entry, Void
-from tournaments.engine.rules.limits import LONGEST_REASON
-from tournaments.engine.rules.problems import InvalidEntry, Problem
-from tournaments.engine.rules.ruleset_sums import sums_of
+from tournaments.engine.rules.rulesets import LONGEST_REASON, InvalidEntry, Problem
+from tournaments.engine.rules.scoring import sums_of
 from tournaments.models import Club, Game, Revision
 from tournaments.permissions import directs_club, writable_row
 from tournaments.presenters.games.authors import authors_of

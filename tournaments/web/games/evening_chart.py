@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tournaments.engine.play.evenings import FinishedGame, courses
+from tournaments.engine.play.outcomes import FinishedGame, courses
 from tournaments.web.games.deals.chart_view import SHAPES, Chart, Tick, draw_lines, x_at
 
 

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments.engine.rules.entries import REMARKS
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.rules.rulesets import LONGEST_NAME, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.presenters.games.beginnings import BEGINNINGS, begins
 from tournaments.presenters.rulesets import plays_without_signal

@@ -12,8 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry
 from tournaments.models import Club, Game, Table
 from tournaments.permissions import writable_row
 from tournaments.presenters.games.beginnings import beginning_of

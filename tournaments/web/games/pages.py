@@ -17,12 +17,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.engine.documents.entry_records import write_entry
+from tournaments.engine.documents.entries import write_entry
 from tournaments.engine.play.games import Game as EngineGame
 from tournaments.engine.play.games import redeals_of
 from tournaments.engine.rules.entries import STOP_REASONS
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.models import Game, Revision
 from tournaments.permissions import actor_of, may_adopt, writable_game, writable_row
 from tournaments.presenters.games.sheets import verdict_texts

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tournaments.engine.documents.entry_records import write_entry
+from tournaments.engine.documents.entries import write_entry
 from tournaments.engine.rules.entries import REMARKS
-from tournaments.engine.rules.problems import InvalidEntry
-from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
 from tournaments.models import Revision
 from tournaments.queries.games.sheets import Sheet
 from tournaments.web.games.deals.entry_text import entry_text

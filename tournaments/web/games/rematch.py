@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game
 from tournaments.permissions import actor_of, writable_game
 from tournaments.presenters.games.beginnings import beginning_of, begins

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.rules.rulesets import LONGEST_NAME, Points
 from tournaments.models.people import plain_name
 from tournaments.services.imports.players import PlayerLine
 from tournaments.services.imports.problems import ImportFault, Wrong

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.web.base.fields import LineField
 from tournaments.web.events.forms import OfferForm
 

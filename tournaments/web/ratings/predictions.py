@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tournaments.engine.play.games import only_totals
-from tournaments.engine.ratings.predictions import COIN, Accuracy
+from tournaments.engine.ratings.ratings import COIN, Accuracy
 from tournaments.models import Tournament
 from tournaments.queries.games.sheets import Sheet
 from tournaments.queries.ratings.predictions import (

@@ -15,9 +15,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.engine.rules.limits import LONGEST_REASON
-from tournaments.engine.rules.rulesets import number_of
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.entries import write_points
+from tournaments.engine.rules.rulesets import LONGEST_REASON, number_of
 from tournaments.engine.standings.round_results import PENALTY
 from tournaments.engine.standings.round_results import Ruling as EngineRuling
 from tournaments.engine.standings.tournament_settings import TournamentSettings

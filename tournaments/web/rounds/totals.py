@@ -14,10 +14,14 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments.engine.rules.limits import LONGEST_REASON
-from tournaments.engine.rules.problems import InvalidEntry
-from tournaments.engine.rules.ruleset_sums import sums_of
-from tournaments.engine.rules.rulesets import Points, Ruleset, number_of
+from tournaments.engine.rules.rulesets import (
+    LONGEST_REASON,
+    InvalidEntry,
+    Points,
+    Ruleset,
+    number_of,
+)
+from tournaments.engine.rules.scoring import sums_of
 from tournaments.models import Confirmations, Game
 from tournaments.permissions import actor_of, directed_tournament_round
 from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet

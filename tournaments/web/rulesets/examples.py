@@ -8,10 +8,9 @@ from typing import Any
 
 from tournaments.engine.play.games import Game, PlayedDeal
 from tournaments.engine.rules.entries import Deal
-from tournaments.engine.rules.fields import fields_of, trumps_of
+from tournaments.engine.rules.fields import CAPPOTTO, fields_of, trumps_of
 from tournaments.engine.rules.rulesets import Contract, PerSide, Points, Ruleset
 from tournaments.engine.rules.scoring import check_deal, score_deal
-from tournaments.engine.rules.steps import CAPPOTTO
 from tournaments.presenters.games.sheets import MARKS, deal_line, marks_of
 from tournaments.texts import labels
 

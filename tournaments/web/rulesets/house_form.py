@@ -11,10 +11,16 @@ from django.utils.translation import gettext_lazy
 
 from tournaments.engine.documents.ruleset_records import read_ruleset
 from tournaments.engine.play.ruleset_checks import FIXED, SETTINGS
-from tournaments.engine.rules.problems import InvalidEntry, Problem
-from tournaments.engine.rules.ruleset_sums import Range, RulesetSums, sums_of
-from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Ruleset
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.entries import write_points
+from tournaments.engine.rules.rulesets import (
+    PENALTY,
+    TRUMP,
+    Contract,
+    InvalidEntry,
+    Problem,
+    Ruleset,
+)
+from tournaments.engine.rules.scoring import Range, RulesetSums, sums_of
 from tournaments.texts import labels, messages
 
 Document = dict[str, Any]

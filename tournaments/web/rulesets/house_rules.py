@@ -12,10 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.engine.documents.records import GAME_FORMAT, Reading, parse_json, read_game
+from tournaments.engine.documents.games import GAME_FORMAT, Reading, parse_json, read_game
 from tournaments.engine.documents.ruleset_records import write_ruleset
-from tournaments.engine.rules.problems import InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.rules.rulesets import InvalidEntry, Problem, Ruleset
 from tournaments.models import HouseRuleset
 from tournaments.permissions import actor_of
 from tournaments.queries.rulesets import find_ruleset, offered_rulesets, parsed_ruleset

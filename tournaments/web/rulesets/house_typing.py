@@ -10,9 +10,8 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from tournaments.engine.play.ruleset_checks import SETTINGS
-from tournaments.engine.rules.rulesets import PENALTY
-from tournaments.engine.rules.shapes import write_points
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.rules.entries import write_points
+from tournaments.engine.rules.rulesets import PENALTY, UNITS
 from tournaments.texts import labels
 from tournaments.web.rulesets.house_form import Document, kinds_of, shown_settings
 

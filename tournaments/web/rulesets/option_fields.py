@@ -12,8 +12,8 @@ from django import forms
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.rulesets import LARGEST_COUNT, Option, Ruleset, Setting, number_of
-from tournaments.engine.rules.shapes import write_points
 from tournaments.texts import labels
 
 Chosen = Mapping[str, Any]

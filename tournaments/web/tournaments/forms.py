@@ -10,9 +10,8 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Ruleset, number_of
-from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.rules.entries import write_points
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset, number_of
 from tournaments.engine.standings.tallies import BYE_AVERAGE
 from tournaments.engine.standings.tie_breaks import TIE_BREAK_VERSION, TIE_BREAKS
 from tournaments.engine.standings.tournament_settings import (

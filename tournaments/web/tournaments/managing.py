@@ -15,10 +15,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.engine.documents.records import parse_json
-from tournaments.engine.documents.tournament_records import write_tournament
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.documents.games import parse_json
+from tournaments.engine.documents.tournaments import write_tournament
+from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry
 from tournaments.models import Game, Role, Tournament
 from tournaments.permissions import (
     actor_of,

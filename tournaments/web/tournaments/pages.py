@@ -18,8 +18,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry
 from tournaments.engine.standings.tournament_settings import write_settings
 from tournaments.models import Club, Event, Round, Season, Tournament
 from tournaments.models.clubs import DIRECTING

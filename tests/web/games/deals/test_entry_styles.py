@@ -1,7 +1,7 @@
 import re
 
 from tests.servers import ROOT
-from tournaments.engine.rules.units import UNITS
+from tournaments.engine.rules.rulesets import UNITS
 
 
 def test_style_sheet_can_show_a_row_for_every_unit_and_names_none():

@@ -9,12 +9,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from tournaments.engine.play.games import Choice, Game
+from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.fields import fields_of, trumps_of
-from tournaments.engine.rules.problems import Code, Problem
-from tournaments.engine.rules.rulesets import TRUMP, Contract
+from tournaments.engine.rules.rulesets import TRUMP, UNITS, WITHIN, Code, Contract, Problem, Unit
 from tournaments.engine.rules.scoring import king_is_said
-from tournaments.engine.rules.shapes import write_points
-from tournaments.engine.rules.units import UNITS, WITHIN, Unit
 from tournaments.presenters.rulesets import describe, most_of, state_of
 from tournaments.texts import labels, messages
 from tournaments.web.base.phone import new_write_key

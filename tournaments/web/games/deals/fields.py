@@ -10,8 +10,7 @@ from django.utils.translation import pgettext
 from tournaments.engine.play.games import OFFERED as NUMBER_OFFERED
 from tournaments.engine.play.games import Game
 from tournaments.engine.rules.fields import fields_anywhere
-from tournaments.engine.rules.rulesets import Contract, Points, Ruleset
-from tournaments.engine.rules.units import ALL_TRICKS, UNITS
+from tournaments.engine.rules.rulesets import ALL_TRICKS, UNITS, Contract, Points, Ruleset
 from tournaments.presenters.rulesets import declared_by
 from tournaments.texts import labels
 from tournaments.web.games.deals.reading import ALL_UNITS, NAMED_BY, OFFERED, double_field

@@ -8,10 +8,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from tournaments.engine.rules.entry_shapes import PILES, TRICKS_OF_FIVE
+from tournaments.engine.rules.entries import PILES, TRICKS_OF_FIVE
 from tournaments.engine.rules.fields import trumps_of
-from tournaments.engine.rules.problems import Problem
-from tournaments.engine.rules.rulesets import Contract, Points
+from tournaments.engine.rules.rulesets import Contract, Points, Problem
 from tournaments.presenters.rulesets import state_of
 from tournaments.texts import labels
 from tournaments.web.games.deals.entry_form import DealForm, explained

@@ -10,15 +10,27 @@ from typing import Any
 from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 
-from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.rules.entries import REMARKS, Deal, Entry
-from tournaments.engine.rules.entry_shapes import PILES
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.rules.entries import (
+    PILES,
+    REMARKS,
+    Deal,
+    Entry,
+    clean_line,
+    write_all_points,
+    write_points,
+)
 from tournaments.engine.rules.fields import fields_of
-from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Contract, Points, Ruleset
+from tournaments.engine.rules.rulesets import (
+    UNITS,
+    Code,
+    Contract,
+    InvalidEntry,
+    Points,
+    Problem,
+    Ruleset,
+)
 from tournaments.engine.rules.scoring import king_is_said
-from tournaments.engine.rules.shapes import clean_line, write_all_points, write_points
-from tournaments.engine.rules.units import UNITS
 from tournaments.texts import labels
 from tournaments.web.base.typed_points import read_points
 

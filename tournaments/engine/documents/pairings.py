@@ -1,18 +1,16 @@
-"""The forms of `kingscore-pairing/1`, checked strictly, and of `kingscore-seating/1`.
+"""Pairings in documents, and their schema."""
 
-`pairing_records` checks how the parts of a document agree. It also checks sizes and repeated names,
-which have their own codes although JSON Schema could express them.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
-from tournaments.engine.documents.record_shapes import TEXT, where
+from tournaments.engine.documents.shapes import TEXT, where
+from tournaments.engine.pairing.byes import ImpossibleFixed
+from tournaments.engine.pairing.draw import draw_round
 from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
+from tournaments.engine.pairing.judging import Seating
 from tournaments.engine.pairing.weights import LARGEST_PRICE, Weights
-from tournaments.engine.rules.problems import Code, Problem
-from tournaments.engine.rules.rulesets import number_of
-from tournaments.engine.rules.shapes import (
+from tournaments.engine.rules.entries import (
     LARGEST,
     LEAST,
     POINTS_SCHEMA,
@@ -32,6 +30,16 @@ from tournaments.engine.rules.shapes import (
     refer,
     whole,
     wrong_type,
+)
+from tournaments.engine.rules.rulesets import (
+    Code,
+    InvalidEntry,
+    Problem,
+    check_known,
+    check_repeated,
+    number_of,
+    refuse,
+    write_problem,
 )
 
 PAIRING_FORMAT = "kingscore-pairing/1"
@@ -245,3 +253,87 @@ def seating_schema() -> Schema:
 def _reason(code: str) -> Schema:
     params = object_schema(dict.fromkeys(REASONS[code], refer("count")))
     return object_schema({"code": {"const": code}, "params": params})
+
+
+def seat_document(document: Any) -> dict[str, Any]:
+    """Return the seating of a pairing document, or its problems, as a document."""
+    try:
+        return write_seating(draw_round(read_pairing(document)))
+    except InvalidEntry as invalid:
+        return write_refusal(invalid.problems)
+    except ImpossibleFixed:
+        return write_refusal([Problem(Code.IMPOSSIBLE_FIXED, "fixed")])
+
+
+def read_pairing(document: Any) -> PairingField:
+    """Read the field of a `kingscore-pairing/1` document.
+
+    Raises:
+        InvalidEntry: with every problem of the form, or if the form is valid, of the content;
+            `where` is the path of the field.
+    """
+    refuse(PAIRING.check("", document))
+    refuse(_check_sense(document, document.get("table_size", 4)))
+    field: PairingField = PAIRING.read(document)
+    return field
+
+
+def write_seating(seating: Seating) -> dict[str, Any]:
+    """Return a seating as a `kingscore-seating/1` document."""
+    quality = seating.quality
+    return {
+        "format": SEATING_FORMAT,
+        "tables": [list(table) for table in seating.tables],
+        "byes": list(seating.byes),
+        "quality": {
+            "repeat_meetings": quality.repeat_meetings,
+            "repeat_bound": quality.repeat_bound,
+            "score_spread": round(float(quality.score_spread), 2),
+            "seat_imbalance": quality.seat_imbalance,
+            "avoided_met": quality.avoided_met,
+            "same_club": quality.same_club,
+        },
+        "why": {
+            name: [{"code": reason.code, "params": dict(reason.params)} for reason in why]
+            for name, why in seating.why.items()
+        },
+        "seed": seating.seed,
+    }
+
+
+def write_refusal(problems: Iterable[Problem]) -> dict[str, Any]:
+    """Return the document that reports problems in place of a seating."""
+    found = list(map(write_problem, problems))
+    return {"format": SEATING_FORMAT, "valid": False, "problems": found}
+
+
+def _check_sense(document: Mapping[str, Any], size: int) -> Iterator[Problem]:
+    """Yield the contradictions between parts of a document whose form is valid."""
+    names = [entrant["id"] for entrant in document["entrants"]]
+    if size not in TABLE_SIZES:
+        yield Problem(Code.ODD_TABLE, "table_size", {"expected": "2, 4", "got": size})
+        return
+    if len(names) < size:
+        yield Problem(Code.TOO_FEW_ENTRANTS, "entrants", {"expected": size, "got": len(names)})
+    yield from check_repeated("entrants", names)
+    for number, played in enumerate(document.get("rounds", ())):
+        for at, table in enumerate(played["tables"]):
+            if len(table) != size:
+                where = f"rounds[{number}].tables[{at}]"
+                yield Problem(Code.ODD_TABLE, where, {"expected": size, "got": len(table)})
+        everybody = [*chain.from_iterable(played["tables"]), *played.get("byes", ())]
+        yield from check_repeated(f"rounds[{number}]", everybody)
+    yield from _check_groups(document, "avoid", set(names), (2, 2))
+    yield from _check_groups(document, "fixed", set(names), (2, size))
+
+
+def _check_groups(
+    document: Mapping[str, Any], field: str, names: set[str], sizes: tuple[int, int]
+) -> Iterator[Problem]:
+    for number, group in enumerate(document.get(field, ())):
+        where = f"{field}[{number}]"
+        yield from check_repeated(where, group)
+        yield from check_known(where, group, names)
+        if not sizes[0] <= len(group) <= sizes[1]:
+            code = Code.IMPOSSIBLE_FIXED if field == "fixed" else Code.WRONG_TYPE
+            yield Problem(code, where, {"expected": "list of two", "got": len(group)})

@@ -1,0 +1,494 @@
+"""Entries in documents: read, written, and described as a schema."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from tournaments.engine.documents.shapes import Definitions, define_counts, where
+from tournaments.engine.play.games import (
+    REDEAL_SWITCHES,
+    Game,
+    allowed_fields,
+    needed_always,
+    needed_fields,
+    redeal_reasons,
+    ways_to_play,
+)
+from tournaments.engine.rules import entries as shapes
+from tournaments.engine.rules.entries import (
+    ANY_TABLE,
+    REDEALS,
+    REMARKS,
+    STOP_REASONS,
+    TOTALS_FLAGS,
+    Adjustment,
+    Deal,
+    Declared,
+    Entry,
+    Json,
+    Passed,
+    Redeal,
+    Schema,
+    Shape,
+    ShapeAt,
+    Stopped,
+    TableShape,
+    Totals,
+    Void,
+    are_integers,
+    missing,
+    refer,
+    write_all_points,
+    write_points,
+    wrong_type,
+)
+from tournaments.engine.rules.fields import DEAL, FIELDS, REQUIRED, trumps_of
+from tournaments.engine.rules.rulesets import Code, Contract, InvalidEntry, Problem, Ruleset
+from tournaments.engine.rules.scoring import counts_units
+
+
+@dataclass(frozen=True)
+class Form:
+    """One type of entry in a record: the class of the entry and its fields."""
+
+    entry: type[Entry]
+    fields: Mapping[str, ShapeAt]
+    required: tuple[str, ...] = ()
+
+    @cached_property
+    def shapes(self) -> Mapping[str, Shape]:
+        """The fields at any table, including those that every entry has."""
+        known = {"type": shapes.any_text, **self.fields, **EVERYWHERE}
+        return {name: shape(ANY_TABLE) for name, shape in known.items()}
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """The fields that are attributes of the entry; all others are its details."""
+        return frozenset(field.name for field in fields(self.entry))
+
+    @cached_property
+    def details(self) -> tuple[str, ...]:
+        """The fields that are details, in the order of writing."""
+        return tuple(name for name in self.fields if name not in self.own)
+
+    @cached_property
+    def unread(self) -> Json:
+        """Placeholders for required fields that could not be read."""
+        return {name: UNREAD[name] for name in self.required}
+
+    def make(self, own: dict[str, Any], details: Json) -> Entry:
+        """Build the entry from the fields that could be read."""
+        if len(details) > 1:
+            details = {name: details[name] for name in self.details if name in details}
+        if details:
+            own["details"] = details
+        return self.entry(**{**self.unread, **own} if self.required else own)
+
+
+def _remark(about: Declared) -> ShapeAt:
+    schema = {**refer("text"), "maxLength": about.shape.schema["maxLength"]}
+    return lambda _table: about.shape.with_schema(schema)
+
+
+EVERYWHERE: Mapping[str, ShapeAt] = MappingProxyType(
+    {"author": shapes.any_text, **{name: _remark(about) for name, about in REMARKS.items()}}
+)
+"""The fields of every entry."""
+
+UNREAD: Json = MappingProxyType({"by": -1, "points": 0, "reason": "", "seat": -1, "totals": ()})
+
+SEALS = ("sealed", "salt")
+
+FORMS: Mapping[str, Form] = MappingProxyType(
+    {
+        "deal": Form(Deal, {name: field.shape for name, field in DEAL.items()}),
+        "void": Form(
+            Void,
+            {
+                "reason": shapes.word(lambda table: table.voids),
+                "contract": shapes.contract,
+                "declarer": shapes.seat,
+                **{name: FIELDS[name].shape for name in SEALS},
+            },
+            ("reason",),
+        ),
+        "redeal": Form(
+            Redeal,
+            {"by": shapes.seat, "reason": shapes.word(lambda table: table.redeals)},
+            ("by", "reason"),
+        ),
+        "passed": Form(Passed, {}),
+        "adjustment": Form(
+            Adjustment,
+            {
+                "seat": shapes.seat,
+                "points": shapes.points,
+                "to": shapes.receiver,
+                "reason": shapes.name,
+            },
+            ("seat", "points", "reason"),
+        ),
+        "stopped": Form(Stopped, {"reason": shapes.word(lambda _table: STOP_REASONS)}, ("reason",)),
+        "totals": Form(
+            Totals,
+            {"totals": shapes.totals, **dict.fromkeys(TOTALS_FLAGS, shapes.switch)},
+            ("totals",),
+        ),
+    }
+)
+"""The entries of a record by their `type`."""
+
+DETAILS = FORMS["deal"].details
+TYPES: Mapping[type, str] = MappingProxyType({form.entry: name for name, form in FORMS.items()})
+
+
+def parse_entry(raw: Any) -> Entry:
+    """Return an entry.
+
+    Raises:
+        InvalidEntry: with every problem of its form.
+    """
+    entry, faults = read_entry(raw)
+    if entry is None or faults:
+        raise InvalidEntry(faults)
+    return entry
+
+
+def read_entry(raw: Any) -> tuple[Entry | None, list[Problem]]:
+    """Return the entry, as far as it could be read, and the problems of its form."""
+    if not isinstance(raw, dict):
+        return None, [wrong_type("", "object")]
+    kind = raw.get("type")
+    if "type" not in raw:
+        return None, [missing("type")]
+    form = FORMS.get(kind) if isinstance(kind, str) else None
+    if form is None:
+        return None, [wrong_type("type", " | ".join(FORMS))]
+    faults = [missing(name) for name in form.required if name not in raw]
+    own: dict[str, Any] = {}
+    details: dict[str, Any] = {}
+    shapes_of, own_names = form.shapes, form.own
+    for name, value in raw.items():
+        shape = shapes_of.get(name)
+        if shape is None:
+            faults.append(Problem(Code.UNEXPECTED_FIELD, name, {"field": name}))
+        elif shape.fits(value) or not (wrong := tuple(shape.check(name, value))):
+            (own if name in own_names else details)[name] = shape.read(value)
+        else:
+            faults += wrong
+            # The counts of one unit can be read without those of another.
+            if name == "counts" and isinstance(value, dict):
+                own[name] = shape.read({u: n for u, n in value.items() if are_integers(n)})
+    del details["type"]
+    return form.make(own, details), faults
+
+
+def write_entry(entry: Entry) -> dict[str, Any]:
+    """Return the entry as JSON for a record; `read_entry` reads the same entry back."""
+    written: dict[str, Any] = {"type": TYPES[type(entry)]}
+    for name in ("contract", "declarer", "by", "seat", "points", "to", "reason"):
+        value = getattr(entry, name, None)
+        if value is not None:
+            written[name] = write_points(value) if name == "points" else value
+    if isinstance(entry, Deal | Void):
+        written.update(entry.details)
+    if isinstance(entry, Deal) and entry.counts is not None:
+        written["counts"] = {unit: list(counts) for unit, counts in entry.counts.items()}
+    if isinstance(entry, Totals):
+        written["totals"] = write_all_points(entry.totals)
+        written.update({name: True for name in TOTALS_FLAGS if getattr(entry, name)})
+    for name in EVERYWHERE:
+        if (value := getattr(entry, name)) is not None:
+            written[name] = value
+    return written
+
+
+def _in_order(numbers: Sequence[int], to: Sequence[int]) -> list[int]:
+    return [numbers[to.index(place)] for place in range(len(to))]
+
+
+def _place_or_null(place: int | None, seats: Sequence[int], _sides: Sequence[int]) -> int | None:
+    return None if place is None else seats[place]
+
+
+Moved = Callable[[Any, Sequence[int], Sequence[int]], Any]
+
+MOVED: Mapping[ShapeAt, Moved] = MappingProxyType(
+    {
+        shapes.seat: _place_or_null,
+        shapes.seat_or_null: _place_or_null,
+        shapes.partner_or_null: _place_or_null,
+        shapes.side: lambda side, _seats, sides: sides[side],
+        shapes.calls: lambda calls, seats, _sides: _in_order(calls, seats),
+        shapes.totals: lambda totals, _seats, sides: _in_order(totals, sides),
+        shapes.counts: lambda counts, _seats, sides: {
+            unit: _in_order(numbers, sides) for unit, numbers in counts.items()
+        },
+        shapes.piles: lambda piles, seats, _sides: {
+            pile: _in_order(numbers, seats) for pile, numbers in piles.items()
+        },
+        shapes.sale: lambda sale, seats, _sides: {**sale, "buyer": seats[sale["buyer"]]},
+        shapes.doubles: lambda doubles, seats, _sides: [
+            {**each, "seats": [seats[seat] for seat in each["seats"]]} for each in doubles
+        ],
+    }
+)
+"""The shapes of fields that name seats or sides, each with its value after people have moved."""
+
+
+def move_seats(body: Json, to: Sequence[int], sides: Sequence[int]) -> dict[str, Any]:
+    """Return an entry as JSON with everything moved from each seat to the seat `to[seat]`.
+
+    `sides` maps each seat to its side; a side moves as a whole.
+    """
+    by_side = dict(zip(sides, (sides[seat] for seat in to), strict=True))
+    moves = list(to), [by_side[side] for side in sorted(by_side)]
+    fields = FORMS[body["type"]].fields
+    moved = {name: MOVED[shape] for name, shape in fields.items() if shape in MOVED}
+    return {
+        name: moved[name](value, *moves) if name in moved else value for name, value in body.items()
+    }
+
+
+def entry_form(ruleset: Ruleset, shared: Definitions) -> Schema:
+    """Return the schema of an entry of a game: one form for each type."""
+    table = _table_of(ruleset, shared)
+    forms = {
+        "deal": _deal(ruleset, table, shared),
+        "void": _void(ruleset, table),
+        "redeal": _form("redeal", table),
+        "passed": _form("passed", table),
+        "adjustment": _form("adjustment", table),
+        "stopped": _form("stopped", table),
+        "totals": _form("totals", table),
+    }
+    if not ruleset.passes:
+        del forms["passed"]
+    return _one_of_types({t: shared.define(f"{ruleset.id}.{t}", f) for t, f in forms.items()})
+
+
+def _table_of(ruleset: Ruleset, shared: Definitions) -> TableShape:
+    table = replace(
+        TableShape.of(ruleset), redeals=tuple(redeal_reasons(ways_to_play(ruleset))), contract={}
+    )
+    if ruleset.unnamed is not None:
+        return table
+    return replace(
+        table,
+        contract=shared.define(f"{ruleset.id}.contract", {"enum": list(ruleset.by_id)}),
+        counts=define_counts(table, shared),
+    )
+
+
+def _one_of_types(forms: dict[str, Schema]) -> Schema:
+    return {
+        "type": "object",
+        "required": ["type"],
+        "properties": {"type": {"enum": list(forms)}},
+        "allOf": [of_type(name, form) for name, form in forms.items()],
+    }
+
+
+def of_type(name: str, form: Schema) -> Schema:
+    """Return a schema that applies `form` to entries of one type only."""
+    return {"if": where("type", {"const": name}), "then": form}
+
+
+def _form(
+    kind: str,
+    table: TableShape,
+    *,
+    leave_out: Collection[str] = (),
+    required: Sequence[str] = (),
+    **more: Any,
+) -> Schema:
+    form = FORMS[kind]
+    known = {**form.fields, **EVERYWHERE}
+    shapes = {name: shape(table).schema for name, shape in known.items() if name not in leave_out}
+    return {
+        "required": ["type", *form.required, *required],
+        "additionalProperties": False,
+        "properties": {"type": {"const": kind}, **shapes},
+        **{keyword: said for keyword, said in more.items() if said},
+    }
+
+
+def _deal(ruleset: Ruleset, table: TableShape, shared: Definitions) -> Schema:
+    """A deal: the fields of any contract, then the conditions of each contract."""
+    ways = ways_to_play(ruleset)
+    allowed = {contract.id: allowed_fields(ways, contract) for contract in ruleset.contracts}
+    leave_out = FORMS["deal"].fields.keys() - set().union(*allowed.values())
+    if ruleset.unnamed is not None:
+        needed = needed_fields(ruleset, ruleset.unnamed)
+        return _form("deal", table, leave_out=leave_out, required=needed)
+    sealed = "sealed" in ruleset.fields
+    return _form(
+        "deal",
+        table,
+        leave_out=leave_out,
+        required=[] if sealed else ["contract"],
+        dependentRequired={"counts": needed} if (needed := needed_always(ruleset)) else {},
+        dependentSchemas=_fields_of_some_contracts(allowed)
+        | {"contract": shared.define(f"{ruleset.id}.contracts", _contracts(ruleset, shared))},
+        **(SEALED_OR_NAMED if sealed else {}),
+    )
+
+
+def _fields_of_some_contracts(allowed: Mapping[str, set[str]]) -> Schema:
+    """List, for each field that some contracts lack, the contracts that have it."""
+    return {
+        name: where("contract", {"enum": [c for c, names in allowed.items() if name in names]})
+        for name in FORMS["deal"].fields
+        if 0 < sum(name in names for names in allowed.values()) < len(allowed)
+    }
+
+
+SEALED_OR_NAMED: Schema = {
+    "if": {"required": ["contract"]},
+    "then": {"dependentRequired": {"sealed": ["salt"], "salt": ["sealed"]}},
+    "else": {"required": ["sealed"], "properties": {"salt": False, "counts": False}},
+}
+"""Only the hash before the reveal; then the contract, with both hash and salt or neither."""
+
+
+def _contracts(ruleset: Ruleset, shared: Definitions) -> Schema:
+    """The conditions of each contract for its deals: its units and its other required fields."""
+    always, forms = needed_always(ruleset), []
+    for contract in ruleset.contracts:
+        then = where("counts", _units(ruleset, contract, shared))
+        if needed := [name for name in needed_fields(ruleset, contract) if name not in always]:
+            then["dependentRequired"] = {"counts": needed}
+        forms.append({"if": where("contract", {"const": contract.id}), "then": then})
+    return {"allOf": forms}
+
+
+def _units(ruleset: Ruleset, contract: Contract, shared: Definitions) -> Schema:
+    """Allow exactly the units of a contract, or all units that the table may write instead."""
+    own: Schema = {"required": list(contract.values), "maxProperties": len(contract.values)}
+    if not ruleset.all_units:
+        return own
+    every = {"required": list(ruleset.all_units), "maxProperties": len(ruleset.all_units)}
+    return {"anyOf": [own, shared.define(f"{ruleset.id}.all_units", every)]}
+
+
+def _void(ruleset: Ruleset, table: TableShape) -> Schema:
+    """A void deal: any reason but a misdeal requires the contract."""
+    declared = [contract.id for contract in ruleset.contracts if contract.declared]
+    leave_out = {name for name in SEALS if name not in ruleset.fields}
+    return _form(
+        "void",
+        table,
+        leave_out=leave_out | ({"contract"} if ruleset.unnamed else set()),
+        dependentSchemas={"declarer": where("contract", {"enum": declared})}
+        if len(declared) < len(ruleset.contracts)
+        else {},
+        dependentRequired={"sealed": ["contract", "salt"], "salt": ["sealed"]}
+        if "sealed" in ruleset.fields
+        else {},
+        allOf=list(_replays(ruleset)),
+    )
+
+
+def _replays(ruleset: Ruleset) -> Iterator[Schema]:
+    """Yield the reasons for a void that require the contract."""
+    replayed = [contract.id for contract in ruleset.contracts if contract.replay_one_each]
+    for reason in ruleset.voids:
+        if reason != "misdeal":
+            then: Schema = {"required": ["contract"]}
+            if reason == "one-each":
+                then |= where("contract", {"enum": replayed})
+            yield {"if": where("reason", {"const": reason}), "then": then}
+
+
+# A game with a house ruleset.
+
+
+def any_entry(shared: Definitions) -> Schema:
+    """Return the schema of an entry of any ruleset, with a description of every field of a deal."""
+    table = replace(
+        ANY_TABLE, redeals=(*REDEALS, *REDEAL_SWITCHES), counts=define_counts(ANY_TABLE, shared)
+    )
+    forms = {kind: _form(kind, table) for kind in FORMS}
+    shapes = forms["deal"]["properties"]
+    shapes |= {name: {"description": DEAL[name].about, **shapes[name]} for name in DEAL}
+    return _one_of_types({kind: shared.define(kind, form) for kind, form in forms.items()})
+
+
+EVERY_DEAL = frozenset({"type", "contract", "declarer", "counts"})
+NEEDED = REQUIRED | {"offered"}
+"""Fields without which no deal that may have them is complete."""
+
+
+class UsualContract(NamedTuple):
+    """A contract whose deals are complete with the counts of one unit: `total` in every deal.
+
+    No counts fit a unit without a total.
+    """
+
+    contract: Contract
+    unit: str
+    total: int | None
+    trumps: tuple[str, ...]
+
+
+def read_usual_deal(game: Game, raw: Json) -> tuple[Contract, Deal] | None:
+    """Return a deal that can surely come next: in turn, counted, and without rare fields.
+
+    None says nothing against the entry.
+    """
+    name, declarer, counts = raw.get("contract"), raw.get("declarer"), raw.get("counts")
+    if type(name) is not str or type(declarer) is not int or type(counts) is not dict:
+        return None
+    kept: dict[str, UsualContract | None] = game.ruleset.usual_contracts
+    usual = kept[name] if name in kept else _keep_usual(game.ruleset, name)
+    if usual is None or raw.get("type") != "deal":
+        return None
+    contract, unit, total, trumps = usual
+    numbers = _read_counts(counts, unit, total, game.ruleset.side_count)
+    more = {} if len(raw) == len(EVERY_DEAL) else _read_more(raw, trumps)
+    if numbers is None or more is None or game.open_deal is not None or game.ending is not None:
+        return None
+    if declarer != game.declarer or game.check_choice(contract, declarer):
+        return None
+    return contract, Deal(contract=name, declarer=declarer, counts={unit: numbers}, **more)
+
+
+def _read_counts(counts: Json, unit: str, total: int | None, sides: int) -> tuple[int, ...] | None:
+    numbers = counts.get(unit)
+    if type(numbers) is not list or len(numbers) != sides or len(counts) > 1:
+        return None
+    for number in numbers:
+        if type(number) is not int or number < 0:
+            return None
+    # None negative and the right sum means none too large. One each may have to be played again.
+    return tuple(numbers) if sum(numbers) == total and numbers.count(1) < sides else None
+
+
+def _read_more(raw: Json, trumps: tuple[str, ...]) -> dict[str, Any] | None:
+    more: dict[str, Any] = {}
+    for name, value in raw.items():
+        if name in EVERY_DEAL:
+            continue
+        if name == "trump" and value in trumps:
+            more["details"] = {"trump": value}
+        elif name in EVERYWHERE and FORMS["deal"].shapes[name].fits(value):
+            more[name] = value
+        else:
+            return None
+    return more
+
+
+def _keep_usual(ruleset: Ruleset, name: str) -> UsualContract | None:
+    contract = ruleset.by_id.get(name)
+    if contract is None:
+        return None  # Not kept: there is no end of such names.
+    usual = None
+    complete = NEEDED.isdisjoint((*ruleset.fields, *contract.fields))
+    if contract.named and contract.declared and complete and counts_units(contract):
+        unit, *others = contract.units
+        if not others:
+            usual = UsualContract(contract, unit.id, unit.total, trumps_of(ruleset, contract))
+    ruleset.usual_contracts[name] = usual
+    return usual
