@@ -15,10 +15,9 @@ from collections.abc import Iterator, Sequence
 from math import sqrt
 
 from benchmarks.figures import Figure
-from tournaments.engine.pairing.draw import draw_round
-from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
+from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound, weights_for
 from tournaments.engine.pairing.judging import Seating
-from tournaments.engine.pairing.weights import weights_for
+from tournaments.engine.pairing.methods import draw_round
 
 FIELDS = (
     (16, 5), (20, 5), (24, 5), (28, 5), (30, 5), (32, 5), (40, 8), (88, 9), (100, 10), (400, 9),

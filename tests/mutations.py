@@ -93,7 +93,7 @@ MUTATIONS = (
         "tests/engine/standings",
     ),
     Mutation(
-        f"{ENGINE}/pairing/plans.py",
+        f"{ENGINE}/pairing/search.py",
         "(rest + by) % self.modulus if point < moving",
         "(rest + by) % self.modulus if point <= moving",
         "tests/engine/pairing",

@@ -17,9 +17,15 @@ from benchmarks.seating_evidence.search import (
     search,
     seat,
 )
-from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
+from tournaments.engine.pairing.field import (
+    OBJECTIVES,
+    Entrant,
+    PairingField,
+    PlayedRound,
+    Weights,
+    weights_for,
+)
 from tournaments.engine.pairing.methods import schedule, seat_round
-from tournaments.engine.pairing.weights import OBJECTIVES, Weights, weights_for
 
 PLANS = 4
 """The number of schedules drawn for a size; players are put into them by lot."""

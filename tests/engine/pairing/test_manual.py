@@ -7,9 +7,15 @@ import pytest
 from tests.engine.pairing.evenings import everybody, field_of
 from tournaments.engine.pairing.field import Entrant, PlayedRound
 from tournaments.engine.pairing.judging import InvalidSeating, judge
-from tournaments.engine.pairing.late import ImpossibleChange, Published, late_change
-from tournaments.engine.pairing.manual import seat_rest, swap
-from tournaments.engine.pairing.methods import METHODS, seat_round
+from tournaments.engine.pairing.methods import (
+    METHODS,
+    ImpossibleChange,
+    Published,
+    late_change,
+    seat_rest,
+    seat_round,
+    swap,
+)
 
 
 def after_rounds(field, number):

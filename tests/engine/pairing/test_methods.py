@@ -6,8 +6,7 @@ from itertools import chain, combinations
 import pytest
 
 from tests.engine.pairing.evenings import everybody, field_of, play
-from tournaments.engine.pairing.byes import ImpossibleFixed
-from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
+from tournaments.engine.pairing.field import Entrant, ImpossibleFixed, PairingField, PlayedRound
 from tournaments.engine.pairing.methods import METHODS, NoRoundRobin, schedule, seat_round
 
 

@@ -9,11 +9,10 @@ import pytest
 from tests.engine.pairing.evenings import Evening
 from tournaments.engine.documents.pairings import seat_document
 from tournaments.engine.documents.verify import redraw, write_draw
-from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
+from tournaments.engine.pairing.field import SEATING_VERSION, Entrant, PairingField, PlayedRound
+from tournaments.engine.pairing.judging import least_spread, measure
 from tournaments.engine.pairing.methods import seat_round
-from tournaments.engine.pairing.plans import STARTERS, plan_for
-from tournaments.engine.pairing.quality import least_spread, measure
-from tournaments.engine.pairing.weights import SEATING_VERSION
+from tournaments.engine.pairing.search import STARTERS, plan_for
 
 
 def everybody(seating):

@@ -21,7 +21,7 @@ from tests.tournament_builders import (
 )
 from tests.web.members import member_of
 from tests.web.rounds.browsers import Directed
-from tournaments.engine.pairing.quality import Quality
+from tournaments.engine.pairing.judging import Quality
 from tournaments.models import AuditEntry, Entrant, Game, Round
 from tournaments.queries.tournaments.state import load_state
 from tournaments.services.audit import NOBODY

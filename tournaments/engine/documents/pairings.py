@@ -5,11 +5,16 @@ from itertools import chain
 from typing import Any
 
 from tournaments.engine.documents.shapes import TEXT, where
-from tournaments.engine.pairing.byes import ImpossibleFixed
-from tournaments.engine.pairing.draw import draw_round
-from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
+from tournaments.engine.pairing.field import (
+    LARGEST_PRICE,
+    Entrant,
+    ImpossibleFixed,
+    PairingField,
+    PlayedRound,
+    Weights,
+)
 from tournaments.engine.pairing.judging import Seating
-from tournaments.engine.pairing.weights import LARGEST_PRICE, Weights
+from tournaments.engine.pairing.methods import draw_round
 from tournaments.engine.rules.entries import (
     LARGEST,
     LEAST,

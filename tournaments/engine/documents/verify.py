@@ -50,13 +50,15 @@ from tournaments.engine.documents.tournaments import (
     write_ranking,
     write_table_result,
 )
-from tournaments.engine.pairing.byes import ImpossibleFixed
-from tournaments.engine.pairing.field import PairingField, PlayedRound
-from tournaments.engine.pairing.judging import InvalidSeating, Seating
-from tournaments.engine.pairing.manual import seat_rest
-from tournaments.engine.pairing.methods import NoRoundRobin, seat_round
-from tournaments.engine.pairing.quality import Quality
-from tournaments.engine.pairing.weights import REDRAWN, SEATING_VERSION
+from tournaments.engine.pairing.field import (
+    REDRAWN,
+    SEATING_VERSION,
+    ImpossibleFixed,
+    PairingField,
+    PlayedRound,
+)
+from tournaments.engine.pairing.judging import InvalidSeating, Quality, Seating
+from tournaments.engine.pairing.methods import NoRoundRobin, seat_rest, seat_round
 from tournaments.engine.ratings.ratings import (
     DRIFT,
     LUCK,

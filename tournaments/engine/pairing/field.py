@@ -1,13 +1,65 @@
-"""The field of a round: the entrants, their scores, and their earlier meetings."""
+"""The entrants of a round, what their meetings cost, their seats, and who sits out."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import chain, combinations, permutations
+from math import comb
+from random import Random
+from types import MappingProxyType
 
-from tournaments.engine.pairing.weights import NEW_OPPONENTS, Weights
+SEATING_VERSION = 4
+"""Raised with each change that seats the same field and seed otherwise."""
+
+REDRAWN = (3, SEATING_VERSION)
+"""The versions that can be drawn again; 3 chose byes by their number alone."""
+
+LARGEST_PRICE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The prices of a seating, in percent of the spread of a table drawn by lot.
+
+    So they mean the same for every way of scoring, and in every round. A seating with the smallest
+    sum of spreads and prices is sought.
+
+    `repeat` is the price of a pair that meets again (None: as few as possible, whatever the
+    spread), and `last_repeat` that in the last round. `seat` is the price of a player whose use of
+    the seats differs by 2; it never differs by more. The spread of a table with one of
+    the first four counts `leaders` percent more, in the last round `last_leaders`.
+    """
+
+    repeat: int | None = None
+    last_repeat: int | None = None
+    seat: int = 2
+    leaders: int = 0
+    last_leaders: int = 0
+
+
+NEW_OPPONENTS = Weights()
+
+OBJECTIVES: Mapping[str, Weights] = MappingProxyType(
+    {
+        "new-opponents": NEW_OPPONENTS,
+        "near-scores": Weights(repeat=20, last_repeat=20, last_leaders=100),
+        "leaders": Weights(repeat=20, last_repeat=20, leaders=100, last_leaders=100),
+    }
+)
+"""The weights by what a tournament is for: everyone meets everyone, players of like scores meet,
+and the most meetings of leaders."""
+
+LEADERS_LAST = {"last_repeat": 20, "last_leaders": 100}
+"""What differs if the leaders are to meet in the last round."""
+
+
+def weights_for(objective: str, *, leaders_last: bool) -> Weights:
+    """Return the weights of an objective, by name."""
+    weights = OBJECTIVES[objective]
+    return replace(weights, **LEADERS_LAST) if leaders_last else weights
+
 
 Score = int | Fraction
 
@@ -163,3 +215,159 @@ class PairingField:
 
     def _present(self, table: Sequence[str]) -> list[int]:
         return [self.index[name] for name in table if name in self.index]
+
+
+TOGETHER = 10**13
+"""The gain if two members of a fixed group share a table."""
+
+AVOIDED = 10**12
+REPEAT = 10**9
+"""The cost of a repeat if there are to be as few as possible."""
+
+TWICE = 3
+"""A pair that met twice costs as much as three that met once."""
+
+UNEVEN = 10**7
+"""The cost of a player whose use of the seats would differ by more than 2."""
+
+PERCENT = 100
+BY_LOT = 100 * PERCENT
+
+SAME_CLUB = BY_LOT // 4
+
+
+def repeat_cost(field: PairingField) -> int:
+    """Return the cost of a pair that met once, as the weights have it for this round."""
+    price = field.repeat_price
+    return REPEAT if price is None else price * PERCENT
+
+
+def same_club_pairs(field: PairingField) -> list[tuple[int, int]]:
+    """Return every pair of entrants of the same club."""
+    clubs: dict[str, list[int]] = {}
+    for place, entrant in enumerate(field.entrants):
+        if entrant.club:
+            clubs.setdefault(entrant.club, []).append(place)
+    return [pair for places in clubs.values() for pair in combinations(places, 2)]
+
+
+def spread_by_lot(field: PairingField) -> Fraction:
+    """Return the mean spread of scores at a table drawn by lot: the mean over all tables."""
+    scores = sorted(entrant.score for entrant in field.entrants)
+    count, others = len(scores), field.table_size - 1
+    # A score is the highest at as many tables as there are choices among the lower ones.
+    ways = (comb(at, others) - comb(count - 1 - at, others) for at in range(count))
+    total = sum((Fraction(score) * n for score, n in zip(scores, ways, strict=True)), Fraction(0))
+    return total / max(1, comb(count, field.table_size))
+
+
+def unwanted_pairs(field: PairingField) -> Iterator[tuple[int, int, int]]:
+    """Yield pairs that should not meet, with what each reason costs."""
+    repeat = repeat_cost(field)
+    for (one, other), times in field.meetings.items():
+        yield one, other, repeat * TWICE ** min(times - 1, 4)
+    for name, avoided in field.avoid:
+        yield field.index[name], field.index[avoided], AVOIDED
+    if field.separate_clubs:
+        for one, other in same_club_pairs(field):
+            yield one, other, SAME_CLUB
+
+
+SEATS = 4
+ALL_SEATS = (1 << SEATS) - 1
+EVEN, MOST = 1, 2
+"""The differences in the use of seats that are free, and the greatest one."""
+
+
+def open_seats(field: PairingField, most: int) -> list[int]:
+    """Return the seats (as bits) after which the use differs by `most` at most, or all if none."""
+    return [_open(taken, most) for taken in field.seats_taken]
+
+
+def _open(taken: Sequence[int], most: int) -> int:
+    mask = sum(1 << seat for seat in range(len(taken)) if _difference(taken, seat) <= most)
+    return mask or ALL_SEATS
+
+
+def seat_cost(field: PairingField, order: Sequence[int]) -> int:
+    """Return the cost of a seat order, by the weights of the field."""
+    price = 0 if field.score_before_seats else field.weights.seat * PERCENT
+    cost = 0
+    for seat, place in enumerate(order):
+        difference = _difference(field.seats_taken[place], seat)
+        cost += UNEVEN * (difference > MOST) + price * (difference == MOST)
+    return cost
+
+
+def seat_table(field: PairingField, table: Sequence[int], random: Random) -> tuple[int, ...]:
+    """Return a table in the seat order of least cost, then of the most even use."""
+    orders = list(permutations(table))
+    random.shuffle(orders)
+    return min(orders, key=lambda order: (seat_cost(field, order), _unevenness(field, order)))
+
+
+def _difference(taken: Sequence[int], seat: int) -> int:
+    """The difference between the most and least used seat, after one more use of a seat."""
+    after = [*taken]
+    after[seat] += 1
+    return max(after) - min(after)
+
+
+def _unevenness(field: PairingField, order: Sequence[int]) -> int:
+    # One more use of a seat raises the sum of squares by twice its uses, and 1.
+    return sum(field.seats_taken[place][seat] for seat, place in enumerate(order))
+
+
+class ImpossibleFixed(Exception):
+    """The groups that must share a table do not fit the tables."""
+
+
+def choose_byes(field: PairingField, random: Random) -> list[int]:
+    """Return the byes: those whose turn it is, as in `bye_turn`; equals are drawn at random.
+
+    Raises:
+        ImpossibleFixed: if too many entrants are in fixed groups, which never get a bye.
+    """
+    fixed = {field.index[name] for group in field.fixed for name in group}
+    free = [place for place in range(len(field.entrants)) if place not in fixed]
+    wanted = len(field.entrants) % field.table_size
+    if wanted > len(free):
+        raise ImpossibleFixed
+    random.shuffle(free)
+    free.sort(key=field.bye_turn)
+    return sorted(free[:wanted])
+
+
+def join_groups(field: PairingField) -> list[list[int]]:
+    """Return the fixed groups; groups that share an entrant are merged.
+
+    Raises:
+        ImpossibleFixed: if a group is larger than a table.
+    """
+    groups: list[set[int]] = []
+    for names in field.fixed:
+        joined = {field.index[name] for name in names}
+        apart = [group for group in groups if not group & joined]
+        joined.update(*(group for group in groups if group & joined))
+        groups = [*apart, joined]
+    if any(len(group) > field.table_size for group in groups):
+        raise ImpossibleFixed
+    return sorted((sorted(group) for group in groups), key=lambda group: (-len(group), group))
+
+
+def seat_groups(groups: Sequence[Sequence[int]], count: int, size: int) -> list[list[int]]:
+    """Return the first of `count` tables of a size, each with the groups that share it.
+
+    Raises:
+        ImpossibleFixed: if the groups need more tables.
+    """
+    tables: list[list[int]] = []
+    for group in groups:
+        if len(tables) < count:
+            tables.append(list(group))
+            continue
+        table = next((table for table in tables if len(table) + len(group) <= size), None)
+        if table is None:
+            raise ImpossibleFixed
+        table.extend(group)
+    return tables

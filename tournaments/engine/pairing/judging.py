@@ -1,19 +1,134 @@
-"""Judge a seating: its quality, the reasons for it, and whether it is valid."""
+"""How good a seating is, whether it is valid, and why it is as it is."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from fractions import Fraction
+from itertools import chain, combinations
 from random import Random
 
-from tournaments.engine.pairing.field import PairingField
-from tournaments.engine.pairing.quality import (
-    Quality,
-    SeatingReason,
-    measure,
-    reasons,
-    reasons_for_bye,
-)
+from tournaments.engine.pairing.field import PairingField, same_club_pairs
+
+Tables = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """The figures of a seating, as in `docs/records.md` §2."""
+
+    repeat_meetings: int
+    repeat_bound: int
+    score_spread: Fraction
+    seat_imbalance: int
+    avoided_met: int
+    same_club: int
+    fixed_parted: int = 0
+    """The fixed groups that do not share a table, which happens only by a director's change."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatingReason:
+    """One reason for a table or a bye, as a code with its parameters."""
+
+    code: str
+    params: Mapping[str, int]
+
+
+def measure(field: PairingField, tables: Tables) -> Quality:
+    """Return the quality of a seating; `tables` are places in `field.entrants`, in seat order."""
+    pairs = {pair for table in tables for pair in combinations(sorted(table), 2)}
+    avoided = {tuple(sorted(field.index[name] for name in two)) for two in field.avoid}
+    return Quality(
+        repeat_meetings=sum(field.meetings[pair] for pair in pairs),
+        repeat_bound=repeat_bound(field, [place for table in tables for place in table]),
+        score_spread=_spread(field, tables),
+        seat_imbalance=_imbalance(field, tables),
+        avoided_met=len(pairs & avoided),
+        same_club=len(pairs & set(same_club_pairs(field))),
+        fixed_parted=_parted(field, tables),
+    )
+
+
+def repeat_bound(field: PairingField, playing: Sequence[int]) -> int:
+    """Return a lower bound for repeats: some players have too few left whom they have not met."""
+    met: dict[int, list[int]] = {place: [] for place in playing}
+    for (one, other), times in field.meetings.items():
+        if one in met and other in met:
+            met[one].append(times)
+            met[other].append(times)
+    ends = 0
+    for often in met.values():
+        again = field.table_size - 1 - (len(playing) - 1 - len(often))
+        ends += sum(sorted(often)[: max(0, again)])
+    # Each meeting was counted from both sides.
+    return -(-ends // 2)
+
+
+def least_spread(field: PairingField, playing: Collection[str]) -> Fraction:
+    """Return a lower bound for the spread: that of plain neighbours in the standings."""
+    scores = sorted(entrant.score for entrant in field.entrants if entrant.id in playing)
+    size = field.table_size
+    widths = [
+        Fraction(scores[at + size - 1] - scores[at])
+        for at in range(0, len(scores) - size + 1, size)
+    ]
+    return sum(widths, Fraction(0)) / max(1, len(widths))
+
+
+def leaders_apart(field: PairingField, tables: Sequence[Sequence[str]]) -> bool:
+    """Return whether the leaders in score, as many as a table has, sit at several tables."""
+    scores = {entrant.id: entrant.score for entrant in field.entrants}
+    here = [sorted((scores[name] for name in table), reverse=True) for table in tables]
+    return bool(here) and sorted(chain(*here), reverse=True)[: field.table_size] not in here
+
+
+def reasons(field: PairingField, table: Sequence[int], seat: int) -> Iterator[SeatingReason]:
+    """Yield the reasons why the entrant at a seat of a table sits there."""
+    place = table[seat]
+    here = {field.entrants[other].id for other in table}
+    groups = (group for group in field.fixed if field.entrants[place].id in group)
+    fixed = next((group for group in groups if here.issuperset(group)), None)
+    if fixed:
+        yield SeatingReason("fixed", {"with": len(fixed) - 1})
+    yield SeatingReason("score-group", {"rank": field.ranks[place]})
+    others = [other for other in table if other != place]
+    again = [field.meetings[min(place, other), max(place, other)] for other in others]
+    if any(again):
+        yield SeatingReason("met-before", {"players": sum(map(bool, again)), "times": sum(again)})
+    else:
+        yield SeatingReason("not-met", {"tables": len(field.rounds)})
+    yield SeatingReason("seat", {"seat": seat, "times": field.seats_taken[place][seat]})
+
+
+def reasons_for_bye(field: PairingField, place: int) -> Iterator[SeatingReason]:
+    """Yield the reasons why an entrant has a bye."""
+    had, there = field.byes_had[place], field.rounds_there[place]
+    yield SeatingReason("fewest-byes", {"byes": had, "rounds": there})
+    *turn, score = field.bye_turn(place)
+    others = map(field.bye_turn, range(len(field.entrants)))
+    lower = sum(least < score for *same, least in others if same == turn)
+    yield SeatingReason("lowest-score", {"lower": lower})
+
+
+def _spread(field: PairingField, tables: Tables) -> Fraction:
+    widths = []
+    for table in tables:
+        scores = [field.entrants[place].score for place in table]
+        widths.append(Fraction(max(scores) - min(scores)))
+    return sum(widths, Fraction(0)) / max(1, len(widths))
+
+
+def _parted(field: PairingField, tables: Tables) -> int:
+    together = [{field.entrants[place].id for place in table} for table in tables]
+    return sum(not any(here.issuperset(group) for here in together) for group in field.fixed)
+
+
+def _imbalance(field: PairingField, tables: Tables) -> int:
+    taken = [list(times) for times in field.seats_taken]
+    for table in tables:
+        for seat, place in enumerate(table):
+            taken[place][seat] += 1
+    return max((max(times) - min(times) for times in taken), default=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,303 @@
-"""The named methods of seating a round, and those that can seat a whole evening at once."""
+"""The named methods of seating a round, tables of two, draws by lot, and changes by hand."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from itertools import chain, combinations, islice, permutations
+from random import Random
+from typing import TYPE_CHECKING
 
-from tournaments.engine.pairing.circle import draw_circle
-from tournaments.engine.pairing.draw import draw_round
-from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
-from tournaments.engine.pairing.judging import Seating, describe, judge, lot_of, playing_field
-from tournaments.engine.pairing.random_draw import draw_across, draw_neighbours, random_draw
-from tournaments.engine.pairing.seats import seat_table
+from tournaments.engine.pairing.field import (
+    TOGETHER,
+    Entrant,
+    PairingField,
+    PlayedRound,
+    choose_byes,
+    join_groups,
+    seat_cost,
+    seat_groups,
+    seat_table,
+)
+from tournaments.engine.pairing.judging import (
+    InvalidSeating,
+    Quality,
+    Seating,
+    SeatingFault,
+    check_tables,
+    describe,
+    judge,
+    lot_of,
+    playing_field,
+)
+from tournaments.engine.work import spend
+
+if TYPE_CHECKING:
+    from tournaments.engine.pairing.search import Costs
+
+
+FOLD = 4_000
+"""The weight of a distance in score against the order within one score."""
+
+
+def draw_twos(
+    field: PairingField, groups: Sequence[Sequence[int]], random: Random
+) -> list[tuple[int, ...]]:
+    """Return the pairs of a round in seat order, as places in `field.entrants`; all play."""
+    # Only tables of two need them.
+    import rustworkx
+
+    from tournaments.engine.pairing.search import pair_costs, scaled_scores
+
+    fixed = {place for group in groups for place in group}
+    free = [place for place in range(len(field.entrants)) if place not in fixed]
+    costs = pair_costs(field)
+    folds = _folds(field, free, random)
+    graph = rustworkx.PyGraph[int, int](multigraph=False)
+    graph.add_nodes_from(free)
+    graph.add_edges_from([
+        (one, other, int(costs[free[one], free[other]]) * FOLD + folds(free[one], free[other]))
+        for one, other in combinations(range(len(free)), 2)
+    ])  # fmt: skip
+    most = max(graph.edges(), default=0) + 1
+    matched = rustworkx.max_weight_matching(
+        graph, max_cardinality=True, weight_fn=lambda cost: most - cost
+    )
+    # The matching returns pairs in any order, and each pair in either.
+    pairs = [sorted((free[one], free[other])) for one, other in matched]
+    pairs += [sorted(group) for group in groups]
+    scores = scaled_scores(field)
+    pairs.sort(key=lambda pair: (-max(scores[pair]), -min(scores[pair]), pair))
+    return [seat_table(field, pair, random) for pair in pairs]
+
+
+def _folds(field: PairingField, free: Sequence[int], random: Random) -> Callable[[int, int], int]:
+    """The cost of a pair of equal score: its distance from a pairing of the halves in order."""
+    ranks: dict[object, list[int]] = defaultdict(list)
+    for place in random.sample(list(free), len(free)):
+        ranks[field.entrants[place].score].append(place)
+    at = {place: (rank, len(group)) for group in ranks.values() for rank, place in enumerate(group)}
+
+    def fold(one: int, other: int) -> int:
+        if field.entrants[one].score != field.entrants[other].score:
+            return 0
+        (rank, count), (opposite, _) = at[one], at[other]
+        return min(FOLD - 1, abs(abs(rank - opposite) - count // 2))
+
+    return fold
+
+
+def draw_round(field: PairingField) -> Seating:
+    """Seat the next round of a field with at least one table of entrants.
+
+    Raises:
+        ImpossibleFixed: if the fixed groups do not fit the tables.
+    """
+    random = lot_of(field)
+    out = choose_byes(field, random)
+    byes = [field.entrants[place].id for place in out]
+    playing = playing_field(field, byes)
+    if field.table_size == 2:
+        groups = join_groups(playing)
+        seat_groups(groups, len(playing.entrants) // field.table_size, field.table_size)
+        return describe(field, playing, draw_twos(playing, groups, random), byes)
+    # Only tables of four need it.
+    from tournaments.engine.pairing.search import draw_fours
+
+    tables = draw_fours(field, out, random)
+    names = [[field.entrants[place].id for place in table] for table in tables]
+    return describe(field, playing, [[playing.index[n] for n in table] for table in names], byes)
+
+
+Pairs = Sequence[Sequence[int]]
+
+
+def draw_circle(field: PairingField) -> Seating:
+    """Seat the next round so that nobody meets again before all have met.
+
+    The order depends on the seed and the entrants alone. If entrants have come or gone and the
+    circle would repeat a pair, or give a bye out of turn, a matching with the fewest repeats
+    replaces it. Fixed pairs and pairs to avoid have no effect: all meet.
+    """
+    random = lot_of(field)
+    free = replace(field, avoid=(), fixed=())
+    byes, circle = _turn(free)
+    seating = _seat(field, byes, circle, random)
+    turns = [field.bye_turn(place)[:2] for place in range(len(field.entrants))]
+    in_turn = all(turns[field.index[name]] == min(turns) for name in byes)
+    in_turn = in_turn or field.absence_counts
+    if in_turn and not seating.quality.repeat_meetings:
+        return seating
+    level = free.level()
+    out = [field.entrants[place].id for place in choose_byes(level, random)]
+    matched = draw_twos(playing_field(level, out), (), random)
+    other = _seat(field, out, matched, random)
+    if not in_turn:
+        return other
+    return min(seating, other, key=lambda each: each.quality.repeat_meetings)
+
+
+def circle_rounds(count: int) -> list[list[tuple[int, int]]]:
+    """Return the rounds in which `count` players all meet once; the odd one out is left out."""
+    even = count + count % 2
+    rounds = []
+    for step in range(even - 1):
+        line = [even - 1, *((step + at) % (even - 1) for at in range(even - 1))]
+        pairs = zip(line[: even // 2], reversed(line[even // 2 :]), strict=True)
+        rounds.append([(one, other) for one, other in pairs if max(one, other) < count])
+    return rounds
+
+
+def _turn(field: PairingField) -> tuple[list[str], list[tuple[int, int]]]:
+    """The bye, if any, and the pairs of this round, as places among the others."""
+    names = sorted(field.index)
+    Random(str(field.seed)).shuffle(names)  # noqa: S311 - reproducible, not for secrets
+    rounds = circle_rounds(len(names))
+    pairs = [(names[one], names[other]) for one, other in rounds[len(field.rounds) % len(rounds)]]
+    met = {name for pair in pairs for name in pair}
+    byes = [name for name in field.index if name not in met]
+    index = playing_field(field, byes).index
+    return byes, [(index[one], index[other]) for one, other in pairs]
+
+
+def _seat(field: PairingField, byes: Sequence[str], pairs: Pairs, random: Random) -> Seating:
+    playing = playing_field(field, byes)
+    return describe(field, playing, [seat_table(playing, pair, random) for pair in pairs], byes)
+
+
+Tables = list[list[int]]
+MOST_PASSES = 16
+"""The tries to part pairs that must not meet."""
+
+Cut = Callable[[Sequence[int], int], Tables]
+
+
+def random_draw(field: PairingField) -> Seating:
+    """Seat everybody at random; byes are drawn among those with the fewest byes.
+
+    Raises:
+        ImpossibleFixed: if the fixed groups do not fit the tables.
+    """
+    return _draw(field, field.level(), cut_in_rows)
+
+
+def draw_neighbours(field: PairingField) -> Seating:
+    """Seat the standings in rows: 1-2-3-4, 5-6-7-8 and so on; equals in random order.
+
+    Raises:
+        ImpossibleFixed: if the fixed groups do not fit the tables.
+    """
+    return _draw(field, field, cut_in_rows)
+
+
+def draw_across(field: PairingField) -> Seating:
+    """Seat the standings in columns: with four tables 1-5-9-13, 2-6-10-14 and so on.
+
+    Raises:
+        ImpossibleFixed: if the fixed groups do not fit the tables.
+    """
+    return _draw(field, field, cut_in_columns)
+
+
+def cut_in_rows(ranked: Sequence[int], size: int) -> Tables:
+    """Return tables of neighbours."""
+    return [list(ranked[at : at + size]) for at in range(0, len(ranked), size)]
+
+
+def cut_in_columns(ranked: Sequence[int], size: int) -> Tables:
+    """Return tables with one entrant from each of `size` layers."""
+    count = len(ranked) // size
+    return [list(ranked[at::count]) for at in range(count)]
+
+
+def _draw(field: PairingField, ordered: PairingField, cut: Cut) -> Seating:
+    """Seat a field by the scores of `ordered`, which has the same entrants."""
+    random = lot_of(field)
+    byes = [field.entrants[place].id for place in choose_byes(ordered, random)]
+    playing = playing_field(field, byes)
+    size = playing.table_size
+    held = seat_groups(join_groups(playing), len(playing.entrants) // size, size)
+    ranked = _ranked(playing_field(ordered, byes), random)
+    # In columns, exchanges keep one entrant of each layer at a table.
+    layer = len(ranked) // size if cut is cut_in_columns else len(ranked)
+    draft = _RandomDraft(cut(ranked, size), ranked, held, layer)
+    draft.gather()
+    draft.part(playing)
+    seated = [seat_table(playing, table, random) for table in draft.tables]
+    return describe(field, playing, seated, byes)
+
+
+def _ranked(field: PairingField, random: Random) -> list[int]:
+    places = random.sample(range(len(field.entrants)), len(field.entrants))
+    return sorted(places, key=lambda place: -field.entrants[place].score)
+
+
+class _RandomDraft:
+    """Tables of places in the field, changed by exchanging two of one layer if possible.
+
+    The members of each group in `held` share a table.
+    """
+
+    def __init__(self, tables: Tables, ranked: Sequence[int], held: Tables, layer: int) -> None:
+        self.tables, self.held, self.layer = tables, held, layer
+        self.rank = {place: rank for rank, place in enumerate(ranked)}
+        self.at = {place: number for number, table in enumerate(tables) for place in table}
+
+    def gather(self) -> None:
+        """Bring the members of a group to the table where most of them are."""
+        free = set(range(len(self.tables)))
+        for group in self.held:
+            home = max(sorted(free), key=lambda number: len({*self.tables[number]} & {*group}))
+            free.remove(home)
+            for place in group:
+                if self.at[place] != home:
+                    others = [other for other in self.tables[home] if other not in group]
+                    self._exchange(place, min(others, key=lambda o: self._distance(place, o)))
+
+    def part(self, field: PairingField) -> None:
+        """Exchange pairs that must not meet, with the nearest entrants who can replace them.
+
+        Where no exchange helps, one that costs nothing may let the next one help.
+        """
+        pairs = [(field.index[one], field.index[other]) for one, other in field.avoid]
+        self.avoided = {*pairs, *((other, one) for one, other in pairs)}
+        held = {place for group in self.held for place in group}
+        free = [place for place in self.rank if place not in held]
+        for further in range(MOST_PASSES):
+            for pair in pairs:
+                if self.at[pair[0]] != self.at[pair[1]]:
+                    continue
+                spend(2 * len(free) // 10)
+                ways = [(one, other) for one in pair if one not in held for other in free]
+                ways.sort(key=lambda way: self._distance(*way))
+                helping = (way for way in ways if self._saved(*way) > 0)
+                costless = (way for way in ways if self._saved(*way) == 0)
+                way = next(helping, None) or next(islice(costless, further, None), None)
+                if way is not None:
+                    self._exchange(*way)
+
+    def _saved(self, one: int, other: int) -> int:
+        """Return how many meetings to avoid an exchange would save; none at one table."""
+        tables = {self.at[one], self.at[other]}
+        before = sum(map(self._meeting, tables))
+        self._exchange(one, other)
+        after = sum(map(self._meeting, tables))
+        self._exchange(one, other)
+        return before - after if len(tables) > 1 else -1
+
+    def _meeting(self, table: int) -> int:
+        return sum(pair in self.avoided for pair in combinations(self.tables[table], 2))
+
+    def _distance(self, one: int, other: int) -> tuple[int, int]:
+        ranks = self.rank[one], self.rank[other]
+        return abs(ranks[0] // self.layer - ranks[1] // self.layer), abs(ranks[0] - ranks[1])
+
+    def _exchange(self, one: int, other: int) -> None:
+        here, there = self.at[one], self.at[other]
+        chairs = self.tables[here].index(one), self.tables[there].index(other)
+        self.tables[here][chairs[0]], self.tables[there][chairs[1]] = other, one
+        self.at[one], self.at[other] = there, here
+
 
 Method = Callable[[PairingField], Seating]
 
@@ -128,3 +417,257 @@ standings, round robin, and a schedule without repeats whatever the scores."""
 
 WHOLE_EVENING = ("fixed", "round-robin", "random")
 """The methods that need no scores."""
+
+
+Chair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A published seating: ids in seat order for each table, and the byes.
+
+    `begun` are the places, from 0, of the tables that have begun.
+    """
+
+    tables: Sequence[Sequence[str]]
+    byes: Sequence[str] = ()
+    begun: Collection[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LateChange:
+    """The tables after a late change, each at its old place; a closed table is empty.
+
+    New tables come last. `changed` are the places, from 0, of all tables that differ; `seating`
+    judges the tables that are left.
+    """
+
+    tables: tuple[tuple[str, ...], ...]
+    byes: tuple[str, ...]
+    changed: frozenset[int]
+    seating: Seating
+
+
+class ImpossibleChange(Exception):
+    """A late change that is not possible.
+
+    `code` is `begun` (an entrant would leave a table that has begun: `table`, from 0) or `too-few`
+    (no table could be filled: `table` is -1).
+    """
+
+    def __init__(self, code: str, table: int = -1) -> None:
+        self.code, self.table = code, table
+        super().__init__(f"{code} {table}")
+
+
+def late_change(
+    field: PairingField,
+    published: Published,
+    *,
+    arriving: Sequence[str] = (),
+    leaving: Sequence[str] = (),
+) -> LateChange:
+    """Seat late arrivals and remove those who leave, changing as few tables as possible.
+
+    `field` has all entrants to be seated now, including the arrivals. Byes take empty seats. If
+    there are too few, a table with an empty seat is closed to fill the others; if there are enough
+    for a table, they get one. All others keep their seats, and tables that have begun do not
+    change. A house player leaves if an entrant arrives to take the seat.
+
+    Raises:
+        ImpossibleChange: if the change is not possible.
+        InvalidSeating: if tables, byes and change together do not seat everybody once.
+    """
+    here = {name for table in (*published.tables, published.byes) for name in table}
+    unknown = [name for name in leaving if name not in here]
+    if unknown:
+        raise InvalidSeating(SeatingFault("unknown", {"entrant": name}) for name in unknown)
+    waiting = [*published.byes, *arriving]
+    draft = _LateDraft(field.without(leaving), published.tables, waiting, leaving)
+    for table, _ in draft.gaps:
+        if table in published.begun:
+            raise ImpossibleChange("begun", table)
+    draft.give_up()
+    draft.fill()
+    return _changed(draft, published)
+
+
+def _changed(draft: "_LateDraft", published: Published) -> LateChange:
+    after = tuple(map(tuple, draft.tables))
+    left = [table for table in after if table]
+    if not left:
+        raise ImpossibleChange("too-few")
+    new = len(after) - len(published.tables)
+    before = [*map(tuple, published.tables), *[()] * new]
+    changed = frozenset(n for n, table in enumerate(after) if table != before[n])
+    seating = judge(draft.field, left, draft.waiting)
+    return LateChange(after, tuple(draft.waiting), changed, seating)
+
+
+class _LateDraft:
+    """Tables with empty seats (""), and the entrants waiting for one."""
+
+    def __init__(
+        self,
+        field: PairingField,
+        tables: Sequence[Sequence[str]],
+        waiting: Sequence[str],
+        leaving: Collection[str],
+    ) -> None:
+        self.field, self.size = field, field.table_size
+        self.tables = [["" if n in leaving else n for n in table] for table in tables]
+        self.waiting = [name for name in waiting if name not in leaving]
+        unknown = [
+            n for t in (*self.tables, self.waiting) for n in t if n not in {"", *field.index}
+        ]
+        if unknown:
+            raise InvalidSeating(SeatingFault("unknown", {"entrant": name}) for name in unknown)
+
+    @property
+    def gaps(self) -> list[Chair]:
+        return [(t, s) for t, table in enumerate(self.tables) for s, n in enumerate(table) if not n]
+
+    def give_up(self) -> None:
+        """Close tables until the others can be filled, choosing tables that change anyway."""
+        while len(self.gaps) > len(self.waiting):
+            table = max({table for table, _ in self.gaps}, key=self._easy_to_give_up)
+            self.waiting += filter(None, self.tables[table])
+            self.tables[table] = []
+
+    def fill(self) -> None:
+        """Seat those who wait at the least cost, as far as there is room."""
+        more = (len(self.waiting) - len(self.gaps)) // self.size
+        self.tables += [[""] * self.size for _ in range(more)]
+        chairs = self.gaps
+        line = self._line()
+        self.waiting = [name for name in self.field.index if name in line[len(chairs) :]]
+        for (table, seat), name in zip(chairs, line, strict=False):
+            self.tables[table][seat] = name
+        costs = self._costs()
+        while any(self._exchange(costs, *two) for two in combinations(chairs, 2)):
+            pass
+
+    def _easy_to_give_up(self, table: int) -> tuple[int, int, int]:
+        here = {name for name in self.tables[table] if name}
+        shared = sum(len(here & {*group}) > 1 for group in self.field.fixed)
+        return self.tables[table].count(""), -shared, table
+
+    def _line(self) -> list[str]:
+        """Those who wait; the last get a bye, as in `bye_turn`."""
+        fixed = {name for group in self.field.fixed for name in group}
+        line = sorted(self.waiting)
+        lot_of(self.field).shuffle(line)
+
+        def turn(name: str) -> tuple[bool, object]:
+            return name in fixed, self.field.bye_turn(self.field.index[name])
+
+        return sorted(line, key=turn, reverse=True)
+
+    def _costs(self) -> "Costs":
+        # Imports numpy.
+        from tournaments.engine.pairing.search import pair_costs
+
+        costs = pair_costs(self.field)
+        for group in self.field.fixed:
+            places = [self.field.index[name] for name in group]
+            for one, other in permutations(places, 2):
+                costs[one, other] -= TOGETHER
+        return costs
+
+    def _exchange(self, costs: "Costs", one: Chair, other: Chair) -> bool:
+        """Exchange two seated entrants if that lowers the cost."""
+        before = self._cost(costs, one[0], other[0])
+        self._turn(one, other)
+        if self._cost(costs, one[0], other[0]) < before:
+            return True
+        self._turn(one, other)
+        return False
+
+    def _turn(self, one: Chair, other: Chair) -> None:
+        (here, seat), (there, chair) = one, other
+        names = self.tables[here][seat], self.tables[there][chair]
+        self.tables[there][chair], self.tables[here][seat] = names
+
+    def _cost(self, costs: "Costs", *tables: int) -> int:
+        return sum(self._cost_of(costs, self.tables[table]) for table in {*tables})
+
+    def _cost_of(self, costs: "Costs", table: Sequence[str]) -> int:
+        places = [self.field.index[name] for name in table]
+        meetings = sum(int(costs[one, other]) for one, other in combinations(places, 2))
+        return meetings + seat_cost(self.field, places)
+
+
+ManualTables = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QualityChange:
+    """The effect of a swap on one figure of `Quality`, by its name."""
+
+    name: str
+    before: int | Fraction
+    after: int | Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Swapped:
+    """A seating after two entrants swapped places, and its quality before."""
+
+    seating: Seating
+    before: Quality
+
+    @property
+    def changes(self) -> tuple[QualityChange, ...]:
+        """The figures that differ; none if the swap costs nothing."""
+        figures = (
+            QualityChange(each.name, getattr(self.before, each.name), getattr(after, each.name))
+            for after in [self.seating.quality]
+            for each in fields(after)
+        )
+        return tuple(figure for figure in figures if figure.before != figure.after)
+
+
+def swap(field: PairingField, seating: Seating, one: str, other: str) -> Swapped:
+    """Swap two entrants, by id: at two tables, at one table, or a seat with a bye.
+
+    Raises:
+        InvalidSeating: if an entrant is not in the seating, or the seating does not fit the field.
+    """
+    here = {*chain(*seating.tables), *seating.byes}
+    unknown = [name for name in (one, other) if name not in here]
+    if unknown:
+        raise InvalidSeating(SeatingFault("unknown", {"entrant": name}) for name in unknown)
+    turned = {one: other, other: one}
+    tables = tuple(tuple(turned.get(name, name) for name in table) for table in seating.tables)
+    byes = tuple(turned.get(name, name) for name in seating.byes)
+    before = judge(field, seating.tables, seating.byes).quality
+    return Swapped(judge(field, tables, byes), before)
+
+
+def seat_rest(field: PairingField, method: str, locked: Mapping[int, Sequence[str]]) -> Seating:
+    """Seat everybody except at tables that are locked.
+
+    `locked` maps the place of each locked table, from 0, to its ids in seat order. Byes are chosen
+    among the others. A round robin continues as a schedule without repeats.
+
+    Raises:
+        InvalidSeating: if a locked table is not full, or seats an entrant twice or an unknown one.
+        KeyError, ImpossibleFixed: as `seat_round`.
+    """
+    kept = [tuple(locked[number]) for number in sorted(locked)]
+    faults = check_tables(field, kept)
+    if faults:
+        raise InvalidSeating(faults)
+    rest = field.without(frozenset(chain(*kept)))
+    tables, byes = _manual_seat(rest, "fixed" if method == "round-robin" else method)
+    seated = list(tables)
+    for number, table in zip(sorted(locked), kept, strict=True):
+        seated.insert(number, table)
+    return judge(field, seated, byes)
+
+
+def _manual_seat(field: PairingField, method: str) -> tuple[ManualTables, tuple[str, ...]]:
+    if len(field.entrants) < field.table_size:
+        return (), tuple(field.index)
+    seating = seat_round(field, method)
+    return seating.tables, seating.byes

@@ -10,8 +10,7 @@ from typing import Any
 from django.db.models import F, Prefetch
 
 from tournaments.engine.pairing.field import Entrant as Seated
-from tournaments.engine.pairing.field import PairingField, PlayedRound
-from tournaments.engine.pairing.weights import Weights, weights_for
+from tournaments.engine.pairing.field import PairingField, PlayedRound, Weights, weights_for
 from tournaments.engine.rules.rulesets import Points, Ruleset, number_of
 from tournaments.engine.standings.finals import FinalStage, next_stage, rank_with_finals, stages
 from tournaments.engine.standings.reasons import Why, why_place

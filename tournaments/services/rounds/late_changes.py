@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import transaction
 
 from tournaments.engine.pairing.judging import judge
-from tournaments.engine.pairing.late import ImpossibleChange, LateChange, Published, late_change
+from tournaments.engine.pairing.methods import ImpossibleChange, LateChange, Published, late_change
 from tournaments.models import Entrant, Revision, Round, Seat, Sitting, Table
 from tournaments.queries.tournaments.state import (
     SeatedRound,

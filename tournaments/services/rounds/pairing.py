@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.pairing import judging
-from tournaments.engine.pairing.byes import ImpossibleFixed
-from tournaments.engine.pairing.late import ImpossibleChange
-from tournaments.engine.pairing.methods import NoRoundRobin
+from tournaments.engine.pairing.field import ImpossibleFixed
+from tournaments.engine.pairing.methods import ImpossibleChange, NoRoundRobin
 from tournaments.services.base.refusals import Fault, Refused
 
 

@@ -8,11 +8,15 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.documents.verify import Kept, write_draw, write_fewest_repeats
-from tournaments.engine.pairing.byes import ImpossibleFixed
-from tournaments.engine.pairing.field import PairingField
+from tournaments.engine.pairing.field import ImpossibleFixed, PairingField
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, SeatingFault, judge
-from tournaments.engine.pairing.manual import seat_rest
-from tournaments.engine.pairing.methods import METHODS, NoRoundRobin, schedule, seat_round
+from tournaments.engine.pairing.methods import (
+    METHODS,
+    NoRoundRobin,
+    schedule,
+    seat_rest,
+    seat_round,
+)
 from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.rulesets import InvalidEntry, number_of
 from tournaments.engine.standings.finals import FinalStage

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.pairing.judging import judge
-from tournaments.engine.pairing.manual import Swapped, swap
+from tournaments.engine.pairing.methods import Swapped, swap
 from tournaments.engine.standings.round_results import RoundResults
 from tournaments.models import Game, Round, Seat, Sitting
 from tournaments.queries.tournaments.state import (

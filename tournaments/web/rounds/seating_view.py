@@ -11,14 +11,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tournaments.engine.pairing.field import PairingField
-from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
-from tournaments.engine.pairing.manual import QualityChange
-from tournaments.engine.pairing.quality import (
+from tournaments.engine.pairing.judging import (
+    InvalidSeating,
     Quality,
+    Seating,
     SeatingReason,
+    judge,
     leaders_apart,
     least_spread,
 )
+from tournaments.engine.pairing.methods import QualityChange
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Entrant, Revision, Round, Visitor
 from tournaments.models.people import fold_name
