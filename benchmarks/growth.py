@@ -30,7 +30,7 @@ from tests.evening_by_hand import draw_deals
 from tests.phones import deal_fields
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Club, Game, Player, Revision, Round, User, Webhook
-from tournaments.models.webhooks import EventType
+from tournaments.models.audit import EventType
 from tournaments.services.audit import Actor
 from tournaments.services.clubs.membership import ClubSettings, change_settings, create_club
 from tournaments.services.events.events import EventPlan, close_round, create_event, open_round

@@ -10,7 +10,7 @@ from django.utils import timezone
 from tests.program_factories import IdempotencyRecordFactory, TokenFactory
 from tournaments import tasks
 from tournaments.models import IdempotencyRecord, PersonalToken
-from tournaments.models.tokens import ANSWERS_KEPT
+from tournaments.models.people import ANSWERS_KEPT
 
 pytestmark = pytest.mark.django_db
 

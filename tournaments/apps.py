@@ -11,7 +11,7 @@ class TournamentsConfig(AppConfig):
 
     def ready(self) -> None:
         # Only now, when it is allowed to import models.
-        from tournaments.models.audit_view import create_view, drop_before
+        from tournaments.models.audit import create_view, drop_before
 
         pre_migrate.connect(drop_before, sender=self)
         post_migrate.connect(create_view, sender=self)

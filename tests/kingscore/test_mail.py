@@ -5,7 +5,7 @@ import pytest
 from django.core import mail
 from django.core.mail import EmailMessage
 
-from tournaments.models import addresses
+from tournaments.models import fields
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def terminal():
 
 
 def test_mail_is_written_with_its_code_and_links(terminal):
-    secret = addresses.derive("claim", "k7f3q", 1)
+    secret = fields.derive("claim", "k7f3q", 1)
     letter = EmailMessage(
         "Your code", f"0123-4567\nhttp://king/claim/k7f3q/{secret}/", to=["a@b.c"]
     )

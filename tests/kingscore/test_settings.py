@@ -17,7 +17,7 @@ from kingscore.observing.logs import DiscreetFormatter
 from kingscore.secret import kept_secrets
 from tests.factories import GameFactory
 from tests.kingscore.settings_read import run_manage, settings_with
-from tournaments.models import Game, Table, addresses
+from tournaments.models import Game, Table, fields
 
 PRODUCTION = {"KINGSCORE_HTTPS": "1", "KINGSCORE_HOSTS": "king.example.org"}
 
@@ -147,7 +147,7 @@ def test_sqlite_keeps_what_was_answered_through_a_power_cut(tmp_path):
 
 @pytest.mark.parametrize("kind", ["play", "follow", "take", "reports"])
 def test_log_keeps_the_secret_of_an_address(kind):
-    secret = addresses.derive(kind, "k7f3q", 1)
+    secret = fields.derive(kind, "k7f3q", 1)
     path = f"/{kind}/k7f3q/{secret}"
     fault = ValueError, ValueError(f"no page at {path}/deal/"), None
     record = logging.LogRecord("x", logging.ERROR, "x.py", 1, "Not Found: %s", (path,), fault)
@@ -161,7 +161,7 @@ def test_log_keeps_the_secret_of_an_address(kind):
 
 
 def test_every_log_line_goes_through_the_discreet_formatter(client, db):
-    secret = addresses.derive("play", "nobody", 1)
+    secret = fields.derive("play", "nobody", 1)
     loggers = [
         logging.getLogger(name) for name in ("", "django", "django.request", "django.server")
     ]
@@ -266,7 +266,7 @@ def test_policy_allows_nothing_inline_and_nothing_from_elsewhere(client, db):
 
 
 def test_address_of_a_table_does_not_leave_in_the_referrer(client, db):
-    secret = addresses.derive("play", "nobody", 1)
+    secret = fields.derive("play", "nobody", 1)
 
     for path in ("/", "/rules/", f"/play/nobody/{secret}/"):
         assert client.get(path)["Referrer-Policy"] == "same-origin"

@@ -12,9 +12,8 @@ from rest_framework.request import Request
 
 from tournaments.api.problems import LacksScope
 from tournaments.models import Game, OpenTable, PersonalToken, Scope, Table, User
-from tournaments.models.games import GameQuerySet
-from tournaments.models.open_tables import OpenTableQuerySet
-from tournaments.models.tokens import ScopedToken
+from tournaments.models.games import GameQuerySet, OpenTableQuerySet
+from tournaments.models.people import ScopedToken
 from tournaments.services.applications import ACCESS_PREFIX, find_access_token
 
 ADDRESS_KINDS = ("write", "follow", "pen", "table", "evening", "register", "check-in")

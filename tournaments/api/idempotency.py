@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.models import IdempotencyRecord
-from tournaments.models.tokens import ScopedToken
+from tournaments.models.people import ScopedToken
 from tournaments.permissions import address_of
 from tournaments.services.games.writing import KEY, BadKey, KeyReused
 

@@ -11,7 +11,7 @@ from tournaments.api.fields import LARGEST_KEY
 from tournaments.api.problems import BodyTooLarge
 from tournaments.engine.documents.games import parse_json
 from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.models.tokens import ScopedToken
+from tournaments.models.people import ScopedToken
 
 DEEPEST = 40
 """So many lists and objects within each other; the record of a tournament has nine."""

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 
 from tournaments.api.access import AddressToken, BearerAuthentication
 from tournaments.api.problems import plain_answer
-from tournaments.models.tokens import ScopedToken
+from tournaments.models.people import ScopedToken
 from tournaments.permissions import network_of
 
 WINDOW = 60

@@ -5,9 +5,10 @@ Deals are stored without their type, and the ids of phones in a game keep their 
 
 from typing import Any
 
-import tournaments.models.written_json
 from django.db import migrations
 from django.db.models.functions import Substr
+
+import tournaments.models.fields
 
 DEALS = ('{"type":"deal",', '{"type": "deal", ')
 """The beginnings of stored deals."""
@@ -40,17 +41,17 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name="revision",
             name="body",
-            field=tournaments.models.written_json.EntryField(null=True),
+            field=tournaments.models.fields.EntryField(null=True),
         ),
         migrations.AlterField(
             model_name="auditrow",
             name="before",
-            field=tournaments.models.written_json.WrittenJSONField(null=True),
+            field=tournaments.models.fields.WrittenJSONField(null=True),
         ),
         migrations.AlterField(
             model_name="auditrow",
             name="after",
-            field=tournaments.models.written_json.WrittenJSONField(null=True),
+            field=tournaments.models.fields.WrittenJSONField(null=True),
         ),
         migrations.RunPython(shorten),
     ]

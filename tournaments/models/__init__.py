@@ -1,18 +1,39 @@
 """Rows and their constraints. The engine always computes the scores."""
 
-from tournaments.models.audit import AuditEntry, AuditRow
-from tournaments.models.checks import Check, Difference
-from tournaments.models.clubs import Club, Confirmations, Invitation, Member, Role, Season
-from tournaments.models.emails import Email
+from tournaments.models.audit import AuditEntry, AuditRow, Delivery, EventType, Webhook
+from tournaments.models.clubs import (
+    Club,
+    Confirmations,
+    HouseRuleset,
+    Invitation,
+    Member,
+    Role,
+    Season,
+)
 from tournaments.models.events import Draw, Event, Round, Table
 from tournaments.models.feed import ChangeFeed, FeedSpan, NewLine
-from tournaments.models.games import Confirmation, DealReview, Game, Match, Revision, Seat
-from tournaments.models.kept_sums import KeptSums
+from tournaments.models.games import (
+    Confirmation,
+    DealReview,
+    Game,
+    Match,
+    OpenTable,
+    PhoneTransfer,
+    Revision,
+    SavedGame,
+    Seat,
+)
 from tournaments.models.notifications import Notification, Subscription
-from tournaments.models.open_tables import OpenTable
-from tournaments.models.partitions import Partition
-from tournaments.models.people import Merge, Player, User, Visitor
-from tournaments.models.phones import PhoneTransfer, SavedGame
+from tournaments.models.people import (
+    IdempotencyRecord,
+    KeptSums,
+    Merge,
+    PersonalToken,
+    Player,
+    Scope,
+    User,
+    Visitor,
+)
 from tournaments.models.ratings import (
     PlayerRating,
     RatedRound,
@@ -22,10 +43,8 @@ from tournaments.models.ratings import (
     RatingLedger,
     RatingPool,
 )
-from tournaments.models.reports import Report
-from tournaments.models.rulesets import HouseRuleset
-from tournaments.models.site import Backup, Worker
-from tournaments.models.tokens import IdempotencyRecord, PersonalToken, Scope
+from tournaments.models.reports import Email, Report
+from tournaments.models.server import Backup, Check, Difference, Partition, Worker
 from tournaments.models.tournaments import (
     Entrant,
     Ruling,
@@ -34,7 +53,6 @@ from tournaments.models.tournaments import (
     Tournament,
     UnusedCard,
 )
-from tournaments.models.webhooks import Delivery, EventType, Webhook
 
 __all__ = [
     "AuditEntry",

@@ -1,25 +1,23 @@
-"""The audit of a club: who changed what. Entries are only ever added.
+"""The audit log, its view in the database, and webhooks that tell of it."""
 
-`AuditEntry` reads them all from a view. Most are revisions of sheets and confirmations, whose own
-rows hold all that is said of them; all others are rows of `AuditRow`.
-"""
-
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import Any, NoReturn
 
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.models import Q
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 
 from tournaments.engine.rules.rulesets import LONGEST_REASON
+from tournaments.models import fields
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event
 from tournaments.models.feed import FeedSpan, NewLine
+from tournaments.models.fields import WrittenJSONField, new_public_id
 from tournaments.models.games import Confirmation, Game, Revision
 from tournaments.models.people import User
-from tournaments.models.written_json import WrittenJSONField
 
 PUBLIC_ACTIONS = (
     *("entry", "completion", "reveal", "correction", "withdrawal", "head", "confirm"),
@@ -270,3 +268,278 @@ def keep_lines_of_game(instance: Game, **_signal: Any) -> None:
     """Keep the audit of a game when it is deleted with its revisions."""
     if instance.revision:
         AuditRow.keep_lines(game=instance)
+
+
+NUMBER = """(
+    SELECT CASE WHEN line.id < span.first + span.length THEN span.number + line.id - span.first END
+    FROM tournaments_feedspan span WHERE span.first <= line.id ORDER BY span.first DESC LIMIT 1
+)"""
+
+AT_TABLE = """
+    tournaments_game game JOIN tournaments_table at_table ON at_table.id = game.table_id
+    JOIN tournaments_round round ON round.id = at_table.round_id WHERE game.id = line.game_id
+"""
+
+BODY = "CASE WHEN line.kind = 'head' THEN {read}(line.body) ELSE {typed} END"
+
+STOOD = """
+    SELECT {typed} FROM tournaments_revision earlier
+    WHERE earlier.game_id = line.game_id AND earlier.position = line.position
+    AND earlier.revision < line.revision ORDER BY earlier.revision DESC LIMIT 1
+"""
+
+VIEW = """
+CREATE VIEW tournaments_auditline AS
+SELECT line.id, {number} AS number, line.club_id, line.event_id, true AS stored,
+    line.at, line.kind, line.action, line.subject,
+    line.user_id, line."table", line.address,
+    CAST({read}(line.before) AS {type}) AS before, CAST({read}(line.after) AS {type}) AS after,
+    line.reason
+FROM tournaments_auditentry line
+UNION ALL
+SELECT line.id, {number}, line.club_id, (SELECT round.event_id FROM {at_table}), false,
+    line.at, CAST('result' AS varchar), line.kind,
+    CAST('game:' || (
+        SELECT game.public_id FROM tournaments_game game WHERE game.id = line.game_id
+    ) AS varchar),
+    line.user_id, CAST(
+        CASE WHEN line.by_phone THEN (SELECT at_table.public_id FROM {at_table}) ELSE '' END
+    AS varchar),
+    line.address,
+    CAST({object}('position', line.position, 'body',
+        {read}(CASE WHEN line.kind <> 'entry' THEN ({stood}) END)) AS {type}),
+    CAST(CASE WHEN line.result = ''
+        THEN {object}('position', line.position, 'body', {body})
+        ELSE {object}('position', line.position, 'body', {body}, 'result', line.result)
+    END AS {type}),
+    line.reason
+FROM tournaments_revision line
+UNION ALL
+SELECT line.id, {number}, line.club_id, (SELECT round.event_id FROM {at_table}), false,
+    line.at, CAST('result' AS varchar), CAST('confirm' AS varchar),
+    CAST('game:' || (
+        SELECT game.public_id FROM tournaments_game game WHERE game.id = line.game_id
+    ) AS varchar),
+    line.user_id, CAST(
+        CASE WHEN line.by_phone THEN (SELECT at_table.public_id FROM {at_table}) ELSE '' END
+    AS varchar),
+    line.address,
+    CAST(NULL AS {type}),
+    CAST({object}('seat', line.seat, 'player', line.player, 'revision', line.revision) AS {type}),
+    CAST('' AS varchar)
+FROM tournaments_confirmation line
+"""
+
+JSON = {
+    "postgresql": {
+        "type": "jsonb",
+        "object": "jsonb_build_object",
+        "read": "to_jsonb",
+        # Of two values of a name the last one stays.
+        "typed": "jsonb_build_object('type', 'deal') || to_jsonb({0}.body)",
+    },
+    "sqlite": {
+        "type": "text",
+        "object": "json_object",
+        "read": "json",
+        "typed": "json_insert({0}.body, '$.type', 'deal')",
+    },
+}
+"""The type of JSON, and what makes an object, reads a column, and adds the type of a deal."""
+
+
+def drop_before(plan: Sequence[Any], using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
+    """Drop the view if there is anything to migrate; others may be reading it."""
+    if plan:
+        drop_view(using)
+
+
+def drop_view(using: str = DEFAULT_DB_ALIAS) -> None:
+    """Drop the view, if it exists."""
+    with connections[using].cursor() as cursor:
+        cursor.execute("DROP VIEW IF EXISTS tournaments_auditline")
+
+
+def create_view(using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
+    """Create the view, unless it exists or its tables are those of an older version."""
+    connection = connections[using]
+    with connection.cursor() as cursor:
+        names = connection.introspection.table_names(cursor, include_views=True)
+        if "tournaments_feedspan" in names and "tournaments_auditline" not in names:
+            cursor.execute(statement(connection.vendor))
+
+
+def statement(vendor: str) -> str:
+    """Return the statement that creates the view."""
+    json = JSON[vendor]
+    stood = STOOD.format(typed=json["typed"].format("earlier"))
+    body = BODY.format(read=json["read"], typed=json["typed"].format("line"))
+    return VIEW.format(number=NUMBER, at_table=AT_TABLE, stood=stood, body=body, **json)
+
+
+MOST_TRIES = 10
+"""Tries, over about three days, after which a call has failed."""
+
+CLAIMED_FOR = timedelta(minutes=2)
+"""Time for which a call being made is left alone; after that its worker counts as dead."""
+
+
+class EventType(models.TextChoices):
+    """An event type that a webhook can subscribe to."""
+
+    ROUND_PUBLISHED = "round.published"
+    GAME_BEGUN = "game.begun"
+    RESULT_ENTERED = "result.entered"
+    ROUND_CLOSED = "round.closed"
+    TOURNAMENT_FINISHED = "tournament.finished"
+    PLAYER_ADDED = "player.added"
+    PLAYER_CHANGED = "player.changed"
+    PLAYER_REMOVED = "player.removed"
+    ENTRANT_ADDED = "entrant.added"
+    ENTRANT_CHANGED = "entrant.changed"
+    ENTRANT_REMOVED = "entrant.removed"
+    RATINGS_CHANGED = "ratings.changed"
+
+
+EVENT_TYPES_OF_ACTIONS = {
+    (AuditEntry.Kind.EVENT, "publish-round"): EventType.ROUND_PUBLISHED,
+    (AuditEntry.Kind.EVENT, "close-round"): EventType.ROUND_CLOSED,
+    (AuditEntry.Kind.PLAYER, "add"): EventType.PLAYER_ADDED,
+    (AuditEntry.Kind.PLAYER, "rename"): EventType.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "initials"): EventType.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "claim"): EventType.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "release"): EventType.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "merge"): EventType.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "part"): EventType.PLAYER_CHANGED,
+    (AuditEntry.Kind.PLAYER, "remove"): EventType.PLAYER_REMOVED,
+    (AuditEntry.Kind.EVENT, "add-entrants"): EventType.ENTRANT_ADDED,
+    (AuditEntry.Kind.EVENT, "change-entrant"): EventType.ENTRANT_CHANGED,
+    (AuditEntry.Kind.EVENT, "withdraw-entrant"): EventType.ENTRANT_CHANGED,
+    (AuditEntry.Kind.EVENT, "return-entrant"): EventType.ENTRANT_CHANGED,
+    (AuditEntry.Kind.EVENT, "let-in"): EventType.ENTRANT_CHANGED,
+    (AuditEntry.Kind.EVENT, "remove-entrant"): EventType.ENTRANT_REMOVED,
+}
+
+
+def event_types_of(line: AuditEntry) -> Iterator[EventType]:
+    """Yield the webhook events of an audit entry: none for most."""
+    after = line.after if isinstance(line.after, dict) else {}
+    if what := EVENT_TYPES_OF_ACTIONS.get((AuditEntry.Kind(line.kind), line.action)):
+        yield what
+    elif line.action == "move-tournament" and after.get("state") == "finished":
+        yield EventType.TOURNAMENT_FINISHED
+    elif line.kind == AuditEntry.Kind.RESULT:
+        if line.action == "entry" and after.get("position") == 0:
+            yield EventType.GAME_BEGUN
+        if "result" in after:
+            yield EventType.RESULT_ENTERED
+
+
+class Webhook(models.Model):
+    """An address that is called when something happens in a club, or in any club of the server."""
+
+    # Null for those of the server, which its staff keeps.
+    club = models.ForeignKey(Club, null=True, on_delete=models.CASCADE, related_name="webhooks")
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    url = models.URLField(max_length=400)
+    # Values of EventType, in its order.
+    events = models.JSONField()
+    # Raising it changes the secret that signs the calls.
+    generation = models.PositiveIntegerField(default=1)
+    paused = models.BooleanField(default=False)
+    # The number of the last change examined for it.
+    after = models.PositiveBigIntegerField(default=0)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(url=""), name="webhook_has_an_address"),
+            models.CheckConstraint(condition=~Q(events=[]), name="webhook_is_about_something"),
+            models.CheckConstraint(
+                condition=Q(generation__gte=1), name="webhook_generation_from_one"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"webhook {self.public_id}"
+
+    @property
+    def secret(self) -> str:
+        """Return the secret that signs its calls; the receiver knows it, too."""
+        return fields.derive("webhook", self.public_id, self.generation)
+
+
+def has_come(at: datetime) -> Q:
+    """Return the condition for calls that are due; calls never tried are always due.
+
+    A try in the future was made before the clock was set back, so it is not waited for.
+    """
+    return Q(next_at__lte=at) | Q(tries=0) | Q(tried_at__gt=at + CLAIMED_FOR)
+
+
+class DeliveryQuerySet(models.QuerySet["Delivery"]):
+    def due(self, at: datetime) -> "DeliveryQuerySet":
+        """Filter to the calls that are due and that nobody is making now."""
+        return self.filter(has_come(at), state="waiting", webhook__paused=False)
+
+
+class Delivery(models.Model):
+    """One call about one change, repeated until it is accepted or has failed too often."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        DELIVERED = "delivered"
+        FAILED = "failed"
+
+    webhook = models.ForeignKey(
+        Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False
+    )
+    public_id = models.CharField(max_length=16, default=new_public_id)
+    # A reference without a constraint, since audit entries are read from two tables. Null where
+    # none was written: of ratings, and of a test of the server's webhooks.
+    line = models.ForeignKey(
+        AuditEntry,
+        null=True,
+        on_delete=models.DO_NOTHING,
+        related_name="deliveries",
+        db_constraint=False,
+        db_index=False,
+    )
+    type = models.CharField(max_length=24, choices=EventType)
+    body = models.JSONField()
+    state = models.CharField(max_length=9, choices=State, default=State.WAITING)
+    tries = models.PositiveSmallIntegerField(default=0)
+    next_at = models.DateTimeField()
+    tried_at = models.DateTimeField(null=True, blank=True)
+    # The last response: its status, or 0 and the reason for none (older rows: the body).
+    answer_status = models.PositiveSmallIntegerField(default=0)
+    answer_text = models.CharField(max_length=300, blank=True)
+    at = models.DateTimeField()
+
+    objects = DeliveryQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["next_at"], condition=Q(state="waiting"), name="delivery_waiting"),
+            models.Index(fields=["webhook", "-id"], name="delivery_of_webhook"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["public_id"], name="delivery_one_per_public_id"),
+            models.UniqueConstraint(
+                fields=["webhook", "line", "type"], name="delivery_once_about_a_change"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "delivered", "failed"]),
+                name="delivery_state_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} to webhook {self.webhook_id}"
+
+    @property
+    def why_no_answer(self) -> str:
+        """Return why no response came; the club never sees a receiver's response body."""
+        return "" if self.answer_status else self.answer_text

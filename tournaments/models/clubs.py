@@ -1,4 +1,4 @@
-"""Clubs, their members with roles, and their seasons."""
+"""Clubs, their members, and their house rules."""
 
 from datetime import datetime
 
@@ -8,8 +8,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
-from tournaments.models import addresses
-from tournaments.models.addresses import new_public_id
+from tournaments.models import fields
+from tournaments.models.fields import new_public_id
 from tournaments.models.people import User
 
 
@@ -169,7 +169,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         )
 
     def found_at(self, public_id: str, secret: str) -> "InvitationQuerySet":
-        return addresses.found_at(self, "invitation", public_id, secret)
+        return fields.found_at(self, "invitation", public_id, secret)
 
 
 class Invitation(models.Model):
@@ -209,7 +209,7 @@ class Invitation(models.Model):
 
     @property
     def secret(self) -> str:
-        return addresses.derive("invitation", self.public_id, self.generation)
+        return fields.derive("invitation", self.public_id, self.generation)
 
 
 class LeaguePoints(models.TextChoices):
@@ -256,6 +256,46 @@ class Season(models.Model):
                     league_points__in=["", "game", "places", "out", "pair-difference", "evening"]
                 ),
                 name="season_league_points_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class HouseRulesetQuerySet(models.QuerySet["HouseRuleset"]):
+    def offered_to(self, user: User | AnonymousUser | None) -> "HouseRulesetQuerySet":
+        return self.filter(Q(club=None) | Q(club__in=Club.objects.of_member(user)))
+
+    def played_in(self, club: Club) -> "HouseRulesetQuerySet":
+        return self.filter(Q(club=None) | Q(club=club))
+
+
+class HouseRuleset(models.Model):
+    """A ruleset as a `kingscore-ruleset/1` document; games that have begun keep their own copy."""
+
+    # Null for the server's rules, which staff maintain and everybody may play.
+    club = models.ForeignKey(
+        Club, null=True, blank=True, on_delete=models.PROTECT, related_name="rulesets"
+    )
+    slug = models.SlugField(max_length=LONGEST_ID, unique=True)
+    name = models.CharField(max_length=LONGEST_NAME)
+    document = models.JSONField()
+    revision = models.PositiveIntegerField(default=1)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="rulesets"
+    )
+    changed_at = models.DateTimeField()
+
+    objects = HouseRulesetQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["slug"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(slug=""), name="house_ruleset_has_a_slug"),
+            models.CheckConstraint(condition=~Q(name=""), name="house_ruleset_has_a_name"),
+            models.CheckConstraint(
+                condition=Q(revision__gte=1), name="house_ruleset_revision_from_one"
             ),
         ]
 

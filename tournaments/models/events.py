@@ -14,9 +14,9 @@ from tournaments.engine.documents.shapes import SHOWN
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_VENUE
 from tournaments.engine.standings.finals import STAGES
 from tournaments.engine.standings.tournament_settings import TournamentSettings
-from tournaments.models import addresses
-from tournaments.models.addresses import new_public_id
+from tournaments.models import fields
 from tournaments.models.clubs import DIRECTING, Club, Confirmations, Member, Season
+from tournaments.models.fields import new_public_id
 from tournaments.models.people import User
 
 MOST_WRONG_CODES = 8
@@ -276,7 +276,7 @@ class Draw(models.Model):
 
 class TableQuerySet(models.QuerySet["Table"]):
     def found_at(self, public_id: str, secret: str) -> "TableQuerySet":
-        return addresses.found_at(self, "table", public_id, secret)
+        return fields.found_at(self, "table", public_id, secret)
 
 
 class Table(models.Model):
@@ -314,11 +314,11 @@ class Table(models.Model):
 
     @property
     def secret(self) -> str:
-        return addresses.derive("table", self.public_id, self.generation)
+        return fields.derive("table", self.public_id, self.generation)
 
     @property
     def code(self) -> str:
         """Return the four digits required from anybody who opens its address."""
-        return addresses.derive_code(
+        return fields.derive_code(
             "table-code", self.public_id, self.generation, "0123456789", CODE_LENGTH
         )

@@ -1,7 +1,8 @@
-"""Games at a table, and every revision of their sheets."""
+"""Games, their revisions, open tables, and phones at tables."""
 
 import hashlib
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
@@ -9,14 +10,43 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
-from tournaments.models import addresses
-from tournaments.models.addresses import new_public_id
+from tournaments.models import fields
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event, Round, Table
 from tournaments.models.feed import NewLine
-from tournaments.models.open_tables import OpenTable
+from tournaments.models.fields import EntryField, WrittenJSONField, new_public_id
 from tournaments.models.people import Player, User
-from tournaments.models.written_json import EntryField, WrittenJSONField
+
+
+class OpenTableQuerySet(models.QuerySet["OpenTable"]):
+    def readable_at(self, public_id: str, secret: str) -> "OpenTableQuerySet":
+        return fields.found_at(self, OpenTable.KIND, public_id, secret)
+
+
+class OpenTable(models.Model):
+    """A table that belongs to nobody; its address leads to all its games, as they follow."""
+
+    KIND = "evening"
+
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    generation = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField()
+
+    objects = OpenTableQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(generation__gte=1), name="open_table_generation_from_one"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"open table {self.public_id}"
+
+    def secret(self) -> str:
+        """Return the secret part of the address at which this table is followed."""
+        return fields.derive(self.KIND, self.public_id, self.generation)
 
 
 class Match(models.Model):
@@ -98,7 +128,7 @@ class GameQuerySet(models.QuerySet["Game"]):
         """
         # One at most: no order to ask for.
         row = next(iter(self.named(public_id).select_related("open_table")), None)
-        if row is None or not addresses.matches(secret, "write", public_id, row.write_generation):
+        if row is None or not fields.matches(secret, "write", public_id, row.write_generation):
             return None
         if row.table_id is None:
             return row
@@ -130,7 +160,7 @@ class GameQuerySet(models.QuerySet["Game"]):
         if row is None:
             return self.none()
         earlier = range(max(1, row.write_generation - 10), row.write_generation)
-        once = any(addresses.matches(secret, "write", public_id, g) for g in earlier)
+        once = any(fields.matches(secret, "write", public_id, g) for g in earlier)
         return self.filter(pk=row.pk) if once else self.none()
 
     def ever_writable_at(self, public_id: str, secret: str) -> "GameQuerySet":
@@ -142,7 +172,7 @@ class GameQuerySet(models.QuerySet["Game"]):
         return self.named(public_id).filter(taken_with=digest(key))
 
     def named(self, public_id: str) -> "GameQuerySet":
-        return addresses.named(self, public_id)
+        return fields.named(self, public_id)
 
     def seen_by(self, user: User | AnonymousUser | None) -> "GameQuerySet":
         """Filter to the games that a visitor may see without the address of their table."""
@@ -160,7 +190,7 @@ class GameQuerySet(models.QuerySet["Game"]):
         return self.filter(table__round__event__club__in=Club.objects.directed_by(user))
 
     def _at(self, kind: str, public_id: str, secret: str) -> "GameQuerySet":
-        return addresses.found_at(self, kind, public_id, secret, Game.generation_field(kind))
+        return fields.found_at(self, kind, public_id, secret, Game.generation_field(kind))
 
 
 class Game(models.Model):
@@ -287,7 +317,7 @@ class Game(models.Model):
 
     def secret(self, kind: str) -> str:
         """Return the secret part of this game's address of a kind (`write`, `pen`, `follow`)."""
-        return addresses.derive(kind, self.public_id, self.generation(kind))
+        return fields.derive(kind, self.public_id, self.generation(kind))
 
 
 class SeatQuerySet(models.QuerySet["Seat"]):
@@ -552,3 +582,53 @@ class Revision(AuditedRow):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.revision} of game {self.game_id}"
+
+
+LASTS = timedelta(minutes=10)
+"""How long the link to another phone is valid."""
+
+
+class PhoneTransferQuerySet(models.QuerySet["PhoneTransfer"]):
+    def valid_at(self, at: datetime) -> "PhoneTransferQuerySet":
+        return self.filter(created_at__gt=at - LASTS)
+
+    def expired_at(self, at: datetime) -> "PhoneTransferQuerySet":
+        return self.filter(created_at__lte=at - LASTS)
+
+
+class PhoneTransfer(models.Model):
+    """The games of a phone under a link that is used once: whoever takes them deletes the row.
+
+    `games` lists public id, kind of address and its generation, as the cookie of a phone does, so
+    that no address is stored, and one revoked meanwhile gives no access. `joined` has the names
+    that stand for others.
+    """
+
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    games = models.JSONField()
+    joined = models.JSONField(default=dict)
+    created_at = models.DateTimeField()
+
+    objects = PhoneTransferQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{len(self.games)} games on their way to another phone"
+
+
+class SavedGame(models.Model):
+    """A game that an account keeps, to follow it on any phone where it is signed in."""
+
+    user = models.ForeignKey(
+        User, on_delete=models.CASCADE, related_name="saved_games", db_index=False
+    )
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="saved_by")
+    # An address that was revoked later gives no access.
+    generation = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "game"], name="saved_game_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"game {self.game_id} of account {self.user_id}"

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
-from tournaments.models.addresses import derive
 from tournaments.models.events import Round
+from tournaments.models.fields import derive
 from tournaments.models.people import User
 from tournaments.models.tournaments import Entrant, Tournament
 

@@ -1,16 +1,21 @@
-"""Accounts and players; a player of a club need not have an account."""
+"""Players, their kept sums, and tokens of accounts."""
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.db import models
 from django.db.models import Q
+from knox.models import AbstractAuthToken, AuthTokenManager
+from knox.settings import CONSTANTS
 
-from tournaments.engine.rules.rulesets import LONGEST_NAME
-from tournaments.models import addresses
-from tournaments.models.addresses import ALPHABET, new_public_id
+from tournaments.engine.rules.rulesets import LONGEST_NAME, LONGEST_TOKEN_NAME
+from tournaments.models import fields
+from tournaments.models.fields import ALPHABET, WrittenJSONField, new_public_id
 
 MOST_WRONG_CLAIMS = 1000
 """Wrong codes after which a player's code is void until a director gives a new one.
@@ -73,7 +78,7 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
 
     @property
     def calendar_secret(self) -> str:
-        return addresses.derive("calendar", str(self.pk), self.calendar_generation)
+        return fields.derive("calendar", str(self.pk), self.calendar_generation)
 
 
 Visitor = User | AnonymousUser | None
@@ -111,7 +116,7 @@ class PlayerQuerySet(models.QuerySet["Player"]):
         return self.matching(text).filter(initials=False) if text.strip() else self
 
     def claimable_at(self, public_id: str, secret: str) -> "PlayerQuerySet":
-        players = addresses.found_at(self.present(), "claim", public_id, secret, "claim_generation")
+        players = fields.found_at(self.present(), "claim", public_id, secret, "claim_generation")
         return players.filter(account=None)
 
 
@@ -193,12 +198,12 @@ class Player(models.Model):
 
     @property
     def claim_secret(self) -> str:
-        return addresses.derive("claim", self.public_id, self.claim_generation)
+        return fields.derive("claim", self.public_id, self.claim_generation)
 
     @property
     def claim_code(self) -> str:
         """Return the code to type without a link: the public id and the secret."""
-        code = addresses.derive_code(
+        code = fields.derive_code(
             "claim-code", self.public_id, self.claim_generation, ALPHABET, CODE_LENGTH
         )
         return f"{self.pk}-{code[:4]}-{code[4:]}"
@@ -230,3 +235,127 @@ class Merge(models.Model):
 
     def __str__(self) -> str:
         return f"{self.gone_id} into {self.kept_id}"
+
+
+class KeptSums(models.Model):
+    """The sums of a player's games of one `part`: a kind of game, a season and a year.
+
+    They hold for one `version` of these games. Nothing keeps them up to date: a page that finds
+    another version reads the games and stores their sums.
+    """
+
+    # The constraint begins with this field, so it needs no index.
+    player = models.ForeignKey(
+        Player, on_delete=models.CASCADE, related_name="kept_sums", db_index=False
+    )
+    part = models.CharField(max_length=80)
+    version = models.CharField(max_length=80)
+    sums = WrittenJSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["player", "part"], name="kept_sums_once"),
+        ]
+        verbose_name_plural = "kept sums"
+
+    def __str__(self) -> str:
+        return f"{self.part} of {self.player_id}"
+
+
+ANSWERS_KEPT = timedelta(days=2)
+"""Time for which the answer to an idempotency key is repeated."""
+
+
+class Scope(models.TextChoices):
+    """A permission of a personal token, within those of its account; none includes another."""
+
+    READ = "read"
+    # Games: sheets, confirmations and scoring.
+    SCORE = "score"
+    # Directors' work: players, evenings, tournaments, documents, imports.
+    DIRECT = "direct"
+    # Owners' work: roles, settings, webhooks; and the account's own settings.
+    MANAGE = "manage"
+
+
+class PersonalTokenQuerySet(models.QuerySet["PersonalToken"]):
+    def of(self, user: User | AnonymousUser) -> "PersonalTokenQuerySet":
+        """Filter to the tokens of an account; none for an anonymous visitor."""
+        return self.filter(user=user) if user.is_authenticated else self.none()
+
+    def lasting(self, at: datetime) -> "PersonalTokenQuerySet":
+        """Filter to the tokens that have not expired."""
+        return self.exclude(expiry__lte=at)
+
+
+class PersonalToken(AbstractAuthToken):  # type: ignore[misc]
+    """A token with which a program acts for an account; the row keeps only its digest."""
+
+    # Unlike in the parent, not the primary key, which addresses in the back office would show.
+    digest = models.CharField(max_length=CONSTANTS.DIGEST_LENGTH, unique=True)
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    name = models.CharField(max_length=LONGEST_TOKEN_NAME)
+    # Values of Scope, in its order.
+    scopes = models.JSONField()
+    # Precise to the minute.
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    objects = AuthTokenManager.from_queryset(PersonalTokenQuerySet)()
+
+    class Meta:
+        ordering = ["-created", "public_id"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(name=""), name="token_has_a_name"),
+            models.CheckConstraint(condition=~Q(scopes=[]), name="token_may_do_something"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of account {self.user_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationToken:
+    """The access token of an application (OAuth), with the fields of a personal token.
+
+    `public_id` is the same for all tokens of an application and an account.
+    """
+
+    public_id: str
+    name: str
+    scopes: Sequence[str]
+    expiry: datetime
+
+
+ScopedToken = PersonalToken | ApplicationToken
+"""The tokens that act for an account, within their scopes."""
+
+
+class IdempotencyRecordQuerySet(models.QuerySet["IdempotencyRecord"]):
+    def expired(self, at: datetime) -> "IdempotencyRecordQuerySet":
+        return self.filter(at__lt=at - ANSWERS_KEPT)
+
+
+class IdempotencyRecord(models.Model):
+    """A stored answer to a POST with an idempotency key, for repeating it.
+
+    Key, caller and request are stored as digests. The answer can contain access links, so it is
+    encrypted with the server's secret.
+    """
+
+    key = models.CharField(max_length=64, unique=True)
+    request = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(default=0)
+    headers = models.JSONField(default=dict)
+    body = models.BinaryField(default=bytes)
+    at = models.DateTimeField()
+
+    objects = IdempotencyRecordQuerySet.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["at"], name="answer_by_age")]
+        constraints = [
+            models.CheckConstraint(condition=~Q(key=""), name="answer_key_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return f"answer {self.pk}"

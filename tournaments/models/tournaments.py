@@ -5,10 +5,10 @@ from django.db import models
 from django.db.models import F, Q
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME, LONGEST_REASON, LONGEST_TOURNAMENT_SLUG
-from tournaments.models import addresses
-from tournaments.models.addresses import new_public_id
+from tournaments.models import fields
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event, Round, Table
+from tournaments.models.fields import new_public_id
 from tournaments.models.people import Player, User
 
 
@@ -29,7 +29,7 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
 
         Those of a cancelled tournament lead nowhere.
         """
-        return addresses.found_at(self.counted(), kind, public_id, secret, "link_generation")
+        return fields.found_at(self.counted(), kind, public_id, secret, "link_generation")
 
 
 class Tournament(models.Model):
@@ -79,14 +79,14 @@ class Tournament(models.Model):
 
     def secret(self, kind: str) -> str:
         """Return the secret part of its address of a kind (`register`, `check-in`)."""
-        return addresses.derive(kind, self.public_id, self.link_generation)
+        return fields.derive(kind, self.public_id, self.link_generation)
 
 
 class UnusedCardQuerySet(models.QuerySet["UnusedCard"]):
     def found_at(self, public_id: str, secret: str) -> "UnusedCardQuerySet":
         """Filter to the card with this address; none of a cancelled tournament."""
         counted = self.filter(tournament__cancelled_at=None)
-        return addresses.found_at(counted, "table", public_id, secret)
+        return fields.found_at(counted, "table", public_id, secret)
 
 
 class UnusedCard(models.Model):

@@ -6,7 +6,7 @@ from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from tournaments.models import Report, addresses
+from tournaments.models import Report, fields
 from tournaments.queries.games.sheets import rules_of
 from tournaments.services.documents.building import FULL, LOST
 from tournaments.texts import labels
@@ -24,12 +24,12 @@ CONTENT_TYPES = {
 
 
 def report_secret(pk: int) -> str:
-    return addresses.derive("report", str(pk), 1)
+    return fields.derive("report", str(pk), 1)
 
 
 def report_at(request: HttpRequest, pk: int, secret: str) -> Report:
     """Return the report at an address if the visitor may see its subject; else raise 404."""
-    if not addresses.matches(secret, "report", str(pk), 1):
+    if not fields.matches(secret, "report", str(pk), 1):
         raise Http404
     rows = Report.objects.readable_by(request.user).kept(timezone.now())
     return get_object_or_404(rows.select_related("game", "club", "event", "player"), pk=pk)

@@ -17,7 +17,7 @@ from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
 
 from tournaments.models import User
-from tournaments.models.tokens import ApplicationToken
+from tournaments.models.people import ApplicationToken
 from tournaments.services.base.refusals import Refused
 
 MOST_APPLICATIONS = 20

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from tournaments.models import AuditEntry, AuditRow, Club, Event, User
-from tournaments.models.webhooks import event_types_of
+from tournaments.models.audit import event_types_of
 from tournaments.services.base.enqueue import wake_webhooks
 
 

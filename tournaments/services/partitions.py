@@ -15,8 +15,8 @@ from django.db import OperationalError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from tournaments.models import Partition
-from tournaments.models.audit_view import create_view, drop_view
-from tournaments.models.partitions import KEYS_OF_A_PARTITION
+from tournaments.models.audit import create_view, drop_view
+from tournaments.models.server import KEYS_OF_A_PARTITION
 
 PARTITIONED = {"tournaments_revision": "game_id", "tournaments_auditentry": "id"}
 """The tables with the most rows, and the column that says the partition of a row."""

@@ -10,12 +10,12 @@ from django.urls import path
 
 from kingscore.observing.logs import DiscreetFormatter, JsonFormatter, logging_of
 from tests.club_factories import ClubFactory, PlayerFactory
-from tournaments.models import Player, addresses
+from tournaments.models import Player, fields
 
 NAME = "Ayşe Öztürk"
 MAIL = "ayse@kulup.example"
 TOKEN = "ks_0f1e2d3c4b5a69788796a5b4c3d2e1f0"
-SECRET = addresses.derive("play", "k7f3q", 1)
+SECRET = fields.derive("play", "k7f3q", 1)
 
 
 def duplicate(request, name):

@@ -21,7 +21,7 @@ from tests.servers import ROOT, Server, prepared
 from tests.waiting import PATIENCE
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.models import Backup, addresses
+from tournaments.models import Backup, fields
 from tournaments.services.games import playing, writing
 
 TOKEN = "of-prometheus"
@@ -210,7 +210,7 @@ def missing(told):
 
 @pytest.mark.slow
 def test_counts_of_all_processes_are_one_and_outlive_a_process(server):
-    secret = addresses.derive("follow", "k7f3q", 1)
+    secret = fields.derive("follow", "k7f3q", 1)
     before = missing(server.told)
     for _each in range(12):
         assert server.ask(f"/follow/k7f3q/{secret}/")[0] == 404

@@ -17,7 +17,7 @@ from tests.together import at_once
 from tests.tournament_builders import NINE, closed, running
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, Delivery, EventType, Webhook
-from tournaments.models.webhooks import MOST_TRIES
+from tournaments.models.audit import MOST_TRIES
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import (
     Entry,

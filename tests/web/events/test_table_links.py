@@ -20,8 +20,8 @@ from tests.evening_builders import audit, sitting
 from tests.factories import EVENING, GameFactory, record_all
 from tests.long_sheets import lines_run
 from tournaments.models import AuditEntry, Confirmation, Event, Game, Player, Table, UnusedCard
-from tournaments.models.addresses import derive
 from tournaments.models.events import MOST_WRONG_CODES
+from tournaments.models.fields import derive
 from tournaments.services.audit import NOBODY
 from tournaments.services.events.events import close_round
 from tournaments.web.base.phone import address

@@ -21,8 +21,8 @@ from tournaments.api.accounts.serializers import (
 )
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
-from tournaments.models import PersonalToken, Scope, addresses
-from tournaments.models.tokens import ApplicationToken
+from tournaments.models import PersonalToken, Scope, fields
+from tournaments.models.people import ApplicationToken
 from tournaments.services.accounts import Wish, make_token, revoke_token
 from tournaments.services.base.refusals import Fault, Invalid, Refused
 
@@ -96,7 +96,7 @@ class Tokens(TokenResource):
 class OneToken(TokenResource):
     def one(self, public_id: str) -> PersonalToken:
         rows = PersonalToken.objects.of(self.asking.user).lasting(timezone.now())
-        row: PersonalToken = get_object_or_404(addresses.named(rows, public_id))
+        row: PersonalToken = get_object_or_404(fields.named(rows, public_id))
         return row
 
     @extend_schema(responses=TokenSerializer)

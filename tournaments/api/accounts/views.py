@@ -21,8 +21,8 @@ from tournaments.api.people.serializers import PlayerDataSerializer
 from tournaments.api.people.views import exported
 from tournaments.api.problems import problem_response
 from tournaments.api.views import Resource
-from tournaments.models import Member, Player, Scope, addresses
-from tournaments.models.tokens import ScopedToken
+from tournaments.models import Member, Player, Scope, fields
+from tournaments.models.people import ScopedToken
 from tournaments.permissions import account_of
 from tournaments.services.people.changes import remove_player, set_initials
 from tournaments.services.people.claims import (
@@ -60,7 +60,7 @@ class MyPlayerResource(Resource):
 
     def own(self, public_id: str) -> Player:
         rows = Player.objects.belonging_to(self.visitor.user).select_related("club")
-        return get_object_or_404(addresses.named(rows, public_id))
+        return get_object_or_404(fields.named(rows, public_id))
 
 
 class MyPlayer(MyPlayerResource):

@@ -16,7 +16,7 @@ from tournaments.api.documents.serializers import DocumentSerializer, address_of
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Report, Scope
-from tournaments.models.tokens import ScopedToken
+from tournaments.models.people import ScopedToken
 from tournaments.presenters.documents import CONTENT_TYPES, file_name, may_cancel, report_at
 from tournaments.reports.documents import formats_of
 from tournaments.services.base.refusals import Fault, Refused

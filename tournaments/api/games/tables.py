@@ -18,7 +18,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import fault, problem_response
 from tournaments.api.views import Resource
 from tournaments.models import Club, Scope, Table
-from tournaments.models.addresses import named
+from tournaments.models.fields import named
 from tournaments.permissions import actor_of
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.tables import AccessLinkClosed, WrongCode, current_game, enter_table

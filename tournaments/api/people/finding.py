@@ -15,7 +15,7 @@ from rest_framework.utils.urls import replace_query_param
 from tournaments.api.filtering import Ordering
 from tournaments.api.paging import CursorPages
 from tournaments.api.views import Resource
-from tournaments.models import Club, Player, addresses
+from tournaments.models import Club, Player, fields
 from tournaments.models.people import PlayerQuerySet
 from tournaments.permissions import directed_club, directs_club, members_club
 
@@ -51,7 +51,7 @@ class PlayerResource(Resource):
 
 def present_player(club: Club, public_id: str) -> Player:
     """The player of a club with this id; 404 for one merged or removed."""
-    rows = addresses.named(Player.objects.present().filter(club=club), public_id)
+    rows = fields.named(Player.objects.present().filter(club=club), public_id)
     row = get_object_or_404(rows.select_related("account"))
     row.club = club
     return row

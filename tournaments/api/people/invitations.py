@@ -19,7 +19,7 @@ from tournaments.api.people.member_serializers import (
     NewInvitationSerializer,
 )
 from tournaments.api.views import Resource
-from tournaments.models import Club, Invitation, Member, Scope, addresses
+from tournaments.models import Club, Invitation, Member, Scope, fields
 from tournaments.models.clubs import InvitationQuerySet, Role
 from tournaments.permissions import account_of, directed_club
 from tournaments.services.base.refusals import Fault, Refused
@@ -101,7 +101,7 @@ class OneInvitation(InvitationResource):
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """An open invitation, with its link."""
         rows = self.managed(directed_club(self.visitor, slug)).standing(timezone.now())
-        row = get_object_or_404(addresses.named(rows, public_id))
+        row = get_object_or_404(fields.named(rows, public_id))
         return self.shown(InvitationLinkSerializer, row)
 
     @extend_schema(request=None, responses={204: None})
@@ -110,7 +110,7 @@ class OneInvitation(InvitationResource):
         club = directed_club(self.visitor, slug)
         with transaction.atomic():
             lock_people(club.pk)
-            row = get_object_or_404(addresses.named(self.managed(club), public_id))
+            row = get_object_or_404(fields.named(self.managed(club), public_id))
             self.check_unchanged(InvitationLinkSerializer, row)
             withdraw_invitation(row.pk, self.actor, at=timezone.now())
         return Response(status=204)

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Json
-from tournaments.models.tokens import ScopedToken
+from tournaments.models.people import ScopedToken
 from tournaments.services.base.computing import place_to_compute
 from tournaments.services.base.refusals import Fault, Invalid
 

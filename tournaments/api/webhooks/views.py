@@ -23,7 +23,7 @@ from tournaments.api.webhooks.serializers import (
     WebhookSecretSerializer,
     WebhookSerializer,
 )
-from tournaments.models import Club, Delivery, EventType, Scope, Webhook, addresses
+from tournaments.models import Club, Delivery, EventType, Scope, Webhook, fields
 from tournaments.permissions import check_staff, owned_club
 from tournaments.services.webhooks import keeping
 
@@ -48,7 +48,7 @@ class WebhookResource(Resource):
         return Webhook.objects.filter(club=self.club).select_related("club")
 
     def one(self, public_id: str) -> Webhook:
-        return get_object_or_404(addresses.named(self.rows, public_id))
+        return get_object_or_404(fields.named(self.rows, public_id))
 
 
 class Webhooks(WebhookResource):
@@ -139,7 +139,7 @@ class DeliveryResource(WebhookResource):
 
     def delivery(self, public_id: str, delivery: str) -> Delivery:
         rows = self.one(public_id).deliveries.all()
-        return get_object_or_404(addresses.named(rows, delivery))
+        return get_object_or_404(fields.named(rows, delivery))
 
 
 class DeliveryFilter(filters.FilterSet):  # type: ignore[misc]

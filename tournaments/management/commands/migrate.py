@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import no_translations
 from django.core.management.commands import migrate
 
-from tournaments.models.new_database import make_database
+from tournaments.models.server import make_database
 
 # With any of these the command does something else than apply all migrations.
 OTHER_WISHES = (

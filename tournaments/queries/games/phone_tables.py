@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from django.db.models import F, QuerySet
 
-from tournaments.models import Game, User, addresses
+from tournaments.models import Game, User, fields
 
 MOST_ADDRESSES = 300
 """The number of addresses that a phone may ask for at once."""
@@ -39,7 +39,7 @@ def saved_games(user: User) -> QuerySet[Game]:
 
 
 def _opens(row: Game, kind: str, secret: str) -> bool:
-    return addresses.matches(secret, kind, row.public_id, row.generation(kind))
+    return fields.matches(secret, kind, row.public_id, row.generation(kind))
 
 
 def _games() -> QuerySet[Game]:

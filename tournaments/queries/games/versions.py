@@ -18,7 +18,7 @@ from typing import Any
 from django.db import connections, router
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, Func, OuterRef, Subquery
 
-from tournaments.models import Confirmation, DealReview, Game, RatedRound, addresses
+from tournaments.models import Confirmation, DealReview, Game, RatedRound, fields
 from tournaments.models.games import AT_OPEN_ROUND
 
 FORGET = 10.0
@@ -109,7 +109,7 @@ def mark_followed(public_id: str, secret: str) -> GameVersion | None:
 
 def followed(mark: GameVersion | None, public_id: str, secret: str) -> GameVersion | None:
     """Return the version if this address may follow the game, else None."""
-    if mark is None or not addresses.matches(secret, "follow", public_id, mark.generation):
+    if mark is None or not fields.matches(secret, "follow", public_id, mark.generation):
         return None
     return mark
 
@@ -118,7 +118,7 @@ def written(mark: GameVersion | None, public_id: str, secret: str) -> GameVersio
     """Return the version if this address may score the game; None if only directors may."""
     if mark is None or not mark.is_open:
         return None
-    return mark if addresses.matches(secret, "write", public_id, mark.write_generation) else None
+    return mark if fields.matches(secret, "write", public_id, mark.write_generation) else None
 
 
 class VersionCache:

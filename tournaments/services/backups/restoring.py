@@ -14,7 +14,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DataError, IntegrityError, OperationalError, connection
 
-from tournaments.models.audit_view import create_view, drop_view
+from tournaments.models.audit import create_view, drop_view
 from tournaments.services.backups.archives import KEY_PART, BackupReader, chunks_of
 from tournaments.services.backups.faults import BackupFault, DamagedBackup, NotEmpty
 from tournaments.services.backups.foreign_keys import in_one_transaction, without_foreign_keys

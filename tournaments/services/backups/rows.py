@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from django.core.exceptions import ValidationError
 from django.db import connection, models
 
-from tournaments.models.written_json import compact_json
+from tournaments.models.fields import compact_json
 from tournaments.services.backups.faults import DamagedBackup
 from tournaments.services.backups.states import Model
 

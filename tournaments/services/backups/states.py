@@ -12,7 +12,7 @@ from django.db import connection, models
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
-from tournaments.models.new_database import make_tables
+from tournaments.models.server import make_tables
 from tournaments.services.backups.faults import BackupFault
 
 Key = tuple[str, str]

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from tournaments.engine.standings.tie_breaks import TIE_BREAK_VERSION
 from tournaments.models import Entrant, Tournament
-from tournaments.models.addresses import new_public_id
+from tournaments.models.fields import new_public_id
 from tournaments.queries.tournaments.state import settings_of
 from tournaments.services.audit import Actor
 from tournaments.services.events.events import lock_season, plan_of

@@ -15,7 +15,7 @@ from tournaments.engine.documents.entries import parse_entry, write_entry
 from tournaments.engine.play.games import seal
 from tournaments.engine.rules.entries import Deal, Entry, Void
 from tournaments.engine.rules.rulesets import Code, Contract, InvalidEntry, Problem
-from tournaments.models import Game, Revision, addresses
+from tournaments.models import Game, Revision, fields
 from tournaments.queries.games.sheets import Sheet
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.writing import NoSuchEntry, WriteContext, store_write
@@ -96,7 +96,7 @@ def _is_a_seal(_sheet: Sheet, stored: Revision) -> bool:
 
 
 def _open_seal(sheet: Sheet, sealed: Revision) -> tuple[Contract, str]:
-    for secret in addresses.server_keys():
+    for secret in fields.server_keys():
         salt = _salt(sheet.row.public_id, sealed.key, secret)
         for contract in sheet.game.ruleset.contracts:
             if seal(contract.id, salt) == (sealed.body or {}).get("sealed"):

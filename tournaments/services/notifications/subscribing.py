@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import Entrant, Notification, Subscription, Tournament, User
-from tournaments.models.addresses import matches
+from tournaments.models.fields import matches
 from tournaments.models.notifications import CORRECTED_FOR, LONGEST_ENDPOINT
 from tournaments.services.base.refusals import Refused
 from tournaments.services.notifications.web_push import are_keys, is_push_service

@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from tournaments.engine.documents.tournaments import number_of_entrant
 from tournaments.models import AuditEntry, ChangeFeed, Delivery, Webhook
-from tournaments.models.webhooks import CLAIMED_FOR, MOST_TRIES, event_types_of, has_come
+from tournaments.models.audit import CLAIMED_FOR, MOST_TRIES, event_types_of, has_come
 from tournaments.queries.audit import Named, round_of
 from tournaments.services.audit import NOBODY
 from tournaments.services.webhooks.calling import CallAnswer, Message, call

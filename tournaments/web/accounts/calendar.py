@@ -9,7 +9,7 @@ from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import conditional_page, require_POST, require_safe
 
 from tournaments.models import Club, Event, User
-from tournaments.models.addresses import matches
+from tournaments.models.fields import matches
 from tournaments.permissions import account_of
 from tournaments.services.accounts import replace_calendar
 from tournaments.web.clubs.feeds import KEPT_SECONDS, calendar_response

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.models import Club, Player, addresses
+from tournaments.models import Club, Player, fields
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
 from tournaments.permissions import actor_of, directed_club
@@ -131,7 +131,7 @@ def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 def _is_removed(club: Club, public_id: str) -> bool:
     gone = Player.objects.filter(club=club).exclude(removed_at=None)
-    return addresses.named(gone, public_id).exists()
+    return fields.named(gone, public_id).exists()
 
 
 def ask_removal(request: HttpRequest, row: Player, back: str, *, own: bool = False) -> HttpResponse:

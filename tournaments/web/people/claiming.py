@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments.models import Player, addresses
+from tournaments.models import Player, fields
 from tournaments.permissions import account_of, actor_of
 from tournaments.queries.people.members import account_name
 from tournaments.services.people.claims import (
@@ -78,7 +78,7 @@ def _claim(request: HttpRequest, public_id: str, secret: str) -> Player:
 
 def _claimed_before(request: HttpRequest, public_id: str) -> HttpResponse:
     """Redirect an account that has claimed the player, as after a lost answer; else 404."""
-    own = addresses.named(Player.objects.belonging_to(request.user), public_id)
+    own = fields.named(Player.objects.belonging_to(request.user), public_id)
     row = own.select_related("club").first()
     if row is None:
         raise Http404

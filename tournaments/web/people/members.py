@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.models import Club, Invitation, Member, addresses
+from tournaments.models import Club, Invitation, Member, fields
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.permissions import account_of, actor_of, directed_club, members_club, owned_club
 from tournaments.queries.people.members import (
@@ -189,7 +189,7 @@ def withdraw(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 def _managed(request: HttpRequest, slug: str, public_id: str) -> Invitation:
     managed = Invitation.objects.managed_by(request.user).filter(club__slug=slug)
-    return get_object_or_404(addresses.named(managed, public_id))
+    return get_object_or_404(fields.named(managed, public_id))
 
 
 @never_cache

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from tournaments.models import Player, addresses
+from tournaments.models import Player, fields
 from tournaments.permissions import actor_of
 from tournaments.services.people.merging import (
     WHY_NOT,
@@ -34,7 +34,7 @@ def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     name = (request.POST if request.method == "POST" else request.GET).get("other", "")
     if not name:
         return _search_page(request, kept)
-    gone = get_object_or_404(addresses.named(others, name))
+    gone = get_object_or_404(fields.named(others, name))
     if request.method != "POST":
         return _ask_page(request, kept, gone, why_not_one(kept, gone))
     try:

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.models import Club, Member, Player, Report, addresses
+from tournaments.models import Club, Member, Player, Report, fields
 from tournaments.models.people import PUBLIC, PlayerQuerySet
 from tournaments.permissions import account_of, actor_of, directed_club, members_club
 from tournaments.presenters.people.public_player import public_player
@@ -140,7 +140,7 @@ def player_picture(request: HttpRequest, slug: str, public_id: str) -> HttpRespo
 
 
 def _only_player(rows: PlayerQuerySet, public_id: str) -> Player:
-    return get_object_or_404(addresses.named(rows, public_id).select_related("account", "club"))
+    return get_object_or_404(fields.named(rows, public_id).select_related("account", "club"))
 
 
 def present_player(club: Club, public_id: str) -> Player:

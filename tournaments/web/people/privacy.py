@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from tournaments.models import Player, addresses
+from tournaments.models import Player, fields
 from tournaments.services.people.changes import remove_player
 from tournaments.services.people.claims import unlink_account
 from tournaments.web.people.changes import (
@@ -61,5 +61,5 @@ def my_removal(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _my_player(request: HttpRequest, public_id: str) -> Player:
-    own = addresses.named(Player.objects.belonging_to(request.user), public_id)
+    own = fields.named(Player.objects.belonging_to(request.user), public_id)
     return get_object_or_404(own.select_related("club"))

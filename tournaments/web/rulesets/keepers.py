@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from tournaments.models import Club, HouseRuleset
-from tournaments.models.rulesets import HouseRulesetQuerySet
+from tournaments.models.clubs import HouseRulesetQuerySet
 from tournaments.permissions import directed_club
 
 View = Callable[..., HttpResponse]

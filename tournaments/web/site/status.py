@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.models.checks import Check
+from tournaments.models.server import Check
 from tournaments.queries.site import Running, load_running
 
 BACKUP_EVERY = timedelta(days=2)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.models import Webhook, addresses
+from tournaments.models import Webhook, fields
 from tournaments.permissions import actor_of, owned_club
 from tournaments.services.webhooks import keeping
 from tournaments.texts.clubs import EVENT_TYPES
@@ -125,7 +125,7 @@ def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 def again(request: HttpRequest, slug: str, public_id: str, delivery: str) -> HttpResponse:
     """Send a call again."""
     row = _owned(request, slug, public_id)
-    found = get_object_or_404(addresses.named(row.deliveries.all(), delivery))
+    found = get_object_or_404(fields.named(row.deliveries.all(), delivery))
     keeping.send_again(found.pk, at=timezone.now())
     messages.success(request, _("The call is made again: look again in a moment."))
     return redirect("webhook", slug, public_id)
@@ -133,5 +133,5 @@ def again(request: HttpRequest, slug: str, public_id: str, delivery: str) -> Htt
 
 def _owned(request: HttpRequest, slug: str, public_id: str) -> Webhook:
     club = owned_club(request, slug)
-    rows = addresses.named(Webhook.objects.select_related("club"), public_id)
+    rows = fields.named(Webhook.objects.select_related("club"), public_id)
     return get_object_or_404(rows, club=club)
