@@ -2,8 +2,7 @@
 
 from django.utils import timezone
 
-from tournaments.queries.people.history import parts_of
-from tournaments.queries.people.players import seats_of
+from tournaments.queries.people.players import parts_of, seats_of
 from tournaments.services.people import kept_sums
 
 

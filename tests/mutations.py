@@ -265,13 +265,13 @@ MUTATIONS = (
         "tests/services/ratings",
     ),
     Mutation(
-        "tournaments/queries/ratings/leaderboard.py",
+        "tournaments/queries/ratings/ratings.py",
         "return row.month < self._first_month",
         "return row.month <= self._first_month",
         "tests/queries",
     ),
     Mutation(
-        "tournaments/queries/statistics.py",
+        "tournaments/queries/site.py",
         "if not houses or (event[0], player) not in houses:",
         "if players is not None:",
         "tests/web/statistics",

@@ -15,7 +15,7 @@ from tests.factories import EVENING
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
 from tests.reports.asked import silent, tournament
 from tournaments.models import Game, Player, Report, Tournament
-from tournaments.queries.statistics import months_of
+from tournaments.queries.site import months_of
 from tournaments.reports.club_month import compose_club_month
 from tournaments.reports.month_spreadsheet import month_tables
 from tournaments.reports.typesetting import typeset

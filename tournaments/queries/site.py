@@ -1,7 +1,8 @@
-"""The state of the server: its queues, workers and last backup."""
+"""The site: its state, what is played now, and statistics."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -10,9 +11,32 @@ from django.conf import settings
 from django.db import connection, models
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Count, Min
+from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
 
-from tournaments.models import Backup, Check, Delivery, Email, RatingDue, Report, Worker
+from tournaments.engine.rules.rulesets import Points, number_of
+from tournaments.engine.statistics import PlayedGame
+from tournaments.engine.variants import RULESETS
+from tournaments.models import (
+    AuditEntry,
+    Backup,
+    Check,
+    Club,
+    Delivery,
+    Email,
+    Entrant,
+    Event,
+    Game,
+    RatingDue,
+    Report,
+    Seat,
+    Table,
+    Tournament,
+    Visitor,
+    Worker,
+)
+from tournaments.models.events import EventQuerySet
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +156,193 @@ COLUMNS = {
 def known_migrations() -> frozenset[tuple[str, str]]:
     """Return the migrations of this version; they do not change while the process runs."""
     return frozenset(MigrationLoader(None).disk_migrations)
+
+
+RUNNING = Q(tournament__state=Tournament.State.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayingEvent:
+    """An event being played: its round (None: between rounds), its tables and finished ones."""
+
+    event: Event
+    round: int | None
+    tables: int
+    finished: int
+
+
+def playing_now(events: EventQuerySet, today: date) -> list[PlayingEvent]:
+    """Return the running tournaments, and the evenings of a day with an open table (2 queries)."""
+    # An evening goes on after midnight.
+    evening = Q(tournament=None, held_on__range=(today - timedelta(days=1), today))
+    rows = events.filter(RUNNING | evening, tournament__cancelled_at=None)
+    found = list(rows.select_related("club", "tournament").order_by("-held_on", "pk"))
+    tables = {row["round__event"]: row for row in _tables_of(found)}
+    shown = []
+    for event in found:
+        row = tables.get(event.pk)
+        if row is not None and (row["tables"] > row["finished"] or event.is_tournament):
+            shown.append(PlayingEvent(event, row["round__number"], row["tables"], row["finished"]))
+        elif event.is_tournament:
+            shown.append(PlayingEvent(event, None, 0, 0))
+    return shown
+
+
+def _tables_of(events: Sequence[Event]) -> list[Any]:
+    """Return the number of tables of each event's open round; of several, the last."""
+    rows = Table.objects.filter(round__event__in=events, round__closed_at=None)
+    played = rows.filter(Q(round__event__tournament=None) | Q(round__published_at__isnull=False))
+    done = Count("pk", filter=Q(games__result__isnull=False), distinct=True)
+    counted = played.values("round__event", "round__number").annotate(
+        tables=Count("pk", distinct=True), finished=done
+    )
+    return list(counted.order_by("round__number"))
+
+
+def coming(events: EventQuerySet, today: date) -> EventQuerySet:
+    """Filter to what has not begun, the next first; `comers` is how many have registered."""
+    rows = events.filter(held_on__gte=today).exclude(RUNNING)
+    rows = rows.exclude(tournament__state=Tournament.State.FINISHED)
+    playing = Q(tournament__entrants__withdrawn_at=None, tournament__entrants__house=False)
+    counted = rows.annotate(comers=Count("tournament__entrants", filter=playing))
+    return counted.select_related("club", "tournament").order_by("held_on", "starts_at", "pk")
+
+
+ONE_GAME = 10_000
+FOUR = (0, 1, 2, 3)
+
+Players = dict[int, dict[int, int]]
+"""The player at each seat, by game and seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClubGame:
+    """A finished game of a club, with its family and, if any, its season."""
+
+    played: PlayedGame
+    family: str
+    season: int | None
+
+
+def month_after(month: date) -> date:
+    """Return the first day of the next month."""
+    return (month + timedelta(days=31)).replace(day=1)
+
+
+def month_before(month: date) -> date:
+    """Return the first day of the previous month."""
+    return (month - timedelta(days=1)).replace(day=1)
+
+
+def month_key(month: date) -> str:
+    """Return a month as used in addresses: `2026-10`."""
+    return f"{month:%Y-%m}"
+
+
+def months_of(club: Club, until: date) -> list[date]:
+    """Return the months in which a club has held events, the latest first (1 query)."""
+    held = Event.objects.for_members().filter(club=club, held_on__lte=until)
+    return list(held.dates("held_on", "month", order="DESC"))
+
+
+def finished_games(club: Club, visitor: Visitor) -> QuerySet[Game]:
+    """Filter to the finished games of a club whose results a visitor may see."""
+    events = Event.objects.seen_by(visitor).filter(club=club, tournament__cancelled_at=None)
+    games = Game.objects.filter(table__round__event__in=events, result__isnull=False)
+    return games.results_visible_to(visitor)
+
+
+def version_of_games(club: Club, visitor: Visitor) -> tuple[int, ...]:
+    """Return a version of the statistics without reading the games (3 queries).
+
+    Finishing or correcting a sheet changes a checksum over all of them. Changes of names add an
+    audit entry. Rulings and house players raise the revision of their tournament. Evenings can move
+    between seasons.
+    """
+    details = finished_games(club, visitor).aggregate(
+        number=Count("pk"),
+        written=Sum(F("pk") * (F("revision") + ONE_GAME)),
+        seasons=Sum(F("pk") * Coalesce(F("table__round__event__season"), 0)),
+    )
+    led = Tournament.objects.filter(event__club=club).aggregate(
+        led=Sum(F("pk") * (F("revision") + ONE_GAME))
+    )
+    lines = AuditEntry.objects.filter(club=club, kind=AuditEntry.Kind.PLAYER)
+    named = lines.aggregate(last=Max("pk"))
+    return tuple(number or 0 for number in (*details.values(), *led.values(), *named.values()))
+
+
+def load_games(club: Club, visitor: Visitor) -> list[ClubGame]:
+    """Return the finished games of a club in the order of play (3 queries)."""
+    return _load(club, finished_games(club, visitor))
+
+
+def load_games_for_members(club: Club) -> list[ClubGame]:
+    """Return the same as `load_games`, for any member of the club (3 queries)."""
+    events = Event.objects.for_members().filter(club=club)
+    games = Game.objects.filter(table__round__event__in=events, result__isnull=False)
+    return _load(club, games.results_visible_to(None))
+
+
+def _load(club: Club, rows: QuerySet[Game]) -> list[ClubGame]:
+    fields = (
+        *("pk", "played_at", "table__round__event_id", "table__round__event__season_id"),
+        *("ruleset", "document__family", "document__sides", "result"),
+    )
+    seats = _seats(club, rows)
+    in_order = rows.order_by("played_at", "pk").values_list(*fields)
+    return list(_games(in_order.iterator(2000), seats))
+
+
+def _seats(club: Club, rows: QuerySet[Game]) -> Players:
+    """Return the players of each game by seat, without house players."""
+    houses = set(
+        Entrant.objects.filter(tournament__event__club=club, house=True).values_list(
+            "tournament__event_id", "player_id"
+        )
+    )
+    fields = ["game_id", "number", "player_id"]
+    if houses:
+        fields.append("game__table__round__event_id")
+    players: Players = {}
+    found = Seat.objects.filter(game__in=rows.values("pk")).order_by().values_list(*fields)
+    for game, number, player, *event in found.iterator(5000):
+        if not houses or (event[0], player) not in houses:
+            players.setdefault(game, {})[number] = player
+    return players
+
+
+def _games(rows: Iterator[tuple[Any, ...]], seats: Players) -> Iterator[ClubGame]:
+    zone = timezone.get_current_timezone()
+    for pk, at, event, season, ruleset, of_house, sides_of_house, result in rows:
+        # A document omits default values.
+        family, sides = of_house, sides_of_house or FOUR
+        if family is None:
+            # A ruleset that no longer exists is left out, as in the ratings.
+            if ruleset not in RULESETS:
+                continue
+            family, sides = RULESETS[ruleset].family, RULESETS[ruleset].sides
+        totals: tuple[Points, ...] = tuple(number_of(points) or 0 for points in result["totals"])
+        if len(totals) <= max(sides):
+            # A damaged result; the nightly check reports it.
+            continue
+        played = PlayedGame(
+            pk,
+            at.astimezone(zone),
+            event,
+            _by_side(seats.get(pk, {}), sides, len(totals)),
+            totals,
+            result["out"],
+            result["sunk"],
+            result["kings"],
+        )
+        yield ClubGame(played, family, season)
+
+
+def _by_side(
+    seats: Mapping[int, int], sides: Sequence[int], count: int
+) -> tuple[tuple[int, ...], ...]:
+    players: list[tuple[int, ...]] = [()] * count
+    for seat, player in sorted(seats.items()):
+        players[sides[seat]] += (player,)
+    return tuple(players)

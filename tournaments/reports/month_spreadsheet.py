@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from tournaments.models import Report
-from tournaments.queries.statistics import month_key
+from tournaments.queries.site import month_key
 from tournaments.reports.club_month import month_asked, name_of
 from tournaments.reports.contents import Content, OnProgress
 from tournaments.reports.month_statistics import FamilyMonth, Month, add_up_month

@@ -23,14 +23,8 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.presenters.standings.standings import standings_seen
-from tournaments.queries.ratings.leaderboard import ACTIVE_MONTHS, Ranks
-from tournaments.queries.ratings.ratings import ShownRating, shown
-from tournaments.queries.statistics import (
-    ClubGame,
-    load_games_for_members,
-    month_after,
-    month_before,
-)
+from tournaments.queries.ratings.ratings import ACTIVE_MONTHS, Ranks, ShownRating, shown
+from tournaments.queries.site import ClubGame, load_games_for_members, month_after, month_before
 from tournaments.queries.tournaments.state import load_states
 from tournaments.reports.contents import OnProgress
 

@@ -8,16 +8,14 @@ from django.utils.translation import get_language, ngettext
 from tournaments.engine.documents.games import read_game
 from tournaments.engine.play.games import Game, only_totals
 from tournaments.engine.play.outcomes import award, decide
-from tournaments.presenters.games.finish import (
-    standings_of,
-    surprise_of,
-)
 from tournaments.presenters.games.sheets import (
     EarnedBadge,
     badges_of,
     ending_of,
     members_of,
     outcome_of,
+    standings_of,
+    surprise_of,
 )
 from tournaments.reports.scoresheet import written_date
 from tournaments.texts import labels

@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 
 from tournaments.models import Report
-from tournaments.presenters.people.public_player import facts_of, public_player
+from tournaments.presenters.people.players import facts_of, public_player
 from tournaments.queries.ratings.ratings import shown
 from tournaments.reports.scoresheet import written_date
 

@@ -9,21 +9,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from tournaments.models import Club, Report, Season
-from tournaments.presenters.people.player_sums import (
-    badges_of,
-    contracts_of,
-    figures_of,
-    places_of,
-    rulesets_of,
-)
 from tournaments.presenters.people.players import (
     ListedGame,
     Opponent,
+    badges_of,
+    contracts_of,
+    figures_of,
     opponents_of,
+    places_of,
     played,
     rows_of,
+    rulesets_of,
 )
-from tournaments.presenters.ratings.rating_curve import Curve, Frame, draw_curve
+from tournaments.presenters.ratings.ratings import Curve, Frame, draw_curve
 from tournaments.queries.ratings.ratings import shown
 from tournaments.reports.contents import Content, Data, OnProgress, PdfPages, TypstPart
 from tournaments.reports.page_family import Heading, page_data

@@ -5,8 +5,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from tournaments.models import Report
-from tournaments.presenters.people.player_sums import rulesets_of
-from tournaments.presenters.people.players import ListedGame
+from tournaments.presenters.people.players import ListedGame, rulesets_of
 from tournaments.reports.contents import Content, OnProgress
 from tournaments.reports.player_games import read_season, rows_in_batches
 from tournaments.reports.player_season import season_name

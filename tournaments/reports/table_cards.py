@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from tournaments.models import Event, Game, Report, Table
-from tournaments.presenters.games.beginnings import beginning_of
+from tournaments.presenters.games.evenings import beginning_of
 from tournaments.queries.games.sheets import rules_of
 from tournaments.reports.codes import drawn_code
 from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart

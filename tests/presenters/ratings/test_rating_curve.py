@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournaments.engine.ratings.ratings import Rating
-from tournaments.presenters.ratings.rating_curve import COLUMNS, MOST_DOTS, MOST_ROWS, draw_curve
+from tournaments.presenters.ratings.ratings import COLUMNS, MOST_DOTS, MOST_ROWS, draw_curve
 from tournaments.queries.people.players import RatingStep
 from tournaments.queries.ratings.ratings import shown
 

@@ -21,7 +21,7 @@ from tournaments.queries.people.players import (
     seats_beside,
 )
 from tournaments.queries.ratings.ratings import month_of
-from tournaments.queries.statistics import load_games
+from tournaments.queries.site import load_games
 
 pytestmark = pytest.mark.django_db
 

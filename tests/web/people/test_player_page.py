@@ -28,7 +28,7 @@ from tournaments.models import (
     Report,
     Tournament,
 )
-from tournaments.presenters.people.player_sums import contracts_of
+from tournaments.presenters.people.players import contracts_of
 from tournaments.queries.people.players import Contracted, PlayerSums
 from tournaments.queries.ratings.ratings import month_of, rating_at, shown
 from tournaments.reports.builder import build_report

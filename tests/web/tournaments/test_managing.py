@@ -14,7 +14,7 @@ from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.tournament_builders import closed, running
 from tournaments.models import Event, Game, Player, PlayerRating, RatingChange, Round, Tournament
 from tournaments.queries.people.players import games_of
-from tournaments.queries.statistics import finished_games
+from tournaments.queries.site import finished_games
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import withdraw_entrant
 from tournaments.services.ratings.computing import sweep_ratings

@@ -19,8 +19,7 @@ from tournaments.api.schema import component
 from tournaments.api.views import Resource
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import DealReview, Game, Scope
-from tournaments.queries.games.reviews import ReviewedDeal, load_reviews
-from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.games.sheets import ReviewedDeal, load_reviews, load_sheet
 from tournaments.services.rounds.deal_reviews import SeenDeal, confirm_deal, dispute_deal
 
 STATES = ("unconfirmed", *DealReview.Kind.values)

@@ -23,8 +23,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.engine.rules.rulesets import LONGEST_NAME, Ruleset, check_repeated, refuse
 from tournaments.models import Game, Scope
-from tournaments.queries.games.open_tables import games_until
-from tournaments.queries.games.sheets import load_sheet, rules_of
+from tournaments.queries.games.sheets import games_until, load_sheet, rules_of
 from tournaments.services.games.open_tables import NextGame, Terms, start_rematch
 from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.resting import seated, who_rests

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 from tournaments.api.filtering import UnknownFamily, read_limits
 from tournaments.models import Club, Season
-from tournaments.presenters.statistics.scope import family_asked
+from tournaments.presenters.statistics.statistics import family_asked
 from tournaments.queries.people.players import PlayerGame
 
 

@@ -11,7 +11,7 @@ from tournaments.api.fields import ClubNameSerializer, Moment, Strict, UncachedS
 from tournaments.models import Invitation, Member
 from tournaments.models.clubs import Role
 from tournaments.origin import absolute
-from tournaments.queries.people.members import account_name, called_in_club
+from tournaments.queries.people.players import account_name, called_in_club
 from tournaments.services.clubs.membership import INVITED_FOR, Offer
 
 MOST_DAYS = 60

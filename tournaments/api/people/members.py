@@ -20,7 +20,7 @@ from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.models import Club, Member, Player, Scope
 from tournaments.models.clubs import Role
 from tournaments.permissions import directs_club, members_club, owned_club
-from tournaments.queries.people.members import found_by_address, found_by_name
+from tournaments.queries.people.players import found_by_address, found_by_name
 from tournaments.services.clubs.membership import change_role, remove_member
 from tournaments.services.people.players import lock_people
 

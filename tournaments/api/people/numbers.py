@@ -15,8 +15,13 @@ from tournaments.api.people.finding import PlayerResource
 from tournaments.api.people.limiting import limited
 from tournaments.api.people.numbers_serializers import PlayerNumbersSerializer
 from tournaments.models import Game, PlayerRating
-from tournaments.presenters.people.player_sums import badges_of, favourite_of, rulesets_of
-from tournaments.presenters.people.players import rating_row, rows_of
+from tournaments.presenters.people.players import (
+    badges_of,
+    favourite_of,
+    rating_row,
+    rows_of,
+    rulesets_of,
+)
 from tournaments.queries.people.players import (
     PlayerGame,
     PlayerSums,

@@ -14,7 +14,7 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Player, PlayerRating
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
-from tournaments.queries.people.members import account_name
+from tournaments.queries.people.players import account_name
 from tournaments.queries.ratings.ratings import rating_at, shown
 from tournaments.services.people.merging import Unlike
 from tournaments.services.people.players import MOST_ADDED

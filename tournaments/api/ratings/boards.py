@@ -9,9 +9,8 @@ from django.http import Http404
 
 from tournaments.api.paging import Part
 from tournaments.models import Club, PlayerRating, RatingPool, Season
-from tournaments.presenters.ratings.leaderboard import BoardReader, called, listed_in
-from tournaments.queries.ratings.leaderboard import MOST_FOUND, Line, Listed
-from tournaments.queries.ratings.season_leaderboard import ListedInSeason
+from tournaments.presenters.ratings.ratings import BoardReader, called, listed_in
+from tournaments.queries.ratings.ratings import MOST_FOUND, Line, Listed, ListedInSeason
 
 Json = dict[str, Any]
 Row = TypeVar("Row")

@@ -23,12 +23,11 @@ from tournaments.api.views import Resource
 from tournaments.engine.ratings.ratings import COIN
 from tournaments.models import Club, Game, Player, PlayerRating, RatingPool
 from tournaments.permissions import account_of, directs_club, members_club, seen_tournament
-from tournaments.presenters.ratings.leaderboard import BoardReader
+from tournaments.presenters.ratings.ratings import BoardReader
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.queries.people.players import RatingStep, ratings_of, steps_of
-from tournaments.queries.ratings.leaderboard import pools_with_ratings
 from tournaments.queries.ratings.predictions import accuracy_told, is_to_be_rated, seats_rated
-from tournaments.queries.ratings.ratings import rating_at, shown
+from tournaments.queries.ratings.ratings import pools_with_ratings, rating_at, shown
 
 Json = dict[str, Any]
 

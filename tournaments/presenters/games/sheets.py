@@ -1,7 +1,4 @@
-"""Texts of a sheet: its lines, the state or end of a game, and the payments.
-
-The pages, the PDF and the text for a terminal all use these.
-"""
+"""Sheets of games, who wrote them, and how a game ends."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +7,11 @@ from types import MappingProxyType
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from tournaments.engine.documents.entries import write_entry
-from tournaments.engine.play.games import Game, PlayedDeal, only_totals
+from tournaments.engine.play.games import Game as GamesGame
+from tournaments.engine.play.games import PlayedDeal, only_totals
 from tournaments.engine.play.outcomes import Badge, Outcome, settle, who_declared
 from tournaments.engine.rules.entries import (
     PILES,
@@ -27,8 +26,65 @@ from tournaments.engine.rules.entries import (
     Void,
     Written,
 )
-from tournaments.engine.rules.rulesets import ALL_TRICKS, PerSide, Ruleset, Setting, number_of
+from tournaments.engine.rules.rulesets import (
+    ALL_TRICKS,
+    PerSide,
+    Points,
+    Ruleset,
+    Setting,
+    number_of,
+)
+from tournaments.models import Club, Game, Member, Player, Revision, User
+from tournaments.models.clubs import DIRECTING
+from tournaments.queries.people.players import called_in_club
 from tournaments.texts import labels
+
+
+def authors_of(row: Game, writes: Iterable[Revision]) -> Mapping[int, str]:
+    """Return the author of each revision of a game; empty if none is known.
+
+    The author is the name sent with the revision, else the name of the signed-in account, else the
+    last name sent from the same phone, else its number. A director who does not play at the table
+    is called so: their name may be a player's, too. Phones are numbered in the order of their first
+    revisions, so `writes` must be all of them (up to 4 queries, none if nobody was signed in).
+    """
+    writes = tuple(writes)
+    names = _names(row, {write.user_id for write in writes if write.user_id and not write.author})
+    phones = dict.fromkeys(write.phone for write in writes if write.phone)
+    numbers = {phone: number for number, phone in enumerate(phones, 1)}
+    said = {write.phone: write.author for write in writes if write.phone and write.author}
+    return {
+        write.revision: write.author
+        or names.get(write.user_id)
+        or said.get(write.phone)
+        or _phone(numbers, write)
+        for write in writes
+    }
+
+
+def _phone(numbers: Mapping[str, int], write: Revision) -> str:
+    return _("phone %(number)s") % {"number": numbers[write.phone]} if write.phone else ""
+
+
+def _names(row: Game, accounts: set[int]) -> dict[int | None, str]:
+    """Return the names in the club of its members, and the first names of other accounts."""
+    if not accounts:
+        return {}
+    users = User.objects.in_bulk(accounts)
+    club = Club.objects.filter(events__rounds__tables__games=row).first()
+    if club is None:
+        return {key: user.first_name for key, user in users.items()}
+    players = Player.objects.present().filter(club=club, account__in=accounts)
+    own = {player.account_id: player for player in players}
+    directing = Member.objects.filter(club=club, role__in=DIRECTING, user__in=accounts)
+    directing = directing.exclude(user__players__seats__game=row)
+    directors = set(directing.values_list("user_id", flat=True))
+    called = {key: called_in_club(user, own.get(key)) for key, user in users.items()}
+    return {
+        key: _("%(name)s (director)") % {"name": name} if key in directors else name
+        for key, name in called.items()
+    }
+
 
 MOST_IN_A_LINE = 3
 """In a narrow column, more numbers of one deal than this are split into two lines."""
@@ -55,7 +111,7 @@ def remarks_of(entry: Written) -> dict[str, str]:
     return {name: value for name in REMARKS if (value := getattr(entry, name)) is not None}
 
 
-def deal_line(game: Game, played: PlayedDeal, players: Sequence[str]) -> DealLine:
+def deal_line(game: GamesGame, played: PlayedDeal, players: Sequence[str]) -> DealLine:
     """Return a completed deal as a line of the sheet; `players` are names in seat order."""
     ruleset, details = game.ruleset, {**played.deal.details, **remarks_of(played.deal)}
     seat = who_declared(played)
@@ -81,7 +137,7 @@ def marks_of(
                 yield said
 
 
-def numbers_of(game: Game) -> dict[int, int]:
+def numbers_of(game: GamesGame) -> dict[int, int]:
     """Return the number of each dealt hand, by the index of its entry; passed hands count."""
     played = {deal.entry for deal in game.deals}
     hands = [
@@ -95,7 +151,7 @@ def numbers_of(game: Game) -> dict[int, int]:
 # What each side took.
 
 
-def _units_taken(game: Game, played: PlayedDeal) -> tuple[str, ...]:
+def _units_taken(game: GamesGame, played: PlayedDeal) -> tuple[str, ...]:
     """Return the units of the contract, even if the table has recorded all units."""
     counts = played.deal.counts or {}
     columns = [counts[unit] for unit in played.contract.values]
@@ -104,7 +160,7 @@ def _units_taken(game: Game, played: PlayedDeal) -> tuple[str, ...]:
     )
 
 
-def _tricks_of_five(game: Game, played: PlayedDeal) -> tuple[str, ...]:
+def _tricks_of_five(game: GamesGame, played: PlayedDeal) -> tuple[str, ...]:
     """Return the makers' tricks; how several others share the rest is not recorded."""
     tricks = played.deal.details["tricks"]
     makers = game.ruleset.sides[played.deal.details["maker"]]
@@ -112,7 +168,7 @@ def _tricks_of_five(game: Game, played: PlayedDeal) -> tuple[str, ...]:
     return tuple(str(tricks) if side == makers else rest for side in range(game.ruleset.side_count))
 
 
-def _cards_in_piles(game: Game, played: PlayedDeal) -> tuple[str, ...]:
+def _cards_in_piles(game: GamesGame, played: PlayedDeal) -> tuple[str, ...]:
     """Return the cards left in each pile of those with any, if the table has counted them."""
     left = played.deal.details.get("left")
     if left is None:
@@ -128,7 +184,7 @@ def _numbers(numbers: Sequence[int]) -> str:
     return " ".join("·".join(map(str, row)) for row in rows if row)
 
 
-TAKEN: Mapping[str, Callable[[Game, PlayedDeal], tuple[str, ...]]] = MappingProxyType(
+TAKEN: Mapping[str, Callable[[GamesGame, PlayedDeal], tuple[str, ...]]] = MappingProxyType(
     {"makers-and-defenders": _tricks_of_five, "piles-emptied": _cards_in_piles}
 )
 """The result per side, by scoring strategy; the default is the units."""
@@ -288,7 +344,7 @@ def totals_text(body: Mapping[str, Any]) -> str:
 # The state or end of a game.
 
 
-def state_of(game: Game, outcome: Outcome, players: Sequence[str]) -> str:
+def state_of(game: GamesGame, outcome: Outcome, players: Sequence[str]) -> str:
     if game.finished:
         return outcome_of(game, outcome, players)
     return going_text(game.ruleset, len(game.deals), game.totals)
@@ -302,7 +358,7 @@ def going_text(ruleset: Ruleset, deals: int, totals: PerSide) -> str:
     return _("%(totals)s, first to %(target)s") % {"totals": details, "target": ruleset.target}
 
 
-def outcome_of(game: Game, outcome: Outcome, players: Sequence[str]) -> str:
+def outcome_of(game: GamesGame, outcome: Outcome, players: Sequence[str]) -> str:
     """Return the result of the game in one sentence; empty while it goes on."""
     if game.ending is None:
         return ""
@@ -311,7 +367,7 @@ def outcome_of(game: Game, outcome: Outcome, players: Sequence[str]) -> str:
     return _verdict(game, outcome, players)
 
 
-def _verdict(game: Game, outcome: Outcome, players: Sequence[str]) -> str:
+def _verdict(game: GamesGame, outcome: Outcome, players: Sequence[str]) -> str:
     """Return who is out, or who has won, by the scores."""
     names = game.ruleset.side_names(players)
     out = [names[side] for side in outcome.out]
@@ -331,7 +387,7 @@ WON_JOINTLY: frozenset[Setting] = frozenset({"highest-wins"})
 """Outcomes in which equal scores share the victory; in the others nobody wins a draw."""
 
 
-def _king_sentence(game: Game, outcome: Outcome, players: Sequence[str], seat: int) -> str:
+def _king_sentence(game: GamesGame, outcome: Outcome, players: Sequence[str], seat: int) -> str:
     """Return the sentence for the King that ended a game, made or missed by a player or a pair."""
     king = {"player": _side_name(game.ruleset, players, seat)}
     made = game.ending is not None and game.ending.by == "king"
@@ -365,7 +421,7 @@ def _side_name(ruleset: Ruleset, players: Sequence[str], seat: int) -> str:
     return ruleset.side_names(players)[ruleset.sides[seat]]
 
 
-def ending_of(game: Game, players: Sequence[str]) -> str:
+def ending_of(game: GamesGame, players: Sequence[str]) -> str:
     """Return how the game ended, or how far it is; empty after its last deal."""
     ending, played = game.ending, game.turns
     if ending is None:
@@ -384,14 +440,14 @@ def ending_of(game: Game, players: Sequence[str]) -> str:
     return ""
 
 
-def _not_finished(game: Game) -> str:
+def _not_finished(game: GamesGame) -> str:
     so_far = _so_far(game)
     if game.ruleset.length is None:
         return _("Not finished: first to %(target)s, after deal %(played)s") % so_far
     return _("Not finished: %(played)s of %(deals)s deals") % so_far
 
 
-def _ended_at(game: Game, last: Stopped | Totals) -> str:
+def _ended_at(game: GamesGame, last: Stopped | Totals) -> str:
     if only_totals(game):
         return _("Only its totals are known")
     if isinstance(last, Totals):
@@ -403,7 +459,7 @@ def _ended_at(game: Game, last: Stopped | Totals) -> str:
     return _("Stopped early after %(played)s of %(deals)s deals: %(reason)s") % so_far
 
 
-def _so_far(game: Game) -> dict[str, object]:
+def _so_far(game: GamesGame) -> dict[str, object]:
     ruleset = game.ruleset
     played = game.turns if ruleset.length is None else len(game.deals)
     return {"played": played, "deals": ruleset.length, "target": ruleset.target}
@@ -444,7 +500,7 @@ class EarnedBadge:
 
 
 def badges_of(
-    game: Game, earned: Sequence[Badge], players: Sequence[str]
+    game: GamesGame, earned: Sequence[Badge], players: Sequence[str]
 ) -> tuple[EarnedBadge, ...]:
     """Return the badges in the order of the rules, each with its holders."""
     order = list(labels.BADGES)
@@ -460,7 +516,9 @@ def badges_of(
     )
 
 
-def _holders(game: Game, same: Sequence[Badge], players: Sequence[str]) -> Iterator[BadgeHolder]:
+def _holders(
+    game: GamesGame, same: Sequence[Badge], players: Sequence[str]
+) -> Iterator[BadgeHolder]:
     """Yield the holders of one badge; `same` is sorted by side."""
     numbers = numbers_of(game)
     names, members = game.ruleset.side_names(players), members_of(game.ruleset, players)
@@ -496,7 +554,7 @@ class Payments:
     paid: tuple[Paid, ...]
 
 
-def payments_of(game: Game, players: Sequence[str]) -> Payments | None:
+def payments_of(game: GamesGame, players: Sequence[str]) -> Payments | None:
     """Return the payments by the current scores; None if the table plays without money."""
     stake = number_of(game.ruleset.settings.get("stake"))
     if stake is None or not game.rows:
@@ -507,3 +565,73 @@ def payments_of(game: Game, players: Sequence[str]) -> Payments | None:
         for payment in settle(game.totals, stake).payments
     )
     return Payments(labels.money_text(stake), paid)
+
+
+@dataclass(frozen=True, slots=True)
+class FinalStanding:
+    """A player (or pair) at the end of a game; `king` made the King that ended it."""
+
+    name: str
+    members: Members
+    total: Points
+    rank: int
+    out: bool
+    sunk: bool
+    king: bool
+
+
+def standings_of(
+    game: GamesGame, outcome: Outcome, players: Sequence[str]
+) -> tuple[FinalStanding, ...]:
+    """Return the sides in order of rank."""
+    names, members = game.ruleset.side_names(players), members_of(game.ruleset, players)
+    king = None
+    if game.ending is not None and game.ending.by == "king" and game.ending.seat is not None:
+        king = game.ruleset.sides[game.ending.seat]
+    order = sorted(range(len(game.totals)), key=lambda side: outcome.ranks[side])
+    return tuple(
+        FinalStanding(
+            names[side],
+            members[side],
+            game.totals[side],
+            outcome.ranks[side],
+            out=side in outcome.out,
+            sunk=side in outcome.sunk,
+            king=side == king,
+        )
+        for side in order
+    )
+
+
+def occasion_of(game: GamesGame, players: Sequence[str]) -> str:
+    """Return the name of a game, and how it ended, how far it is, or how many deals it took."""
+    name, deals = labels.name_of(game.ruleset), len(game.deals)
+    ending = ending_of(game, players)
+    if not ending:
+        ending = ngettext("%(number)s deal", "%(number)s deals", deals) % {"number": deals}
+    return f"{name} · {ending}"
+
+
+def reason_of(game: GamesGame, outcome: Outcome) -> str:
+    """Return why an unusual result came about; empty for others."""
+    if not (outcome.out or outcome.sunk) or only_totals(game):
+        return ""
+    if game.ending is not None and game.ending.seat is not None:
+        return _("A King decides, whatever the scores say.")
+    if not outcome.sunk:
+        return _("The scores do not add up to zero here: everybody is above it.")
+    return "" if outcome.out else _why_nobody(game)
+
+
+def _why_nobody(game: GamesGame) -> str:
+    if game.ruleset.settings.get("out") == "mean":
+        return _("All scores are level: nobody is above the mean.")
+    if any(game.totals):
+        return _("The scores do not add up to zero here: nobody is above it.")
+    return _("All scores are level: nobody is above zero.")
+
+
+def surprise_of(game: GamesGame, outcome: Outcome, badges: Sequence[EarnedBadge]) -> str:
+    """Return what else to say below the headline: the reason, or the badge of the whole game."""
+    of_game = [each for each in badges if each.badge in game.ruleset.badges]
+    return reason_of(game, outcome) or next((f"{b.name}: {b.meaning}" for b in of_game), "")

@@ -1,18 +1,26 @@
-"""Loaded games: rows, their revisions, and their fold by the engine."""
+"""Sheets of games, reviews of deals, and the tables of a phone."""
 
+import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from typing import Any
 
 from django.db import models
+from django.db.models import F, Max, QuerySet
 
 from tournaments.engine.documents.entries import parse_entry, write_entry
 from tournaments.engine.documents.games import GAME_FORMAT, digest_of_game
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.play import games
-from tournaments.engine.play.games import check_room, only_totals, play, share_of_unplayed
+from tournaments.engine.play.games import (
+    PlayedDeal,
+    check_room,
+    only_totals,
+    play,
+    share_of_unplayed,
+)
 from tournaments.engine.play.outcomes import (
     Badge,
     Outcome,
@@ -23,8 +31,9 @@ from tournaments.engine.play.outcomes import (
 )
 from tournaments.engine.rules.entries import Entry, write_points
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset, refuse
+from tournaments.engine.standings.tournament_settings import read_settings
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, Revision
+from tournaments.models import DealReview, Game, Revision, User, fields
 from tournaments.queries.rulesets import parsed_ruleset
 
 
@@ -296,3 +305,156 @@ def current_bodies(writes: Iterable[Revision]) -> dict[int, Mapping[str, Any]]:
     """Return the current entries by position, in ascending order."""
     latest = {write.position: write.body for write in writes if write.position is not None}
     return {position: body for position, body in sorted(latest.items()) if body is not None}
+
+
+Kind = DealReview.Kind
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedDeal:
+    """A played deal as it stands since a `revision`, and what was said of it.
+
+    `entry` is its index in the game; `confirmers` are the seats that may confirm it.
+    """
+
+    position: int
+    revision: int
+    entry: int
+    confirmers: tuple[int, ...]
+    reviews: Mapping[str, DealReview]
+
+    @property
+    def last(self) -> DealReview | None:
+        order = (Kind.SETTLED, Kind.DISPUTED, Kind.CONFIRMED)
+        return next((self.reviews[kind] for kind in order if kind in self.reviews), None)
+
+    @property
+    def state(self) -> str:
+        """Return the kind of its last review; `unconfirmed` without one."""
+        return "unconfirmed" if self.last is None else self.last.kind
+
+    @property
+    def dispute(self) -> DealReview | None:
+        """Return its dispute until a director settles it."""
+        return self.reviews[Kind.DISPUTED] if self.state == Kind.DISPUTED else None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedDeals:
+    """The played deals of a sheet, by position; `minutes` is the time to correct confirmed ones."""
+
+    minutes: int
+    deals: Mapping[int, ReviewedDeal]
+
+    def is_fixed(self, position: int, at: datetime) -> bool:
+        """Return whether only a director may still change the deal at a position."""
+        deal = self.deals.get(position)
+        if deal is None or deal.state == "unconfirmed":
+            return False
+        if deal.state != Kind.CONFIRMED:
+            return True
+        return at >= deal.reviews[Kind.CONFIRMED].at + timedelta(minutes=self.minutes)
+
+
+def load_reviews(sheet: Sheet) -> ReviewedDeals | None:
+    """Load the reviews of a sheet; None if nobody confirms its deals (up to 2 queries)."""
+    document = sheet.row.tournament_settings
+    settings = None if document is None else read_settings(document)
+    if settings is None or not settings.confirm_deals:
+        return None
+    said: dict[int, dict[str, DealReview]] = {}
+    for review in sheet.row.deal_reviews.all():
+        said.setdefault(review.revision, {})[review.kind] = review
+    accounts: dict[int | None, int] = dict(sheet.row.seats.values_list("player__account", "number"))
+    last = {write.position: write for write in sheet.revisions}
+    deals = {}
+    for played in sheet.game.deals:
+        position = sheet.positions[played.entry]
+        write = last[position]
+        seats = _confirmers(sheet, played, _writer(sheet, write, accounts))
+        reviews = said.get(write.revision, {})
+        deals[position] = ReviewedDeal(position, write.revision, played.entry, seats, reviews)
+    return ReviewedDeals(settings.correct_minutes, deals)
+
+
+def _writer(sheet: Sheet, write: Revision, accounts: Mapping[int | None, int]) -> int | None:
+    """Return the seat of whoever wrote a revision, if it is known."""
+    players: list[str] = sheet.row.players
+    if write.author in players:
+        return players.index(write.author)
+    return None if write.user_id is None else accounts.get(write.user_id)
+
+
+def _confirmers(sheet: Sheet, played: PlayedDeal, writer: int | None) -> tuple[int, ...]:
+    """Return the opponents of the declarer who did not write the deal, the next declarer first.
+
+    Of two players, the declarer confirms what the opponent wrote.
+    """
+    sides, first = sheet.game.ruleset.sides, sheet.game.declarer
+    others = [seat for seat in range(len(sides)) if seat != writer]
+    opponents = [seat for seat in others if sides[seat] != sides[played.declarer]]
+    return tuple(sorted(opponents or others, key=lambda seat: (seat != first, seat)))
+
+
+def next_number(open_table_pk: int) -> int:
+    """Return the number of the next game of a table, whose row the caller has locked."""
+    games = Game.objects.filter(open_table=open_table_pk)
+    return int(games.aggregate(last=Max("number"))["last"] or 0) + 1
+
+
+def games_until(row: Game) -> list[Game]:
+    """Return the games at the open table of a game up to it, in order (1 query)."""
+    if row.open_table_id is None:
+        return [row]
+    games = Game.objects.filter(open_table=row.open_table_id, number__lte=row.number)
+    return list(games.select_related("match").order_by("number"))
+
+
+def last_game_after(row: Game) -> Game | None:
+    """Return the last game that followed one at its table (1 query); at a club's, of its match."""
+    if row.open_table_id is not None:
+        later = Game.objects.filter(open_table=row.open_table_id, number__gt=row.number)
+        return later.order_by("number").last()
+    if row.match_id is None:
+        return None
+    later = Game.objects.filter(match=row.match_id, match_number__gt=row.match_number)
+    return later.order_by("match_number").last()
+
+
+MOST_ADDRESSES = 300
+"""The number of addresses that a phone may ask for at once."""
+
+ADDRESS = re.compile(r"/(follow|play)/([0-9a-z]{1,16})/([0-9A-Za-z_-]{1,64})/")
+KINDS = {"follow": "follow", "play": "write"}
+
+Held = tuple[Game, str]
+"""A game, and the kind of the address that a phone holds of it."""
+
+
+def held_games(paths: Iterable[str]) -> list[Held]:
+    """Return the games at these paths, the latest first (1 query); without those not valid."""
+    asked: dict[tuple[str, str], str] = {}
+    for path in list(paths)[:MOST_ADDRESSES]:
+        if found := ADDRESS.fullmatch(path):
+            asked[found[2], KINDS[found[1]]] = found[3]
+    rows = _games().in_bulk({public_id for public_id, _ in asked}, field_name="public_id")
+    held = [
+        (rows[public_id], kind)
+        for (public_id, kind), secret in asked.items()
+        if public_id in rows and _opens(rows[public_id], kind, secret)
+    ]
+    return sorted(held, key=lambda each: (each[0].played_at, each[0].pk), reverse=True)
+
+
+def saved_games(user: User) -> QuerySet[Game]:
+    """Return the games that an account keeps, the latest first (1 query)."""
+    mine = {"saved_by__user": user, "saved_by__generation": F("follow_generation")}
+    return _games().filter(**mine).order_by("-played_at", "-pk")[:MOST_ADDRESSES]
+
+
+def _opens(row: Game, kind: str, secret: str) -> bool:
+    return fields.matches(secret, kind, row.public_id, row.generation(kind))
+
+
+def _games() -> QuerySet[Game]:
+    return Game.objects.select_related("open_table")

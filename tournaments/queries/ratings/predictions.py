@@ -1,11 +1,12 @@
-"""Read queries for predictions by rating, rating changes by game, and their accuracy."""
+"""Predictions of ratings, and how they came out."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, F, Q
+from django.db.models import Avg, Count, F, Q
+from django.db.models.functions import Abs
 
 from tournaments.engine.ratings.ratings import (
     Accuracy,
@@ -243,3 +244,13 @@ def _foretold(sides: Sequence[int], ranks: Sequence[int], before: Mapping[int, R
             for side in range(len(ranks))
         ],
     )
+
+
+FIRST_GAMES = 10
+
+
+def first_moves(pool: RatingPool) -> list[float]:
+    """Return by how many points each of a player's first games moves the rating, on average."""
+    changes = RatingChange.objects.filter(rating__pool=pool, number__lte=FIRST_GAMES).order_by()
+    moves = changes.values_list("number").annotate(moved=Avg(Abs(F("mean") - F("mean_before"))))
+    return [moved for _number, moved in moves.order_by("number")]

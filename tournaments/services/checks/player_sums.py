@@ -7,8 +7,13 @@ from typing import Any
 from django.utils import timezone
 
 from tournaments.models import KeptSums
-from tournaments.queries.people.history import parts_of, read_histories, version_of, write_history
-from tournaments.queries.people.players import seats_of
+from tournaments.queries.people.players import (
+    parts_of,
+    read_histories,
+    seats_of,
+    version_of,
+    write_history,
+)
 from tournaments.services.base.moment import one_moment
 from tournaments.services.checks.caches import Mismatch, ScanResult, batches_of
 

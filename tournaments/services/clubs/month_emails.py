@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from tournaments.engine.statistics import NIGHT
 from tournaments.models import Club, Email, Game, Member, Report, User
 from tournaments.models.clubs import DIRECTING
-from tournaments.queries.statistics import month_after, month_before, month_key
+from tournaments.queries.site import month_after, month_before, month_key
 from tournaments.services.documents.reporting import Order, request_document
 from tournaments.services.emails import Text, write_emails
 

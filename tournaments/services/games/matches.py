@@ -20,8 +20,7 @@ from tournaments.engine.rules.rulesets import (
 )
 from tournaments.models import AuditEntry, Event, Game, Match, OpenTable, Seat, Table
 from tournaments.models.games import digest
-from tournaments.queries.games.open_tables import next_number
-from tournaments.queries.games.sheets import Sheet, load_sheets, ruleset_of
+from tournaments.queries.games.sheets import Sheet, load_sheets, next_number, ruleset_of
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.playing import GameSetup, record_entries, start_game

@@ -8,8 +8,7 @@ from django.db import transaction
 
 from tournaments.models import Game, OpenTable, Round
 from tournaments.models.games import digest
-from tournaments.queries.games.open_tables import last_game_after
-from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.games.sheets import last_game_after, load_sheet
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games.confirming import is_agreed
 from tournaments.services.games.matches import (

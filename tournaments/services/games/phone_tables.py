@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import PhoneTransfer, SavedGame, User
 from tournaments.models.games import digest
-from tournaments.queries.games.phone_tables import Held
+from tournaments.queries.games.sheets import Held
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.joined_names import Joined
 

@@ -26,10 +26,10 @@ from tournaments.engine.rules.rulesets import (
 )
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Club, DealReview, Event, Game, Revision, Round, Table
-from tournaments.queries.games.reviews import load_reviews
 from tournaments.queries.games.sheets import (
     LaterEntryInvalid,
     Sheet,
+    load_reviews,
     load_sheet,
     put_computed,
 )

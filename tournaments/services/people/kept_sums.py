@@ -7,7 +7,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
 
 from tournaments.models import KeptSums, Player, Seat
-from tournaments.queries.people.history import (
+from tournaments.queries.people.players import (
     History,
     HistoryPart,
     add_histories,

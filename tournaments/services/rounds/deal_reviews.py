@@ -12,8 +12,13 @@ from tournaments.engine.documents.entries import parse_entry, write_entry
 from tournaments.engine.rules.entries import REMARKS, Entry
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import AuditEntry, DealReview, Game, Revision, Round, Table
-from tournaments.queries.games.reviews import ReviewedDeal, load_reviews
-from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet, load_sheet
+from tournaments.queries.games.sheets import (
+    LaterEntryInvalid,
+    ReviewedDeal,
+    Sheet,
+    load_reviews,
+    load_sheet,
+)
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.confirming import NotSeated, own_seat

@@ -17,7 +17,7 @@ from tournaments.models import Member, Player, User
 from tournaments.models.clubs import DIRECTING
 from tournaments.origin import absolute
 from tournaments.permissions import account_of, actor_of, directed_club
-from tournaments.queries.people.members import account_name
+from tournaments.queries.people.players import account_name
 from tournaments.services.clubs.membership import LastOwner, delete_account
 from tournaments.services.clubs.month_emails import remember_language, switch_month
 from tournaments.web.clubs.forms import DeletionForm

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from tournaments.models import AuditEntry, Club, Entrant, Event, Game, Player, Season, Table, User
 from tournaments.models.events import Round
 from tournaments.queries.games.sheets import ruleset_of
-from tournaments.queries.people.members import account_name
+from tournaments.queries.people.players import account_name
 from tournaments.web.audit.texts import (
     KINDS,
     LEFT_OUT,

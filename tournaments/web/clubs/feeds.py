@@ -21,7 +21,7 @@ from tournaments.models.events import EventQuerySet
 from tournaments.origin import absolute
 from tournaments.permissions import seen_event
 from tournaments.presenters.standings.league import EVERYBODY
-from tournaments.presenters.statistics.front import FrontReader, front_of
+from tournaments.presenters.statistics.statistics import FrontReader, front_of
 from tournaments.reports.calendar import calendar_of
 from tournaments.texts.labels import points_text
 from tournaments.web.clubs.front import last_events

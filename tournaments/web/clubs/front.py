@@ -18,9 +18,9 @@ from django.utils.translation import gettext as _
 from tournaments.models import Club, Event, RatedRound, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.models.events import EventQuerySet
-from tournaments.presenters.people.names import NamedPlayer
+from tournaments.presenters.people.players import NamedPlayer
 from tournaments.presenters.standings.league import LeagueReader
-from tournaments.presenters.statistics.front import (
+from tournaments.presenters.statistics.statistics import (
     ClubFront,
     EveningWinner,
     FallenRecord,
@@ -28,8 +28,7 @@ from tournaments.presenters.statistics.front import (
     Milestone,
     front_of,
 )
-from tournaments.queries.now import PlayingEvent
-from tournaments.queries.statistics import version_of_games
+from tournaments.queries.site import PlayingEvent, version_of_games
 from tournaments.queries.tournaments.state import rules_of_tournament
 from tournaments.services.events.seasons import dates_of
 from tournaments.texts.labels import points_text

@@ -27,7 +27,7 @@ from tournaments.presenters.entrants import (
     seated_sentence,
     with_ratings,
 )
-from tournaments.presenters.people.names import named_player
+from tournaments.presenters.people.players import named_player
 from tournaments.queries.tournaments.state import settings_of
 from tournaments.services.base.refusals import Refused
 from tournaments.services.entrants.lists import (

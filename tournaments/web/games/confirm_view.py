@@ -8,8 +8,7 @@ from django.urls import reverse
 from tournaments.models import Event
 from tournaments.permissions import account_of, actor_of
 from tournaments.presenters.games.sheets import numbers_of
-from tournaments.queries.games.reviews import ReviewedDeal, ReviewedDeals, load_reviews
-from tournaments.queries.games.sheets import Sheet
+from tournaments.queries.games.sheets import ReviewedDeal, ReviewedDeals, Sheet, load_reviews
 from tournaments.services.games.confirming import Agreement, agreement_on, own_seat
 
 

@@ -14,12 +14,12 @@ from tournaments.engine.rules.rulesets import LONGEST_REASON, InvalidEntry, Prob
 from tournaments.engine.rules.scoring import sums_of
 from tournaments.models import Club, Game, Revision
 from tournaments.permissions import directs_club, writable_row
-from tournaments.presenters.games.authors import authors_of
-from tournaments.queries.games.reviews import load_reviews
+from tournaments.presenters.games.sheets import authors_of
 from tournaments.queries.games.sheets import (
     LaterEntryInvalid,
     Sheet,
     fold_bodies,
+    load_reviews,
     load_sheet,
     ruleset_of,
 )

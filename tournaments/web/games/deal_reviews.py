@@ -13,8 +13,13 @@ from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game
 from tournaments.permissions import actor_of, writable_row
 from tournaments.presenters.games.sheets import numbers_of
-from tournaments.queries.games.reviews import ReviewedDeal, load_reviews
-from tournaments.queries.games.sheets import Sheet, load_sheet, ruleset_of
+from tournaments.queries.games.sheets import (
+    ReviewedDeal,
+    Sheet,
+    load_reviews,
+    load_sheet,
+    ruleset_of,
+)
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.confirming import own_seat
 from tournaments.services.games.writing import StaleRevision

@@ -14,12 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Game, OpenTable
-from tournaments.presenters.games.evenings import (
-    Evening,
-    evening_of,
-    evening_text,
-    finished_games,
-)
+from tournaments.presenters.games.evenings import Evening, evening_of, evening_text, finished_games
 from tournaments.queries.games.sheets import Sheet, load_sheets
 from tournaments.services.games.matches import MatchSoFar
 from tournaments.web.base.access_links import access_link, out_of_reach

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from tournaments.engine.rules.entries import REMARKS
 from tournaments.engine.rules.rulesets import LONGEST_NAME, Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.presenters.games.beginnings import BEGINNINGS, begins
+from tournaments.presenters.games.evenings import BEGINNINGS, begins
 from tournaments.presenters.rulesets import plays_without_signal
 from tournaments.queries.rulesets import house_document
 from tournaments.services.games.playing import GameSetup

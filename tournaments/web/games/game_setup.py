@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry
 from tournaments.models import Club, Game, Table
 from tournaments.permissions import writable_row
-from tournaments.presenters.games.beginnings import beginning_of
+from tournaments.presenters.games.evenings import beginning_of
 from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet, rules_of
 from tournaments.services.base.refusals import Fault, Refused
 from tournaments.services.games.playing import GameSetup, change_head

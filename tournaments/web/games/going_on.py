@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 
 from tournaments.models import Game
-from tournaments.queries.games.open_tables import last_game_after
+from tournaments.queries.games.sheets import last_game_after
 from tournaments.web.base.phone import address, address_on_phone
 
 

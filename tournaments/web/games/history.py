@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from tournaments.models import Game, Revision
 from tournaments.permissions import writable_row
-from tournaments.presenters.games.authors import authors_of
+from tournaments.presenters.games.sheets import authors_of
 from tournaments.queries.games.sheets import Sheet, load_sheet, rules_of
 from tournaments.texts import labels
 from tournaments.web.base.htmx import HtmxRequest

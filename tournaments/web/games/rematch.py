@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game
 from tournaments.permissions import actor_of, writable_game
-from tournaments.presenters.games.beginnings import beginning_of, begins
-from tournaments.queries.games.open_tables import games_until
+from tournaments.presenters.games.evenings import beginning_of, begins
+from tournaments.queries.games.sheets import games_until
 from tournaments.queries.rulesets import offered_rulesets
 from tournaments.services.games.matches import TableFull
 from tournaments.services.games.open_tables import NextGame, start_rematch

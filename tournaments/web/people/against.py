@@ -16,10 +16,11 @@ from tournaments.engine.ratings.ratings import chance_above
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Club, Player, PlayerRating
 from tournaments.permissions import members_club
-from tournaments.presenters.people.player_sums import average, percent
 from tournaments.presenters.people.players import (
     ListedGame,
+    average,
     opponents_of,
+    percent,
     played,
     rating_row,
     rows_of,

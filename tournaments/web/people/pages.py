@@ -16,8 +16,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from tournaments.models import Club, Member, Player, Report, fields
 from tournaments.models.people import PUBLIC, PlayerQuerySet
 from tournaments.permissions import account_of, actor_of, directed_club, members_club
-from tournaments.presenters.people.public_player import public_player
-from tournaments.queries.people.members import account_name
+from tournaments.presenters.people.players import public_player
+from tournaments.queries.people.players import account_name
 from tournaments.services.documents.reporting import request_player_picture
 from tournaments.services.people.players import NamesRefused, add_players
 from tournaments.web.base.going_back import kept_for_going_back

@@ -18,35 +18,31 @@ from django.utils.timezone import localdate
 from django.utils.translation import get_language
 
 from tournaments.models import Player, PlayerRating, Season, Seat
-from tournaments.presenters.people.names import has_page
-from tournaments.presenters.people.player_sums import (
-    badges_of,
-    contracts_of,
-    figures_of,
-    places_of,
-    rulesets_of,
-)
 from tournaments.presenters.people.players import (
     PLAYED,
+    badges_of,
+    contracts_of,
+    facts_of,
+    figures_of,
+    has_page,
     opponents_of,
+    places_of,
     played,
     rating_row,
     rows_with,
+    rulesets_of,
 )
-from tournaments.presenters.people.public_player import facts_of
-from tournaments.presenters.ratings.rating_curve import draw_curve
-from tournaments.presenters.statistics.scope import NumbersFilter, family_asked, scope_of
-from tournaments.queries.people.history import (
+from tournaments.presenters.ratings.ratings import draw_curve
+from tournaments.presenters.statistics.statistics import NumbersFilter, family_asked, scope_of
+from tournaments.queries.people.players import (
     HistoryPart,
     ListedGames,
-    limited_seats,
-    newest_of,
-    parts_of,
-)
-from tournaments.queries.people.players import (
     PlayerGame,
     PlayerSums,
     game_at_seat,
+    limited_seats,
+    newest_of,
+    parts_of,
     rank_of,
     ratings_of,
     seats_of,

@@ -14,9 +14,8 @@ from django.views.decorators.http import require_safe
 from tournaments.models import Club, RatingDue, RatingPool
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.permissions import account_of, directed_club, directs_club, members_club
-from tournaments.presenters.ratings.calibration import calibration_view
-from tournaments.presenters.ratings.leaderboard import BoardReader
-from tournaments.queries.ratings.leaderboard import pools_with_ratings
+from tournaments.presenters.ratings.ratings import BoardReader, calibration_view
+from tournaments.queries.ratings.ratings import pools_with_ratings
 from tournaments.queries.watching import watched_ratings
 from tournaments.reports.ratings_document import ratings_document
 from tournaments.web.base.going_back import kept_for_going_back

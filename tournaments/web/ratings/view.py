@@ -13,10 +13,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from tournaments.models import Club, PlayerRating, RatingPool, Season
-from tournaments.presenters.people.names import has_page
-from tournaments.presenters.ratings.leaderboard import BoardReader, called, listed_in
-from tournaments.queries.ratings.leaderboard import MOST_FOUND, Line, Listed, rating_of_account
-from tournaments.queries.ratings.season_leaderboard import ListedInSeason
+from tournaments.presenters.people.players import has_page
+from tournaments.presenters.ratings.ratings import BoardReader, called, listed_in
+from tournaments.queries.ratings.ratings import (
+    MOST_FOUND,
+    Line,
+    Listed,
+    ListedInSeason,
+    rating_of_account,
+)
 from tournaments.texts.families import family_name
 from tournaments.texts.labels import points_text
 

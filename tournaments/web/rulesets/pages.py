@@ -19,7 +19,7 @@ from tournaments.engine.rules.scoring import deal_sum
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.permissions import account_of, writable_game
-from tournaments.presenters.games.beginnings import beginning_of
+from tournaments.presenters.games.evenings import beginning_of
 from tournaments.presenters.rulesets import describe
 from tournaments.queries.games.sheets import ruleset_of
 from tournaments.queries.rulesets import find_ruleset, offered_rulesets

@@ -20,12 +20,12 @@ from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Event, Member
 from tournaments.permissions import account_of
-from tournaments.presenters.games.beginnings import beginning_of, begins
+from tournaments.presenters.games.evenings import beginning_of, begins
 from tournaments.presenters.games.sheets import state_of
 from tournaments.queries.games.sheets import Sheet, load_kept_sheets, rules_of
-from tournaments.queries.now import coming, playing_now
-from tournaments.queries.ratings.leaderboard import has_ratings
+from tournaments.queries.ratings.ratings import has_ratings
 from tournaments.queries.rulesets import find_ruleset
+from tournaments.queries.site import coming, playing_now
 from tournaments.services.games.sample import start_sample
 from tournaments.texts import labels
 from tournaments.web.base.going_back import keep_for_going_back

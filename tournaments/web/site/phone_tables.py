@@ -18,8 +18,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from tournaments.models import Game, User
 from tournaments.models.people import fold_name
 from tournaments.permissions import account_of
-from tournaments.presenters.games.phone_tables import PhoneEvening, evenings_of, together_of
-from tournaments.queries.games.phone_tables import Held, held_games, saved_games
+from tournaments.presenters.games.evenings import PhoneEvening, evenings_of, together_of
+from tournaments.queries.games.sheets import Held, held_games, saved_games
 from tournaments.services.games.joined_names import (
     Joined,
     NamesNotJoined,

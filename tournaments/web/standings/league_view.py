@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.standings.season_sums import SeasonStanding
 from tournaments.models import Player, Season, Tournament
-from tournaments.presenters.people.names import named_player
+from tournaments.presenters.people.players import named_player
 from tournaments.presenters.standings.league import League, LeagueEvening, LeagueReader, league_of
 from tournaments.queries.tournaments.versions import Version
 from tournaments.services.events.seasons import dates_of

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from tournaments.models import Tournament
 from tournaments.permissions import seen_tournament
-from tournaments.presenters.people.names import named_player
+from tournaments.presenters.people.players import named_player
 from tournaments.presenters.standings.standings import hides, last_closed, last_counted
 from tournaments.queries.digests import digest_of_round
 from tournaments.queries.tournaments.state import TournamentState, settings_of

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST
 
 from tournaments.models import Report
 from tournaments.permissions import members_club
-from tournaments.queries.statistics import month_key, months_of
+from tournaments.queries.site import month_key, months_of
 from tournaments.web.documents.asked import ask_for_members
 
 

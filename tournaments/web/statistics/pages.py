@@ -14,8 +14,8 @@ from tournaments.models import Club, Report
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in
 from tournaments.presenters.standings.league import LeagueReader
-from tournaments.presenters.statistics.club import Wanted
-from tournaments.queries.statistics import month_key, months_of
+from tournaments.presenters.statistics.statistics import Wanted
+from tournaments.queries.site import month_key, months_of
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.link_preview import club_page_preview
 from tournaments.web.documents.asked import asking

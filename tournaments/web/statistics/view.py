@@ -17,11 +17,10 @@ from django.utils.translation import gettext as _
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.statistics import ClubSums, Record
 from tournaments.models import Club, Game, RatedRound, Season, Visitor
-from tournaments.presenters.people.names import NamedPlayer, named_players
+from tournaments.presenters.people.players import NamedPlayer, named_players
 from tournaments.presenters.standings.league import LeagueReader
-from tournaments.presenters.statistics.club import Champion, Wanted, numbers_of
-from tournaments.presenters.statistics.scope import NumbersFilter
-from tournaments.queries.statistics import version_of_games
+from tournaments.presenters.statistics.statistics import Champion, NumbersFilter, Wanted, numbers_of
+from tournaments.queries.site import version_of_games
 from tournaments.services.events.seasons import dates_of
 from tournaments.texts.labels import points_text
 from tournaments.web.standings.view import KEPT_SECONDS

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.models import Entrant, Event, Subscription, Tournament, User
 from tournaments.permissions import account_of, seen_tournament
-from tournaments.queries.now import PlayingEvent, playing_now
+from tournaments.queries.site import PlayingEvent, playing_now
 from tournaments.services.notifications.subscribing import (
     NoPushAddress,
     PushAddress,

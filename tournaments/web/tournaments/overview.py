@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from tournaments.models import Tournament
 from tournaments.presenters.rounds.overview import Leader, Overview, PathStep, Surprise, overview_of
-from tournaments.queries.now import PlayingEvent
+from tournaments.queries.site import PlayingEvent
 from tournaments.queries.tournaments.state import TournamentState, settings_of
 from tournaments.queries.tournaments.versions import Version
 from tournaments.texts.labels import points_text

@@ -29,8 +29,8 @@ from tournaments.permissions import (
     role_in,
     seen_tournament,
 )
-from tournaments.queries.now import coming
 from tournaments.queries.rulesets import rulesets_of_club
+from tournaments.queries.site import coming
 from tournaments.queries.tournaments.state import (
     TournamentState,
     load_state,

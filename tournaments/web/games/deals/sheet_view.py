@@ -22,27 +22,24 @@ from tournaments.engine.rules.entries import (
 )
 from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.models import Revision
-from tournaments.presenters.games.authors import authors_of
-from tournaments.presenters.games.finish import (
-    FinalStanding,
-    occasion_of,
-    reason_of,
-    standings_of,
-)
 from tournaments.presenters.games.sheets import (
     DealLine,
     EarnedBadge,
+    FinalStanding,
     Payments,
+    authors_of,
     badges_of,
     deal_line,
     numbers_of,
+    occasion_of,
     outcome_of,
     payments_of,
+    reason_of,
     remark,
+    standings_of,
     title_of,
 )
-from tournaments.queries.games.reviews import ReviewedDeals
-from tournaments.queries.games.sheets import Sheet, fold_sheet
+from tournaments.queries.games.sheets import ReviewedDeals, Sheet, fold_sheet
 from tournaments.texts import labels
 from tournaments.web.games.deals.chart_view import HEIGHT, LOW, Chart, draw_chart
 

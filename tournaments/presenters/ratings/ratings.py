@@ -1,18 +1,63 @@
-"""A rating as a curve with its band, scaled for a drawing, and the table of its values."""
+"""Leaderboards, curves of ratings, and how predictions came out."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from math import ceil, floor
+from math import ceil, floor, sqrt
 from operator import attrgetter
 
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
-from tournaments.engine.ratings.ratings import Rating
+from tournaments.engine.ratings.ratings import COIN, Rating
+from tournaments.models import Club, Member, Player, RatingPool, Season, User
+from tournaments.models.clubs import DIRECTING
+from tournaments.models.people import PlayerQuerySet
 from tournaments.queries.people.players import RatingStep
-from tournaments.queries.ratings.ratings import ShownRating, shown, shown_points
+from tournaments.queries.ratings.predictions import first_moves
+from tournaments.queries.ratings.ratings import (
+    Listed,
+    ListedInSeason,
+    ShownRating,
+    shown,
+    shown_points,
+)
+from tournaments.texts.families import family_name
+from tournaments.texts.labels import ruleset_name
+
+
+@dataclass(frozen=True)
+class BoardReader:
+    """The visitor: the account, and its roles in clubs by their keys."""
+
+    user: User | None
+    roles: Mapping[int, str]
+
+    @staticmethod
+    def of(user: User | None) -> "BoardReader":
+        """Load a visitor with all clubs (1 query for a signed-in account)."""
+        members = Member.objects.of_user(user).values_list("club_id", "role")
+        return BoardReader(user, dict(members) if user is not None else {})
+
+    def directs(self, club: Club | None) -> bool:
+        return club is not None and self.roles.get(club.pk) in DIRECTING
+
+
+def listed_in(
+    pool: RatingPool, season: Season | None, now: datetime, *, active: bool, provisional: bool
+) -> Listed | ListedInSeason:
+    """Return today's leaderboard, or that of a season with everybody who played in it."""
+    if season is not None:
+        return ListedInSeason(pool, season, provisional=provisional)
+    return Listed(pool, now, active=active, provisional=provisional)
+
+
+def called(name: str, looker: BoardReader, club: Club | None) -> PlayerQuerySet:
+    """Filter to the players found by a name; directors also find those who asked for initials."""
+    players = Player.objects.all()
+    return players.matching(name) if looker.directs(club) else players.matching_shown(name)
+
 
 COLUMNS = 150
 """The number of moments that a curve of this width can show."""
@@ -232,3 +277,131 @@ def _rows(steps: Sequence[RatingStep]) -> Iterator[CurveRow]:
         change = rating.points - shown_points(steps[first].before)
         yield CurveRow(date_format(at, style), last - first + 1, rating, change)
         last = first - 1
+
+
+MOST_MONTHS = 24
+
+FEWEST_PAIRS = 10
+"""A part of the chart with fewer pairs shows only chance."""
+
+CHART = Frame(width=358, height=300, left=44, right=12, top=10, bottom=40)
+LOWEST = 0.3
+"""What happened may lie below one half by chance, but hardly below this."""
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """Predictions of about one chance: what was predicted, what happened, and within what."""
+
+    pairs: int
+    predicted: float
+    happened: float
+    x: float
+    y: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class MonthRow:
+    """The log-loss of a month: by the ratings, and by ratings of places only."""
+
+    label: str
+    pairs: int
+    loss: float
+    by_places: float
+
+
+@dataclass(frozen=True, slots=True)
+class LuckRow:
+    ruleset: str
+    points: int
+
+
+@dataclass(frozen=True)
+class CalibrationView:
+    """The page of a pool; `months` begin with the latest, `whole` is their sum."""
+
+    families: Sequence[tuple[str, str]]
+    family: str
+    version: int
+    deviation: int
+    fitted_at: datetime | None
+    games: int
+    luck: Sequence[LuckRow]
+    parts: Sequence[CalibrationBin]
+    months: Sequence[MonthRow]
+    whole: MonthRow | None
+    moves: Sequence[float]
+    frame: Frame
+    across: Sequence[AxisMark]
+    up: Sequence[AxisMark]
+    # From one corner of the chart to the other: what happened is what was predicted.
+    diagonal: str
+    coin: float = COIN
+
+
+def calibration_view(pools: Sequence[RatingPool], family: str) -> CalibrationView:
+    """Present the pool of a family, or the first (1 query)."""
+    pool = next((each for each in pools if each.family == family), pools[0])
+    stored = pool.calibration or {"bins": [], "months": {}}
+    rows = [_month(month, *values) for month, values in sorted(stored["months"].items())]
+    steps = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    return CalibrationView(
+        families=[(each.family, family_name(each.family)) for each in pools],
+        family=pool.family,
+        version=pool.version,
+        deviation=round(sqrt(pool.start)),
+        fitted_at=pool.fitted_at,
+        games=pool.fitted_games,
+        luck=[
+            LuckRow(ruleset_name(name.removeprefix("house ")), round(points))
+            for name, points in pool.luck.items()
+        ],
+        parts=[_part(*values) for values in stored["bins"] if values[0] >= FEWEST_PAIRS],
+        months=rows[: -MOST_MONTHS - 1 : -1],
+        whole=_whole(rows),
+        moves=first_moves(pool),
+        frame=CHART,
+        across=[AxisMark(_x(step), f"{100 * step:.0f}%") for step in steps],
+        up=[AxisMark(_y(step), f"{100 * step:.0f}%") for step in (0.3, 0.4, *steps)],
+        diagonal=f"M{_x(0.5)} {_y(0.5)}L{_x(1.0)} {_y(1.0)}",
+    )
+
+
+def _part(pairs: float, predicted: float, above: float) -> CalibrationBin:
+    chance, came = predicted / pairs, above / pairs
+    within = 2 * sqrt(chance * (1 - chance) / pairs)
+    return CalibrationBin(
+        int(pairs),
+        100 * chance,
+        100 * came,
+        _x(chance),
+        _y(came),
+        _y(max(LOWEST, came - within)),
+        _y(min(1.0, came + within)),
+    )
+
+
+def _x(chance: float) -> float:
+    wide = CHART.width - CHART.left - CHART.right
+    return round(CHART.left + (chance - 0.5) / 0.5 * wide, 1)
+
+
+def _y(share: float) -> float:
+    high = CHART.height - CHART.top - CHART.bottom
+    return round(CHART.top + (1.0 - max(LOWEST, share)) / (1.0 - LOWEST) * high, 1)
+
+
+def _month(month: str, pairs: float, loss: float, by_places: float) -> MonthRow:
+    year, number = map(int, month.split("-"))
+    label = date_format(date(year, number, 1), "YEAR_MONTH_FORMAT")
+    return MonthRow(label, int(pairs), loss / (pairs or 1), by_places / (pairs or 1))
+
+
+def _whole(rows: Sequence[MonthRow]) -> MonthRow | None:
+    pairs = sum(row.pairs for row in rows)
+    if not pairs:
+        return None
+    loss = sum(row.pairs * row.loss for row in rows) / pairs
+    return MonthRow("", pairs, loss, sum(row.pairs * row.by_places for row in rows) / pairs)
