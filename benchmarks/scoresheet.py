@@ -28,7 +28,7 @@ from benchmarks.figures import Figure, against, in_turn, readable, waited
 from tests.deals import WHOLE_GAME
 from tournaments.models import Club, Event, Game, Report, Revision, Round, Table
 from tournaments.reports.documents import compose
-from tournaments.reports.scoresheet import compose_scoresheet
+from tournaments.reports.sheets import compose_scoresheet
 from tournaments.reports.typesetting import typeset
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -303,7 +303,7 @@ MUTATIONS = (
     ),
     # Pages, documents and the API.
     Mutation(
-        "tournaments/reports/sheets_book.py",
+        "tournaments/reports/books.py",
         "return games.results_visible_to(None)",
         "return games",
         "tests/reports",

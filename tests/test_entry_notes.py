@@ -8,7 +8,7 @@ from tests.factories import EVENING, record, reload
 from tests.web.games.table import fields_of, send, url
 from tournaments.engine.documents.entries import FORMS, read_entry, write_entry
 from tournaments.models import AuditEntry, Player, Revision
-from tournaments.reports.scoresheet import compose_scoresheet
+from tournaments.reports.sheets import compose_scoresheet
 from tournaments.services.audit import NOBODY
 from tournaments.services.people.changes import remove_player
 

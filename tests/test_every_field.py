@@ -33,7 +33,7 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.models.clubs import Role
-from tournaments.reports.round_seats import hall_heading
+from tournaments.reports.hall import hall_heading
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.audit import NOBODY
 from tournaments.services.clubs.membership import CLUB_FIELDS

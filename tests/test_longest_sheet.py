@@ -33,9 +33,9 @@ from tournaments.engine.rules.rulesets import LONGEST_SHEET, InvalidEntry
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.queries.games.sheets import load_sheet
-from tournaments.reports.picture import compose_picture
-from tournaments.reports.scoresheet import compose_scoresheet
-from tournaments.reports.scoresheet_spreadsheet import scoresheet_book
+from tournaments.reports.books import scoresheet_book
+from tournaments.reports.pictures import compose_picture
+from tournaments.reports.sheets import compose_scoresheet
 from tournaments.services.audit import Actor
 from tournaments.services.games import playing
 from tournaments.services.games.open_tables import start_table

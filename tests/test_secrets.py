@@ -54,8 +54,7 @@ from tournaments.models import (
     Scope,
     Tournament,
 )
-from tournaments.reports.documents import formats_of
-from tournaments.reports.offers import OFFERS
+from tournaments.reports.documents import OFFERS, formats_of
 from tournaments.services.audit import NOBODY
 from tournaments.services.games.sealing import reveal_contract, seal_contract
 from tournaments.services.ratings.computing import sweep_ratings

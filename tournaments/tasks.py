@@ -8,7 +8,7 @@ from django.utils.module_loading import import_string
 from oauth2_provider.models import clear_expired
 
 from tournaments.models import IdempotencyRecord, Report
-from tournaments.reports import builder
+from tournaments.reports import documents
 from tournaments.services import accounts, emails
 from tournaments.services.base.enqueue import NOTIFY_TASK, WEBHOOKS_TASK
 from tournaments.services.checks import nights
@@ -28,7 +28,7 @@ MOST_AT_ONCE = 200
 @shared_task(name=reporting.BUILD_TASK)
 def build_report(pk: int) -> None:
     """Build a report, unless it is done or someone else is building it."""
-    builder.build_report(pk)
+    documents.build_report(pk)
 
 
 @shared_task(name="tournaments.tasks.sweep_reports")

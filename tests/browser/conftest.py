@@ -12,7 +12,7 @@ from tests.browser.laptop import LAPTOP, Laptop
 from tests.browser.phone import Phone
 from tests.club_factories import MemberFactory
 from tournaments.models import Report
-from tournaments.reports.builder import build_report
+from tournaments.reports.documents import build_report
 
 # Patient: more browsers work at once than there are processors.
 expect.set_options(timeout=30_000)

@@ -4,9 +4,8 @@ import pikepdf
 import pytest
 from django.utils import translation
 
-from tournaments.reports.binding import Binder, Bookmark
-from tournaments.reports.pdf_objects import UnknownPdf
-from tournaments.reports.scoresheet import compose_scoresheet
+from tournaments.reports.pdf import Binder, Bookmark, UnknownPdf
+from tournaments.reports.sheets import compose_scoresheet
 from tournaments.reports.typesetting import typeset
 
 # Texts that look like what holds a PDF together.

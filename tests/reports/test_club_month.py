@@ -16,8 +16,7 @@ from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, Rat
 from tests.reports.asked import silent, tournament
 from tournaments.models import Game, Player, Report, Tournament
 from tournaments.queries.site import months_of
-from tournaments.reports.club_month import compose_club_month
-from tournaments.reports.month_spreadsheet import month_tables
+from tournaments.reports.months import compose_club_month, month_tables
 from tournaments.reports.typesetting import typeset
 
 pytestmark = pytest.mark.django_db

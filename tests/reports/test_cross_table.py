@@ -9,9 +9,7 @@ from tests.factories import EVENING
 from tests.reports.asked import FIVE, file_of, report_of
 from tests.tournament_builders import closed, running
 from tournaments.models import Entrant, Ruling
-from tournaments.reports.cross_table import compose_cross_table, side_by_side
-from tournaments.reports.meetings import Meetings
-from tournaments.reports.standings_document import seen_in
+from tournaments.reports.standings import Meetings, compose_cross_table, seen_in, side_by_side
 from tournaments.reports.typesetting import typeset
 
 pytestmark = pytest.mark.django_db

@@ -2,7 +2,7 @@ import pytest
 from django.utils import translation
 
 from tournaments.engine.variants import RULESETS
-from tournaments.reports.empty_sheet import compose_empty_sheet
+from tournaments.reports.sheets import compose_empty_sheet
 from tournaments.reports.typesetting import typeset
 from tournaments.texts import labels
 

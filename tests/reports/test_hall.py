@@ -8,12 +8,15 @@ from tests.reports.asked import HOST, asked, silent
 from tests.tournament_builders import NINE, closed, play, published, register, running, seated
 from tournaments.engine.documents.games import letters_of
 from tournaments.models import Entrant, Player, Report, Round
-from tournaments.reports.certificates import compose_certificates
 from tournaments.reports.documents import compose
-from tournaments.reports.name_badges import compose_name_badges
-from tournaments.reports.name_order import name_order
-from tournaments.reports.round_seats import round_of, seats_of
-from tournaments.reports.table_cards import compose_table_cards
+from tournaments.reports.hall import (
+    compose_certificates,
+    compose_name_badges,
+    compose_table_cards,
+    round_of,
+    seats_of,
+)
+from tournaments.reports.pages import name_order
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import withdraw_entrant

@@ -4,8 +4,7 @@ import pytest
 from PIL import Image
 from pypdf.generic import ArrayObject, Destination
 
-from tournaments.reports.empty_sheet import compose_empty_sheet
-from tournaments.reports.scoresheet import compose_scoresheet
+from tournaments.reports.sheets import compose_empty_sheet, compose_scoresheet
 from tournaments.reports.typesetting import typeset
 
 PAPERS = {"a4": (595, 842), "us-letter": (612, 792)}

@@ -7,7 +7,7 @@ from PIL import Image
 
 from tests.deals import WHOLE_GAME, deal
 from tests.sample_games import load
-from tournaments.reports.picture import compose_picture
+from tournaments.reports.pictures import compose_picture
 from tournaments.reports.typesetting import draw_json, printable
 
 KING = (*WHOLE_GAME[:5], deal("trump", 0, 0, 13, 0, trump="hearts"))

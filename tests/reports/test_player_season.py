@@ -8,9 +8,7 @@ from tests.deals import NAMES, WHOLE_GAME
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
 from tests.reports.asked import silent, tournament
 from tournaments.models import Game, Player, Report
-from tournaments.reports.player_games import read_season
-from tournaments.reports.player_season import compose_player_season
-from tournaments.reports.player_spreadsheet import player_tables
+from tournaments.reports.players import compose_player_season, player_tables, read_season
 from tournaments.reports.typesetting import typeset
 
 pytestmark = pytest.mark.django_db

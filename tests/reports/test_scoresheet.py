@@ -2,7 +2,7 @@ import pytest
 from django.utils import translation
 
 from tests.deals import WHOLE_GAME, deal
-from tournaments.reports.scoresheet import compose_scoresheet, written_date
+from tournaments.reports.sheets import compose_scoresheet, written_date
 from tournaments.reports.typesetting import typeset
 
 FOLLOW_URL = "https://king.example/follow/abcdefghjk/0123456789abcdefghijklmn/"

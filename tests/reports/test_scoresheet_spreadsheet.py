@@ -10,9 +10,9 @@ from tests.sample_games import SAMPLE, load, load_result
 from tests.tournament_builders import closed, running
 from tournaments.engine.rules.entries import write_points
 from tournaments.models import Report
+from tournaments.reports.books import scoresheet_book
 from tournaments.reports.documents import compose
-from tournaments.reports.scoresheet_spreadsheet import scoresheet_book
-from tournaments.reports.spreadsheet_data import sum_of
+from tournaments.reports.spreadsheets import sum_of
 
 TOTALS = [540, -110, -330, -100]
 

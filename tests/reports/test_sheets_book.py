@@ -11,9 +11,9 @@ from tests.factories import EVENING, record
 from tests.reports.asked import silent
 from tournaments.engine.standings.tournament_settings import TournamentSettings, write_settings
 from tournaments.models import Event, Game, Report
-from tournaments.reports import sheets_book
-from tournaments.reports.contents import key_of
+from tournaments.reports import books
 from tournaments.reports.documents import compose
+from tournaments.reports.pages import key_of
 
 pytestmark = pytest.mark.django_db
 
@@ -75,7 +75,7 @@ def test_evening_is_a_page_for_each_game_with_bookmarks_and_codes(
     evening, tmp_path, pdf, monkeypatch
 ):
     # Three sheets make two chapters.
-    monkeypatch.setattr(sheets_book, "SET_AT_ONCE", 2)
+    monkeypatch.setattr(books, "SET_AT_ONCE", 2)
     said = []
     path = written(report_of(evening), tmp_path / "sheets.pdf", lambda *told: said.append(told))
     assert {(READING, 0, 3), (READING, 3, 3), (SETTING, 0, 3), (SETTING, 2, 3)} <= set(said)
@@ -109,7 +109,7 @@ def test_what_is_being_set_ends_when_nobody_wants_it(evening, tmp_path, monkeypa
         if step == SETTING:
             raise Unwanted
 
-    monkeypatch.setattr(sheets_book, "SET_AT_ONCE", 1)
+    monkeypatch.setattr(books, "SET_AT_ONCE", 1)
     with pytest.raises(Unwanted):
         written(report_of(evening), tmp_path / "sheets.pdf", told)
     tasks = Path("/proc/self/task").glob("*/children")

@@ -9,8 +9,7 @@ from tournaments.engine.documents.games import read_game
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.rules.rulesets import Stage
 from tournaments.engine.variants import RULESETS
-from tournaments.reports.scoresheet import compose_scoresheet
-from tournaments.reports.text_sheet import draw_sheet
+from tournaments.reports.sheets import compose_scoresheet, draw_sheet
 from tournaments.reports.typesetting import typeset
 from tournaments.texts.labels import points_text
 

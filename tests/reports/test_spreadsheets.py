@@ -13,16 +13,16 @@ from django.utils import translation
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tournaments.reports.spreadsheet_data import (
+from tournaments.reports.spreadsheets import (
     Across,
     Column,
     DataTable,
     Kind,
     TableBook,
+    book_content,
     clean,
     number_text,
 )
-from tournaments.reports.spreadsheets import book_content
 from tournaments.reports.workbook import sheet_names
 from tournaments.web.base.spreadsheets import rows_of_text
 

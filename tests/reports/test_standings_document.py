@@ -12,8 +12,8 @@ from tests.reports.asked import FIVE, file_of, report_of
 from tests.tournament_builders import closed, opened, play, running
 from tournaments.engine.documents.games import letters_of
 from tournaments.models import Entrant, Round, Ruling
-from tournaments.reports import standings_document
-from tournaments.reports.standings_document import compose_standings, seen_in
+from tournaments.reports import standings
+from tournaments.reports.standings import compose_standings, seen_in
 from tournaments.reports.typesetting import typeset
 from tournaments.services.entrants.lists import Entry
 
@@ -104,7 +104,7 @@ def test_hidden_last_round_is_shown_to_directors_only():
 
 
 def test_many_rounds_are_added_up_at_the_front(row, monkeypatch):
-    monkeypatch.setattr(standings_document, "MOST_ROUNDS", 2)
+    monkeypatch.setattr(standings, "MOST_ROUNDS", 2)
     row = running(*FIVE[:4], rounds=3, bye=0)
     for _ in range(3):
         closed(row, WHOLE_GAME)

@@ -8,7 +8,7 @@ import pikepdf
 import pytest
 from django.utils import translation
 
-from tournaments.reports.scoresheet import compose_scoresheet
+from tournaments.reports.sheets import compose_scoresheet
 from tournaments.reports.typesetting import FONTS, printable, typeset_apart
 
 STRANGE = 0x20000

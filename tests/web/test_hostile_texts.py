@@ -34,8 +34,8 @@ from tournaments.models import (
     Player,
     Report,
 )
-from tournaments.reports.builder import build_report
-from tournaments.reports.spreadsheet_data import unescape_formulas
+from tournaments.reports.documents import build_report
+from tournaments.reports.spreadsheets import unescape_formulas
 from tournaments.services.audit import NOBODY, Change, note_change
 from tournaments.services.emails import sweep_emails
 from tournaments.services.notifications.sending import sweep_notifications

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from tournaments.engine.documents.results import DIFFERS, Point, Verification
-from tournaments.texts.verification import SENTENCES, WHAT
+from tournaments.texts.documents import SENTENCES, WHAT
 
 LONGEST_VALUE = 80
 

@@ -1,33 +1,58 @@
-"""The contents of each document: from a report row to the data of its file."""
+"""All documents by kind, who may have them, and how they are built."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
-from tournaments.models import Report
-from tournaments.reports.booklet import booklet
-from tournaments.reports.certificates import certificates
-from tournaments.reports.club_month import club_month
-from tournaments.reports.club_picture import compose_club_picture
-from tournaments.reports.contents import Content, OnProgress, PdfPages, Picture, TypstPart
-from tournaments.reports.cross_table import cross_table_pages, cross_table_tables
-from tournaments.reports.empty_sheet import compose_empty_sheet
-from tournaments.reports.evening_picture import compose_evening_picture
-from tournaments.reports.evening_sheet import evening_sheet
+from django.db.models import Count
+from django.utils import timezone, translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from tournaments.models import Event, Report, Round
+from tournaments.models.clubs import DIRECTING
+from tournaments.reports.books import (
+    booklet,
+    scoresheet_table,
+    sheets_pages,
+    sheets_records,
+    sheets_tables,
+)
+from tournaments.reports.hall import (
+    certificates,
+    name_badges,
+    seating_by_name,
+    seating_by_table,
+    table_cards,
+)
 from tournaments.reports.league_document import league_pages, league_tables
-from tournaments.reports.month_spreadsheet import month_tables
-from tournaments.reports.name_badges import name_badges
-from tournaments.reports.picture import compose_picture
-from tournaments.reports.player_picture import compose_player_picture
-from tournaments.reports.player_season import player_season
-from tournaments.reports.player_spreadsheet import player_tables
-from tournaments.reports.scoresheet import compose_scoresheet
-from tournaments.reports.scoresheet_spreadsheet import scoresheet_table, sheets_tables
-from tournaments.reports.seating_lists import seating_by_name, seating_by_table
-from tournaments.reports.sheets_book import sheets_pages, sheets_records
-from tournaments.reports.standings_document import standings_pages
-from tournaments.reports.standings_picture import compose_standings_picture
-from tournaments.reports.standings_spreadsheet import standings_tables
-from tournaments.reports.table_cards import table_cards
+from tournaments.reports.months import club_month, month_tables
+from tournaments.reports.pages import Content, OnProgress, PdfPages, Picture, TypstPart, key_of
+from tournaments.reports.pictures import (
+    compose_club_picture,
+    compose_evening_picture,
+    compose_picture,
+    compose_player_picture,
+)
+from tournaments.reports.players import player_season, player_tables
+from tournaments.reports.sheets import compose_empty_sheet, compose_scoresheet, evening_sheet
+from tournaments.reports.standings import (
+    compose_standings_picture,
+    cross_table_pages,
+    cross_table_tables,
+    standings_pages,
+    standings_tables,
+)
+from tournaments.services.documents.building import (
+    BuildProgress,
+    NotOurs,
+    claim_report,
+    finish_report,
+    hold_content,
+    retry_report,
+    workshop,
+)
+from tournaments.texts.documents import NAMES, NOTES
 
 Kind, Format = Report.Kind, Report.Format
 
@@ -118,3 +143,157 @@ DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, OnProgre
     )
 )
 """The documents with their functions; the first format is offered first."""
+
+
+OffersKind, Audience = Report.Kind, Report.Audience
+
+ROUND, TABLES, CLOSED = "round", "tables", "closed"
+"""The prerequisite of a document: a seated round, existing tables, or all rounds closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOffer:
+    """An available document: of a round or of the event, its audience and its prerequisite."""
+
+    kind: Report.Kind
+    of_round: bool = False
+    of_tournaments: bool = False
+    who: Report.Audience = Audience.VISITORS
+    needs: str = TABLES
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}-of-round" if self.of_round else str(self.kind)
+
+
+OFFERS = (
+    DocumentOffer(OffersKind.SEATING_BY_NAME, of_round=True, needs=ROUND),
+    DocumentOffer(OffersKind.SEATING_BY_TABLE, of_round=True, needs=ROUND),
+    DocumentOffer(OffersKind.TABLE_CARDS, of_round=True, who=Audience.DIRECTORS),
+    DocumentOffer(OffersKind.SHEETS, of_round=True, who=Audience.MEMBERS),
+    DocumentOffer(OffersKind.STANDINGS, of_round=True, of_tournaments=True),
+    DocumentOffer(OffersKind.STANDINGS, of_tournaments=True),
+    DocumentOffer(OffersKind.CROSS_TABLE, of_tournaments=True),
+    DocumentOffer(OffersKind.SHEETS, who=Audience.MEMBERS),
+    DocumentOffer(OffersKind.BOOKLET, of_tournaments=True, who=Audience.MEMBERS),
+    DocumentOffer(
+        OffersKind.CERTIFICATES, of_tournaments=True, who=Audience.DIRECTORS, needs=CLOSED
+    ),
+    DocumentOffer(OffersKind.NAME_BADGES, of_tournaments=True, who=Audience.DIRECTORS, needs=""),
+)
+"""Documents in the order in which an event needs them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """An offer as the page shows it; `missing` is the reason why it is not available yet."""
+
+    offer: DocumentOffer
+    missing: str
+
+    @property
+    def title(self) -> str:
+        return str(NAMES[self.offer.kind])
+
+    @property
+    def note(self) -> str:
+        return str(NOTES[self.offer.kind])
+
+    @property
+    def formats(self) -> list[tuple[str, str]]:
+        name = self.offer.name
+        return [(f"{name}.{form}", form.upper()) for form in formats_of(self.offer.kind)]
+
+
+def offers_to(event: Event, role: str | None) -> Iterator[DocumentOffer]:
+    """Yield the documents for somebody with this role in the club (None: no member)."""
+    for offer in OFFERS:
+        allowed = (
+            role in DIRECTING
+            or offer.who == Audience.VISITORS
+            or (offer.who == Audience.MEMBERS and role is not None)
+        )
+        fits = hasattr(event, "tournament") or not offer.of_tournaments
+        if allowed and fits and formats_of(offer.kind):
+            yield offer
+
+
+def rounds_to_print(event: Event, *, directs: bool) -> list[Round]:
+    """Return the rounds that a visitor may see, in order, with their number of tables (1 query)."""
+    rows = event.rounds.annotate(laid=Count("tables")).order_by("number")
+    if not directs and hasattr(event, "tournament"):
+        rows = rows.filter(published_at__isnull=False)
+    return list(rows)
+
+
+def offered(
+    offer: DocumentOffer, event: Event, round_: Round | None, rounds: Sequence[Round]
+) -> Offered:
+    """Return an offer with its missing prerequisite, for the selected round or all `rounds`."""
+    those = [round_] if offer.of_round and round_ is not None else rounds
+    missing = "" if _is_there(offer, event, those) else str(_missing(offer, event, those))
+    return Offered(offer, missing)
+
+
+def _is_there(offer: DocumentOffer, event: Event, rounds: Sequence[Round]) -> bool:
+    """Return whether any of the data that a document needs exist."""
+    needs = offer.needs
+    if needs == ROUND and not hasattr(event, "tournament"):
+        # An evening has no seating apart from its tables.
+        needs = TABLES
+    if needs == CLOSED:
+        # The winners are certain only when no round is under way.
+        return bool(rounds) and all(round_.closed_at is not None for round_ in rounds)
+    return not needs or any(_has(round_, needs) for round_ in rounds)
+
+
+def _has(round_: Round, needs: str) -> bool:
+    """Return whether a round, of `rounds_to_print`, has the data that a document needs."""
+    return needs == ROUND or bool(round_.laid)  # type: ignore[attr-defined]
+
+
+def _missing(offer: DocumentOffer, event: Event, rounds: Sequence[Round]) -> Promise:
+    if offer.needs == CLOSED:
+        return MISSING["closed"]
+    if not hasattr(event, "tournament"):
+        return MISSING["laid"]
+    return MISSING["published-of-round" if offer.of_round and rounds else "published"]
+
+
+MISSING: Mapping[str, Promise] = MappingProxyType(
+    {
+        "laid": gettext_lazy("Once a table is laid."),
+        "published": gettext_lazy("Once a round is published."),
+        "published-of-round": gettext_lazy("Once this round is published."),
+        "closed": gettext_lazy("Once the last round is closed."),
+    }
+)
+"""The condition under which an unavailable document becomes available."""
+
+
+def build_report(pk: int) -> None:
+    """Build a report, unless it is done or another worker is building it."""
+    report = claim_report(pk, timezone.now())
+    if report is None:
+        return
+    try:
+        with translation.override(report.language):
+            _build(report)
+    except NotOurs:
+        return
+    # Any error belongs to the report, not the worker: the report is retried or given up.
+    except Exception as error:  # noqa: BLE001
+        retry_report(report, error, timezone.now())
+
+
+def _build(report: Report) -> None:
+    progress = BuildProgress(report)
+    progress(Report.Step.READING)
+    content = compose(report, progress)
+    if not hold_content(report, key_of(report, content), timezone.now()):
+        return
+    with workshop(report) as folder:
+        document = folder / f"document.{report.format}"
+        content.write(document, progress)
+        progress(Report.Step.KEEPING)
+        finish_report(report, document, timezone.now())

@@ -11,10 +11,8 @@ from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.standings.season_sums import SeasonStanding
 from tournaments.models import Report, Season, Tournament
 from tournaments.presenters.standings.league import League, LeagueReader, league_of
-from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
-from tournaments.reports.page_family import Heading, page_data
-from tournaments.reports.spreadsheet_data import Cell, Column, DataTable, Kind, TableBook
-from tournaments.reports.spreadsheets import book_content
+from tournaments.reports.pages import Content, Heading, OnProgress, PdfPages, TypstPart, page_data
+from tournaments.reports.spreadsheets import Cell, Column, DataTable, Kind, TableBook, book_content
 from tournaments.texts.labels import points_text
 
 MOST_UPRIGHT = 8

@@ -1,9 +1,12 @@
-"""Tables as files: XLSX with formulas, CSV in the local dialect, and JSON."""
+"""Spreadsheets, and the data in them."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,19 +15,162 @@ from babel.numbers import get_decimal_symbol
 from django.utils.translation import get_language
 
 from tournaments.engine.rules.entries import write_points
+from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Report
-from tournaments.reports.contents import Content, OnProgress
-from tournaments.reports.spreadsheet_data import (
-    Cell,
-    Column,
-    DataTable,
-    TableBook,
-    clean,
-    escape_formulas,
-    number_text,
-    value_of,
-    written_of,
-)
+from tournaments.reports.pages import Content, OnProgress
+
+
+class Kind(StrEnum):
+    """The kind of values in a column, which decides their format."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    POINTS = "points"
+    DATE = "date"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its header in the reader's language and its JSON key, which never changes.
+
+    In JSON, `many` columns with the same key form a list of that name. `strong` marks the main
+    column of the table.
+    """
+
+    head: str
+    key: str
+    kind: Kind = Kind.TEXT
+    many: bool = False
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Across:
+    """A cell that sums columns `first` to `last` of its row and subtracts those of `less`.
+
+    `value` is the result, for readers that do not calculate.
+    """
+
+    value: Points
+    first: int
+    last: int
+    less: tuple[int, ...] = ()
+
+
+Cell = str | bool | int | Fraction | float | date | Across | tuple[int, ...] | None
+"""A cell; points are whole numbers or fractions, only other figures are floats.
+
+Outside JSON, booleans become a tick or nothing, and several numbers become one text.
+"""
+
+YES = "✓"
+
+
+@dataclass(frozen=True, slots=True)
+class DataTable:
+    """A table; each row has a cell for each column.
+
+    `key` is its name in JSON. `sums` are the columns summed in a last row, which `sums_head` names.
+    `expected` has the expected sums of some of them; one more row, which `expected_head` names,
+    checks these. `fixed` columns stay in sight at the left.
+    """
+
+    title: str
+    key: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    sums: Sequence[int] = ()
+    sums_head: str = ""
+    expected: Mapping[int, Points] = field(default_factory=dict)
+    expected_head: str = ""
+    fixed: int = 0
+    landscape: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableBook:
+    """Tables that belong together; formats with only one table have the first.
+
+    `lines` describe the tables. `format` is the name of the JSON format, and `facts` are its fields
+    beside the tables.
+    """
+
+    title: str
+    lines: Sequence[str]
+    tables: Sequence[DataTable]
+    format: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def value_of(cell: Cell) -> str | bool | int | Fraction | float | date | tuple[int, ...] | None:
+    return cell.value if isinstance(cell, Across) else cell
+
+
+def written_of(cell: Cell) -> str | int | Fraction | float | date | None:
+    """Return the value of a cell for formats without booleans and lists."""
+    value = value_of(cell)
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    if isinstance(value, bool):
+        return YES if value else None
+    return value
+
+
+def sum_of(table: DataTable, column: int) -> Points:
+    """Return the sum of a column, ignoring text, as a spreadsheet does."""
+    values = (written_of(row[column]) for row in table.rows)
+    return sum((value for value in values if isinstance(value, int | Fraction)), 0)
+
+
+def decimals_of(number: Points) -> int | None:
+    """Return the number of decimals; None if they never end, or are more than six."""
+    return next((n for n in range(7) if (Fraction(number) * 10**n).denominator == 1), None)
+
+
+def number_text(number: Points | float) -> str:
+    """Return a number for a spreadsheet: `-2.5`, and `-2 1/3` if decimals never end.
+
+    A spreadsheet would read `-7/3` as a date.
+    """
+    if isinstance(number, int | float):
+        return str(number)
+    digits = decimals_of(number)
+    if digits is not None:
+        full, part = divmod(abs(number.numerator) * 10**digits // number.denominator, 10**digits)
+        return f"{'-' if number < 0 else ''}{full}" + (f".{part:0{digits}}" if digits else "")
+    full, rest = divmod(abs(number), 1)
+    return f"{'-' if number < 0 else ''}{full} {rest}"
+
+
+_FORMULA = re.compile(r"""((?:^|[,;|\n])(?:[^\S\n]|")*)(?='*[=+\-@＝＋－＠])""")
+_ESCAPED = re.compile(_FORMULA.pattern.replace("(?='*", "'(?='*"))
+
+
+def escape_formulas(text: str) -> str:
+    """Escape text against formulas: put an apostrophe before each sign that starts a formula.
+
+    Also do this after a comma, semicolon, bar or line break: a spreadsheet that takes these for
+    separators begins another cell there, even inside quotes.
+    """
+    return _FORMULA.sub(r"\1'", text)
+
+
+def unescape_formulas(text: str) -> str:
+    return _ESCAPED.sub(r"\1", text)
+
+
+MOST_LETTERS = 32_767
+
+
+def clean(text: str) -> str:
+    """Return text without control characters, as a cell can contain it."""
+    kept = "".join(
+        " " if unicodedata.category(sign) in {"Cc", "Cs"} and sign != "\n" else sign
+        for sign in text
+    )
+    # XlsxWriter would take this for rich text.
+    kept = f" {kept}" if kept.startswith("<r>") else kept
+    return kept.replace("\ufffe", "").replace("\uffff", "")[: MOST_LETTERS // 2]
 
 
 def book_content(book: TableBook, report: Report) -> Content:

@@ -14,8 +14,8 @@ from xlsxwriter.worksheet import Worksheet
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Report
 from tournaments.models.clubs import Paper
-from tournaments.reports.contents import OnProgress
-from tournaments.reports.spreadsheet_data import (
+from tournaments.reports.pages import OnProgress
+from tournaments.reports.spreadsheets import (
     Across,
     Cell,
     DataTable,

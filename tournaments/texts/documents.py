@@ -1,4 +1,4 @@
-"""Names and descriptions of the documents."""
+"""Names for documents, verdicts, roles and events of clubs."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -8,9 +8,13 @@ from typing import Any
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext
+from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
-from tournaments.models import Report
+from tournaments.engine.documents.results import DIFFERS, SAME, TOO_LARGE, TOO_MANY_DRAWS, UNKNOWN
+from tournaments.models import Confirmations, EventType, Report
+from tournaments.models.clubs import LeaguePoints, Role
+from tournaments.texts.labels import POINTS
+from tournaments.texts.labels import Text as LabelsText
 
 Kind = Report.Kind
 
@@ -80,3 +84,130 @@ SUBJECTS: Mapping[Report.Kind, Callable[[Mapping[str, Any]], str]] = MappingProx
     }
 )
 """The further subject of a document, beyond event, player or club, from its parameters."""
+
+
+WHAT: Mapping[str, LabelsText] = {
+    "document": gettext_lazy("The document as a whole"),
+    "entries": gettext_lazy("The game, entry by entry"),
+    "game": gettext_lazy("Games, entry by entry, with their corrections"),
+    "game-digest": gettext_lazy("Codes of the games"),
+    "result": gettext_lazy("Results of the tables"),
+    "players": gettext_lazy("Who sat at the tables"),
+    "draw": gettext_lazy("The draw, made again"),
+    "scores": gettext_lazy("The points it was drawn from"),
+    "seating": gettext_lazy("The seating and byes as published"),
+    "standings": gettext_lazy("Places, with every tie-break and ruling"),
+    "closing": gettext_lazy("Places kept when the round was closed"),
+    "round-digest": gettext_lazy("The code of the round"),
+    "tournament-digest": gettext_lazy("The code of the tournament"),
+    "stored": gettext_lazy("What is stored here"),
+    "rating": gettext_lazy("Ratings, game by game"),
+    "current-rating": gettext_lazy("Ratings after the last game"),
+}
+"""The names of what is verified, in the order of the points of a round."""
+
+SENTENCES: Mapping[tuple[str, str], LabelsText] = {
+    (SAME, ""): gettext_lazy("as published"),
+    (SAME, "drawn-again"): gettext_lazy("as published; the director had it drawn more than once"),
+    (SAME, "changed-by-hand"): gettext_lazy(
+        "as drawn; changed by the director after the draw: seats %(seats)s, gone %(gone)s"
+    ),
+    (SAME, "corrected-since"): gettext_lazy("as published then; places changed since: %(places)s"),
+    (DIFFERS, ""): gettext_lazy("differs: the document says %(stated)s, computed is %(computed)s"),
+    (DIFFERS, "unfit"): gettext_lazy(
+        "differs: revision %(revision)s does not fit the entries before it"
+    ),
+    (DIFFERS, "no-stage"): gettext_lazy("differs: no such stage follows from the results"),
+    (DIFFERS, "redrawn"): gettext_lazy("differs: drawn again, %(seats)s entrants sit elsewhere"),
+    (DIFFERS, "impossible"): gettext_lazy(
+        "differs: nothing can be drawn from what it was drawn with"
+    ),
+    (DIFFERS, "out-of-order"): gettext_lazy("differs: the game is older than the one before it"),
+    (DIFFERS, "unfit-game"): gettext_lazy(
+        "differs: seats, results and places do not belong together"
+    ),
+    (DIFFERS, "other-ratings"): gettext_lazy("differs, among others for %(stated)s"),
+    (UNKNOWN, "other-model"): gettext_lazy(
+        "not checked: model %(model)s computed them, and this program has %(own)s"
+    ),
+    (DIFFERS, "behind"): gettext_lazy("differs: changed here, and no correction says so"),
+    (UNKNOWN, "changed-since"): gettext_lazy("corrected here since the export"),
+    (UNKNOWN, TOO_MANY_DRAWS): gettext_lazy(
+        "not drawn again here: “manage.py verify --work” does it for any size"
+    ),
+    (UNKNOWN, TOO_LARGE): gettext_lazy(
+        "too large to verify here: “manage.py verify --work” does it"
+    ),
+    (UNKNOWN, "by-hand"): gettext_lazy("seated by hand, not drawn"),
+    (UNKNOWN, "other-version"): gettext_lazy(
+        "not checked: version %(version)s of the seating drew it, and this program has %(own)s"
+    ),
+    (UNKNOWN, "reseated-before"): gettext_lazy(
+        "not checked: seats of an earlier round were changed after this one was drawn"
+    ),
+    (UNKNOWN, "no-digest"): gettext_lazy("not checked: the document has no code for it"),
+    (UNKNOWN, "not-exported"): gettext_lazy(
+        "not checked: an older version left it out of the document"
+    ),
+    (UNKNOWN, "no-draw"): gettext_lazy("not checked: the document does not say how it was drawn"),
+    (UNKNOWN, "reseated-since"): gettext_lazy(
+        "not checked: seats were changed after the round was closed"
+    ),
+}
+"""A sentence for each outcome and its code."""
+
+ALL_AGREE = gettext_lazy("Everything that could be computed again is as published.")
+LEFT_OUT = gettext_lazy("Part of the document is too large to verify here.")
+SOME_DIFFER = gettext_lazy("Something differs from what was published.")
+
+
+Text = str | Promise
+
+ROLES: Mapping[str, Text] = {
+    Role.OWNER: pgettext_lazy("of a club", "owner"),
+    Role.DIRECTOR: pgettext_lazy("of a club", "director"),
+    Role.MEMBER: pgettext_lazy("of a club", "member"),
+}
+
+MAY: Mapping[str, Text] = {
+    Role.OWNER: gettext_lazy("everything, also roles and settings"),
+    Role.DIRECTOR: gettext_lazy("evenings, players and results; invites members"),
+    Role.MEMBER: gettext_lazy("sees evenings, sheets and players"),
+}
+
+CONFIRMATIONS: Mapping[str, Text] = {
+    Confirmations.NONE: gettext_lazy("nobody"),
+    Confirmations.TWO: gettext_lazy("any two players of the table"),
+    Confirmations.ALL: gettext_lazy("all players of the table"),
+}
+
+LEAGUE_POINTS: Mapping[str, Text] = {
+    LeaguePoints.OF_TOURNAMENTS: gettext_lazy("what its tournaments count, which has to be alike"),
+    **POINTS,
+    LeaguePoints.EVENING: gettext_lazy(
+        "places of the evening: 1 for coming, and 1 for each behind"
+    ),
+}
+
+EVENT_TYPES: Mapping[str, Text] = {
+    EventType.ROUND_PUBLISHED: gettext_lazy("the seating of a round is published"),
+    EventType.GAME_BEGUN: gettext_lazy("a game is begun"),
+    EventType.RESULT_ENTERED: gettext_lazy("a result is entered or corrected"),
+    EventType.ROUND_CLOSED: gettext_lazy("a round is closed"),
+    EventType.TOURNAMENT_FINISHED: gettext_lazy("a tournament is finished"),
+    EventType.PLAYER_ADDED: gettext_lazy("a player is added"),
+    EventType.PLAYER_CHANGED: gettext_lazy("a player is renamed, merged or claimed"),
+    EventType.PLAYER_REMOVED: gettext_lazy("a player’s name is removed"),
+    EventType.ENTRANT_ADDED: gettext_lazy("entrants are registered"),
+    EventType.ENTRANT_CHANGED: gettext_lazy("an entrant changes, withdraws or comes back"),
+    EventType.ENTRANT_REMOVED: gettext_lazy("an entrant is struck off the list"),
+    EventType.RATINGS_CHANGED: gettext_lazy("ratings are computed"),
+}
+
+
+def role_name(role: str) -> str:
+    return str(ROLES[role])
+
+
+def choices_of(names: Mapping[str, Text]) -> list[tuple[Any, Text]]:
+    return [(str(value), name) for value, name in names.items()]

@@ -1,4 +1,4 @@
-"""Translated terms of the games: a name for each id of the engine."""
+"""Names for what stands on sheets: units, contracts, options, families and rounds."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,10 +10,11 @@ from typing import Any, ParamSpec, TypeVar
 
 from babel.numbers import format_decimal
 from django.utils.functional import Promise
-from django.utils.translation import get_language, pgettext_lazy
+from django.utils.translation import get_language, gettext_lazy, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rules.rulesets import Contract, Points, Ruleset, number_of
+from tournaments.models import Round, Ruling
 
 Text = str | Promise
 
@@ -478,3 +479,72 @@ def option_value_name(setting: str, value: Any) -> str:
 @in_language
 def reason_name(group: str, reason: str) -> str:
     return str(REASONS.get((group, reason), reason))
+
+
+OTHER = "other"
+NAMES: Mapping[str, Text] = {
+    "turkish-king": _("King"),
+    "italian-king": _("Italian King"),
+    "krapet": _("Krapet"),
+    "euchre": _("Euchre"),
+    OTHER: _("Other games"),
+}
+"""Families with a tile of their own; all others share one."""
+
+
+def family_name(family: str) -> str:
+    """Return the name of a family, with or without a tile of its own."""
+    return str(NAMES[family]) if family in NAMES else ruleset_name(family)
+
+
+Kind = Ruling.Kind
+
+RULINGS: Mapping[str, Text] = {
+    Kind.PENALTY: gettext_lazy("Penalty"),
+    Kind.ADJUSTED: gettext_lazy("Adjusted score"),
+    Kind.FORFEIT: gettext_lazy("Forfeit"),
+    Kind.ABSENT: gettext_lazy("Absent"),
+}
+
+MEANINGS: Mapping[str, Text] = {
+    Kind.PENALTY: gettext_lazy("so many points are taken from the sum"),
+    Kind.ADJUSTED: gettext_lazy("the round is worth so many points, whatever was played"),
+    Kind.FORFEIT: gettext_lazy("the game counts as so many points, and as the last place"),
+    Kind.ABSENT: gettext_lazy("as a forfeit, and nobody was met"),
+}
+
+ABSENCES: Mapping[str, Text] = {
+    "here": gettext_lazy("came after this seating was drawn"),
+    "not-checked-in": gettext_lazy("not checked in"),
+    "left": gettext_lazy("did not play the last round"),
+    "joins-later": gettext_lazy("plays for somebody else"),
+    "withdrawn": gettext_lazy("withdrawn"),
+    "qualified-since": gettext_lazy("qualified since"),
+    "reserve": gettext_lazy("reserve"),
+    "no-team": gettext_lazy("is in no team"),
+}
+"""Why somebody has no seat in a proposal."""
+
+ROUNDS_UNITS: Mapping[str, Text] = {
+    "game": gettext_lazy("in points of the game"),
+    "places": gettext_lazy("in place points"),
+    "out": gettext_lazy("in wins"),
+    "pair-difference": gettext_lazy("in points ahead of the others"),
+}
+"""The unit of the standings, by the setting of the points of a round."""
+
+
+def round_name(round_: Round) -> str:
+    """Return the name of a round: its number, or its stage of the finals."""
+    if round_.stage:
+        return stage_name(round_.stage)
+    return pgettext("of an event", "Round %(number)s") % {"number": round_.number}
+
+
+def ruling_unit(kind: str, points: str) -> str:
+    """Return the unit that a ruling counts in: a forfeited game has points of the game."""
+    return str(ROUNDS_UNITS["game" if kind in (Kind.FORFEIT, Kind.ABSENT) else points])
+
+
+def ruling_name(kind: str) -> str:
+    return str(RULINGS.get(kind, kind))

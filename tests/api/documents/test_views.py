@@ -12,7 +12,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory
 from tournaments.api.access import token_of
 from tournaments.models import Report
-from tournaments.reports.builder import build_report
+from tournaments.reports.documents import build_report
 
 
 @pytest.fixture

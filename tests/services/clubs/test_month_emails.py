@@ -9,7 +9,7 @@ from tests.club_factories import ClubFactory, EventFactory, MemberFactory, Table
 from tests.deals import WHOLE_GAME
 from tests.together import while_another_is_writing
 from tournaments.models import Club, Email, Report
-from tournaments.reports import builder
+from tournaments.reports import documents
 from tournaments.services.clubs.month_emails import (
     month_over,
     remember_language,
@@ -43,7 +43,7 @@ def club_with_games(day=date(2026, 10, 20), **fields):
 
 def build():
     for report in Report.objects.filter(state="waiting").order_by("pk"):
-        builder.build_report(report.pk)
+        documents.build_report(report.pk)
 
 
 def sent():

@@ -13,7 +13,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, SetupFactory, record, reload
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, Game, Player, Report, Revision
-from tournaments.reports.builder import build_report
+from tournaments.reports.documents import build_report
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.documents import reporting
 from tournaments.services.games import playing

@@ -18,7 +18,7 @@ from tests.club_factories import (
 from tests.web.standings.evenings import evening
 from tests.web.statistics.played import FOUR, games
 from tournaments.models import Report
-from tournaments.reports.builder import build_report
+from tournaments.reports.documents import build_report
 from tournaments.web.base import pictures
 
 CLUB = "/clubs/moda/"

@@ -11,7 +11,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from tests.club_factories import ClubFactory
 from tournaments.models import AuditEntry, Club
-from tournaments.reports.page_family import Heading, page_data
+from tournaments.reports.pages import Heading, page_data
 from tournaments.web.documents.papers import paper_of
 
 LOGO, SETTINGS = (reverse(name, args=["moda"]) for name in ("club_logo", "club_settings"))

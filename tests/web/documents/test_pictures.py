@@ -17,7 +17,7 @@ from tests.reports.asked import tournament
 from tests.waiting import PATIENCE
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Club, Event, Report
-from tournaments.reports.builder import build_report
+from tournaments.reports.documents import build_report
 from tournaments.services.games.playing import correct_entry
 from tournaments.web.base import pictures
 from tournaments.web.base.phone import address, evening_address, picture_address

@@ -13,7 +13,7 @@ from tests.match_builders import krapet, next_game, rematch, won_by
 from tests.sample_games import load
 from tests.web.games.table import follow, url
 from tournaments.models import Game, Report
-from tournaments.reports.builder import build_report
+from tournaments.reports.documents import build_report
 from tournaments.services.audit import NOBODY
 from tournaments.services.documents.reporting import remake_documents
 from tournaments.services.games import adopting, playing

@@ -31,7 +31,7 @@ from tournaments.models import (
 from tournaments.presenters.people.players import contracts_of
 from tournaments.queries.people.players import Contracted, PlayerSums
 from tournaments.queries.ratings.ratings import month_of, rating_at, shown
-from tournaments.reports.builder import build_report
+from tournaments.reports.documents import build_report
 from tournaments.services.audit import NOBODY
 from tournaments.services.people.changes import set_initials
 from tournaments.services.ratings.computing import sweep_ratings

@@ -26,8 +26,8 @@ from tests.web.rounds.going import of_all
 from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import AuditEntry, Entrant, Round, Tournament
 from tournaments.queries.tournaments.state import load_state
-from tournaments.reports.certificates import compose_certificates
-from tournaments.reports.standings_document import compose_standings, seen_in
+from tournaments.reports.hall import compose_certificates
+from tournaments.reports.standings import compose_standings, seen_in
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.lists import Entry
 from tournaments.services.rounds.rounds import changes_since_closing, close_round

@@ -22,8 +22,8 @@ from tests.web.rounds.going import going
 from tests.web.standings.shown import page
 from tests.web.tournaments.forms import tournament_of
 from tournaments.models import Entrant, Event, Game, Report, Round, Tournament
-from tournaments.reports.certificates import compose_certificates
-from tournaments.reports.standings_picture import compose_standings_picture
+from tournaments.reports.hall import compose_certificates
+from tournaments.reports.standings import compose_standings_picture
 from tournaments.services.audit import NOBODY
 from tournaments.services.rounds.rounds import close_round
 from tournaments.services.tournaments.lifecycle import move_tournament

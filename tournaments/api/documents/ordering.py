@@ -32,8 +32,13 @@ from tournaments.models.clubs import DIRECTING, Role
 from tournaments.origin import absolute, origin
 from tournaments.permissions import account_of, members_club, role_in, seen_event
 from tournaments.queries.site import month_key, months_of
-from tournaments.reports.documents import formats_of
-from tournaments.reports.offers import DocumentOffer, offered, offers_to, rounds_to_print
+from tournaments.reports.documents import (
+    DocumentOffer,
+    formats_of,
+    offered,
+    offers_to,
+    rounds_to_print,
+)
 from tournaments.services.base.refusals import Refused
 from tournaments.services.documents.reporting import (
     Order,

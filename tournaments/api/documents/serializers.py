@@ -12,8 +12,7 @@ from tournaments.engine.rules.entries import LARGE
 from tournaments.models import Report
 from tournaments.models.clubs import Paper
 from tournaments.presenters.documents import file_name, reason_of, report_secret
-from tournaments.reports.documents import formats_of
-from tournaments.reports.offers import Offered
+from tournaments.reports.documents import Offered, formats_of
 from tournaments.services.documents.reporting import is_kept
 from tournaments.texts.documents import NAMES
 

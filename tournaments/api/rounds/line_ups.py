@@ -27,7 +27,7 @@ from tournaments.services.rounds.late_changes import Replacement, replace_player
 from tournaments.services.rounds.line_ups import LineUp, put_line_up
 from tournaments.services.rounds.pairing import key_of
 from tournaments.services.tournaments.lifecycle import lock_tournament
-from tournaments.texts.rounds import ABSENCES
+from tournaments.texts.labels import ABSENCES
 
 
 class AbsentPlayerSerializer(serializers.Serializer[Any]):

@@ -20,7 +20,7 @@ from tournaments.queries.tournaments.state import SeatedRound, TournamentState
 from tournaments.services.rounds.clocks import MOST_MINUTES
 from tournaments.services.rounds.pairing import number_of
 from tournaments.services.rounds.proposals import Presence, fewest_repeats
-from tournaments.texts.rounds import ABSENCES
+from tournaments.texts.labels import ABSENCES
 
 MOST_TABLES = 500
 MOST_EXCHANGED = 16

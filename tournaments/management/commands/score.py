@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand
 
 from tournaments.engine.documents.games import Reading
 from tournaments.management.records import HELP, add_arguments_of_score, run_score
-from tournaments.reports.text_sheet import draw_sheet
+from tournaments.reports.sheets import draw_sheet
 
 
 class Command(BaseCommand):

@@ -18,8 +18,8 @@ from tournaments.management.records import add_files, answer_all
 from tournaments.models import Tournament
 from tournaments.presenters.verification import verified_lines
 from tournaments.services.checks.exports import compare_with_stored
+from tournaments.texts.documents import ALL_AGREE, LEFT_OUT, SOME_DIFFER
 from tournaments.texts.messages import explain
-from tournaments.texts.verification import ALL_AGREE, LEFT_OUT, SOME_DIFFER
 
 
 class Command(BaseCommand):

@@ -23,8 +23,7 @@ from tournaments.queries.ratings.ratings import (
     shown,
     shown_points,
 )
-from tournaments.texts.families import family_name
-from tournaments.texts.labels import ruleset_name
+from tournaments.texts.labels import family_name, ruleset_name
 
 
 @dataclass(frozen=True)

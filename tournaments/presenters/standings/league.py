@@ -13,7 +13,7 @@ from tournaments.presenters.standings.standings import last_counted
 from tournaments.queries.tournaments.state import TournamentState, load_states
 from tournaments.queries.tournaments.steps import PLAYED
 from tournaments.services.events.seasons import added_by, added_text
-from tournaments.texts.clubs import LEAGUE_POINTS
+from tournaments.texts.documents import LEAGUE_POINTS
 
 
 @dataclass(frozen=True, slots=True)

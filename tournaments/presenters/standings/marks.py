@@ -13,8 +13,7 @@ from tournaments.engine.standings.standings import Standing
 from tournaments.engine.standings.tallies import BYE_AVERAGE
 from tournaments.presenters.standings.standings import Seen, round_label
 from tournaments.queries.tournaments.state import SeatedRound, TournamentState, corrected_tables
-from tournaments.texts.labels import MINUS, points_text
-from tournaments.texts.rounds import ruling_name
+from tournaments.texts.labels import MINUS, points_text, ruling_name
 
 LEGEND: Mapping[str, str | Promise] = {
     "bye": gettext_lazy("Sat out: the points of a bye count."),

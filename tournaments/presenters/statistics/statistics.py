@@ -18,7 +18,7 @@ from tournaments.presenters.standings.standings import standings_seen
 from tournaments.queries.ratings.ratings import ListedInSeason, ShownRating
 from tournaments.queries.site import ClubGame, load_games
 from tournaments.queries.tournaments.state import load_states
-from tournaments.texts.families import family_name
+from tournaments.texts.labels import family_name
 
 FAMILIES = {ruleset.family for ruleset in RULESETS.values()}
 

@@ -19,7 +19,7 @@ from tournaments.models import Entrant, Game, Notification, Ruling, Sitting, Sub
 from tournaments.models.games import digest
 from tournaments.models.notifications import notified_entrants
 from tournaments.services.rounds.clocks import seconds_left
-from tournaments.texts.rounds import round_name
+from tournaments.texts.labels import round_name
 
 Kind = Notification.Kind
 

@@ -27,7 +27,7 @@ from tournaments.services.accounts import (
     revoke_token,
 )
 from tournaments.services.applications import applications_of, connected, scopes_held
-from tournaments.texts.clubs import Text
+from tournaments.texts.documents import Text
 from tournaments.web.base.fields import LineField
 
 SCOPES: dict[str, tuple[Text, Text]] = {

@@ -19,7 +19,7 @@ from tournaments.models.audit import AuditEntryQuerySet
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import directed_club
 from tournaments.queries.people.players import account_name
-from tournaments.texts.clubs import choices_of
+from tournaments.texts.documents import choices_of
 from tournaments.web.audit.texts import KINDS
 from tournaments.web.audit.view import read_lines
 

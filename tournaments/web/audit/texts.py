@@ -15,8 +15,8 @@ from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.models import AuditEntry, Revision
 from tournaments.services.clubs.membership import CLUB_FIELDS
 from tournaments.texts import labels
-from tournaments.texts.clubs import CONFIRMATIONS, EVENT_TYPES, LEAGUE_POINTS, ROLES
-from tournaments.texts.rounds import ruling_name
+from tournaments.texts.documents import CONFIRMATIONS, EVENT_TYPES, LEAGUE_POINTS, ROLES
+from tournaments.texts.labels import ruling_name
 from tournaments.web.documents.papers import PAPERS
 from tournaments.web.games.clock_view import minutes_text
 from tournaments.web.games.history import done

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from tournaments.engine.rules.entries import Declared
-from tournaments.texts.clubs import Text, choices_of
+from tournaments.texts.documents import Text, choices_of
 from tournaments.web.base.fields import LineField
 
 

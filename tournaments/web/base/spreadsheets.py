@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from tournaments.reports.spreadsheet_data import unescape_formulas
+from tournaments.reports.spreadsheets import unescape_formulas
 from tournaments.services.imports.refusals import FileRefused
 from tournaments.services.imports.zip_files import repack, unpack
 

@@ -38,7 +38,7 @@ from tournaments.presenters.standings.standings import standings_seen
 from tournaments.queries.ratings.ratings import Listed, pools_with_ratings
 from tournaments.queries.site import coming
 from tournaments.queries.tournaments.state import load_state
-from tournaments.reports.spreadsheet_data import clean, escape_formulas
+from tournaments.reports.spreadsheets import clean, escape_formulas
 from tournaments.texts.labels import points_text
 from tournaments.web.clubs.feeds import for_everybody, page_of
 

@@ -23,7 +23,7 @@ from tournaments.services.clubs.membership import (
     ClubSettings,
     Offer,
 )
-from tournaments.texts.clubs import CONFIRMATIONS, MAY, ROLES
+from tournaments.texts.documents import CONFIRMATIONS, MAY, ROLES
 from tournaments.web.base.declared import declared_field
 from tournaments.web.base.fields import LineField
 from tournaments.web.documents.papers import PAPERS

@@ -23,7 +23,7 @@ from tournaments.services.clubs.membership import (
     leave_club,
 )
 from tournaments.services.documents.reporting import request_club_picture
-from tournaments.texts.clubs import role_name
+from tournaments.texts.documents import role_name
 from tournaments.texts.labels import Text
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.pictures import language_of, picture_response

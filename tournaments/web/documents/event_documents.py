@@ -22,10 +22,15 @@ from tournaments.origin import absolute
 from tournaments.permissions import account_of, role_in, seen_event
 from tournaments.presenters.documents import about, report_secret, title_of
 from tournaments.queries.tournaments.steps import current_round
-from tournaments.reports.documents import formats_of
-from tournaments.reports.offers import DocumentOffer, offered, offers_to, rounds_to_print
+from tournaments.reports.documents import (
+    DocumentOffer,
+    formats_of,
+    offered,
+    offers_to,
+    rounds_to_print,
+)
 from tournaments.services.documents.reporting import Order, request_document
-from tournaments.texts.rounds import round_name
+from tournaments.texts.labels import round_name
 from tournaments.web.base.access_links import out_of_reach
 from tournaments.web.documents.pages import to_report
 from tournaments.web.tournaments.pages import page_of

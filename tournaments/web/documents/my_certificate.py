@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 from tournaments.models import Report, Tournament
 from tournaments.origin import absolute
 from tournaments.permissions import account_of, role_in, seen_tournament
-from tournaments.reports.certificates import ENTRANT
+from tournaments.reports.hall import ENTRANT
 from tournaments.services.documents.reporting import Order, request_document
 from tournaments.web.documents.pages import to_report
 from tournaments.web.tournaments.my_card import entrant_known

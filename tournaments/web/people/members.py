@@ -31,7 +31,7 @@ from tournaments.services.clubs.membership import (
     remove_member,
     withdraw_invitation,
 )
-from tournaments.texts.clubs import MAY, role_name
+from tournaments.texts.documents import MAY, role_name
 from tournaments.web.base.access_links import access_link, out_of_reach
 from tournaments.web.clubs.forms import InvitationForm, RemovalForm, RoleForm
 

@@ -22,8 +22,7 @@ from tournaments.queries.ratings.ratings import (
     ListedInSeason,
     rating_of_account,
 )
-from tournaments.texts.families import family_name
-from tournaments.texts.labels import points_text
+from tournaments.texts.labels import family_name, points_text
 
 PAGE = 50
 

@@ -18,7 +18,7 @@ from tournaments.queries.tournaments.state import load_state
 from tournaments.services.base.refusals import Refused
 from tournaments.services.rounds.late_changes import Replacement, replace_player
 from tournaments.services.rounds.line_ups import LineUp, put_line_up
-from tournaments.texts.rounds import ABSENCES, Text
+from tournaments.texts.labels import ABSENCES, Text
 from tournaments.web.tournaments.pages import page_of
 
 

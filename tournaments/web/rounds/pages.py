@@ -44,7 +44,7 @@ from tournaments.services.rounds.rounds import (
 )
 from tournaments.services.rounds.undo import details_of, undo_act
 from tournaments.services.tournaments.lifecycle import WrongState
-from tournaments.texts.rounds import round_name
+from tournaments.texts.labels import round_name
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest, not_modified
 from tournaments.web.base.refusals import refusal_shown

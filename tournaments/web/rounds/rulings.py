@@ -38,8 +38,7 @@ from tournaments.services.rounds.rulings import (
     withdraw_ruling,
 )
 from tournaments.services.tournaments.lifecycle import WrongState
-from tournaments.texts.labels import points_text
-from tournaments.texts.rounds import MEANINGS, RULINGS, round_name, ruling_unit
+from tournaments.texts.labels import MEANINGS, RULINGS, points_text, round_name, ruling_unit
 from tournaments.web.base.fields import LineField
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest

@@ -45,7 +45,7 @@ from tournaments.services.rounds.swapping import (
     swap_of,
 )
 from tournaments.services.rounds.taking_back import lost_with, take_back_round
-from tournaments.texts.rounds import ABSENCES, round_name
+from tournaments.texts.labels import ABSENCES, round_name
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.games.pages import number_in, refusal_of

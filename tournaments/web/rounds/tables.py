@@ -29,7 +29,7 @@ from tournaments.services.rounds.clocks import add_table_time
 from tournaments.services.rounds.deal_reviews import SeenDeal, settle_deal
 from tournaments.services.rounds.overtime import finish_for_time
 from tournaments.services.tournaments.lifecycle import WrongState
-from tournaments.texts.rounds import round_name, ruling_name
+from tournaments.texts.labels import round_name, ruling_name
 from tournaments.web.base.access_links import access_link, out_of_reach
 from tournaments.web.base.phone import address
 from tournaments.web.base.refusals import refusal_shown

@@ -29,8 +29,8 @@ from tournaments.queries.tournaments.state import rules_of_tournament
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.totals import record_totals, totals_on
 from tournaments.services.games.writing import StaleRevision, WriteContext
+from tournaments.texts.labels import round_name
 from tournaments.texts.messages import explain
-from tournaments.texts.rounds import round_name
 from tournaments.web.base.phone import address, new_write_key
 from tournaments.web.games.deals.reading import read_totals, type_totals
 from tournaments.web.games.pages import number_in

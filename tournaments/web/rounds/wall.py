@@ -19,7 +19,7 @@ from tournaments.models import Round
 from tournaments.permissions import seen_tournament
 from tournaments.presenters.rounds.wall import seated, shown_round, still_playing, top_places
 from tournaments.queries.tournaments.state import TournamentState, load_state
-from tournaments.texts.rounds import round_name
+from tournaments.texts.labels import round_name
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.games.clock_view import clock_of
 from tournaments.web.games.pages import number_in

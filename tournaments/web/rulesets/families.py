@@ -1,7 +1,7 @@
 """Families of games, by which a game is chosen."""
 
 from tournaments.engine.rules.rulesets import Ruleset
-from tournaments.texts.families import NAMES, OTHER
+from tournaments.texts.labels import NAMES, OTHER
 
 
 def tile_of(rules: Ruleset) -> str:

@@ -18,7 +18,7 @@ from tournaments.engine.rules.rulesets import InvalidEntry, Problem, Ruleset
 from tournaments.models import HouseRuleset
 from tournaments.permissions import actor_of
 from tournaments.queries.rulesets import find_ruleset, offered_rulesets, parsed_ruleset
-from tournaments.reports.text_sheet import draw_sheet
+from tournaments.reports.sheets import draw_sheet
 from tournaments.services.rulesets import StaleRules, change_rules, create_rules, remove_rules
 from tournaments.texts import labels, messages
 from tournaments.web.rulesets.house_form import (

@@ -36,7 +36,7 @@ from tournaments.queries.tournaments.steps import PLAYED
 from tournaments.services.events.events import EventPlan
 from tournaments.services.tournaments.lifecycle import TABLES, TournamentPlan
 from tournaments.texts import messages
-from tournaments.texts.clubs import Text, choices_of
+from tournaments.texts.documents import Text, choices_of
 from tournaments.texts.labels import POINTS
 from tournaments.web.events.forms import EventForm
 from tournaments.web.tournaments import texts as details

@@ -48,8 +48,8 @@ from tournaments.services.tournaments.lifecycle import (
     replace_links,
 )
 from tournaments.texts import labels
-from tournaments.texts.clubs import CONFIRMATIONS
-from tournaments.texts.rounds import round_name
+from tournaments.texts.documents import CONFIRMATIONS
+from tournaments.texts.labels import round_name
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest, not_modified, tag_of
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview

@@ -12,8 +12,7 @@ from tournaments.models import AuditEntry, Round, Tournament
 from tournaments.queries.tournaments.steps import LifecycleStep
 from tournaments.services.rounds.pairing import number_of
 from tournaments.services.rounds.undo import details_of
-from tournaments.texts.labels import stage_name
-from tournaments.texts.rounds import round_name
+from tournaments.texts.labels import round_name, stage_name
 
 State = Tournament.State
 Text = str | Promise

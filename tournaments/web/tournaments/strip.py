@@ -16,7 +16,7 @@ from tournaments.models import AuditEntry, Round, Tournament
 from tournaments.presenters.rounds.strip import Strip, load_strip, strip_step
 from tournaments.queries.tournaments.steps import HowFar, how_far
 from tournaments.services.rounds.undo import last_act
-from tournaments.texts.rounds import round_name
+from tournaments.texts.labels import round_name
 from tournaments.web.base.htmx import tag_of
 from tournaments.web.events.view import etag_of
 from tournaments.web.games.clock_view import Clock, clock_of

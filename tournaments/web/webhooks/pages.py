@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tournaments.models import Webhook, fields
 from tournaments.permissions import actor_of, owned_club
 from tournaments.services.webhooks import keeping
-from tournaments.texts.clubs import EVENT_TYPES
+from tournaments.texts.documents import EVENT_TYPES
 from tournaments.web.webhooks.forms import WebhookForm
 from tournaments.web.webhooks.view import delivery_lines, host_of
 

@@ -1,0 +1,708 @@
+"""Books of many sheets, in volumes, and the booklet of a tournament."""
+
+import json
+import os
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import accumulate, groupby
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+from django.urls import reverse
+from django.utils.translation import get_language, ngettext, pgettext
+from django.utils.translation import gettext as _
+
+from tournaments.engine.documents.games import read_game
+from tournaments.engine.play.games import Game as GamesGame
+from tournaments.engine.play.games import PlayedDeal, Row
+from tournaments.engine.ratings.ratings import Rating
+from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped
+from tournaments.engine.rules.rulesets import Points
+from tournaments.models import Event, Game, RatingChange, Report, Round, Seat
+from tournaments.models.games import GameQuerySet
+from tournaments.presenters.games.sheets import deal_line, ending_of, numbers_of, remark, title_of
+from tournaments.presenters.standings.standings import Seen, standings_seen
+from tournaments.queries.games.sheets import Sheet, load_sheets
+from tournaments.queries.ratings.ratings import shown_points
+from tournaments.queries.tournaments.state import TournamentState, load_state
+from tournaments.reports.hall import event_of, hall_heading, names_of, round_of
+from tournaments.reports.pages import Content, OnProgress, page_data
+from tournaments.reports.pdf import Binder, Bookmark, read_part
+from tournaments.reports.sheets import compose_scoresheet, head_of_contracts, written_date
+from tournaments.reports.spreadsheets import (
+    Across,
+    Cell,
+    Column,
+    DataTable,
+    Kind,
+    TableBook,
+    book_content,
+)
+from tournaments.reports.standings import compose_standings, standings_lines, tournament_of
+from tournaments.reports.typesetting import printable, typeset_apart
+from tournaments.texts import labels
+from tournaments.texts.labels import badge_meaning, badge_name, points_text, round_name
+
+AT_ONCE = min(2, os.cpu_count() or 1)
+"""Chapters typeset at once: each takes a processor and about 150 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """Pages set in one run; the data are kept as JSON, which is small.
+
+    `pages` is the number of pages, None if they have to be counted. The pages of the bookmarks are
+    those of the chapter, from 1.
+    """
+
+    template: str
+    json: bytes
+    pages: int | None = None
+    bookmarks: Sequence[Bookmark] = ()
+
+    @classmethod
+    def of(
+        cls,
+        template: str,
+        data: Mapping[str, Any],
+        bookmarks: Sequence[Bookmark] = (),
+        pages: int | None = None,
+    ) -> "Chapter":
+        return cls(template, json.dumps(printable(data)).encode(), pages, bookmarks)
+
+    def numbered(self, numbering: Mapping[str, Any]) -> bytes:
+        return b'{"numbering": %s, %s' % (json.dumps(numbering).encode(), self.json[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """A PDF of several chapters with continuous page numbers.
+
+    Each template gets `numbering`: its `first` page, the number of pages (`of`), and the first
+    pages of all chapters (`starts`).
+    """
+
+    chapters: Sequence[Chapter]
+
+    def pieces(self) -> Iterator[bytes]:
+        for chapter in self.chapters:
+            yield chapter.template.encode()
+            yield chapter.json
+            marks = [(mark.title, mark.page, mark.level) for mark in chapter.bookmarks]
+            yield json.dumps(marks).encode()
+
+    def write(self, path: Path, progress: OnProgress) -> None:
+        """Typeset all chapters and bind them; those that have to be counted are set twice."""
+        pages = self._counted(path, progress)
+        starts = [1, *accumulate(pages, initial=1)][1:]
+        whole = starts.pop() - 1
+        jobs = [
+            (chapter.template, chapter.numbered({"first": first, "of": whole, "starts": starts}))
+            for chapter, first in zip(self.chapters, starts, strict=True)
+        ]
+        ends = [first - 1 for first in (*starts[1:], whole + 1)]
+        with path.open("wb") as file:
+            binder = Binder(file)
+            bound = _set(jobs, path, lambda: progress(Report.Step.SETTING, binder.pages, whole))
+            for document, end in zip(bound, ends, strict=True):
+                binder.add(document)
+                if binder.pages != end:
+                    raise ValueError(f"{binder.pages} pages are bound where {end} were to be")
+            binder.finish(self._bookmarks(starts))
+
+    def _counted(self, path: Path, progress: OnProgress) -> list[int]:
+        """Return the number of pages of each chapter, using placeholders of the same length."""
+        numbers = {"first": 100, "of": 999, "starts": [100] * len(self.chapters)}
+        jobs = [
+            (chapter.template, chapter.numbered(numbers))
+            for chapter in self.chapters
+            if chapter.pages is None
+        ]
+        counted = (
+            len(read_part(document).pages)
+            for document in _set(jobs, path, lambda: progress(Report.Step.SETTING))
+        )
+        return [
+            next(counted) if chapter.pages is None else chapter.pages for chapter in self.chapters
+        ]
+
+    def _bookmarks(self, starts: Sequence[int]) -> list[Bookmark]:
+        return [
+            Bookmark(mark.title, start + mark.page - 1, mark.level)
+            for chapter, start in zip(self.chapters, starts, strict=True)
+            for mark in chapter.bookmarks
+        ]
+
+
+Job = tuple[str, bytes]
+"""A template and its data."""
+
+
+class TypesettingStopped(Exception):
+    """The document being set is no longer wanted."""
+
+
+def _set(jobs: Sequence[Job], path: Path, progress: Callable[[], None]) -> Iterator[bytes]:
+    """Typeset documents beside `path` and yield them in order; `progress` is called meanwhile.
+
+    If the caller stops iterating, or `progress` raises, all running processes are ended.
+    """
+    stop = threading.Event()
+
+    def waiting() -> None:
+        if stop.is_set():
+            raise TypesettingStopped
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        running: list[tuple[Path, Future[None]]] = []
+        try:
+            for index, (template, data) in enumerate(jobs):
+                part = path.with_name(f"{path.stem}-{index}.pdf")
+                running.append((part, pool.submit(typeset_apart, template, data, part, waiting)))
+            for part, future in running:
+                progress()
+                while not wait([future], timeout=0.2).done:
+                    progress()
+                future.result()
+                yield part.read_bytes()
+                part.unlink()
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+
+
+READ_AT_ONCE = 100
+"""Games read at once; all of them would take a lot of memory."""
+
+SET_AT_ONCE = 25
+"""Sheets typeset at once, at 3 MB each; fewer would be slower in total."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedSheet:
+    """The page of a game: its data as JSON, and its place in the document."""
+
+    json: bytes
+    round_name: str
+    title: str
+
+
+def sheets_pages(report: Report, progress: OnProgress) -> Content:
+    """Return the sheets as a PDF.
+
+    Raises:
+        ValueError: there are none.
+    """
+    pages = list(sheet_pages(report, progress))
+    if not pages:
+        raise ValueError("there are no sheets")
+    return Volume(sheet_chapters(pages, report))
+
+
+def sheets_records(report: Report, progress: OnProgress) -> Content:
+    """Return the games as `kingscore-game/1` documents, in one list."""
+    records = (
+        json.dumps(sheet.record, ensure_ascii=False) for sheet in sheets_of(report, progress)
+    )
+    return JsonRecords([record.encode() for record in records])
+
+
+@dataclass(frozen=True, slots=True)
+class JsonRecords:
+    """Documents, each already JSON, as one list."""
+
+    records: Sequence[bytes]
+
+    def pieces(self) -> Iterator[bytes]:
+        yield from self.records
+
+    def write(self, path: Path, progress: OnProgress) -> None:
+        progress(Report.Step.SETTING)
+        path.write_bytes(b"[\n" + b",\n".join(self.records) + b"\n]\n")
+
+
+def sheets_of(report: Report, progress: OnProgress) -> Iterator[Sheet]:
+    """Yield the sheets of a report, by rounds and tables (4 queries for each hundred)."""
+    keys = list(games_of(report).values_list("pk", flat=True))
+    progress(Report.Step.READING, 0, len(keys))
+    for done in range(0, len(keys), READ_AT_ONCE):
+        rows = _in_order(Game.objects.filter(pk__in=keys[done : done + READ_AT_ONCE]))
+        for index, sheet in enumerate(load_sheets(rows.select_related("table__round")), done + 1):
+            yield sheet
+            progress(Report.Step.READING, index, len(keys))
+
+
+def games_of(report: Report) -> GameQuerySet:
+    """Filter to the games of the event or its round that the readers may see."""
+    event = event_of(report)
+    games = _in_order(Game.objects.filter(table__round__event=event))
+    if "round" in report.parameters:
+        games = games.filter(table__round=round_of(report))
+    if report.audience == Report.Audience.DIRECTORS or not hasattr(event, "tournament"):
+        return games
+    games = games.filter(table__round__published_at__isnull=False)
+    return games.results_visible_to(None)
+
+
+def _in_order(games: GameQuerySet) -> GameQuerySet:
+    return games.order_by("table__round__number", "table__number", "pk")
+
+
+# The pages.
+
+
+def sheet_pages(report: Report, progress: OnProgress) -> Iterator[PrintedSheet]:
+    """Yield the pages of the sheets of a report."""
+    host = str(report.parameters.get("host", ""))
+    for sheet in sheets_of(report, progress):
+        row = sheet.row
+        data = compose_scoresheet(sheet.record, _follow_url(host, row), where_of(row), sheet.game)
+        yield PrintedSheet(
+            json.dumps(printable(data)).encode(),
+            round_name(_table(sheet.row).round),
+            _page_title(sheet.row),
+        )
+
+
+def where_of(game: Game) -> str:
+    table = _table(game)
+    return f"{round_name(table.round)} · {_table_title(game)}"
+
+
+def _page_title(game: Game) -> str:
+    return f"{_table_title(game)}: {', '.join(game.players)}"
+
+
+def _table_title(game: Game) -> str:
+    title = _("Table %(number)s") % {"number": _table(game).number}
+    return f"{title} ({game.match_number})" if (game.match_number or 1) > 1 else title
+
+
+def _table(game: Game) -> Any:
+    return game.table
+
+
+def _follow_url(host: str, game: Game) -> str:
+    if not host:
+        return ""
+    return urljoin(host, reverse("follow", args=[game.public_id, game.secret("follow")]))
+
+
+def sheet_chapters(pages: Sequence[PrintedSheet], report: Report, level: int = 1) -> list[Chapter]:
+    """Return the pages as chapters, with bookmarks for rounds (from `level` on) and tables."""
+    head = json.dumps(printable(_head(report, event_of(report)))).encode()
+    chapters, last = [], ""
+    for start in range(0, len(pages), SET_AT_ONCE):
+        batch = pages[start : start + SET_AT_ONCE]
+        marks = []
+        for number, page in enumerate(batch, 1):
+            if page.round_name != last:
+                marks.append(Bookmark(page.round_name, number, level))
+                last = page.round_name
+            marks.append(Bookmark(page.title, number, level + 1))
+        chapters.append(Chapter("sheets.typ", _joined(head, batch), len(batch), marks))
+    return chapters
+
+
+def _joined(head: bytes, pages: Iterable[PrintedSheet]) -> bytes:
+    return head[:-1] + b', "sheets": [' + b", ".join(page.json for page in pages) + b"]}"
+
+
+def _head(report: Report, event: Event) -> dict[str, Any]:
+    what = round_name(round_of(report)) if "round" in report.parameters else _("All scoresheets")
+    return {
+        "language": get_language(),
+        "title": f"{event.name}: {what}",
+        "description": f"{event.name}, {_('All scoresheets')}",
+        "paper": event.club.paper,
+    }
+
+
+Data = dict[str, Any]
+
+COVER, CONTENTS = 1, 2
+"""The first pages."""
+
+
+def booklet(report: Report, progress: OnProgress) -> Content:
+    """Return the booklet, within what the readers of the report may see.
+
+    Raises:
+        ValueError: the report is not about a tournament.
+    """
+    state = load_state(tournament_of(report))
+    directs = report.audience == Report.Audience.DIRECTORS
+    seen = standings_seen(state, directs=directs)
+    chapters = [
+        *_seating(report, state),
+        *_sheets(report, progress),
+        _standings(report, seen),
+        *_ratings(report),
+        *_badges(report),
+    ]
+    return Volume([_front(report, seen, chapters), *chapters])
+
+
+def _page(report: Report, title: str, lines: Sequence[str] = (), **words: str) -> Data:
+    heading = hall_heading(report, title, lines)
+    return page_data(heading, event_of(report).club, words=words)
+
+
+# Cover and contents.
+
+
+def _front(report: Report, seen: Seen, chapters: Sequence[Chapter]) -> Chapter:
+    """Return the first pages; the contents list the bookmarks down to the rounds."""
+    event = event_of(report)
+    what = _("Booklet of the tournament")
+    data = _page(report, event.name, [what, *_cover_lines(seen)], contents=_("Contents"))
+    lines = [
+        {"title": mark.title, "level": mark.level, "chapter": index, "page": mark.page}
+        for index, chapter in enumerate(chapters, 1)
+        for mark in chapter.bookmarks
+        if mark.level <= CONTENTS
+    ]
+    marks = [Bookmark(event.name, COVER), Bookmark(_("Contents"), CONTENTS)]
+    facts = [{"name": name, "value": str(value)} for name, value in _facts(seen)]
+    # The cover already shows the name of the tournament.
+    about = {"description": f"{event.name}, {what}", "event": ""}
+    data |= about | {"facts": facts, "contents": lines}
+    return Chapter.of("booklet_front.typ", data, marks)
+
+
+def _cover_lines(seen: Seen) -> Iterator[str]:
+    yield from standings_lines(seen)
+    winners = [row for row in seen.rows if row.place == 1 and row.has_played]
+    if seen.state.tournament.state == "finished" and winners:
+        names = [seen.state.entrants[row.entrant].shown_name for row in winners]
+        yield _("Winner: %(name)s") % {"name": ", ".join(names)}
+
+
+def _facts(seen: Seen) -> Iterator[tuple[str, int]]:
+    entrants = sum(not row.house for row in seen.state.entrants.values())
+    rounds = len([each for each in seen.state.seated_rounds if each.row.published_at])
+    tables = sum(len(each.tables) for each in seen.state.seated_rounds if each.row.published_at)
+    yield ngettext("entrant", "entrants", entrants), entrants
+    yield ngettext("round", "rounds", rounds), rounds
+    yield ngettext("table", "tables", tables), tables
+
+
+# Seating.
+
+
+def _seating(report: Report, state: TournamentState) -> Iterator[Chapter]:
+    """Yield the tables of each published round (1 query)."""
+    tables = _names_at_tables(report)
+    title, level = _("Seating"), 1
+    for seated in state.seated_rounds:
+        round_ = seated.row
+        if round_.published_at is None:
+            continue
+        out = [name for key in seated.byes for name in names_of(state.entrants[key])]
+        data = _seating_page(report, round_, tables[round_.pk], out)
+        marks = [Bookmark(title, 1)] if level == 1 else []
+        yield Chapter.of("booklet_table.typ", data, [*marks, Bookmark(round_name(round_), 1, 2)])
+        level = 2
+
+
+def _names_at_tables(report: Report) -> dict[int | None, dict[int, list[str]]]:
+    """Return the names at each table of a round; in a match, those of its last game."""
+    rows = Game.objects.filter(table__round__event=event_of(report)).order_by("table__number", "pk")
+    found: dict[int | None, dict[int, list[str]]] = defaultdict(dict)
+    for round_, table, names in rows.values_list("table__round", "table__number", "players"):
+        found[round_][table or 0] = names
+    return found
+
+
+def _seating_page(
+    report: Report, round_: Round, tables: dict[int, list[str]], out: Sequence[str]
+) -> Data:
+    most = max((len(names) for names in tables.values()), default=1)
+    lines = [_("Seating")]
+    if out:
+        lines.append(f"{_('Sits out')}: {', '.join(out)}")
+    data = _page(report, round_name(round_), lines, empty=_("Nobody is seated yet."))
+    seats = [_("Seat %(number)s") % {"number": number} for number in range(1, most + 1)]
+    return data | {
+        "columns": [{"head": _("Table"), "kind": "place"}, *({"head": seat} for seat in seats)],
+        "rows": [
+            [str(number), *names, *[""] * (most - len(names))] for number, names in tables.items()
+        ],
+    }
+
+
+# Sheets and results.
+
+
+def _sheets(report: Report, progress: OnProgress) -> list[Chapter]:
+    chapters = sheet_chapters(list(sheet_pages(report, progress)), report, level=2)
+    if not chapters:
+        return []
+    first, *others = chapters
+    marks = [Bookmark(_("All scoresheets"), 1), *first.bookmarks]
+    return [Chapter(first.template, first.json, first.pages, marks), *others]
+
+
+def _standings(report: Report, seen: Seen) -> Chapter:
+    data = compose_standings(report, seen)
+    return Chapter.of("standings.typ", data, [Bookmark(str(data["title"]), 1)])
+
+
+def _ratings(report: Report) -> Iterator[Chapter]:
+    """Yield the changes of the players' club ratings (1 query)."""
+    changes = RatingChange.objects.filter(
+        game__in=games_of(report).order_by(), rating__pool__club=event_of(report).club
+    )
+    in_order = changes.select_related("rating__player").order_by("rating", "number")
+    rows = [
+        _rating_line(list(those)) for _rating, those in groupby(in_order, key=lambda c: c.rating_id)
+    ]
+    if not rows:
+        return
+    rows.sort(key=lambda row: (-row[0], row[1]))
+    data = _page(report, _("Rating changes"))
+    data |= {
+        "columns": [
+            {"head": _("Player")},
+            {"head": _("Games"), "kind": "number"},
+            {"head": _("Before"), "kind": "number"},
+            {"head": _("After"), "kind": "number"},
+            {"head": "±", "kind": "total"},
+        ],
+        "rows": [[name, *cells] for _gain, name, *cells in rows],
+    }
+    yield Chapter.of("booklet_table.typ", data, [Bookmark(str(data["title"]), 1)])
+
+
+def _rating_line(changes: Sequence[RatingChange]) -> tuple[int, str, str, str, str, str]:
+    """Return the sort key (rating gain, 0 for a first rating), the name, and the cells after it."""
+    first, last = changes[0], changes[-1]
+    after = shown_points(Rating(last.mean, last.variance))
+    before = shown_points(Rating(first.mean_before, first.variance_before))
+    gained = 0 if first.number == 1 else after - before
+    sign = "+" if gained > 0 else ""
+    new = first.number == 1
+    return (
+        gained,
+        first.rating.player.shown_name or "–",
+        str(len(changes)),
+        "–" if new else str(before),
+        str(after),
+        _("new") if new else f"{sign}{points_text(gained)}",
+    )
+
+
+def _badges(report: Report) -> Iterator[Chapter]:
+    """Yield the badges and who earned them, the rarest badge first (2 queries)."""
+    earned = _earned(report)
+    if not earned:
+        return
+    data = _page(report, _("Badges"))
+    data |= {
+        "badges": [
+            {
+                "name": badge_name(badge),
+                "meaning": badge_meaning(badge),
+                "who": [f"{name} ×{n}" if n > 1 else name for name, n in who.most_common()],
+            }
+            for badge, who in sorted(earned.items(), key=lambda item: (item[1].total(), item[0]))
+        ]
+    }
+    yield Chapter.of("booklet_badges.typ", data, [Bookmark(str(data["title"]), 1)])
+
+
+def _earned(report: Report) -> dict[str, Counter[str]]:
+    games = games_of(report).filter(result__isnull=False)
+    results = dict(games.values_list("pk", "result"))
+    sides = load_state(tournament_of(report)).rules.sides
+    names: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for seat in Seat.objects.filter(game__in=games.order_by()).select_related("player"):
+        names[seat.game_id, sides[seat.number]].append(seat.player.shown_name or "–")
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for game, result in results.items():
+        for badge, counts in (result or {}).get("badges", {}).items():
+            for side, number in enumerate(counts):
+                for name in names[game, side] if number else ():
+                    found[badge][name] += number
+    return found
+
+
+BEFORE = 3
+"""The columns before the points: number, contract, declarer."""
+
+
+def scoresheet_table(report: Report, _progress: OnProgress) -> Content:
+    """Return the scoresheet of a game as a table.
+
+    Raises:
+        ValueError: the record contains an invalid entry.
+    """
+    return book_content(scoresheet_book(report.parameters["record"]), report)
+
+
+def scoresheet_book(record: Mapping[str, Any]) -> TableBook:
+    """Return the table of a valid `kingscore-game/1` record.
+
+    Raises:
+        ValueError: the record contains an invalid entry.
+    """
+    reading = read_game(record, stored=True)
+    if reading.game is None or reading.problems:
+        raise ValueError(f"no valid game: {reading.problems}")
+    name = labels.name_of(reading.game.ruleset)
+    lines = [
+        reading.place,
+        written_date(reading.played_at),
+        ending_of(reading.game, reading.players),
+    ]
+    return TableBook(
+        title=reading.title or name,
+        lines=[line for line in lines if line],
+        tables=[game_table(reading.game, reading.players, _("Scoresheet"))],
+        format="kingscore-scoresheet/1",
+    )
+
+
+def game_table(game: GamesGame, players: Sequence[str], title: str) -> DataTable:
+    """Return a row for each entry, then the totals and their check."""
+    sides = game.ruleset.side_names(players)
+    last = BEFORE + len(sides) - 1
+    points = range(BEFORE, last + 1)
+    columns = [
+        Column(_("No."), "number", Kind.INTEGER),
+        Column(head_of_contracts(game.ruleset) or _("Deal"), "contract"),
+        Column(_("Declarer"), "declarer"),
+        *(Column(name, "points", Kind.POINTS, many=True) for name in sides),
+        Column(_("Sum"), "sum", Kind.POINTS),
+        Column(_("Must be"), "expected", Kind.POINTS),
+        Column(_("Note"), "note"),
+    ]
+    return DataTable(
+        title,
+        "entries",
+        columns,
+        list(_rows(game, players, last)),
+        sums=(*points, last + 1, last + 2),
+        sums_head=_("Total"),
+        expected={last + 1: game.expected_sum},
+        expected_head=_("Check"),
+        fixed=BEFORE,
+        landscape=len(sides) > 2,
+    )
+
+
+def _rows(game: GamesGame, players: Sequence[str], last: int) -> Iterator[list[Cell]]:
+    """Yield a row for each entry, in the order written."""
+    numbers, moved = numbers_of(game), {row.entry: row for row in game.rows}
+    deals = {played.entry: played for played in game.deals}
+    expected: Points = 0
+    for index, entry in enumerate(game.entries):
+        row = moved.get(index)
+        details = _details_of(game, players, entry, deals.get(index))
+        yield [
+            numbers.get(index),
+            *details[:-1],
+            *_points(game, row, last),
+            None if row is None else row.expected_sum - expected,
+            details[-1],
+        ]
+        expected = expected if row is None else row.expected_sum
+
+
+def _points(game: GamesGame, row: Row | None, last: int) -> Iterator[Cell]:
+    """Yield the points of an entry for each side, and their sum."""
+    if row is None:
+        yield from [None] * (game.ruleset.side_count + 1)
+        return
+    yield from row.points
+    yield Across(sum(row.points), BEFORE, last)
+
+
+def _details_of(
+    game: GamesGame, players: Sequence[str], entry: Entry, played: PlayedDeal | None
+) -> tuple[str, str, str]:
+    """Return contract, declarer and remarks of an entry."""
+    if played is not None:
+        details = deal_line(game, played, players)
+        side = "" if details.side is None else game.ruleset.side_names(players)[details.side]
+        contract = _contract(played)
+        return contract, details.declarer or side, " · ".join(details.marks)
+    if isinstance(entry, Adjustment):
+        return "", "", _("Adjustment: %(reason)s") % {"reason": remark(entry, players)}
+    if isinstance(entry, Deal):
+        if entry.contract is None:
+            return _("sealed"), "", ""
+        return title_of(game.ruleset, entry.contract), "", ""
+    if isinstance(entry, Stopped):
+        return "", "", ending_of(game, players)
+    return "", "", remark(entry, players)
+
+
+def _contract(played: PlayedDeal) -> str:
+    name = labels.contract_title(played.contract) if played.contract.named else ""
+    return f"{name} {labels.suit_of(played.deal.details.get('trump'))}".strip()
+
+
+# All sheets of an event.
+
+
+def sheets_tables(report: Report, progress: OnProgress) -> Content:
+    """Return the results of all games of an event or a round, and a sheet for each game.
+
+    Raises:
+        ValueError: there are none.
+    """
+    sheets = list(sheets_of(report, progress))
+    if not sheets:
+        raise ValueError("there are no sheets")
+    heading = hall_heading(report, _("All scoresheets"))
+    tables = [_results_table(sheets)]
+    if report.format == Report.Format.XLSX:
+        tables += [game_table(each.game, each.row.players, _sheet_title(each)) for each in sheets]
+    book = TableBook(
+        title=f"{heading.event} · {heading.title}",
+        lines=[heading.date],
+        tables=tables,
+        format="kingscore-results/1",
+    )
+    return book_content(book, report)
+
+
+def _results_table(sheets: Sequence[Sheet]) -> DataTable:
+    columns = [
+        Column(_("Round"), "round"),
+        Column(_("Table"), "table", Kind.INTEGER),
+        Column(pgettext("of a match", "Game"), "game", Kind.INTEGER),
+        Column(_("Name"), "name"),
+        Column(_("Points"), "points", Kind.POINTS, strong=True),
+        Column(pgettext("rank", "Place"), "place", Kind.INTEGER),
+        Column(_("Finished"), "finished"),
+    ]
+    rows = [row for sheet in sheets for row in _results(sheet)]
+    return DataTable(_("Results"), "results", columns, rows, fixed=4)
+
+
+def _results(sheet: Sheet) -> Iterator[list[Cell]]:
+    table = _table_of(sheet)
+    ranks = sheet.outcome.ranks
+    names = sheet.game.ruleset.side_names(sheet.row.players)
+    for name, points, rank in zip(names, sheet.game.totals, ranks, strict=True):
+        game = sheet.row.match_number
+        place = rank if sheet.game.finished else None
+        named = round_name(table.round)
+        yield [named, table.number, game, name, points, place, sheet.game.finished]
+
+
+def _sheet_title(sheet: Sheet) -> str:
+    table = _table_of(sheet)
+    number = _("Table %(number)s") % {"number": table.number}
+    title = f"{round_name(table.round)} · {number}"
+    return f"{title} ({sheet.row.match_number})" if (sheet.row.match_number or 1) > 1 else title
+
+
+def _table_of(sheet: Sheet) -> Any:
+    return sheet.row.table

@@ -1,0 +1,186 @@
+"""Pages of documents: their families, contents, codes, and the order of names."""
+
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import segno
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from tournaments.models import Club, Report
+from tournaments.models.clubs import Paper
+from tournaments.models.people import fold_name, plain_name
+from tournaments.models.reports import LAYOUT
+from tournaments.reports.typesetting import draw_json, printable, typeset_apart, typeset_json
+
+MASK = 0
+"""The mask pattern of a code; readers know all eight.
+
+Choosing the best mask for an address took 9 of the 13 ms of a scoresheet. Addresses contain many
+random letters, which suit every mask.
+"""
+
+
+def drawn_code(url: str) -> str:
+    """Return a URL as a QR code: an SVG without margins."""
+    drawing = io.BytesIO()
+    code = segno.make(url, error="m", micro=False, mask=MASK)
+    code.save(drawing, kind="svg", border=0, xmldecl=False)
+    return drawing.getvalue().decode()
+
+
+TURKISH = "abcçdefgğhıijklmnoöpqrsştuüvwxyz"
+LOWER = str.maketrans({"İ": "i", "I": "ı"})
+PLACES = {letter: place for place, letter in enumerate(TURKISH)}
+
+Order = tuple[list[int], str, str]
+
+
+def name_order(name: str, language: str) -> Order:
+    """Return the sort key of a name: letters first, diacritics only among equals.
+
+    In Turkish ç, ğ, ı, ö, ş and ü are letters of their own, each after the letter it resembles.
+    """
+    letters = _turkish(name) if language == "tr" else [ord(c) for c in plain_name(name)]
+    return letters, fold_name(name), name
+
+
+def _turkish(name: str) -> list[int]:
+    places: list[int] = []
+    for letter in name.translate(LOWER).lower():
+        plain = letter if letter in PLACES else plain_name(letter)
+        # Spaces and full stops sort before all letters, letters of other alphabets after them.
+        places += [PLACES.get(c, ord(c) + 100 if c.isalpha() else -1) for c in plain or " "]
+    return places
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The heading of a document: its title, the lines below, and its subject.
+
+    `event` and `date` appear at the top of every page. `description` is metadata for search and
+    screen readers; `origin` appears in the footer.
+    """
+
+    title: str
+    lines: Sequence[str] = ()
+    event: str = ""
+    date: str = ""
+    description: str = ""
+    origin: str = "Kingscore"
+
+
+def page_data(
+    heading: Heading,
+    club: Club | None = None,
+    *,
+    paper: str = Paper.A4,
+    words: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the data that `page.typ` needs for each document, in the active language.
+
+    A club's document uses the club's paper size, name and logo; `paper` is for documents without a
+    club.
+    """
+    return {
+        "language": get_language(),
+        "title": heading.title,
+        "description": heading.description or heading.title,
+        "paper": club.paper if club is not None else paper,
+        "club": club and {"name": club.name, "logo": club_logo(club)},
+        "event": heading.event,
+        "date": heading.date,
+        "lines": [*heading.lines],
+        "origin": heading.origin,
+        "words": {"page": _("Page"), **(words or {})},
+    }
+
+
+def club_logo(club: Club) -> bytes | None:
+    """Return the logo of a club; None if it has none, or its file is lost."""
+    try:
+        with club.logo.open("rb") as file:
+            return bytes(file.read())
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+Data = dict[str, Any]
+
+OnProgress = Callable[..., None]
+"""Callback for the progress of a report: the step, the items done and their number."""
+
+SMALL = 100_000
+"""Bytes of data up to which a page is set in this process; more would stay in its memory."""
+
+
+class Content(Protocol):
+    """The contents of a file."""
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield all data that determine the file."""
+
+    def write(self, path: Path, progress: OnProgress) -> None:
+        """Write the file."""
+
+
+def key_of(report: Report, content: Content) -> str:
+    """Return a key for the file of a report; equal keys mean equal files."""
+    form = [LAYOUT, report.kind, report.format, report.paper, report.language]
+    digest = hashlib.sha256(json.dumps(form).encode())
+    for piece in content.pieces():
+        digest.update(hashlib.sha256(piece).digest())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class TypstPart:
+    """Pages set in one run by one template; the data are kept as JSON, which is small."""
+
+    template: str
+    json: bytes
+
+    @classmethod
+    def of(cls, template: str, data: Mapping[str, Any]) -> "TypstPart":
+        return cls(template, json.dumps(printable(data)).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class PdfPages:
+    """A PDF of one or more parts."""
+
+    parts: Sequence[TypstPart]
+
+    def pieces(self) -> Iterator[bytes]:
+        for part in self.parts:
+            yield part.template.encode()
+            yield part.json
+
+    def write(self, path: Path, progress: OnProgress) -> None:
+        """Typeset the parts, one by one."""
+        (part,) = self.parts
+        progress(Report.Step.SETTING)
+        if len(part.json) <= SMALL:
+            path.write_bytes(typeset_json(part.template, part.json.decode()))
+        else:
+            typeset_apart(part.template, part.json, path, lambda: progress(Report.Step.SETTING))
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture (PNG) of one part."""
+
+    part: TypstPart
+
+    def pieces(self) -> Iterator[bytes]:
+        yield self.part.template.encode()
+        yield self.part.json
+
+    def write(self, path: Path, progress: OnProgress) -> None:
+        progress(Report.Step.SETTING)
+        path.write_bytes(draw_json(self.part.template, self.part.json.decode()))

@@ -1,0 +1,738 @@
+"""Score sheets: of a game, of an evening, empty, and as text."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import urljoin
+
+from babel.dates import format_date
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import get_language, pgettext
+from django.utils.translation import gettext as _
+
+from tournaments.engine.documents.games import Reading, digest_of_game, letters_of, read_game
+from tournaments.engine.play.games import Game, PlayedDeal, Row, only_totals
+from tournaments.engine.play.outcomes import Outcome, award, courses, decide
+from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped, Totals, Void
+from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Points, Ruleset
+from tournaments.engine.rules.scoring import EUCHRED, WON, sums_of
+from tournaments.engine.variants import RULESETS
+from tournaments.models import OpenTable, Report
+from tournaments.presenters.games.evenings import (
+    Evening,
+    GameLine,
+    TallyRow,
+    evening_of,
+    finished_games,
+)
+from tournaments.presenters.games.sheets import (
+    badges_of,
+    deal_line,
+    ending_of,
+    numbers_of,
+    outcome_of,
+    payments_of,
+    remark,
+    title_of,
+)
+from tournaments.queries.games.sheets import load_sheets
+from tournaments.reports.pages import (
+    Content,
+    Heading,
+    OnProgress,
+    PdfPages,
+    TypstPart,
+    drawn_code,
+    page_data,
+)
+from tournaments.texts import labels
+from tournaments.texts.labels import badge_name, contract_title, name_of, points_text, suit_of
+from tournaments.texts.messages import explain
+
+DATE_LOCALES = {"en": "en_GB"}
+"""Locales for languages whose default date format would be American."""
+
+Data = dict[str, Any]
+
+
+def compose_scoresheet(
+    record: Mapping[str, Any], follow_url: str, where: str = "", played: Game | None = None
+) -> Data:
+    """Return the data of the scoresheet of a valid `kingscore-game/1` record.
+
+    `where` is the round and table of its event. `played` is the game after the record's entries, if
+    the caller has it: replaying a thousand games takes seconds.
+
+    Raises:
+        ValueError: the record contains an invalid entry.
+    """
+    reading = read_game(record if played is None else {**record, "entries": []}, stored=True)
+    if reading.game is None or reading.problems:
+        raise ValueError(f"no valid game: {reading.problems}")
+    game, players = played or reading.game, reading.players
+    outcome = decide(game)
+    name = labels.name_of(game.ruleset)
+    return {
+        "language": get_language(),
+        "title": reading.title or name,
+        "description": ", ".join(players),
+        "subtitles": _lines(
+            [where, name if reading.title else "", *_house_rules(game, record)],
+            [reading.place, written_date(reading.played_at), _code(game, record)],
+        ),
+        "ending": ending_of(game, players),
+        "sides": game.ruleset.side_names(players),
+        "words": _words(game.ruleset),
+        "rows": [*_rows(game, players), *_rows_to_come(game, players)],
+        "totals": [points_text(total) for total in game.totals],
+        "places": [_place(game, outcome, side) for side in range(game.ruleset.side_count)],
+        "expected": points_text(game.expected_sum),
+        "sum": _sum(game),
+        "payments": _payments(game, players),
+        "course": _course(game),
+        "badges": _badges(game, players),
+        "follow": _follow(follow_url),
+    }
+
+
+def _code(game: Game, record: Mapping[str, Any]) -> str:
+    """Return the code of a finished game, to compare it with what is stored."""
+    code = {"code": letters_of(digest_of_game(record))}
+    return _("Code: %(code)s") % code if game.finished and record["entries"] else ""
+
+
+def written_date(moment: str) -> str:
+    """Return the date of an ISO 8601 time in the active language; empty if there is none."""
+    if not moment:
+        return ""
+    language = get_language() or "en"
+    day = datetime.fromisoformat(moment)
+    if timezone.is_aware(day):
+        day = timezone.localtime(day)
+    return format_date(day, "d MMMM y", locale=DATE_LOCALES.get(language, language))
+
+
+def _words(ruleset: Ruleset) -> Data:
+    return {
+        "number": _("No."),
+        "contract": head_of_contracts(ruleset),
+        "taken": head_of_numbers(ruleset),
+        "total": _("total"),
+        "totals": _("Total"),
+        "place": pgettext("rank", "Place"),
+        "declared": mark_of(ruleset),
+        "doubled": _("doubled ×, redoubled ××") if "doubles" in ruleset.fields else "",
+        "badges": _("Badges"),
+        "badges-note": _("with the numbers of the deals"),
+    }
+
+
+def head_of_contracts(ruleset: Ruleset) -> str:
+    """Return the header of the contracts, or of the trumps if contracts are not named."""
+    if ruleset.unnamed is None:
+        return _("Contract")
+    return str(labels.FIELDS["trump"]) if ruleset.unnamed.trumps else ""
+
+
+def head_of_numbers(ruleset: Ruleset) -> str:
+    piles = ruleset.unnamed is not None and "left" in ruleset.unnamed.fields
+    return pgettext("cards", "left") if piles else _("taken")
+
+
+def mark_of(ruleset: Ruleset) -> str:
+    """Return the meaning of a side's mark in a deal; empty if there are no marks."""
+    if ruleset.unnamed is not None:
+        return _("made trump") if "maker" in ruleset.unnamed.fields else ""
+    if ruleset.plan and all(len(stage) == 1 for stage in ruleset.plan):
+        return _("whose turn it was")
+    return _("declared this deal")
+
+
+def _lines(*lines: Iterable[str]) -> list[str]:
+    """Join the non-empty parts of each line; leave out empty lines."""
+    joined = (" · ".join(part for part in parts if part) for parts in lines)
+    return [line for line in joined if line]
+
+
+def _house_rules(game: Game, record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the options of the table that differ from the defaults."""
+    usual = read_game({**record, "options": {}, "entries": []}).game
+    for option in game.ruleset.options:
+        value = game.ruleset.settings.get(option.setting)
+        if usual is not None and value != usual.ruleset.settings.get(option.setting):
+            name = labels.option_name(option.setting)
+            yield f"{name}: {labels.option_value_name(option.setting, value)}"
+
+
+def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
+    """Yield a line for each entry, in the order written."""
+    numbers, moved = numbers_of(game), {row.entry: row for row in game.rows}
+    deals = {played.entry: played for played in game.deals}
+    for index, entry in enumerate(game.entries):
+        if index in deals:
+            yield _deal_row(game, players, numbers[index], deals[index], moved[index])
+        elif isinstance(entry, Adjustment):
+            text = _("Adjustment: %(reason)s") % {"reason": remark(entry, players)}
+            points = [f"+{points_text(p)}" if p > 0 else p or "" for p in moved[index].points]
+            yield _moved_row(text, points, moved[index])
+        elif isinstance(entry, Totals):
+            nothing = [""] * game.ruleset.side_count
+            yield _moved_row(remark(entry, players), nothing, moved[index])
+        elif isinstance(entry, Deal):
+            yield _open_row(game, players, entry)
+        elif not isinstance(entry, Stopped):
+            text = _remark(game.ruleset, entry, players)
+            number = str(numbers.get(index, ""))
+            yield {"kind": "slim", "number": number, "text": text, "round-end": False}
+
+
+def _deal_row(
+    game: Game, players: tuple[str, ...], number: int, played: PlayedDeal, row: Row
+) -> Data:
+    details = deal_line(game, played, players)
+    named, name = played.contract.named, labels.contract_title(played.contract)
+    trump = played.deal.details.get("trump")
+    symbol = labels.contract_symbol(played.contract.id, trump, name)
+    return {
+        "kind": "deal",
+        "number": str(number),
+        "symbol": symbol if named else labels.suit_of(trump),
+        "contract": name if named else "",
+        "marks": " · ".join(details.marks),
+        "side": details.side,
+        "declarer": details.declarer,
+        "cells": _cells(details.taken, row.totals, details.king),
+        "expected": points_text(row.expected_sum),
+        "round-end": ends_round(game.ruleset, number),
+    }
+
+
+def _moved_row(text: str, points: Sequence[object], row: Row) -> Data:
+    return {
+        "kind": "adjustment",
+        "text": text,
+        "cells": _cells(points, row.totals),
+        "expected": points_text(row.expected_sum),
+        "round-end": False,
+    }
+
+
+def _open_row(game: Game, players: tuple[str, ...], deal: Deal) -> Data:
+    number = len(game.deals) + 1
+    row = _empty_row(game, players, number)
+    if deal.contract is None:
+        return row | {"symbol": "✉", "contract": _("sealed")}
+    name = title_of(game.ruleset, deal.contract)
+    symbol = labels.contract_symbol(deal.contract, deal.details.get("trump"), name)
+    return row | {"symbol": symbol, "contract": name}
+
+
+def _rows_to_come(game: Game, players: tuple[str, ...]) -> list[Data]:
+    """Return the remaining deals of a game, so that the sheet can be finished by hand."""
+    if game.finished:
+        return []
+    begun = len(game.deals) + (game.open_deal is not None)
+    length = game.ruleset.length or begun
+    return [_empty_row(game, players, number) for number in range(begun + 1, length + 1)]
+
+
+def _empty_row(game: Game, players: tuple[str, ...], number: int) -> Data:
+    """Return a deal to come: the player whose turn it is, and the contract if it is fixed."""
+    ruleset = game.ruleset
+    symbol, contract = words_of_stage(ruleset, number)
+    # Passed hands move the turn on; the makers are not known in advance.
+    turn = (game.first_declarer + (number - 1) // ruleset.in_a_row) % ruleset.seats
+    return {
+        "kind": "deal",
+        "number": str(number),
+        "symbol": symbol,
+        "contract": contract,
+        "marks": "",
+        "side": ruleset.sides[turn] if is_declared(ruleset, number) else None,
+        "declarer": players[turn] if ruleset.seats_in_a_side > 1 else "",
+        "cells": [{"units": "", "total": "", "king": False}] * ruleset.side_count,
+        "expected": "",
+        "round-end": ends_round(ruleset, number),
+    }
+
+
+def words_of_stage(ruleset: Ruleset, number: int) -> tuple[str, str]:
+    """Return symbol and name of the contract of a deal (from 1), if the order is fixed."""
+    stage = ruleset.plan[number - 1] if number <= len(ruleset.plan) else ()
+    if len(stage) != 1:
+        return "", ""
+    contract = ruleset.by_id[stage[0]]
+    name = labels.contract_title(contract)
+    return labels.contract_symbol(contract.id, name=name), name
+
+
+def is_declared(ruleset: Ruleset, number: int) -> bool:
+    """Return whether a player declares a deal (from 1), as far as that is known before."""
+    stage = ruleset.plan[number - 1] if number <= len(ruleset.plan) else ()
+    contracts = [ruleset.by_id[name] for name in stage] or ruleset.contracts
+    return all(contract.declared and contract.named for contract in contracts)
+
+
+def ends_round(ruleset: Ruleset, number: int) -> bool:
+    """Return whether all players, or the declarer of several deals in a row, have had a turn."""
+    deals = ruleset.in_a_row if ruleset.in_a_row > 1 else ruleset.seats
+    return number % deals == 0
+
+
+def _cells(
+    taken: Sequence[object], totals: Sequence[Points], king: int | None = None
+) -> list[Data]:
+    return [
+        {"units": points_text(units), "total": points_text(total), "king": side == king}
+        for side, (units, total) in enumerate(zip(taken, totals, strict=True))
+    ]
+
+
+def _remark(ruleset: Ruleset, entry: Entry, players: tuple[str, ...]) -> str:
+    """Return an entry without points as a line of text."""
+    said = remark(entry, players)
+    if isinstance(entry, Void) and entry.contract is not None:
+        return f"{title_of(ruleset, entry.contract)} · {said}"
+    return said
+
+
+def _place(game: Game, outcome: Outcome, side: int) -> Data:
+    """Return the place of a side, and whether it is out, sunk, or else the winner."""
+    state, best = "", False
+    if side in outcome.out:
+        state, best = _("out"), True
+    elif side in outcome.sunk:
+        state = _("sunk")
+    elif game.finished and outcome.ranks[side] == 1:
+        state, best = _("winner"), True
+    return {"rank": str(outcome.ranks[side]), "state": state, "best": best}
+
+
+def _sum(game: Game) -> str:
+    """Return the check of the whole sheet: the sum of the scores, and the expected sum."""
+    first, *others = game.totals
+    terms = [points_text(first)]
+    for total in others:
+        terms += [labels.MINUS if total < 0 else "+", points_text(abs(total))]
+    right = sum(game.totals) == game.expected_sum
+    return _("Sum: %(terms)s = %(sum)s") % {
+        "terms": " ".join(terms),
+        "sum": points_text(sum(game.totals)) + (" ✓" if right else " ✗"),
+    }
+
+
+def _payments(game: Game, players: tuple[str, ...]) -> Data | None:
+    """Return the payments; None if the table plays without money."""
+    payments = payments_of(game, players)
+    if payments is None:
+        return None
+    title = _("Who pays whom") if game.finished else _("Who would pay whom now")
+    stake = _("%(stake)s a point") % {"stake": payments.stake}
+    paid = [str(payment) for payment in payments.paid] or [_("Nobody owes anything.")]
+    return {"title": title, "stake": stake, "paid": paid}
+
+
+def _course(game: Game) -> list[list[float]]:
+    """Return the totals of each side from zero on, for the drawing only."""
+    sides = range(game.ruleset.side_count)
+    if only_totals(game):
+        return [[] for _side in sides]
+    return [[0.0, *(float(row.totals[side]) for row in game.rows)] for side in sides]
+
+
+def _badges(game: Game, players: tuple[str, ...]) -> list[Data]:
+    """Return the badges by name, each with who earned it and in which deals."""
+    return [
+        {
+            "name": badge.name,
+            "meaning": badge.meaning,
+            "who": [
+                {"player": holder.name, "deals": ", ".join(map(str, holder.deals))}
+                for holder in badge.holders
+            ],
+        }
+        for badge in badges_of(game, award(game), players)
+    ]
+
+
+def _follow(url: str) -> Data | None:
+    """Return the follow address as a QR code; None if the game cannot be followed."""
+    if not url:
+        return None
+    return {"url": url, "qr": drawn_code(url), "caption": _("Follow this game")}
+
+
+ROWS_TO_A_TARGET = 20
+"""Lines for a game that ends at a target: about as many as it takes."""
+
+
+def compose_empty_sheet(ruleset_id: str) -> Data:
+    """Return the data of the empty sheet of a ruleset.
+
+    Raises:
+        ValueError: there is no such ruleset.
+    """
+    ruleset = RULESETS.get(ruleset_id)
+    if ruleset is None:
+        raise ValueError(f"no ruleset {ruleset_id}")
+    name = labels.name_of(ruleset)
+    return {
+        "language": get_language(),
+        "title": name,
+        "description": _("Empty sheet: %(ruleset)s") % {"ruleset": name},
+        "summary": labels.ruleset_summary(ruleset.id),
+        "words": _empty_sheet_words(ruleset),
+        "sides": ruleset.side_count,
+        "names": ruleset.seats_in_a_side,
+        "rows": [_row(ruleset, number) for number in range(1, _empty_sheet_rows(ruleset) + 1)],
+        "quotas": [
+            {"name": _kinds(kind), "boxes": number} for kind, number in ruleset.side_quotas.items()
+        ],
+        "each": _each(ruleset),
+        "contracts": [_contract(ruleset, contract) for contract in ruleset.contracts],
+        "notes": [*_notes(ruleset)],
+    }
+
+
+def _empty_sheet_words(ruleset: Ruleset) -> Data:
+    several = len(ruleset.contracts) > 1
+    return {
+        "number": _("No."),
+        "contract": head_of_contracts(ruleset),
+        "taken": head_of_numbers(ruleset),
+        "total": _("total"),
+        "totals": _("Total"),
+        "place": pgettext("rank", "Place"),
+        "where": _("Where"),
+        "date": _("Date"),
+        "contracts": _("Contracts") if several else _("Scoring"),
+        "left": _("Tick off what is declared") if _has_boxes(ruleset) else "",
+        "order": _order(ruleset),
+        "declares": _("declares this deal") if _turns(ruleset) else "",
+    }
+
+
+def _has_boxes(ruleset: Ruleset) -> bool:
+    limited = any(contract.quota or contract.quota_each for contract in ruleset.contracts)
+    return bool(ruleset.side_quotas) or limited
+
+
+def _order(ruleset: Ruleset) -> str:
+    """Return the text for the order of the columns."""
+    if ruleset.seats_in_a_side > 1:
+        return _("The numbers are the order of play, from whoever begins")
+    if not _turns(ruleset):
+        return _("Names from left to right in the order of play")
+    return _("Names from left to right in the order of play, the first declarer first")
+
+
+def _turns(ruleset: Ruleset) -> bool:
+    """Return whether the order of declarers is known before a game."""
+    return any(is_declared(ruleset, number) for number in range(1, _empty_sheet_rows(ruleset) + 1))
+
+
+def _empty_sheet_rows(ruleset: Ruleset) -> int:
+    return ruleset.length or ROWS_TO_A_TARGET
+
+
+def _row(ruleset: Ruleset, number: int) -> Data:
+    """Return a line to fill in: its contract if that is fixed, and the player whose turn it is."""
+    symbol, contract = words_of_stage(ruleset, number)
+    seat = (number - 1) // ruleset.in_a_row % ruleset.seats
+    declared = is_declared(ruleset, number)
+    return {
+        "number": str(number),
+        "symbol": symbol,
+        "contract": contract,
+        "side": ruleset.sides[seat] if declared else None,
+        "seat": str(seat + 1) if declared and ruleset.seats_in_a_side > 1 else "",
+        "round-end": ends_round(ruleset, number),
+    }
+
+
+def _kinds(kind: str) -> str:
+    """Return the label of the boxes of a side."""
+    kinds = {
+        PENALTY: _("penalties"),
+        TRUMP: _("trumps"),
+        "choice": _("choices"),
+        "declaration": _("declarations"),
+    }
+    return kinds.get(kind) or labels.kind_name(kind)
+
+
+def _each(ruleset: Ruleset) -> list[Data]:
+    """Return the contracts that every side declares a fixed number of times, with their boxes."""
+    return [
+        {"symbol": labels.contract_symbol(contract.id), "boxes": contract.quota_each}
+        for contract in ruleset.contracts
+        if contract.quota_each is not None
+    ]
+
+
+def _contract(ruleset: Ruleset, contract: Contract) -> Data:
+    """Return a contract with its scoring, and how often the table may declare it."""
+    return {
+        "symbol": labels.contract_symbol(contract.id) if contract.named else "",
+        "name": labels.contract_title(contract) if contract.named else "",
+        "points": "; ".join(SCORES[contract.scoring](ruleset, contract)),
+        "boxes": contract.quota or 0,
+    }
+
+
+# The scoring of a contract by its strategy: one or more parts of a line.
+
+
+def _terms(contract: Contract) -> str:
+    """Return units × value, with the names of the units if they are not obvious."""
+    named = len(contract.values) > MOST_WITHOUT_NAMES
+    return " + ".join(
+        f"{labels.unit_name(unit.id) if named else ''} {unit.total} × "
+        f"{points_text(contract.values[unit.id])}".strip()
+        for unit in contract.units
+    )
+
+
+MOST_WITHOUT_NAMES = 2
+
+
+def _per_unit(_ruleset: Ruleset, contract: Contract) -> Iterator[str]:
+    yield f"{_terms(contract)} = {points_text(contract.unit_sum)}"
+
+
+def _difference(_ruleset: Ruleset, contract: Contract) -> Iterator[str]:
+    for unit in contract.units:
+        each = points_text(contract.values[unit.id])
+        yield _("%(each)s × (own − theirs)") % {"each": each}
+
+
+def _domino(_ruleset: Ruleset, _contract: Contract) -> Iterator[str]:
+    yield _("−1 a card left, out first: + all of these")
+
+
+def _pair_domino(_ruleset: Ruleset, contract: Contract) -> Iterator[str]:
+    yield _("−1 × (own − theirs), out first: +%(bonus)s") % {"bonus": contract.prizes[0]}
+
+
+def _places(_ruleset: Ruleset, contract: Contract) -> Iterator[str]:
+    yield " / ".join(map(points_text, contract.prizes))
+
+
+def _five_tricks(ruleset: Ruleset, contract: Contract) -> Iterator[str]:
+    settings = ruleset.settings
+    yield _("makers 3 or 4 tricks: 1")
+    yield _("all 5: %(march)s") % {"march": settings["march"]}
+    yield _("fewer: the others %(euchred)s") % {"euchred": EUCHRED}
+    if ruleset.seats_in_a_side > 1 and "alone" in contract.fields:
+        yield _("alone all 5: %(march)s") % {"march": settings["march_alone"]}
+        yield _("alone and fewer: the others %(euchred)s") % {"euchred": settings["euchred_alone"]}
+        yield _("a lone defender with all 5: 4, against a lone maker at least %(euchred)s") % {
+            "euchred": settings["euchred_alone_by_alone"]
+        }
+
+
+def _piles(_ruleset: Ruleset, _contract: Contract) -> Iterator[str]:
+    yield _("a game won: 1")
+    yield _("or by points: %(won)s + 2 a card in the reserve + 1 a card elsewhere") % {"won": WON}
+
+
+SCORES: Mapping[str, Callable[[Ruleset, Contract], Iterator[str]]] = MappingProxyType(
+    {
+        "per-unit": _per_unit,
+        "pair-difference": _difference,
+        "domino": _domino,
+        "pair-domino": _pair_domino,
+        "places": _places,
+        "makers-and-defenders": _five_tricks,
+        "piles-emptied": _piles,
+    }
+)
+"""The scoring of a contract in a few words, by strategy."""
+
+
+def _notes(ruleset: Ruleset) -> Iterator[str]:
+    """Yield the rules that a table without the program must remember."""
+    for option in ruleset.options:
+        value = ruleset.settings.get(option.setting)
+        if value is not None:
+            name = labels.option_name(option.setting)
+            yield f"{name}: {labels.option_value_name(option.setting, value)}"
+    for contract in ruleset.contracts:
+        if contract.replay_one_each:
+            name = labels.contract_title(contract)
+            yield _("%(contract)s taken 1-1-1-1 is played again") % {"contract": name}
+    sums = sums_of(ruleset).game
+    if sums is not None and sums[0] == sums[1]:
+        yield _("Sum of all totals at the end: %(sum)s") % {"sum": points_text(sums[0])}
+
+
+def evening_sheet(report: Report, progress: OnProgress) -> Content:
+    """Return the evening of the table of the report's game as a page.
+
+    Raises:
+        ValueError: the report is about no open table.
+    """
+    table = None if report.game is None else report.game.open_table
+    if table is None:
+        raise ValueError(f"{report} is of no open table")
+    data = compose_evening(table, str(report.parameters.get("host", "")))
+    progress(Report.Step.READING, 1, 1)
+    return PdfPages([TypstPart.of("evening.typ", data | {"paper": report.paper})])
+
+
+def compose_evening(table: OpenTable, host: str) -> Data:
+    """Return the data of the evening of a table; its QR code leads to `host`, if there is one."""
+    sheets = load_sheets(table.games.order_by("number"))
+    evening, games = evening_of(sheets), finished_games(sheets)
+    place = sheets[-1].row.place
+    day = written_date(timezone.localtime(table.created_at).isoformat())
+    heading = Heading(
+        evening.headline,
+        lines=[" · ".join(filter(None, [place, evening.finished]))],
+        event=_("The evening"),
+        date=day,
+    )
+    return page_data(heading, words=_evening_sheet_words()) | {
+        "columns": _columns(evening),
+        "tally": [_evening_sheet_row(evening, row) for row in evening.rows],
+        "course": [[float(total) for total in line] for line in courses(games).values()],
+        "names": list(courses(games)),
+        "games": [row for line in evening.lines for row in _game(line)],
+        "payments": None
+        if evening.payments is None
+        else [str(paid) for paid in evening.payments] or [_("Nobody owes anything.")],
+        "follow": _evening_sheet_follow(table, host),
+    }
+
+
+def _evening_sheet_words() -> dict[str, str]:
+    return {
+        "tally": _("The tally of the evening"),
+        "course": _("The course of the evening"),
+        "games": _("Games"),
+        "game": _("Game"),
+        "totals": _("Total"),
+        "pays": _("Who pays whom for the evening"),
+    }
+
+
+def _columns(evening: Evening) -> list[Data]:
+    if evening.by_game:
+        middle = [f"{number}." for number in evening.numbers]
+    else:
+        middle = [f"{place}." for place in evening.place_numbers()]
+    return [
+        {"head": _("Player")},
+        *({"head": head, "kind": "centre"} for head in middle),
+        {"head": pgettext("games", "won"), "kind": "number"},
+        {"head": _("points"), "kind": "total"},
+        {"head": _("a game"), "kind": "number"},
+    ]
+
+
+def _evening_sheet_row(evening: Evening, row: TallyRow) -> list[str]:
+    if evening.by_game:
+        middle = [str(cell.rank) if cell else "–" for cell in row.cells()]
+    else:
+        middle = [str(count) for count in evening.counts(row)]
+    return [row.name, *middle, str(row.standing.won), row.points, row.average]
+
+
+def _game(line: GameLine) -> list[list[Any]]:
+    """Return the row of a game, and one of its payments where it is played for a stake."""
+    totals = ", ".join(f"{name} {total}" for name, total in line.totals)
+    game = {"text": f"{line.state} · {line.ruleset}", "below": totals}
+    paid = " · ".join(map(str, line.payments))
+    return [[str(line.number), game], *([["", {"text": paid, "style": "small"}]] if paid else [])]
+
+
+def _evening_sheet_follow(table: OpenTable, host: str) -> Data | None:
+    if not host:
+        return None
+    url = urljoin(host, reverse("evening", args=[table.public_id, table.secret()]))
+    return {"url": url, "qr": drawn_code(url), "caption": _("Follow this evening")}
+
+
+def draw_sheet(reading: Reading) -> str:
+    """Return a game as far as it was readable: the sheet, the outcome, and the problems."""
+    lines: list[str] = []
+    if reading.game is not None:
+        lines += [reading.title or name_of(reading.game.ruleset), ""]
+        lines += _draw_rows(reading.game, reading.players)
+        lines += _draw_outcome(reading.game, reading.players)
+        lines += _draw_payments(reading.game, reading.players)
+    place = "" if reading.entry is None else _("Entry %(number)s: ") % {"number": reading.entry}
+    lines += [place + explain(problem, reading.players) for problem in reading.problems]
+    return "\n".join([*lines, ""])
+
+
+def _draw_rows(game: Game, players: Sequence[str]) -> list[str]:
+    names = game.ruleset.side_names(players)
+    table = [["", _("Contract"), *names, "Σ"]]
+    rows = {row.entry: row for row in game.rows}
+    deals = {played.entry: played for played in game.deals}
+    numbers = numbers_of(game)
+    for index, entry in enumerate(game.entries):
+        label = str(numbers.get(index, ""))
+        if index in deals:
+            says = _describe_deal(game, deals[index], players)
+        else:
+            says = _describe(game, entry, players)
+        table.append([label, says, *_draw_points(game, rows.get(index))])
+    return _align(table)
+
+
+def _draw_points(game: Game, row: Row | None) -> Iterable[str]:
+    if row is None:
+        return [""] * (game.ruleset.side_count + 1)
+    pairs = zip(row.points, row.totals, strict=True)
+    columns = [f"{points_text(points)} / {points_text(total)}" for points, total in pairs]
+    return [*columns, points_text(row.expected_sum)]
+
+
+def _describe_deal(game: Game, played: PlayedDeal, players: Sequence[str]) -> str:
+    """Return the contract and, in brackets, the declarer (if no column shows it) and remarks."""
+    details = deal_line(game, played, players)
+    name = contract_title(played.contract) if played.contract.named else ""
+    said = ", ".join(filter(None, [details.declarer, *details.marks]))
+    parts = [name, suit_of(played.deal.details.get("trump")), said and f"({said})"]
+    return " ".join(filter(None, parts))
+
+
+def _describe(game: Game, entry: Entry, players: Sequence[str]) -> str:
+    if not isinstance(entry, Deal):
+        return remark(entry, players)
+    name = _("sealed") if entry.contract is None else title_of(game.ruleset, entry.contract)
+    return f"{name} {suit_of(entry.details.get('trump'))}".strip()
+
+
+def _draw_outcome(game: Game, players: Sequence[str]) -> list[str]:
+    names = game.ruleset.side_names(players)
+    outcome = decide(game)
+    places = sorted(zip(outcome.ranks, names, strict=True))
+    lines = ["", ", ".join(f"{rank}. {name}" for rank, name in places)]
+    lines += filter(None, [ending_of(game, players), outcome_of(game, outcome, players)])
+    deals = numbers_of(game)
+    for badge in award(game):
+        deal = deals.get(badge.entry, len(deals))
+        lines.append(f"{badge_name(badge.badge)}: {names[badge.seat]} ({deal})")
+    return lines
+
+
+def _draw_payments(game: Game, players: Sequence[str]) -> list[str]:
+    payments = payments_of(game, players)
+    return [] if payments is None else [str(payment) for payment in payments.paid]
+
+
+def _align(table: Sequence[Sequence[str]]) -> list[str]:
+    """Align the columns: words to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = []
+    for row in table:
+        number, contract, *points = row
+        cells = [number.rjust(widths[0]), contract.ljust(widths[1])]
+        cells += [cell.rjust(width) for cell, width in zip(points, widths[2:], strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    return lines
