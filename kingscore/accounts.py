@@ -41,7 +41,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from kingscore.attempts import count_mail, count_try, remember_device
+from kingscore.devices import count_mail, count_try, remember_device
 from kingscore.observing.refusals import note_refusal
 from kingscore.observing.sign_ins import note_success
 from tournaments.models import User

@@ -5,7 +5,7 @@ import gc
 from django.conf import settings
 from django.urls import get_resolver
 
-from kingscore.buffering import Buffered
+from kingscore.streams import Buffered
 from kingscore.wsgi import application as pages
 
 # Needs Django, which was set up for the pages.

@@ -1,20 +1,195 @@
-"""Middleware: limits of requests, headers of responses, missing rows."""
+"""Middleware: headers, caching, limits, and the answers to faults and outages."""
 
+import errno
+import sqlite3
+import sys
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from enum import Enum
 from hashlib import sha256
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed, ObjectDoesNotExist
-from django.db import DatabaseError, connection
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.db import DatabaseError, InterfaceError, connection
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.template import loader
 from django.utils.cache import add_never_cache_headers
+from django.views import defaults
 
-from kingscore.faults import archived, digest_mismatch, length_required, too_large
-from tournaments.api.problems import is_of_rendering
+from tournaments.api.problems import (
+    Away,
+    BodyTooLarge,
+    DigestMismatch,
+    Full,
+    LengthRequired,
+    NotUnderstood,
+    ServerError,
+    is_of_rendering,
+    plain_problem,
+)
 from tournaments.api.throttling import tell_limit
 from tournaments.queries.games.sheets import Archived
+
+
+class Outage(Enum):
+    """An outage; `again_after` is the number of seconds after which to retry."""
+
+    AWAY = 10
+    FULL = 60
+
+    @property
+    def again_after(self) -> int:
+        return self.value
+
+
+FULL_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+# SQLSTATEs of PostgreSQL: two characters are a class of errors, five are one error.
+FULL_STATE = "53100"
+AWAY_CLASSES = {"08", "53", "57"}
+# Deadlock, serialization failure, and lock timeout.
+AWAY_STATES = {"40001", "40P01", "55P03"}
+
+AWAY_CODES = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_NOMEM,
+}
+
+
+def outage_of(error: BaseException | None) -> Outage | None:
+    """Return the outage behind an error, or None for a fault of ours."""
+    found = {outage for each in _chain(error) if (outage := _outage(each))}
+    # A full disk also causes broken connections, and is the reason to report.
+    return Outage.FULL if Outage.FULL in found else next(iter(found), None)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and its causes."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _outage(error: BaseException) -> Outage | None:
+    if isinstance(error, OSError):
+        return Outage.FULL if error.errno in FULL_ERRORS else None
+    if isinstance(error, sqlite3.Error):
+        return _outage_of_sqlite(error)
+    if isinstance(error, InterfaceError):
+        return Outage.AWAY
+    # Errors of psycopg carry a code; Django's own have one of these as their cause.
+    if isinstance(error, DatabaseError) or not hasattr(error, "sqlstate"):
+        return None
+    return _outage_of_postgresql(error)
+
+
+def _outage_of_sqlite(error: sqlite3.Error) -> Outage | None:
+    # The upper bytes hold the extended code.
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return Outage.FULL
+    return Outage.AWAY if code in AWAY_CODES else None
+
+
+def _outage_of_postgresql(error: BaseException) -> Outage | None:
+    state: str | None = getattr(error, "sqlstate", None)
+    if state == FULL_STATE:
+        return Outage.FULL
+    if state is None:
+        # No answer from the server: no connection, a broken one, or none free in time.
+        return Outage.AWAY if "OperationalError" in _kinds(error) else None
+    return Outage.AWAY if state in AWAY_STATES or state[:2] in AWAY_CLASSES else None
+
+
+def _kinds(error: BaseException) -> set[str]:
+    return {kind.__name__ for kind in type(error).__mro__}
+
+
+PROBLEMS = {Outage.AWAY: Away, Outage.FULL: Full}
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 400."""
+    if is_for_programs(request):
+        return plain_problem(NotUnderstood(), request)
+    return defaults.bad_request(request, exception)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
+    """Answer 404. Somebody who is not signed in may be at a page that needs it.
+
+    It is the same page for addresses that do not exist, so that nothing is given away.
+    """
+    needs_account = request.path.startswith("/clubs/") and not request.user.is_authenticated
+    if not needs_account:
+        return render(request, "404.html", status=404)
+    back = request.get_full_path()
+    if request.method == "POST":
+        # The page with the form; `static/typed.js` has what was typed there.
+        page = urlsplit(request.headers.get("Referer", ""))
+        back = page._replace(scheme="", netloc="").geturl() if page.path else "/"
+    response = render(request, "404.html", {"back": back}, status=404)
+    if "HX-Request" in request.headers:
+        # htmx would show nothing.
+        response["HX-Redirect"] = back
+    return response
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer 500 without details, and without a query."""
+    outage = outage_of(sys.exception())
+    if outage is not None:
+        return come_again(request, outage)
+    if is_for_programs(request):
+        return plain_problem(ServerError(), request)
+    return defaults.server_error(request)
+
+
+def come_again(request: HttpRequest, outage: Outage) -> HttpResponse:
+    """Answer 503 with a time to retry; phones keep unsent entries and retry by themselves."""
+    problem = PROBLEMS[outage]()
+    problem.headers = {"Retry-After": str(outage.again_after)}
+    if is_for_programs(request):
+        return plain_problem(problem, request)
+    page = loader.render_to_string(f"{problem.status}.html")
+    return HttpResponse(page, status=problem.status, headers=problem.headers)
+
+
+def too_large(request: HttpRequest, megabytes: int) -> HttpResponse:
+    """Answer 413 with the largest size allowed."""
+    if is_for_programs(request):
+        return plain_problem(BodyTooLarge(data={"megabytes": megabytes}), request)
+    return render(request, "413.html", {"megabytes": megabytes}, status=413)
+
+
+def length_required(request: HttpRequest) -> HttpResponse:
+    """Answer 411; no browser omits the length."""
+    return plain_problem(LengthRequired(), request)
+
+
+def digest_mismatch(request: HttpRequest) -> HttpResponse:
+    """Answer 400; only programs and the scripts of our pages send a digest."""
+    return plain_problem(DigestMismatch(), request)
+
+
+def archived(request: HttpRequest) -> HttpResponse:
+    """Answer 410: the deals of a game are in the file of an archived partition."""
+    return render(request, "410.html", status=410)
+
+
+def is_for_programs(request: HttpRequest) -> bool:
+    """Return whether the client is a program."""
+    return request.path.startswith("/api/")
 
 
 def refuse_large_bodies(

@@ -148,7 +148,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "kingscore.accounts.RefusedFormMiddleware",
-    "kingscore.attempts.AttemptsMiddleware",
+    "kingscore.devices.AttemptsMiddleware",
     "kingscore.office.ask_second_factor",
     "kingscore.middleware.MissingRowMiddleware",
     "kingscore.replica.ReplicaMiddleware",
@@ -205,7 +205,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator": {},
     }.items()
 ]
-AUTHENTICATION_BACKENDS = ["kingscore.sign_in.OneHashBackend"]
+AUTHENTICATION_BACKENDS = ["kingscore.devices.OneHashBackend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 # Counted from the last day of use.
@@ -248,7 +248,7 @@ ACCOUNT_SESSION_REMEMBER = True
 # the minute a whole club behind one address may sign in at the beginning of an evening.
 ALLAUTH_USER_CODE_FORMAT = {"numeric": True, "length": 8}
 # "ip" is the network: of IPv6 addresses the first 64 bits. What the keys are, and which device
-# is counted by itself, kingscore/attempts.py says; limits of allauth that are None are counted
+# is counted by itself, kingscore/devices.py says; limits of allauth that are None are counted
 # there.
 ACCOUNT_RATE_LIMITS = {
     "login": None,

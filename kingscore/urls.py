@@ -31,6 +31,6 @@ urlpatterns = [
     path("", include("tournaments.web.urls")),
 ]
 
-handler400 = "kingscore.faults.bad_request"
-handler404 = "kingscore.faults.not_found"
-handler500 = "kingscore.faults.server_error"
+handler400 = "kingscore.middleware.bad_request"
+handler404 = "kingscore.middleware.not_found"
+handler500 = "kingscore.middleware.server_error"

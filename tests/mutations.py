@@ -357,7 +357,7 @@ MUTATIONS = (
         "tests/api",
     ),
     Mutation(
-        "kingscore/attempts.py",
+        "kingscore/devices.py",
         'return f"{device} {user.pk}" if user and user.pk in accounts else ""',
         'return f"{device} {user.pk}" if user else ""',
         "tests/web/accounts",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from kingscore.buffering import Buffered
+from kingscore.streams import Buffered
 
 PAGE = b"""<div data-revision="0" hx-headers='{"If-None-Match": "\\"nothing\\""}'></div>"""
 

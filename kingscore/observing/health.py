@@ -17,8 +17,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.utils import timezone
 
 from kingscore.celery import app
+from kingscore.middleware import Outage, outage_of
 from kingscore.observing.metrics import tell_metrics
-from kingscore.outages import Outage, outage_of
 from tournaments.queries.site import missing_columns, missing_migrations
 
 logger = logging.getLogger(__name__)

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kingscore import buffering
-from kingscore.buffering import Buffered
+from kingscore import streams
+from kingscore.streams import Buffered
 from tests.waiting import PATIENCE
 
 
@@ -113,7 +113,7 @@ def test_query_in_another_alphabet_arrives(visit):
     assert page.environ["QUERY_STRING"] == "name=Ay%C5%9Fe&q=%C5%9F"
 
 
-@pytest.mark.parametrize("large", [1, 1000, 3 * buffering.ANSWER_IN_MEMORY])
+@pytest.mark.parametrize("large", [1, 1000, 3 * streams.ANSWER_IN_MEMORY])
 def test_answer_is_handed_over_whole(visit, large):
     sent, _ = visit(Page([b"x" * large, b"", b"end"]))
 
@@ -140,7 +140,7 @@ def test_answer_for_which_there_is_no_room_frees_its_thread(visit, monkeypatch):
         def write(self, _):
             raise OSError(errno.ENOSPC, "no room")
 
-    monkeypatch.setattr(buffering, "SpooledTemporaryFile", lambda **_: Full())
+    monkeypatch.setattr(streams, "SpooledTemporaryFile", lambda **_: Full())
 
     # More parts than a2wsgi holds ready.
     with pytest.raises(OSError, match="no room"):

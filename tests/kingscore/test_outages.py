@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from django.db.utils import OperationalError, ProgrammingError
 
-from kingscore.outages import Outage, outage_of
+from kingscore.middleware import Outage, outage_of
 
 
 def raised(error, cause=None):

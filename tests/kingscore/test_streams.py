@@ -13,8 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from kingscore import streams
-from kingscore.buffering import Buffered
-from kingscore.streams import Streams
+from kingscore.streams import Buffered, Streams
 from kingscore.web_worker import Protocol
 from kingscore.wsgi import application
 from tests.club_factories import MemberFactory, TournamentFactory
