@@ -23,7 +23,7 @@ from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import register_entrants
 from tournaments.services.events.events import EventPlan
 from tournaments.services.games.playing import record_entries
-from tournaments.services.rounds.rounds import open_round
+from tournaments.services.rounds.running import open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 from tournaments.services.tournaments.lifecycle import (
     TournamentPlan,

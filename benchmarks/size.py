@@ -121,7 +121,7 @@ def errands() -> Iterator[tuple[str, Counter[CodeType]]]:
     from tests.tournament_builders import play, published, running
     from tournaments.models import Game
     from tournaments.services.audit import NOBODY
-    from tournaments.services.rounds.rounds import close_round, open_round
+    from tournaments.services.rounds.running import close_round, open_round
 
     def post_deal(browser: Client, game: Game, number: int) -> None:
         """Post deal `number` as a phone that has seen all deals before it."""

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.figures import Figure, Work, against, in_turn, used
 from tournaments.engine.play.outcomes import rank
-from tournaments.engine.standings.reasons import why_place
-from tournaments.engine.standings.round_results import Competitor, RoundResults, Ruling, TableResult
-from tournaments.engine.standings.standings import rank_entrants
+from tournaments.engine.standings.results import Competitor, RoundResults, Ruling, TableResult
+from tournaments.engine.standings.standings import rank_entrants, why_place
 from tournaments.engine.standings.tournament_settings import TIE_BREAKS, TournamentSettings
 
 FIELDS = (40, 400, 1000)

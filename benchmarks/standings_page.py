@@ -33,7 +33,7 @@ from tournaments.models import (
     User,
 )
 from tournaments.models.people import fold_name, plain_name
-from tournaments.services.rounds.rounds import keep_standings
+from tournaments.services.rounds.running import keep_standings
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {

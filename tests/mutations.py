@@ -63,31 +63,31 @@ MUTATIONS = (
     ),
     # Standings, seating and ratings.
     Mutation(
-        f"{ENGINE}/standings/tie_breaks.py",
+        f"{ENGINE}/standings/results.py",
         "if len(met) < len(tied) - 1:",
         "if not met:",
         "tests/engine/standings",
     ),
     Mutation(
-        f"{ENGINE}/standings/tie_breaks.py",
+        f"{ENGINE}/standings/results.py",
         "return not game.was_played, game.table.ranks",
         "return False, game.table.ranks",
         "tests/engine/standings",
     ),
     Mutation(
-        f"{ENGINE}/standings/tallies.py",
+        f"{ENGINE}/standings/results.py",
         "if name in tallies and name not in instead:",
         "if name in tallies:",
         "tests/engine/standings",
     ),
     Mutation(
-        f"{ENGINE}/standings/finals.py",
+        f"{ENGINE}/standings/standings.py",
         "names if row % 2 == 0 else names[::-1]",
         "names",
         "tests/engine/standings",
     ),
     Mutation(
-        f"{ENGINE}/standings/finals.py",
+        f"{ENGINE}/standings/standings.py",
         "1 + sum(key < keys[name] for key in keys.values()) for name in order",
         "1 + at for at, name in enumerate(order)",
         "tests/engine/standings",
@@ -168,31 +168,31 @@ MUTATIONS = (
     ),
     # Tournaments and rounds.
     Mutation(
-        f"{SERVICES}/rounds/rounds.py",
+        f"{SERVICES}/rounds/running.py",
         "        rate_round_again(round_)\n        round_.closed_at,",
         "        round_.closed_at,",
         "tests/services/rounds",
     ),
     Mutation(
-        f"{SERVICES}/rounds/clocks.py",
+        f"{SERVICES}/rounds/running.py",
         "if stands != self.seen:",
         "if not self.seen:",
         "tests/services/rounds",
     ),
     Mutation(
-        f"{SERVICES}/rounds/late_changes.py",
+        f"{SERVICES}/rounds/changes.py",
         "sitting - gone | _players_of",
         "sitting | _players_of",
         "tests/services/rounds",
     ),
     Mutation(
-        f"{SERVICES}/rounds/late_changes.py",
+        f"{SERVICES}/rounds/changes.py",
         "state.entrants[name].come_in(number)",
         "pass",
         "tests/web/rounds/test_seating.py",
     ),
     Mutation(
-        f"{SERVICES}/rounds/late_changes.py",
+        f"{SERVICES}/rounds/changes.py",
         "state.entrants[name].checked_in = 0",
         "pass",
         "tests/web/rounds/test_seating.py",
@@ -210,7 +210,7 @@ MUTATIONS = (
         "tests/web/rounds/test_seating.py",
     ),
     Mutation(
-        f"{SERVICES}/rounds/taking_back.py",
+        f"{SERVICES}/rounds/seating.py",
         "if lost_with(round_).entries != entries:",
         "if False:",
         "tests/web/rounds/test_seating.py",
@@ -252,7 +252,7 @@ MUTATIONS = (
         "tests/models/test_permissions.py",
     ),
     Mutation(
-        "tournaments/presenters/rounds/rulings.py",
+        "tournaments/presenters/rounds/tables.py",
         "large=0 < most < abs(",
         "large=most < 0 < abs(",
         "tests/web/rounds",

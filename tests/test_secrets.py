@@ -59,7 +59,7 @@ from tournaments.services.audit import NOBODY
 from tournaments.services.games.sealing import reveal_contract, seal_contract
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.ratings.due import rate_event_again
-from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.running import close_round
 from tournaments.services.tournaments.lifecycle import create_tournament, move_tournament
 from tournaments.web.base import pictures
 from tournaments.web.clubs.embed import PARTS

@@ -10,9 +10,9 @@ from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import register_entrants
 from tournaments.services.entrants.substituting import Place, put_substitute
 from tournaments.services.events.events import EventPlan
-from tournaments.services.rounds.late_changes import change_late
-from tournaments.services.rounds.rounds import close_round, open_round
+from tournaments.services.rounds.changes import change_late
 from tournaments.services.rounds.rulings import RulingDecision, rule
+from tournaments.services.rounds.running import close_round, open_round
 from tournaments.services.rounds.seating import (
     SeatingDraft,
     publish_round,

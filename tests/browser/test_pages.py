@@ -26,7 +26,7 @@ from tournaments.models import Event, Report
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games.playing import correct_entry
 from tournaments.services.people.merging import merge_players
-from tournaments.services.rounds.calls import call_director
+from tournaments.services.rounds.rulings import call_director
 from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser

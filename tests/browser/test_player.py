@@ -20,8 +20,8 @@ from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import register_entrants
 from tournaments.services.notifications.sending import sweep_notifications
-from tournaments.services.rounds.rounds import close_round, open_round
 from tournaments.services.rounds.rulings import RulingDecision, rule
+from tournaments.services.rounds.running import close_round, open_round
 from tournaments.services.rounds.seating import publish_round
 from tournaments.services.tournaments.lifecycle import create_tournament, move_tournament
 

@@ -8,7 +8,7 @@ from tests.factories import EVENING
 from tests.tournament_builders import opened, play, running
 from tournaments.models import Event
 from tournaments.services.audit import NOBODY
-from tournaments.services.rounds.calls import call_director
+from tournaments.services.rounds.rulings import call_director
 
 pytestmark = pytest.mark.browser
 

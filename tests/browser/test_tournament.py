@@ -14,7 +14,7 @@ from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.web.rounds.going import going
 from tournaments.models import Game, Round, Table, Tournament
 from tournaments.services.audit import NOBODY
-from tournaments.services.rounds.overtime import finish_for_time
+from tournaments.services.rounds.running import finish_for_time
 
 pytestmark = pytest.mark.browser
 

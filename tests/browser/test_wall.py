@@ -9,7 +9,7 @@ from tests.tournament_builders import SHORT, change, play
 from tests.web.rounds.going import going, next_round, play_at
 from tournaments.models import Entrant, Event, Player
 from tournaments.services.audit import NOBODY
-from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.running import close_round
 
 pytestmark = pytest.mark.browser
 

@@ -26,7 +26,7 @@ from tournaments.services.checks.exports import compare_with_stored
 from tournaments.services.games import playing
 from tournaments.services.games.confirming import confirm_all
 from tournaments.services.ratings.computing import rebuild_ratings
-from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.running import close_round
 
 pytestmark = pytest.mark.django_db
 

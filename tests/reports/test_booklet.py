@@ -14,7 +14,7 @@ from tournaments.models import Game, Report
 from tournaments.reports.documents import compose
 from tournaments.services.audit import NOBODY
 from tournaments.services.ratings.computing import sweep_ratings
-from tournaments.services.rounds.rounds import close_round, open_round
+from tournaments.services.rounds.running import close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 
 pytestmark = pytest.mark.django_db

@@ -41,7 +41,7 @@ from tournaments.services.emails import sweep_emails
 from tournaments.services.notifications.sending import sweep_notifications
 from tournaments.services.notifications.subscribing import subscribe_phone
 from tournaments.services.people.players import add_player
-from tournaments.services.rounds.rounds import close_round, open_round
+from tournaments.services.rounds.running import close_round, open_round
 from tournaments.services.rounds.seating import publish_round
 from tournaments.services.webhooks.calling import CallAnswer
 from tournaments.services.webhooks.keeping import WebhookPlan, create_webhook

@@ -12,7 +12,7 @@ from django.db.models.lookups import Exact
 
 from tournaments.engine.documents.shapes import SHOWN
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_VENUE
-from tournaments.engine.standings.finals import STAGES
+from tournaments.engine.standings.standings import STAGES
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import fields
 from tournaments.models.clubs import DIRECTING, Club, Confirmations, Member, Season

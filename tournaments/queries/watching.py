@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from tournaments.models import AuditEntry, Game, RatedRound, RatingPool, Tournament
 from tournaments.queries.games.versions import versions_named
-from tournaments.queries.tournaments.versions import with_versions
+from tournaments.queries.tournaments.steps import with_versions
 
 ENTRIES_LOOKED_AT = 200
 """The number of newest audit entries: those written at the same time may become visible out of

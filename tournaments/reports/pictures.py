@@ -22,7 +22,7 @@ from tournaments.presenters.games.sheets import (
     surprise_of,
 )
 from tournaments.presenters.people.players import facts_of, public_player
-from tournaments.presenters.standings.league import public_league
+from tournaments.presenters.standings.standings import public_league
 from tournaments.queries.games.sheets import load_sheets
 from tournaments.queries.ratings.ratings import shown
 from tournaments.reports.sheets import written_date

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from tournaments.engine.documents.games import letters_of
 from tournaments.engine.rules.rulesets import Points, whole
-from tournaments.engine.standings.round_results import ABSENT, PENALTY, RoundResults
+from tournaments.engine.standings.results import ABSENT, PENALTY, RoundResults
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Report, Tournament
 from tournaments.presenters.standings.standings import (

@@ -26,7 +26,8 @@ from tournaments.services.games.playing import correct_entry
 from tournaments.services.games.tables import remove_table
 from tournaments.services.people.changes import remove_player, rename_player, set_initials
 from tournaments.services.people.merging import merge_players, undo_merge
-from tournaments.services.rounds import rounds, seating, taking_back
+from tournaments.services.rounds import running as rounds_running
+from tournaments.services.rounds import seating
 
 pytestmark = pytest.mark.django_db
 
@@ -80,18 +81,18 @@ def steps(row):
     yield register(row, "Geç", "Kalan", "Üç", "Dört")
     round_ = published(row)
     yield round_
-    yield taking_back.take_back_round(round_.pk, NOBODY, at=EVENING)
+    yield seating.take_back_round(round_.pk, NOBODY, at=EVENING)
     yield seating.publish_round(round_.pk, NOBODY, at=EVENING, all_the_same=True)
     yield stand_in(seated_at(round_, 1), "Yedek")
     yield change(round_, leaving=[seated_at(round_, 2)])
-    yield rounds.open_round(round_.pk, NOBODY, at=EVENING)
+    yield rounds_running.open_round(round_.pk, NOBODY, at=EVENING)
     yield play(round_)
     game = Game.objects.filter(table__round=round_).first()
     corrected = {**WHOLE_GAME[0], "counts": {"heart_king": [1, 0, 0, 0]}}
     yield correct_entry(
         game.pk, 0, parse_entry(corrected), "", ContextFactory(revision=game.revision)
     )
-    yield rounds.close_round(round_.pk, NOBODY, at=EVENING)
+    yield rounds_running.close_round(round_.pk, NOBODY, at=EVENING)
     table = lay(evening(club))
     yield record(table.games.get(), WHOLE_GAME[0])
     yield lay(table.round, who=("Can", "Ece", "Efe", "Su"))

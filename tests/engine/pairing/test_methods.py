@@ -1,13 +1,28 @@
+import json
 import subprocess
 import sys
 from dataclasses import replace
+from fractions import Fraction
+from hashlib import sha256
 from itertools import chain, combinations
+from random import Random
 
 import pytest
 
-from tests.engine.pairing.evenings import everybody, field_of, play
-from tournaments.engine.pairing.field import Entrant, ImpossibleFixed, PairingField, PlayedRound
+from tests.engine.pairing.evenings import Evening, field_of, play
+from tests.engine.pairing.evenings import everybody as evenings_everybody
+from tournaments.engine.documents.pairings import seat_document
+from tournaments.engine.documents.verify import redraw, write_draw
+from tournaments.engine.pairing.field import (
+    SEATING_VERSION,
+    Entrant,
+    ImpossibleFixed,
+    PairingField,
+    PlayedRound,
+)
+from tournaments.engine.pairing.judging import least_spread, measure
 from tournaments.engine.pairing.methods import METHODS, NoRoundRobin, schedule, seat_round
+from tournaments.engine.pairing.search import STARTERS, plan_for
 
 
 def ranks(seating):
@@ -66,7 +81,7 @@ def test_groups_share_a_table_and_pairs_are_kept_apart(method):
 
         assert seating.quality.fixed_parted == 0
         assert seating.quality.avoided_met == 0
-        assert everybody(seating) == sorted(field.index)
+        assert evenings_everybody(seating) == sorted(field.index)
 
 
 def test_a_pair_kept_apart_moves_no_further_than_it_must():
@@ -84,7 +99,7 @@ def test_a_group_larger_than_a_table_is_refused_except_where_all_meet(method, si
     field = field_of(16, table_size=size, fixed=(("e1", "e2", "e3"), ("e3", "e4", "e5")))
 
     if method == "round-robin" or (method == "fixed" and size == 2):
-        assert everybody(seat_round(field, method)) == sorted(field.index)
+        assert evenings_everybody(seat_round(field, method)) == sorted(field.index)
     else:
         with pytest.raises(ImpossibleFixed):
             seat_round(field, method)
@@ -99,7 +114,7 @@ def test_byes_are_shared_out_and_seats_stay_even(method, count):
     times = [byes.count(f"e{n}") for n in range(1, count + 1)]
     assert max(times) - min(times) <= 1
     assert max(seating.quality.seat_imbalance for seating in seatings) <= 3
-    assert all(everybody(seating) == sorted(field_of(count).index) for seating in seatings)
+    assert all(evenings_everybody(seating) == sorted(field_of(count).index) for seating in seatings)
 
 
 def test_a_lot_ignores_scores_and_gives_the_bye_to_anybody():
@@ -190,3 +205,424 @@ def test_each_method_draws_the_same_in_every_process():
         ).stdout
 
     assert drawn("1") == drawn("2")
+
+
+def everybody(seating):
+    return sorted([*chain.from_iterable(seating["tables"]), *seating["byes"]])
+
+
+def most_often(evening):
+    return max(evening.meetings.values())
+
+
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("players", "rounds"),
+    [
+        (16, 5), (20, 5), (24, 5), (28, 9), (32, 5), (40, 8), (41, 5), (88, 9),
+        pytest.param(24, 7, marks=SLOW), pytest.param(36, 11, marks=SLOW),
+        pytest.param(100, 10, marks=SLOW), pytest.param(400, 9, marks=SLOW),
+    ],
+)  # fmt: skip
+def test_nobody_meets_twice_and_seats_differ_by_two_at_most(players, rounds):
+    evening = Evening(players, rounds, seed=1).play()
+
+    assert most_often(evening) == 1
+    assert [quality["repeat_meetings"] for quality in evening.qualities] == [0] * rounds
+    assert max(evening.imbalance_after(number + 1) for number in range(rounds)) <= 2
+
+
+@pytest.mark.parametrize("count", [*STARTERS, 20])
+def test_a_plan_seats_everybody_in_each_round_and_no_two_twice(count):
+    met = [
+        pair
+        for blocks in plan_for(count)
+        for block in blocks
+        for pair in combinations(sorted(block), 2)
+    ]
+
+    assert all(
+        sorted(point for block in blocks for point in block) == list(range(count))
+        for blocks in plan_for(count)
+    )
+    assert len(met) == len(set(met))
+
+
+def test_the_imbalance_of_seats_is_over_those_who_sit_out_too():
+    evening = Evening(18, 5, seed=1, weights={"repeat": 10}).play()
+
+    assert [quality["seat_imbalance"] for quality in evening.qualities] == [
+        evening.imbalance_after(number + 1) for number in range(5)
+    ]
+
+
+@pytest.mark.parametrize("players", [9, 10, 11, 13, 18, 23])
+def test_byes_are_shared_out_before_anybody_has_a_second(players):
+    evening = Evening(players, 5, seed=5).play()
+
+    byes = [name for played in evening.rounds for name in played["byes"]]
+    times = [byes.count(name) for name in evening.scores]
+    assert len(byes) == 5 * (players % 4)
+    assert max(times) - min(times) <= 1
+    assert most_often(evening) <= 4
+
+
+def test_the_lowest_of_those_without_a_bye_sits_out():
+    evening = Evening(9, 5, seed=1)
+    evening.draw()
+    had = evening.rounds[0]["byes"]
+    lowest = min(score for name, score in evening.scores.items() if name not in had)
+
+    (out,) = evening.draw()["byes"]
+
+    # A bye brings no points here.
+    assert out not in had
+    assert evening.scores[out] == lowest
+
+
+def test_fixed_groups_share_a_table_and_those_to_avoid_do_not():
+    evening = Evening(
+        32, 6, seed=9, fixed=[["p2", "p6", "p7"], ["p7", "p9"]], avoid=[["p0", "p1"], ["p0", "p3"]]
+    ).play()
+
+    for played in evening.rounds:
+        table_of = {name: set(table) for table in played["tables"] for name in table}
+        assert table_of["p2"] == {"p2", "p6", "p7", "p9"}
+        assert not table_of["p0"] & {"p1", "p3"}
+
+
+def test_who_has_left_is_forgotten_and_who_comes_late_is_seated():
+    evening = Evening(17, 5, seed=4)
+    evening.draw()
+    evening.leave("p3")
+    evening.scores["late"] = 0
+    evening.draw()
+    evening.draw()
+
+    assert everybody(evening.rounds[2]) == sorted(evening.scores)
+    assert most_often(evening) <= 2
+
+
+def test_players_of_a_club_are_kept_apart_where_that_is_wanted():
+    clubs = [{"id": f"p{n}", "score": 0, "club": f"c{n % 4}"} for n in range(16)]
+    document = {"format": "kingscore-pairing/1", "entrants": clubs, "rounds_left": 1}
+
+    apart = seat_document(document | {"separate_clubs": True})
+
+    assert apart["quality"]["same_club"] == 0
+
+
+HARD_ROUNDS = (
+    "sepo jqcd tlbf ughr wxav mnki",
+    "pmul bvge fcrx kaqh nsjt doiw",
+    "afog rdnp vklj ehxm iutc qwsb",
+    "cpvh lneq risa mjwf gtdk obxu",
+)
+HARD_SCORES = (
+    -105, -16, -210, -66, 82, 20, -43, 256, -124, 105, 183, 31, 74, -62, -16, -56, 48, -149,
+    29, -100, 81, -14, 5, 44,
+)  # fmt: skip
+"""Four rounds of 24 players after which few seatings without a repeat are left."""
+
+
+def hard_last_round():
+    return {
+        "format": "kingscore-pairing/1",
+        "seed": 4,
+        "entrants": [
+            {"id": name, "score": 10 * score}
+            for name, score in zip("abcdefghijklmnopqrstuvwx", HARD_SCORES, strict=True)
+        ],
+        "rounds": [{"tables": [[*table] for table in row.split()]} for row in HARD_ROUNDS],
+        "rounds_left": 1,
+    }
+
+
+def test_a_last_round_without_a_repeat_is_found_where_there_is_one():
+    assert seat_document(hard_last_round())["quality"]["repeat_meetings"] == 0
+
+
+def before_the_last_round(players, rounds, seed=1):
+    evening = Evening(players, rounds, seed)
+    while len(evening.rounds) < rounds - 1:
+        evening.draw()
+    return evening
+
+
+def quality_with(evening, **weights):
+    return seat_document(evening.document() | {"weights": weights})["quality"]
+
+
+def test_a_seat_used_unevenly_has_a_price():
+    evening = before_the_last_round(40, 4)
+    before = {name: [0] * 4 for name in evening.scores}
+    for seat, name in sat(evening.rounds):
+        before[name][seat] += 1
+
+    def uneven(price):
+        asked = evening.document() | {"weights": {"seat": price}}
+        again = (before[name][seat] for seat, name in sat([seat_document(asked)]))
+        return sum(map(bool, again))
+
+    # In the fourth round each has one seat left in which they have not sat.
+    assert uneven(1000) < uneven(2) < uneven(0)
+
+
+def sat(rounds):
+    tables = (table for played in rounds for table in played["tables"])
+    return [each for table in tables for each in enumerate(table)]
+
+
+@pytest.mark.parametrize("players", [18, 24])
+def test_repeats_with_a_price_bring_scores_nearer(players):
+    evening = before_the_last_round(players, 5)
+
+    never, priced = quality_with(evening), quality_with(evening, last_repeat=10)
+
+    assert never["repeat_meetings"] < priced["repeat_meetings"] <= players
+    assert priced["score_spread"] < 0.6 * never["score_spread"]
+
+
+@pytest.mark.parametrize(("players", "rounds"), [(32, 5), (40, 8)])
+def test_leaders_meet_in_the_last_round(players, rounds):
+    evening = before_the_last_round(players, rounds)
+    leaders = sorted(evening.scores, key=evening.scores.get, reverse=True)[:4]
+
+    asked = evening.document() | {"weights": {"last_repeat": 20, "last_leaders": 100}}
+    seating = seat_document(asked)
+
+    assert sum(not {*leaders}.isdisjoint(table) for table in seating["tables"]) <= 2
+    assert seating["quality"]["seat_imbalance"] <= 2
+
+
+def test_least_spread_is_that_of_neighbours_in_the_standings():
+    """By brute force over all seatings of eight players."""
+    scores = [9, 9, 7, 6, 6, 2, 1, 0]
+    field = PairingField(tuple(Entrant(f"p{n}", score) for n, score in enumerate(scores)))
+
+    spreads = [measure(field, split).score_spread for split in all_splits(range(8))]
+
+    assert least_spread(field, field.index) == min(spreads)
+
+
+def test_the_same_seed_seats_the_same_and_another_one_otherwise():
+    document = Evening(48, 3, seed=7).document()
+
+    assert seat_document(document) == seat_document(document)
+    assert seat_document(document)["tables"] != seat_document(document | {"seed": 8})["tables"]
+
+
+def test_a_change_of_the_seatings_has_a_version_of_its_own():
+    """Others draw again what was drawn here: raise `SEATING_VERSION` with a new digest."""
+    drawn = [
+        seat_document(before_the_last_round(count, 3).document() | weights)["tables"]
+        for count, weights in ((20, {}), (23, {"weights": {"last_repeat": 10}}), (33, {}))
+    ]
+    drawn.append(seat_document(hard_last_round())["tables"])
+
+    digest = sha256(json.dumps(drawn).encode()).hexdigest()[:12]
+
+    assert (SEATING_VERSION, digest) == (4, "8a099794a18e")
+
+
+def all_splits(names):
+    first, *rest = names
+    for others in combinations(rest, 3):
+        yield [[first, *others], [name for name in rest if name not in others]]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_eight_are_seated_with_the_fewest_repeats(seed):
+    evening = Evening(8, 9, seed)
+    for _ in range(seed % 4 + 1):
+        evening.draw()
+    met, scores = evening.meetings, dict(evening.scores)
+
+    def cost(tables):
+        pairs = [tuple(sorted(pair)) for table in tables for pair in combinations(table, 2)]
+        return sum(3 ** (met[pair] - 1) for pair in pairs if met[pair])
+
+    costs = {as_sets(split): cost(split) for split in all_splits(sorted(scores))}
+
+    seating = evening.draw()
+
+    assert costs[as_sets(seating["tables"])] == min(costs.values())
+
+
+def as_sets(tables):
+    return frozenset(map(frozenset, tables))
+
+
+def all_pairings(names):
+    if not names:
+        yield []
+        return
+    first, *rest = names
+    for other in rest:
+        for pairs in all_pairings([name for name in rest if name != other]):
+            yield [[first, other], *pairs]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_tables_of_two_cost_the_least_of_all_pairings(seed):
+    evening = Evening(8, 6, seed, size=2)
+    for _ in range(seed % 5):
+        evening.draw()
+    met, scores = evening.meetings, dict(evening.scores)
+
+    def cost(pairs):
+        pairs = [tuple(sorted(pair)) for pair in pairs]
+        repeats = sum(3 ** (met[pair] - 1) for pair in pairs if met[pair])
+        return repeats, sum(abs(scores[one] - scores[other]) for one, other in pairs)
+
+    seating = evening.draw()
+
+    assert cost(seating["tables"]) == min(map(cost, all_pairings(sorted(scores))))
+
+
+def test_the_bound_counts_meetings_that_cannot_be_avoided():
+    evening = Evening(8, 3, seed=2)
+    evening.draw()
+    seating = evening.draw()
+
+    assert seating["quality"]["repeat_bound"] <= seating["quality"]["repeat_meetings"]
+    assert evening.draw()["quality"]["repeat_bound"] >= 1
+
+
+def test_quality_is_what_can_be_counted():
+    evening = Evening(12, 4, seed=6).play()
+    before = Evening(12, 4, seed=6)
+    for _ in range(3):
+        before.draw()
+    scores, met = dict(before.scores), before.meetings
+
+    seating = before.draw()
+
+    tables = seating["tables"]
+    spread = sum(max(map(scores.get, t)) - min(map(scores.get, t)) for t in tables) / len(tables)
+    again = sum(met[pair] for t in tables for pair in combinations(sorted(t), 2))
+    assert seating["quality"]["score_spread"] == round(spread, 2)
+    assert seating["quality"]["repeat_meetings"] == again
+    assert seating["quality"]["seat_imbalance"] == before.imbalance_after(4)
+    assert evening.rounds == before.rounds
+
+
+def test_everybody_is_told_why():
+    evening = Evening(18, 3, seed=8)
+    evening.draw()
+    seating = evening.draw()
+
+    assert sorted(seating["why"]) == sorted(evening.scores)
+    for name in seating["byes"]:
+        assert [reason["code"] for reason in seating["why"][name]] == [
+            "fewest-byes",
+            "lowest-score",
+        ]
+        assert seating["why"][name][0]["params"] == {"byes": 0, "rounds": 1}
+    for table in seating["tables"]:
+        for seat, name in enumerate(table):
+            assert seating["why"][name][-1]["params"]["seat"] == seat
+
+
+def test_a_random_field_of_any_size_is_seated_whole():
+    random = Random(11)
+    for size in (2, 4):
+        for _ in range(15):
+            evening = Evening(random.randrange(size, 40), 3, random.random(), size=size)
+            evening.seed = random.randrange(1000)
+            evening.play()
+            assert all(everybody(played) == sorted(evening.scores) for played in evening.rounds)
+
+
+def coming_and_going(method, size, random, rounds):
+    """Yield each round of a field that changes, with who had come for it.
+
+    Points are by chance. Between rounds some come, leave, or return.
+    """
+    here, away = [f"p{number}" for number in range(random.randint(size + 1, 17))], []
+    scores, played, known = {}, [], set()
+    for number in range(rounds):
+        for _ in range(random.randint(0, 2) if number else 0):
+            what = random.randrange(4)
+            if what == 0 and len(here) > size + 1:
+                away.append(here.pop(random.randrange(len(here))))
+            elif what == 1 and away:
+                here.append(away.pop())
+            elif what > 1:
+                here.append(f"late{number}-{len(here)}")
+        field = PairingField(
+            tuple(Entrant(name, scores.get(name, 0)) for name in here),
+            tuple(each.among({*here}) for each in played),
+            table_size=size,
+            seed=random.randrange(1000),
+        )
+        seating = seat_round(field, method)
+        for name in chain(*seating.tables):
+            scores[name] = scores.get(name, 0) + random.randrange(5)
+        played.append(PlayedRound(seating.tables, seating.byes))
+        yield played[-1], {*here} - known
+        known.update(here)
+
+
+@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("method", ["random", "rank-near", "rank-spread", "swiss", "fixed"])
+def test_nobody_sits_out_twice_more_than_their_part_than_another(method, size):
+    """The part is an equal one of the byes of each round that they were there."""
+    arrivals = 0
+    for seed in range(4 if method in ("swiss", "fixed") else 25):
+        balance = {}
+        for number, (played, new) in enumerate(coming_and_going(method, size, Random(seed), 9)):
+            part = Fraction(len(played.byes), len(played.names))
+            for name in played.names:
+                balance[name] = balance.get(name, 0) + (name in played.byes) - part
+            spread = [balance[name] for name in played.names]
+            assert max(spread) - min(spread) < 2
+            if number:
+                arrivals += len(new)
+                assert new.isdisjoint(played.byes)
+    assert arrivals > 4
+
+
+@pytest.mark.parametrize(
+    ("players", "coming", "before", "rounds"),
+    [(6, 1, 3, 6), (9, 1, 3, 7), (10, 3, 2, 6), (5, 2, 4, 9)],
+)
+def test_who_comes_late_plays_and_sits_out_no_more_often_than_others(
+    players, coming, before, rounds
+):
+    for seed in range(2):
+        evening = Evening(players, rounds, seed)
+        for _ in range(before):
+            evening.draw()
+        late = {f"late{number}" for number in range(coming)}
+        evening.scores |= dict.fromkeys(late, 0)
+        arrival = evening.draw()
+        evening.play()
+
+        assert late.isdisjoint(arrival["byes"])
+        out = [name for played in evening.rounds[before:] for name in played["byes"]]
+        others = [out.count(name) for name in evening.scores if name not in late]
+        assert max(out.count(name) for name in late) <= max(others)
+        assert max(others) - min(out.count(name) for name in late) <= 2
+
+
+def test_a_draw_of_version_3_is_drawn_again_by_its_own_rule():
+    """Version 3 gave the bye to whoever came late; this one was drawn by it."""
+    rounds = (
+        PlayedRound((("e5", "e2", "e1", "e3"),), ("e4", "e6")),
+        PlayedRound((("e1", "e4", "e2", "e6"),), ("e3", "e5")),
+        PlayedRound((("e3", "e5", "e6", "e4"),), ("e1", "e2")),
+    )
+    scores = {"e1": 4, "e2": 3, "e3": 6, "e4": 2, "e5": 4, "e6": 2, "e7": 0}
+    entrants = tuple(Entrant(name, score) for name, score in scores.items())
+    drawn = {}
+    for version in (3, SEATING_VERSION):
+        field = PairingField(entrants, rounds, rounds_left=3, absence_counts=version == 3)
+        seating = seat_round(field, "swiss")
+        document = write_draw("swiss", 4, [(field, {})], seating) | {"version": version}
+        drawn[version] = redraw(document, rounds)
+        assert drawn[version] == (list(seating.tables), list(seating.byes))
+    assert drawn[3] == ([("e2", "e1", "e3", "e5")], ["e4", "e6", "e7"])
+    assert "e7" not in drawn[SEATING_VERSION][1]

@@ -4,9 +4,13 @@ from hypothesis import strategies as st
 
 from tournaments.engine.play.outcomes import rank
 from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.engine.standings.finals import next_stage, rank_with_finals, stages
-from tournaments.engine.standings.round_results import Competitor, RoundResults, Ruling, TableResult
-from tournaments.engine.standings.standings import rank_entrants
+from tournaments.engine.standings.results import Competitor, RoundResults, Ruling, TableResult
+from tournaments.engine.standings.standings import (
+    next_stage,
+    rank_entrants,
+    rank_with_finals,
+    stages,
+)
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 
 

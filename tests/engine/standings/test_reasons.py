@@ -6,15 +6,20 @@ from hypothesis import strategies as st
 
 from tests.engine.standings.tournament_drawing import tournaments
 from tournaments.engine.play.outcomes import rank
-from tournaments.engine.standings.reasons import DECISIONS, METHOD_REASONS, REASONS, why_place
-from tournaments.engine.standings.round_results import (
+from tournaments.engine.standings.results import (
     METHODS,
     Competitor,
     RoundResults,
     Ruling,
     TableResult,
 )
-from tournaments.engine.standings.standings import rank_entrants
+from tournaments.engine.standings.standings import (
+    DECISIONS,
+    METHOD_REASONS,
+    REASONS,
+    rank_entrants,
+    why_place,
+)
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 
 FOUR = ("ali", "banu", "cem", "deniz")

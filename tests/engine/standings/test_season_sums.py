@@ -3,9 +3,8 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournaments.engine.standings.round_results import Competitor
-from tournaments.engine.standings.season_sums import league, team_standings
-from tournaments.engine.standings.standings import Standing
+from tournaments.engine.standings.results import Competitor
+from tournaments.engine.standings.standings import Standing, league, team_standings
 
 
 def standings(**points):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.engine.standings.standings_oracle import standings_of
 from tests.engine.standings.tournament_drawing import tournaments
 from tournaments.engine.play.outcomes import rank
-from tournaments.engine.standings.round_results import (
+from tournaments.engine.standings.results import (
     Competitor,
     RoundResults,
     Ruling,

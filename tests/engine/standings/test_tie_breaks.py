@@ -4,7 +4,7 @@ from fractions import Fraction
 import pytest
 
 from tournaments.engine.play.outcomes import rank
-from tournaments.engine.standings.round_results import Competitor, RoundResults, Ruling, TableResult
+from tournaments.engine.standings.results import Competitor, RoundResults, Ruling, TableResult
 from tournaments.engine.standings.standings import rank_entrants
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 

@@ -6,8 +6,13 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from tournaments.engine.play.outcomes import rank
-from tournaments.engine.standings.round_results import Competitor, RoundResults, Ruling, TableResult
-from tournaments.engine.standings.tie_breaks import TIE_BREAKS
+from tournaments.engine.standings.results import (
+    TIE_BREAKS,
+    Competitor,
+    RoundResults,
+    Ruling,
+    TableResult,
+)
 from tournaments.engine.standings.tournament_settings import POINTS, TournamentSettings
 
 # Few different totals, so that much is tied.

@@ -17,8 +17,8 @@ from tournaments.services.entrants.substituting import (
     take_out_substitute,
 )
 from tournaments.services.games.seats import SitsElsewhere
-from tournaments.services.rounds.rounds import open_round
-from tournaments.services.rounds.taking_back import take_back_round
+from tournaments.services.rounds.running import open_round
+from tournaments.services.rounds.seating import take_back_round
 from tournaments.services.tournaments.lifecycle import WrongState
 
 pytestmark = pytest.mark.django_db

@@ -33,11 +33,9 @@ from tournaments.services.notifications.subscribing import (
 )
 from tournaments.services.notifications.web_push import application_key
 from tournaments.services.people.changes import set_initials
-from tournaments.services.rounds.clocks import Added, add_time
-from tournaments.services.rounds.rounds import close_round, open_round
-from tournaments.services.rounds.seating import publish_round
-from tournaments.services.rounds.swapping import Exchange, exchange_seats
-from tournaments.services.rounds.taking_back import take_back_round
+from tournaments.services.rounds.changes import Exchange, exchange_seats
+from tournaments.services.rounds.running import Added, add_time, close_round, open_round
+from tournaments.services.rounds.seating import publish_round, take_back_round
 
 pytestmark = pytest.mark.django_db
 

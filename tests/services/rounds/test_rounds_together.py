@@ -4,16 +4,47 @@ What holds them apart is the lock of the tournament, and on SQLite the immediate
 """
 
 import pytest
+from django.utils import timezone
 
-from tests.club_factories import MemberFactory
+from tests.club_factories import ClubFactory, MemberFactory, PlayerFactory
 from tests.deals import WHOLE_GAME
 from tests.evening_builders import write
-from tests.factories import EVENING
+from tests.factories import EVENING, ContextFactory, record
 from tests.together import at_once, while_another_is_writing
-from tests.tournament_builders import NINE, PENALTY, decide, one_table, play, running
-from tournaments.models import AuditEntry, Entrant, Game, Revision, Round, Ruling, Sitting, Table
+from tests.tournament_builders import (
+    NINE,
+    PENALTY,
+    decide,
+    one_table,
+    opened,
+    play,
+    published,
+    running,
+    seated,
+)
+from tests.web.rounds.going import going, table
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.models import (
+    AuditEntry,
+    DealReview,
+    Entrant,
+    Game,
+    Revision,
+    Round,
+    Ruling,
+    Sitting,
+    Table,
+    Tournament,
+)
 from tournaments.services.audit import NOBODY, Actor
-from tournaments.services.rounds import calls, clocks, overtime, rounds, seating
+from tournaments.services.events import events
+from tournaments.services.games import tables
+from tournaments.services.games.playing import correct_entry
+from tournaments.services.people.merging import merge_players
+from tournaments.services.rounds import changes, rulings, seating
+from tournaments.services.rounds import running as rounds_running
+from tournaments.services.rounds.rulings import SeenDeal, confirm_deal, dispute_deal, settle_deal
+from tournaments.services.rounds.seating import take_back_round
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -29,8 +60,8 @@ def leading(service, pk):
 def test_round_is_published_opened_and_closed_once_by_two_at_once():
     round_ = seating.seat_next_round(running(*NINE).pk, NOBODY, at=EVENING)
 
-    for step in (seating.publish_round, rounds.open_round, rounds.close_round):
-        if step == rounds.close_round:
+    for step in (seating.publish_round, rounds_running.open_round, rounds_running.close_round):
+        if step == rounds_running.close_round:
             play(round_)
         assert at_once(*[leading(step, round_.pk)] * 2) == [True, True]
 
@@ -46,7 +77,7 @@ def test_round_that_waited_for_a_write_is_closed_by_the_sheet_after_it():
     table = Table.objects.get()
 
     first, second, waited = while_another_is_writing(
-        write(table, WHOLE_GAME[19], 19), leading(rounds.close_round, round_.pk)
+        write(table, WHOLE_GAME[19], 19), leading(rounds_running.close_round, round_.pk)
     )
 
     assert (first, second, waited) == (20, True, True)
@@ -58,9 +89,11 @@ def test_clock_is_started_once_and_time_added_once_by_two_at_once():
     round_ = one_table(minutes=60)
 
     def add():
-        return clocks.add_time(round_.pk, clocks.Added(300, 3600), NOBODY, at=EVENING).pk
+        return rounds_running.add_time(
+            round_.pk, rounds_running.Added(300, 3600), NOBODY, at=EVENING
+        ).pk
 
-    at_once(*[leading(clocks.start_clock, round_.pk)] * 2)
+    at_once(*[leading(rounds_running.start_clock, round_.pk)] * 2)
     at_once(add, add)
 
     assert (lines("start-clock"), lines("add-time")) == (1, 1)
@@ -74,7 +107,7 @@ def test_game_is_ended_for_time_once_by_two_at_once():
     by = Actor(MemberFactory(club=round_.event.club, role="director").user)
 
     def finish():
-        return overtime.finish_for_time(table.pk, "time", by, at=EVENING)
+        return rounds_running.finish_for_time(table.pk, "time", by, at=EVENING)
 
     assert at_once(finish, finish) == [5, 5]
     assert Revision.objects.count() == 5
@@ -85,6 +118,180 @@ def test_penalty_is_given_and_a_call_made_once_by_two_at_once():
     table, entrant = Table.objects.get(), Entrant.objects.get(number=1)
 
     at_once(*[lambda: decide(round_, entrant.number, PENALTY).pk] * 2)
-    at_once(*[leading(calls.call_director, table.pk)] * 2)
+    at_once(*[leading(rulings.call_director, table.pk)] * 2)
 
     assert (Ruling.objects.count(), lines("call-director")) == (1, 1)
+
+
+OTHERWISE = parse_entry(WHOLE_GAME[1] | {"counts": {"queens": [3, 0, 0, 1]}})
+
+
+@pytest.fixture
+def game():
+    game = table(going(ClubFactory(), 1, confirm_deals=True)).games.get()
+    record(game, WHOLE_GAME[1])
+    return game
+
+
+def seen(revision=1):
+    return SeenDeal(0, revision, NOBODY, timezone.now())
+
+
+def kinds():
+    return list(DealReview.objects.values_list("revision", "kind"))
+
+
+def test_two_phones_confirm_a_deal_once(game):
+    works = (lambda seat=seat: confirm_deal(game.pk, seen(), seat) for seat in (1, 2))
+
+    assert at_once(*works) == [1, 1]
+    assert kinds() == [(1, "confirmed")]
+    assert AuditEntry.objects.filter(action="confirm-deal").count() == 1
+
+
+def test_deal_that_was_corrected_meanwhile_is_not_confirmed(game):
+    context = ContextFactory(revision=1)
+
+    first, second, waited = while_another_is_writing(
+        lambda: correct_entry(game.pk, 0, OTHERWISE, "", context),
+        lambda: confirm_deal(game.pk, seen(), 1),
+    )
+
+    assert (first, second, waited, kinds()) == (2, "StaleRevision", True, [])
+
+
+def test_two_directors_settle_a_dispute_once(game):
+    dispute_deal(game.pk, seen(), 1, OTHERWISE)
+    director = Actor(MemberFactory(club=game.table.round.event.club, role="director").user)
+    said = SeenDeal(0, 1, director, timezone.now())
+
+    outcomes = at_once(
+        *(lambda: settle_deal(game.pk, said, disputed_counts=True) for _ in range(2))
+    )
+
+    assert outcomes == [2, 2]
+    assert kinds() == [(1, "disputed"), (2, "settled")]
+
+
+def seat(row):
+    return lambda: seating.seat_next_round(row.pk, NOBODY, at=EVENING).pk
+
+
+def test_two_who_seat_the_next_round_get_the_same_one():
+    row = running(*NINE)
+
+    first, second = at_once(seat(row), seat(row))
+
+    assert first == second
+    assert Round.objects.count() == 1
+
+
+def test_swap_sent_by_two_is_made_once():
+    row = running(*NINE[:8])
+    round_ = seated(row)
+    seen = Tournament.objects.get(pk=row.pk).revision
+    one, other = (table[0] for table in round_.seating["tables"])
+
+    def swap():
+        at = {"seen": seen, "at": EVENING}
+        changes.swap_seats(round_.pk, one, other, NOBODY, **at)
+        return "swapped"
+
+    done = at_once(swap, swap)
+
+    assert sorted(done) == ["SeatingMoved", "swapped"]
+    tables = Round.objects.get(pk=round_.pk).seating["tables"]
+    assert [table[0] for table in tables] == [other, one]
+
+
+def test_exchange_by_two_at_a_table_that_begins_is_made_once():
+    round_ = opened(running(*NINE[:8]))
+    table = round_.tables.get(number=1)
+    seats = Entrant.objects.filter(sittings__table=table).order_by("sittings__side")
+    keys = [entrant.key for entrant in seats]
+    seen = Tournament.objects.get().revision
+
+    def exchange():
+        asked = changes.Exchange(keys[:2])
+        changes.exchange_seats(round_.pk, asked, NOBODY, seen=seen, at=EVENING)
+        return "exchanged"
+
+    *exchanges, begun = at_once(exchange, exchange, write(table))
+
+    assert sorted(exchanges) == ["SeatingMoved", "exchanged"]
+    # The deal counts for the chairs, or was written for the people of before.
+    assert begun in (1, "StaleRevision")
+    assert [entrant.key for entrant in seats.all()] == [keys[1], keys[0], *keys[2:]]
+
+
+def test_table_that_begins_while_somebody_is_taken_from_it_is_one_of_the_two():
+    row = running(*NINE)
+    round_ = opened(row)
+    table = round_.tables.get(number=1)
+    leaving = Entrant.objects.get(sittings__table=table, sittings__side=0)
+
+    def leave():
+        changes.change_late(round_.pk, NOBODY, at=EVENING, leaving=[leaving.pk])
+        return "left"
+
+    begun, left = at_once(write(table), leave)
+
+    names = Game.objects.get(table=table).players
+    assert (begun, left, leaving.player.name in names) in [
+        (1, "TableBegun", True),
+        ("StaleRevision", "left", False),
+    ]
+
+
+def take_back(round_):
+    return lambda: take_back_round(round_.pk, NOBODY, at=EVENING).state
+
+
+def close(round_):
+    rounds_running.open_round(round_.pk, NOBODY, at=EVENING)
+    return lambda: rounds_running.close_round(round_.pk, NOBODY, at=EVENING).state
+
+
+def close_evening(round_):
+    rounds_running.open_round(round_.pk, NOBODY, at=EVENING)
+    return lambda: events.close_round(round_.pk, NOBODY, at=EVENING).state
+
+
+def let_leave(round_):
+    leaving = Entrant.objects.get(sittings__table__number=1, sittings__side=0)
+    made = {"at": EVENING, "leaving": [leaving.pk]}
+    return lambda: bool(changes.change_late(round_.pk, NOBODY, **made))
+
+
+@pytest.mark.parametrize(
+    ("lead", "gave"),
+    [
+        (take_back, "seated"),
+        (close, "RoundNotReady"),
+        (close_evening, "closed"),
+        (let_leave, True),
+    ],
+)
+def test_table_whose_address_is_replaced_meanwhile_blocks_nobody(lead, gave):
+    round_ = published(running(*NINE))
+    table = round_.tables.get(number=1)
+
+    def replace():
+        return tables.replace_address(table.pk, NOBODY, at=EVENING).generation
+
+    first, second, waited = while_another_is_writing(replace, lead(round_), "UPDATE")
+
+    assert (first, second, waited) == (2, gave, True)
+
+
+def test_round_that_is_taken_back_waits_for_players_who_are_merged():
+    round_ = published(running(*NINE))
+    gone = Entrant.objects.get(sittings__table__number=1, sittings__side=0).player
+    kept = PlayerFactory(club=gone.club)
+
+    def merge():
+        return merge_players(kept.pk, gone.pk, NOBODY, at=EVENING).kept_id
+
+    first, second, waited = while_another_is_writing(merge, take_back(round_))
+
+    assert (first, second, waited) == (kept.pk, "seated", True)

@@ -18,17 +18,17 @@ from tournaments.queries.tournaments.state import field_of, load_state
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import register_entrants
-from tournaments.services.rounds.late_changes import change_late
-from tournaments.services.rounds.pairing import SeatingInvalid
-from tournaments.services.rounds.rounds import RoundNotReady, close_round, open_round
+from tournaments.services.rounds.changes import change_late
+from tournaments.services.rounds.proposals import SeatingInvalid
+from tournaments.services.rounds.running import RoundNotReady, close_round, open_round
 from tournaments.services.rounds.seating import (
     NoRoundLeft,
     SeatingDraft,
     publish_round,
     put_seating,
     seat_next_round,
+    take_back_round,
 )
-from tournaments.services.rounds.taking_back import take_back_round
 from tournaments.services.tournaments.lifecycle import Depended
 
 pytestmark = pytest.mark.django_db

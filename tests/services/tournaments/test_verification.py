@@ -31,8 +31,8 @@ from tournaments.engine.rules.rulesets import number_of
 from tournaments.models import Event, Game
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games import playing
-from tournaments.services.rounds.rounds import close_round
 from tournaments.services.rounds.rulings import RulingDecision, rule
+from tournaments.services.rounds.running import close_round
 from tournaments.services.rounds.seating import seat_again
 
 pytestmark = pytest.mark.django_db

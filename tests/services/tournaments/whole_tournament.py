@@ -27,8 +27,8 @@ from tournaments.services.events.events import EventPlan
 from tournaments.services.games import playing
 from tournaments.services.games.confirming import confirm_result
 from tournaments.services.people.changes import remove_player, set_initials
-from tournaments.services.rounds.rounds import close_round, open_round
 from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
+from tournaments.services.rounds.running import close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 from tournaments.services.tournaments.lifecycle import (
     TournamentPlan,

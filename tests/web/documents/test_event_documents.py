@@ -11,8 +11,7 @@ from tournaments.models import Event, Report
 from tournaments.presenters.documents import report_secret
 from tournaments.services.audit import NOBODY
 from tournaments.services.documents.building import claim_report
-from tournaments.services.rounds.seating import seat_next_round
-from tournaments.services.rounds.taking_back import take_back_round
+from tournaments.services.rounds.seating import seat_next_round, take_back_round
 
 Kind = Report.Kind
 

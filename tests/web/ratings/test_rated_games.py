@@ -11,7 +11,7 @@ from tournaments.models import Entrant, Game, RatingChange
 from tournaments.queries.ratings.ratings import shown, shown_points
 from tournaments.services.audit import NOBODY
 from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
-from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.running import close_round
 from tournaments.web.base.phone import address
 
 DUE = "For the ratings this game counts once the round is closed."

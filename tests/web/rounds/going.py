@@ -10,7 +10,7 @@ from tests.tournament_builders import plan, published
 from tournaments.engine.variants import RULESETS
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import Entry, register_entrants
-from tournaments.services.rounds.rounds import open_round
+from tournaments.services.rounds.running import open_round
 from tournaments.services.tournaments.lifecycle import create_tournament, move_tournament
 
 

@@ -8,7 +8,7 @@ from tests.web.rounds.clicks import Clicks
 from tests.web.rounds.going import going, next_round, of_all, table
 from tournaments.models import Tournament
 from tournaments.services.audit import NOBODY
-from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.running import close_round
 
 
 def test_next_round_is_seated_published_and_running_in_four_clicks(director, club):

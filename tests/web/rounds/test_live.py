@@ -11,7 +11,7 @@ from tests.web.members import member_of
 from tests.web.rounds.going import going, next_round, of_all, play_at, table
 from tournaments.models import Event
 from tournaments.services.audit import NOBODY
-from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.running import close_round
 
 
 def board(looker, place):

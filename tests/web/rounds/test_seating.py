@@ -1,30 +1,47 @@
+"""A tournament in sections: drawn, ranked and changed within each of them."""
+
+import json
 import re
 from fractions import Fraction
 from html import unescape
+from itertools import chain
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from tests.api.conftest import Program
+from tests.club_factories import MemberFactory
+from tests.counting import queries_of
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record
+from tests.rating_factories import PlayerRatingFactory, RatingPoolFactory
+from tests.reports.asked import asked, file_of, report_of, silent
 from tests.tournament_builders import (
     NINE,
     SHORT,
     change,
     closed,
+    opened,
     play,
     published,
     register,
     running,
     who_sits,
 )
+from tests.tournament_records import empty_server, exported, imported
 from tests.web.members import member_of
 from tests.web.rounds.browsers import Directed
+from tests.web.rounds.going import of_all
 from tournaments.engine.pairing.judging import Quality
-from tournaments.models import AuditEntry, Entrant, Game, Round
+from tournaments.engine.standings.tournament_settings import SECTIONS
+from tournaments.models import AuditEntry, Entrant, Game, Round, Sitting, Tournament
+from tournaments.presenters.standings.standings import standings_seen
 from tournaments.queries.tournaments.state import load_state
+from tournaments.reports.hall import compose_certificates
+from tournaments.reports.standings import compose_standings, seen_in
 from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.lists import Entry as ListsEntry
 from tournaments.services.entrants.registration import (
     Entry,
     check_in,
@@ -32,9 +49,10 @@ from tournaments.services.entrants.registration import (
     withdraw_entrant,
 )
 from tournaments.services.games.tables import replace_address
-from tournaments.services.rounds.rounds import close_round, open_round
+from tournaments.services.rounds.running import changes_since_closing, close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
-from tournaments.web.rounds.seating_view import praise
+from tournaments.texts.labels import points_text
+from tournaments.web.rounds.seating import praise
 
 
 @pytest.fixture
@@ -269,7 +287,7 @@ def test_proposal_says_who_is_here_without_a_seat_and_asks_once(directed):
 
 
 @pytest.fixture
-def at(visitor):
+def seating_at(visitor):
     row = running(*NINE)
     open_round(published(row).pk, NOBODY, at=EVENING)
     return Directed(visitor, row)
@@ -279,34 +297,34 @@ def seated(number):
     return Entrant.objects.filter(sittings__table__number=number).order_by("-number").first()
 
 
-def test_page_of_who_has_withdrawn_tells_of_the_seat_and_leads_to_the_change(at):
+def test_page_of_who_has_withdrawn_tells_of_the_seat_and_leads_to_the_change(seating_at):
     entrant = seated(2)
-    asked = at.url("seating", 1) + "#missing"
-    assert asked not in at.get("entrant", entrant.number).text
+    asked = seating_at.url("seating", 1) + "#missing"
+    assert asked not in seating_at.get("entrant", entrant.number).text
 
-    page = at.post("withdraw_entrant", entrant.number).text
+    page = seating_at.post("withdraw_entrant", entrant.number).text
 
     assert f"{entrant.player.name} still sits at table 2 of round 1." in page
     assert asked in page
-    late = at.get("seating", 1)
+    late = seating_at.get("seating", 1)
     assert 'id="missing"' in late.text
     assert late.context["late"]["leaving"][0] == entrant
-    at.post("change_late", 1, leaving=entrant.key)
-    assert asked not in at.get("entrant", entrant.number).text
+    seating_at.post("change_late", 1, leaving=entrant.key)
+    assert asked not in seating_at.get("entrant", entrant.number).text
 
 
 @pytest.mark.parametrize("over", ["begun", "closed"])
-def test_seat_that_cannot_be_cleared_is_not_shown(at, over):
+def test_seat_that_cannot_be_cleared_is_not_shown(seating_at, over):
     entrant = seated(2)
     withdraw_entrant(entrant.pk, NOBODY, at=EVENING)
-    assert "still sits" in at.get("entrant", entrant.number).text
+    assert "still sits" in seating_at.get("entrant", entrant.number).text
 
     if over == "begun":
         record(Game.objects.get(table__number=2), WHOLE_GAME[0])
     else:
         Round.objects.update(closed_at=EVENING)
 
-    assert "still sits" not in at.get("entrant", entrant.number).text
+    assert "still sits" not in seating_at.get("entrant", entrant.number).text
 
 
 def link_to(page, name):
@@ -320,26 +338,26 @@ def sent(page, to):
     return dict(re.findall('type="hidden" name="([^"]*)" value="([^"]*)"', form))
 
 
-def test_wrong_chairs_are_exchanged_from_the_sheet_of_a_closed_round_in_four_taps(at):
+def test_wrong_chairs_are_exchanged_from_the_sheet_of_a_closed_round_in_four_taps(seating_at):
     round_ = Round.objects.get()
     play(round_)
     close_round(round_.pk, NOBODY, at=EVENING)
     game = Game.objects.get(table__number=1)
     (one, other), players = who_sits(round_)[1][:2], game.players
 
-    setup = at.browser.get(reverse("head", args=[game.public_id, game.secret("write")]))
-    chosen = at.browser.get(link_to(setup, players[0]))
-    asked = at.browser.get(at.url("seating", 1) + link_to(chosen, players[1]))
-    form = sent(asked, at.url("swap_seats", 1))
-    page = at.browser.post(at.url("swap_seats", 1), form, follow=True)
+    setup = seating_at.browser.get(reverse("head", args=[game.public_id, game.secret("write")]))
+    chosen = seating_at.browser.get(link_to(setup, players[0]))
+    asked = seating_at.browser.get(seating_at.url("seating", 1) + link_to(chosen, players[1]))
+    form = sent(asked, seating_at.url("swap_seats", 1))
+    page = seating_at.browser.post(seating_at.url("swap_seats", 1), form, follow=True)
 
     assert 'name="name0"' not in setup.text
-    assert page.redirect_chain[-1][0] == at.url("round_changes")
+    assert page.redirect_chain[-1][0] == seating_at.url("round_changes")
     assert {line["name"] for line in page.context["rounds"]["Round 1"]} >= {*players[:2]}
     assert who_sits(round_)[1][:2] == [other, one]
-    again = at.browser.post(at.url("swap_seats", 1), form, follow=True)
+    again = seating_at.browser.post(seating_at.url("swap_seats", 1), form, follow=True)
     assert "The seating has changed meanwhile" in again.text
-    apart = at.get("seating", 1, one=f"e{one}", other=f"e{seated(2).number}").text
+    apart = seating_at.get("seating", 1, one=f"e{one}", other=f"e{seated(2).number}").text
     assert ('value="people"' in asked.text, 'value="people"' in apart) == (True, False)
 
 
@@ -357,3 +375,502 @@ def test_partners_of_a_pair_change_seats_from_the_page_once(directed):
     other = before.index("Burak")
     after = Game.objects.get().players
     assert (after[seat], after[other]) == ("Burak", "Ayşe")
+
+
+TEAMS = ("Bostancı", "Cadde", "Moda", "Yel")
+SIX = [ListsEntry(f"{team} {n}", team=team) for team in TEAMS for n in range(1, 7)]
+"""Four teams of six: 1 to 6, 7 to 12, 13 to 18, 19 to 24."""
+
+
+@pytest.fixture
+def league(visitor):
+    def begin(*entries, **settings):
+        row = running(*(entries or SIX), **{"line_up": 4, "rounds": 3} | settings)
+        return Directed(visitor, row)
+
+    return begin
+
+
+def seated_in(place):
+    return sorted(n for table in who_sits(place).values() for n in table)
+
+
+def line_up(at, number, team):
+    keys = load_state(type(at.row).objects.get(pk=at.row.pk)).line_ups(number)[team]
+    return [int(key[1:]) for key in keys]
+
+
+def tap(at, number, team, seen, **tapped):
+    said = {"team": team, "seen": " ".join(f"e{n}" for n in seen)}
+    keys = {name: f"e{n}" for name, n in tapped.items()}
+    return at.post("line_ups", number, **said, **keys)
+
+
+def test_first_of_each_team_play_and_their_reserves_are_named(league):
+    at = league()
+    at.post("seat_round")
+
+    page = at.get("seating", 1)
+
+    seating = page.context["seating"]
+    names = [[c.entrant.team for c in table.chairs] for table in seating.tables]
+    assert [sorted(teams) for teams in names] == [list(TEAMS)] * 4
+    assert "Nobody sits with a teammate." in seating.praise
+    reserves = page.context["reserves"]
+    assert {team: [e.number for e in members] for team, members in reserves.items()} == dict(
+        zip(TEAMS, ([5, 6], [11, 12], [17, 18], [23, 24]), strict=True)
+    )
+    assert (page.context["not_seated"], seating.byes) == ([], ())
+    assert not page.context["presence"]
+    round_ = published(at.row)
+    assert not Sitting.objects.filter(round=round_, table=None).exists()
+    assert seated_in(round_) == [1, 2, 3, 4, 7, 8, 9, 10, 13, 14, 15, 16, 19, 20, 21, 22]
+
+
+def test_line_up_is_changed_by_taps_and_stays_for_the_next_round(league):
+    at = league()
+    tap(at, 1, "Moda", (13, 14, 15, 16), out=14)
+    tap(at, 1, "Moda", (13, 15, 16), **{"in": 17})
+    full = tap(at, 1, "Moda", (13, 15, 16, 17), **{"in": 18})
+
+    assert "Moda has 4 players in this round already" in full.text
+    assert line_up(at, 1, "Moda") == [13, 15, 16, 17]
+    closed(at.row)
+    assert line_up(at, 2, "Moda") == [13, 15, 16, 17]
+    withdraw_entrant(Entrant.objects.get(number=13).pk, NOBODY, at=EVENING)
+    assert line_up(at, 2, "Moda") == [14, 15, 16, 17]
+    assert "is published" in tap(at, 1, "Moda", (13, 15, 16, 17), out=13).text
+    assert AuditEntry.objects.filter(action="put-line-up").count() == 2
+
+
+def test_of_two_directors_the_second_sees_what_the_first_has_named(league):
+    at = league()
+    tap(at, 1, "Yel", (19, 20, 21, 22), out=19)
+    again = tap(at, 1, "Yel", (19, 20, 21, 22), out=19)
+    late = tap(at, 1, "Yel", (19, 20, 21, 22), out=22)
+
+    assert "Another director" not in again.text
+    assert "Another director has changed this line-up" in late.text
+    assert line_up(at, 1, "Yel") == [20, 21, 22]
+    at.post("undo_act", entry=AuditEntry.objects.latest("pk").pk)
+    assert line_up(at, 1, "Yel") == [19, 20, 21, 22]
+
+
+@pytest.mark.parametrize("played", [0, 1])
+def test_every_page_is_shown_after_a_line_up_was_changed_before_its_round(league, played):
+    at = league()
+    for _round in range(played):
+        closed(at.row)
+    number = played + 1
+    tap(at, number, "Moda", (13, 14, 15, 16), out=14)
+    tap(at, number, "Moda", (13, 15, 16), **{"in": 17})
+
+    pages = [at.get(name) for name in ("tournament", "entrants", "standings", "rulings")]
+    pages.append(at.get("line_ups", number))
+
+    assert [page.status_code for page in pages] == [200] * 5
+    strips = [page.context["strip"]() for page in pages]
+    assert {strip.act_text for strip in strips} == {f"Line-up of Moda, Round {number}"}
+    assert all(strip.button.label for strip in strips)
+    at.post("seat_round")
+    assert seated_in(published(at.row))[8:12] == [13, 15, 16, 17]
+
+
+def test_player_of_another_team_is_refused(league):
+    at = league()
+    refused = tap(at, 1, "Moda", (13, 14, 15), **{"in": 19})
+    assert "Yel 1 is not of the team Moda" in refused.text
+    assert line_up(at, 1, "Moda") == [13, 14, 15, 16]
+    assert "no such team" in tap(at, 1, "Göztepe", ()).text
+
+
+def test_proposal_is_seated_again_with_the_line_up_named_after_it(league):
+    at = league()
+    at.post("seat_round")
+    tap(at, 1, "Moda", (13, 14, 15, 16), out=16)
+    tap(at, 1, "Moda", (13, 14, 15), **{"in": 18})
+
+    presence = at.get("seating", 1).context["presence"]
+    assert [e.number for e in presence.absent] == [16]
+    assert [e.number for e in presence.unseated] == [18]
+    at.post("publish_round", 1)
+    assert not at.row.event.rounds.get(number=1).published_at
+
+    at.post("seat_again", 1)
+    at.post("publish_round", 1)
+    assert 18 in seated_in(at.row.event.rounds.get(number=1))
+
+
+@pytest.mark.parametrize(("odd", "byes", "tables", "house"), [("bye", 3, 3, 0), ("house", 0, 4, 1)])
+def test_short_team_is_shown_before_the_draw_with_what_happens(league, odd, byes, tables, house):
+    at = league(odd=odd)
+    tap(at, 1, "Cadde", (7, 8, 9, 10), out=7)
+
+    page = at.get("line_ups", 1)
+    assert page.context["filling"].byes == byes
+    assert page.context["filling"].house == house
+    missing = {team.team: team.missing for team, _lines in page.context["teams"]}
+    assert missing == {"Bostancı": 0, "Cadde": 1, "Moda": 0, "Yel": 0}
+    assert "1 seat stays empty" in page.text
+
+    at.post("seat_round")
+    proposal = at.get("seating", 1)
+    assert [team.team for team in proposal.context["short"]] == ["Cadde"]
+    assert len(proposal.context["seating"].tables) == tables
+    at.post("seat_again", 1, take_in="e11")
+    assert line_up(at, 1, "Cadde") == [8, 9, 10, 11]
+    full = at.post("seat_again", 1, take_in="e12")
+    assert "Cadde has 4 players in this round already" in full.text
+
+
+def test_reserve_takes_a_chair_before_the_table_begins(league):
+    at = league()
+    round_ = opened(at.row)
+    page = at.get("line_ups", 1)
+    assert page.context["published"]
+    sat = who_sits(round_)
+    at.post("line_ups", 1, replace="e1:e5")
+    at.post("line_ups", 1, replace="e1:e5")
+
+    after = {t: [5 if n == 1 else n for n in table] for t, table in sat.items()}
+    assert who_sits(round_) == after
+    game = Game.objects.get(table__sittings__entrant__number=5)
+    assert "Bostancı 5" in game.players
+    assert "not of the team" in at.post("line_ups", 1, replace="e2:e13").text
+    late = at.post("change_late", 1, arriving="e6")
+    assert "Bostancı has 4 players in this round already" in late.text
+    play(round_, SHORT[:1])
+    assert "has begun" in at.post("line_ups", 1, replace="e5:e1").text
+    assert who_sits(round_) == after
+    assert AuditEntry.objects.filter(action="change-late").count() == 1
+
+
+def made(row):
+    """What each team made in each round, from the sheets alone."""
+    sums = {team: [0, 0, 0] for team in TEAMS}
+    for game in Game.objects.filter(table__round__event=row.event).select_related("table__round"):
+        for sitting in game.table.sittings.select_related("entrant"):
+            points = game.result["totals"][sitting.side]
+            sums[sitting.entrant.team][game.table.round.number - 1] += points
+    return sums
+
+
+def test_teams_stand_by_what_their_line_ups_made(league):
+    at = league()
+    closed(at.row)
+    tap(at, 2, "Moda", (13, 14, 15, 16), out=13)
+    tap(at, 2, "Moda", (14, 15, 16), **{"in": 18})
+    closed(at.row)
+    round_ = opened(at.row)
+    at.post("line_ups", 3, replace="e7:e12")
+    play(round_, SHORT)
+    close_round(round_.pk, NOBODY, at=EVENING)
+
+    page = at.get("standings")
+    state = load_state(at.row)
+    sums = made(at.row)
+    assert 18 in seated_in(at.row.event.rounds.get(number=2))
+    assert 12 in seated_in(round_)
+    rows = {row.team: row for row in standings_seen(state, directs=True).teams}
+    assert {team: list(row.by_round) for team, row in rows.items()} == sums
+    assert {team: row.points for team, row in rows.items()} == {
+        team: sum(points) for team, points in sums.items()
+    }
+    shown = page.text[page.text.index('id="teams"') :]
+    cells = re.findall(r'class="num[^"]*">([^<]*)</td>', shown)
+    best = max(rows.values(), key=lambda row: row.points)
+    assert cells[1:5] == [points_text(each) for each in (*best.by_round, best.points)]
+    reserve = next(row for row in state.standings_before(4) if row.entrant == "e6")
+    assert (reserve.points, reserve.by_round) == (0, (None, None, None))
+
+
+def test_strip_leads_to_the_line_ups_before_the_draw(league):
+    at = league()
+    hub = at.get("tournament").context["strip"]()
+    there = at.get("line_ups", 1).context["strip"]()
+    assert (hub.button.is_link, hub.button.url) == (True, at.url("line_ups", 1))
+    assert there.button.sends["step"] == "seat-round"
+
+
+def test_late_member_and_one_without_a_team_are_shown(league):
+    at = league(*SIX[:23])
+    register(at.row, "Yalnız")
+    page = at.get("line_ups", 1)
+    assert [e.number for e in page.context["without"]] == [24]
+    at.post("seat_round")
+    reasons = {e.number: str(why) for e, why in at.get("seating", 1).context["not_seated"]}
+    assert reasons[24] == "is in no team"
+    assert "Yalnız is in no team" in at.post("seat_again", 1, take_in="e24").text
+    assert member_of(at.row.event.club).get(at.url("line_ups", 1)).status_code == 404
+
+
+def sectioned(*sizes, **settings):
+    """A running tournament with sections of so many entrants."""
+    letters = [letter for letter, size in zip(SECTIONS, sizes, strict=False) for _ in range(size)]
+    entries = [ListsEntry(f"Oyuncu {n}", section=letter) for n, letter in enumerate(letters, 1)]
+    return running(
+        *entries, sections=len(sizes), **{"rounds": 2, "tie_breaks": ("lot",)} | settings
+    )
+
+
+def finish(round_):
+    play(round_, SHORT)
+    return close_round(round_.pk, NOBODY, at=EVENING)
+
+
+def sections_at(round_):
+    """The sections of those at each table, and of those who sit out."""
+    of = dict(round_.event.tournament.entrants.values_list("number", "section"))
+    tables = ["".join(sorted({of[n] for n in names})) for names in who_sits(round_).values()]
+    out = round_.sittings.filter(table=None).values_list("entrant__section", flat=True)
+    return tables, sorted(out)
+
+
+def ranked(row):
+    standings = load_state(Tournament.objects.get(pk=row.pk)).standings_before(99)
+    return [(each.section, each.place) for each in standings]
+
+
+def places_of(*sizes):
+    return [
+        (section, n + 1) for section, size in zip("ABC", sizes, strict=False) for n in range(size)
+    ]
+
+
+def page_of(name, row, *more):
+    return of_all(name, Round(event=row.event), *more)
+
+
+@pytest.fixture
+def director(visitor):
+    return lambda row: visitor.become("director", row.event.club)
+
+
+SEATINGS = ["swiss", "random", "fixed", "rank-near", "rank-spread", "manual"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("seating", SEATINGS)
+def test_each_section_is_drawn_and_ranked_by_itself(director, seating):
+    row = sectioned(8, 4, 6, seating=seating)
+    leads = director(row)
+    for number in (1, 2):
+        leads.post(page_of("seat_round", row))
+        page = leads.get(page_of("seating", row, number))
+        assert len(page.context["seating"].praise) == 3
+        leads.post(page_of("seat_again", row, number), {"locked": [2]})
+        leads.post(page_of("publish_round", row, number))
+        leads.post(page_of("open_tournament_round", row, number))
+        place = Round.objects.get(number=number)
+        assert sections_at(place) == (["A", "A", "B", "C"], ["C", "C"])
+        finish(place)
+
+    assert ranked(row) == places_of(8, 4, 6)
+    alone = leads.get(page_of("standings", row), {"section": "B"}).text
+    assert (alone.count('id="e'), leads.get(page_of("standings", row)).text.count('id="e')) == (
+        4,
+        18,
+    )
+    assert leads.get(page_of("why_place", row, 9)).context["of"] == 4
+    walls = [leads.get(page_of("wall", row), {"screen": at}).context["screen"] for at in range(3)]
+    assert ["".join({place.section for place in wall.rows}) for wall in walls] == ["A", "B", "C"]
+
+
+@pytest.mark.django_db
+def test_house_players_fill_each_section():
+    row = sectioned(5, 6, odd="house")
+
+    assert sections_at(published(row)) == (["A", "A", "B", "B"], [])
+    assert list(row.entrants.filter(house=True).values_list("section", flat=True)) == [
+        *("A", "A", "A", "B", "B")
+    ]
+
+
+@pytest.mark.django_db
+def test_too_few_in_a_section_are_named(director):
+    row = sectioned(4, 3)
+    refused = director(row).post(page_of("seat_round", row), follow=True)
+
+    assert not Round.objects.exists()
+    assert "section B" in str(next(iter(refused.context["messages"])))
+
+
+@pytest.mark.django_db
+def test_somebody_moved_keeps_points_and_plays_there_from_the_next_round(director):
+    row = sectioned(4, 5)
+    leads = director(row)
+    finish(opened(row))
+    points = load_state(row).points_after(1)
+    leads.post(page_of("seat_round", row))
+    seated = Round.objects.get(number=2)
+    mover = next(n for n in range(5, 10) if f"e{n}" not in seated.seating["byes"])
+
+    leads.post(page_of("sections", row), {"entrant": [mover], "to": "A"})
+
+    state = load_state(Tournament.objects.get())
+    assert (state.points_after(1), changes_since_closing(state)) == (points, [])
+    assert ranked(row) == places_of(5, 4)
+    leads.post(page_of("publish_round", row, 2))
+    seated.refresh_from_db()
+    assert seated.published_at is None
+    page = leads.get(page_of("seating", row, 2))
+    assert [each.number for each in page.context["presence"].moved] == [mover]
+    act = page.context["strip"]().act
+    assert act.action == "move-section"
+    leads.post(page_of("undo_act", row), {"entry": act.pk})
+    assert Entrant.objects.get(number=mover).section == "B"
+    leads.post(page_of("sections", row), {"entrant": [mover], "to": "A"})
+    leads.post(page_of("seat_again", row, 2))
+    leads.post(page_of("publish_round", row, 2))
+    assert sections_at(Round.objects.get(number=2)) == (["A", "B"], ["A"])
+
+
+@pytest.mark.django_db
+def test_late_players_change_only_their_section():
+    row = sectioned(9, 9, 8)
+    round_ = opened(row)
+    before = who_sits(round_)
+    leaver = Entrant.objects.get(sittings__table__number=3, sittings__side=0)
+
+    change(round_, arriving=register(row, "Geç Gelen"), leaving=[leaver])
+
+    after = who_sits(round_)
+    assert {n for n in before if before[n] != after[n]} == {3}
+    assert sections_at(round_) == (["A", "A", "B", "B", "C", "C"], ["", "A"])
+
+
+@pytest.mark.django_db
+def test_house_players_come_and_go_in_the_section_of_who_is_late():
+    row = sectioned(5, 6, odd="house")
+    round_ = opened(row)
+    before = who_sits(round_)
+
+    change(round_, leaving=[Entrant.objects.get(number=1)])
+
+    after = who_sits(round_)
+    assert [n for n in before if before[n] == after.get(n)] == [3, 4]
+    assert sections_at(round_) == (["A", "B", "B"], [])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("stage", ["proposal", "published"])
+def test_chairs_are_exchanged_only_within_a_section(director, stage):
+    row = sectioned(8, 8)
+    leads = director(row)
+    leads.post(page_of("seat_round", row))
+    if stage == "published":
+        leads.post(page_of("publish_round", row, 1))
+
+    def swap(one, other):
+        seen = Tournament.objects.get().revision
+        leads.post(
+            page_of("swap_seats", row, 1), {"one": f"e{one}", "other": f"e{other}", "seen": seen}
+        )
+        return [set(table.entrants) for table in load_state(row).seated_rounds[0].tables]
+
+    tables = [set(table.entrants) for table in load_state(row).seated_rounds[0].tables]
+    first, second, third = (next(int(k[1:]) for k in sorted(tables[at])) for at in range(3))
+    assert swap(first, third) == tables
+    assert f"e{second}" in swap(first, second)[0]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("carry", [True, False])
+def test_each_section_has_finals_of_its_own(carry):
+    row = sectioned(8, 9, rounds=1, finals=8, carry=carry)
+    finish(opened(row))
+    for tables in (["A", "A", "B", "B"], ["A", "B"]):
+        round_ = opened(row)
+        assert sections_at(round_) == (tables, [])
+        finish(round_)
+
+    assert ranked(row) == places_of(8, 9)
+    finalists = set(chain(*who_sits(round_).values()))
+    standings = load_state(row).standings_before(99)
+    assert {int(each.entrant[1:]) for each in standings if each.place < 5} == finalists
+
+
+@pytest.mark.django_db
+def test_document_carries_sections():
+    finish(opened(sectioned(8, 4, 5)))
+    before = exported()
+    empty_server()
+    row = imported(before)
+
+    assert exported() == before
+    assert list(row.entrants.values_list("section", flat=True)) == [*"A" * 8, *"B" * 4, *"C" * 5]
+
+
+@pytest.mark.django_db
+def test_all_are_divided_by_rating(director):
+    row = running(*(f"Oyuncu {n}" for n in range(1, 19)), sections=3)
+    pool = RatingPoolFactory(club=row.event.club)
+    best = [12, 3, 7, 5, 1, 2, 4, 6, 8]
+    for at, number in enumerate(best):
+        player = row.entrants.get(number=number).player
+        PlayerRatingFactory(pool=pool, player=player, mean=1900 - at, points=1900 - at)
+    leads = director(row)
+
+    leads.post(page_of("sections", row), {"divide": "1"})
+    leads.post(page_of("sections", row), {"divide": "1"})
+
+    groups = dict(leads.get(page_of("sections", row)).context["groups"])
+    found = {name: {line.entrant.number for line in lines} for name, lines in groups.items()}
+    assert found == {"A": {*best[:8]}, "B": {8, 9, 10, 11}, "C": {13, 14, 15, 16, 17, 18}}
+    assert AuditEntry.objects.filter(action="move-section").count() == 1
+
+
+@pytest.mark.django_db
+def test_program_moves_divides_and_reads_sections():
+    row = sectioned(4, 4)
+    program = Program().as_(MemberFactory(club=row.event.club, role="director").user)
+    base = f"clubs/{row.event.club.slug}/tournaments/{row.slug}"
+
+    assert program.ask("PATCH", f"{base}/entrants/1/", {"section": "C"}).status_code == 422
+    assert program.ask("PATCH", f"{base}/entrants/1/", {"section": "B"}).json()["section"] == "B"
+    added = {"entrants": [{"name": "Ali", "section": "A"}, {"name": "Ece"}]}
+    found = program.ask("POST", f"{base}/entrants/", added).json()["results"]
+    assert [each["section"] for each in found] == ["A", "B"]
+    wrong = {"entrants": [{"name": "Can", "section": "D"}]}
+    assert program.ask("POST", f"{base}/entrants/", wrong).status_code == 422
+    rows = program.ask("GET", f"{base}/standings/?section=B").json()["results"]
+    assert {each["section"] for each in rows} == {"B"}
+    assert {each["entrant"] for each in rows} == {1, 5, 6, 7, 8, 10}
+    program.ask("POST", f"{base}/entrants/divide/")
+    found = program.ask("GET", f"{base}/entrants/").json()["results"]
+    assert "".join(each["section"] for each in found) == "AAAABBBBBB"
+
+
+@pytest.mark.django_db
+def test_documents_and_prizes_are_of_each_section(director, tmp_path):
+    row = sectioned(4, 4, fee="10", prizes=("50%",))
+    finish(opened(row))
+    Entrant.objects.filter(number__in=(1, 5, 6)).update(paid=True)
+
+    report = report_of(row)
+    data = compose_standings(report, seen_in(report))
+    assert [line["cells"][0] for line in data["rows"]] == [
+        *("A 1", "A 2", "A 3", "A 4", "B 1", "B 2", "B 3", "B 4")
+    ]
+    assert [line["rule"] for line in data["rows"]].index(True) == 3
+    found = compose_certificates(asked(row.event, "certificates"), silent)["items"]
+    assert [each["place"] for each in found][::3] == [f"Section {s}: First place" for s in "AB"]
+    document = json.loads(file_of(tmp_path, row, "json").read_text())
+    assert [each["section"] for each in document["standings"]] == [*"AAAABBBB"]
+    prizes = director(row).get(page_of("fees", row)).context["prizes"]
+    assert [(each[0], each[2], each[3]) for each in prizes] == [(1, "5", "A"), (1, "10", "B")]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["standings", "sections", "wall"])
+def test_more_sections_take_no_more_queries(director, name):
+    row = sectioned(8, 8)
+    finish(opened(row))
+    leads = director(row)
+
+    def taken(sections):
+        settings = {**row.settings, "sections": sections}
+        Tournament.objects.update(settings=settings, revision=row.revision + sections)
+        return queries_of(lambda: leads.get(page_of(name, row)))
+
+    assert taken(2) == taken(8)

@@ -8,7 +8,7 @@ from tests.factories import EVENING
 from tests.tournament_builders import opened
 from tests.tournament_builders import play as play_round
 from tournaments.services.audit import NOBODY
-from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.running import close_round
 
 
 def play(row, *entries, close=True):

@@ -25,7 +25,7 @@ from tournaments.models import Entrant, Event, Game, Report, Round, Tournament
 from tournaments.reports.hall import compose_certificates
 from tournaments.reports.standings import compose_standings_picture
 from tournaments.services.audit import NOBODY
-from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.running import close_round
 from tournaments.services.tournaments.lifecycle import move_tournament
 
 EIGHT = [f"Oyuncu {n}" for n in range(1, 9)]

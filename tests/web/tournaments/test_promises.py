@@ -12,7 +12,7 @@ from tests.tournament_builders import PENALTY, SHORT, decide, opened, play, runn
 from tests.web.members import member_of
 from tournaments.models import Event, Tournament
 from tournaments.services.audit import NOBODY
-from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.running import close_round
 
 STAGES = {
     "draft": ((), (), ()),

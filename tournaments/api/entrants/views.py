@@ -48,7 +48,7 @@ from tournaments.services.entrants.registration import (
     return_entrant,
     withdraw_entrant,
 )
-from tournaments.services.rounds.sections import divide_by_rating, move_entrants
+from tournaments.services.rounds.running import divide_by_rating, move_entrants
 
 Work = Callable[[Entrant], object]
 

@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from tournaments.api.fields import Moment
 from tournaments.models import Round
-from tournaments.services.rounds.clocks import seconds_left
+from tournaments.services.rounds.running import seconds_left
 
 
 class ClockSerializer(serializers.Serializer[Any]):

@@ -20,7 +20,7 @@ from tournaments.api.views import Resource
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import DealReview, Game, Scope
 from tournaments.queries.games.sheets import ReviewedDeal, load_reviews, load_sheet
-from tournaments.services.rounds.deal_reviews import SeenDeal, confirm_deal, dispute_deal
+from tournaments.services.rounds.rulings import SeenDeal, confirm_deal, dispute_deal
 
 STATES = ("unconfirmed", *DealReview.Kind.values)
 

@@ -22,7 +22,7 @@ from tournaments.models.fields import named
 from tournaments.permissions import actor_of
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.tables import AccessLinkClosed, WrongCode, current_game, enter_table
-from tournaments.services.rounds.calls import call_director
+from tournaments.services.rounds.rulings import call_director
 
 WITH_ALL = ("round__event__club", "round__event__tournament")
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.api.rounds import line_ups, rulings, seatings, tables, views, wall
+from tournaments.api.rounds import seatings, views
 
 TOURNAMENT = "clubs/<slug:slug>/tournaments/<slug:tournament>"
 ROUND = f"{TOURNAMENT}/rounds/<int:number>"
@@ -29,19 +29,19 @@ urlpatterns = [
     path(f"{SEATING}/publish/", seatings.Publish.as_view(), name="publish_round"),
     path(f"{SEATING}/take-back/", seatings.TakeBack.as_view(), name="take_back_round"),
     path(f"{SEATING}/late/", seatings.Late.as_view(), name="change_late"),
-    path(f"{ROUND}/line-ups/", line_ups.LineUps.as_view(), name="line_ups"),
-    path(f"{ROUND}/line-ups/replace/", line_ups.Replace.as_view(), name="replace_player"),
-    path(f"{ROUND}/tables/", tables.Tables.as_view(), name="round_tables"),
-    path(f"{TABLE}/", tables.RoundTable.as_view(), name="round_table"),
-    path(f"{TABLE}/add-time/", tables.AddTableTime.as_view(), name="add_table_time"),
-    path(f"{TABLE}/finish/", tables.FinishTable.as_view(), name="finish_table"),
-    path(f"{TABLE}/settle/", tables.SettleDeal.as_view(), name="settle_deal"),
-    path(f"{TABLE}/answer/", tables.AnswerCall.as_view(), name="answer_call"),
-    path(f"{ROUND}/rulings/", rulings.RoundRulings.as_view(), name="round_rulings"),
-    path(f"{TOURNAMENT}/rulings/", rulings.Rulings.as_view(), name="rulings"),
-    path(f"{RULING}/", rulings.OneRuling.as_view(), name="ruling"),
-    path(f"{RULING}/withdraw/", rulings.WithdrawRuling.as_view(), name="withdraw_ruling"),
-    path(f"{CORRECTIONS}/", rulings.Corrections.as_view(), name="corrections"),
-    path(f"{CORRECTIONS}/accept/", rulings.AcceptCorrections.as_view(), name="accept_corrections"),
-    path(f"{TOURNAMENT}/wall/", wall.Wall.as_view(), name="wall"),
+    path(f"{ROUND}/line-ups/", seatings.LineUps.as_view(), name="line_ups"),
+    path(f"{ROUND}/line-ups/replace/", seatings.Replace.as_view(), name="replace_player"),
+    path(f"{ROUND}/tables/", views.Tables.as_view(), name="round_tables"),
+    path(f"{TABLE}/", views.RoundTable.as_view(), name="round_table"),
+    path(f"{TABLE}/add-time/", views.AddTableTime.as_view(), name="add_table_time"),
+    path(f"{TABLE}/finish/", views.FinishTable.as_view(), name="finish_table"),
+    path(f"{TABLE}/settle/", views.SettleDeal.as_view(), name="settle_deal"),
+    path(f"{TABLE}/answer/", views.AnswerCall.as_view(), name="answer_call"),
+    path(f"{ROUND}/rulings/", views.RoundRulings.as_view(), name="round_rulings"),
+    path(f"{TOURNAMENT}/rulings/", views.Rulings.as_view(), name="rulings"),
+    path(f"{RULING}/", views.OneRuling.as_view(), name="ruling"),
+    path(f"{RULING}/withdraw/", views.WithdrawRuling.as_view(), name="withdraw_ruling"),
+    path(f"{CORRECTIONS}/", views.Corrections.as_view(), name="corrections"),
+    path(f"{CORRECTIONS}/accept/", views.AcceptCorrections.as_view(), name="accept_corrections"),
+    path(f"{TOURNAMENT}/wall/", views.Wall.as_view(), name="wall"),
 ]

@@ -11,14 +11,16 @@ from tournaments.api.entrants.serializers import EntrantSerializer
 from tournaments.api.fields import PointsField
 from tournaments.api.paging import Part, PartSerializer
 from tournaments.api.tournaments.people import PlayerNameSerializer
-from tournaments.engine.standings.finals import STAGES
-from tournaments.engine.standings.reasons import DECISIONS, REASONS
-from tournaments.engine.standings.season_sums import SeasonStanding
-from tournaments.engine.standings.standings import Standing
-from tournaments.engine.standings.tie_breaks import TIE_BREAKS
+from tournaments.engine.standings.results import TIE_BREAKS
+from tournaments.engine.standings.standings import (
+    DECISIONS,
+    REASONS,
+    STAGES,
+    SeasonStanding,
+    Standing,
+)
 from tournaments.models import Player
-from tournaments.presenters.standings.reasons import SUMS, WhyPlaced
-from tournaments.presenters.standings.standings import Reached, Seen
+from tournaments.presenters.standings.standings import SUMS, Reached, Seen, WhyPlaced
 from tournaments.queries.tournaments.state import TournamentState
 
 MOST_EXPANDED = 500

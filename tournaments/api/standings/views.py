@@ -24,9 +24,14 @@ from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in, seen_tournament
 from tournaments.presenters.entrants import list_entrants, with_ratings
-from tournaments.presenters.standings.league import LeagueReader, league_of
-from tournaments.presenters.standings.reasons import why_placed
-from tournaments.presenters.standings.standings import last_counted, stages_reached, standings_seen
+from tournaments.presenters.standings.standings import (
+    LeagueReader,
+    last_counted,
+    league_of,
+    stages_reached,
+    standings_seen,
+    why_placed,
+)
 from tournaments.queries.tournaments.state import load_state
 
 LARGEST = 999

@@ -14,7 +14,7 @@ from tournaments.api.fields import LineField, Moment, Strict, UncachedSerializer
 from tournaments.engine.documents.shapes import EVENT_FIELDS, SHOWN
 from tournaments.engine.rules.entries import LARGE, Declared
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
-from tournaments.engine.standings.finals import STAGES
+from tournaments.engine.standings.standings import STAGES
 from tournaments.engine.standings.tournament_settings import PRESETS, SETTINGS, write_settings
 from tournaments.models import Confirmations, Round, Tournament
 from tournaments.origin import absolute

@@ -61,8 +61,7 @@ from tournaments.engine.rules.rulesets import (
     number_of,
     refuse,
 )
-from tournaments.engine.standings.finals import STAGES, rank_with_finals
-from tournaments.engine.standings.round_results import (
+from tournaments.engine.standings.results import (
     PENALTY,
     RULINGS,
     Competitor,
@@ -70,7 +69,7 @@ from tournaments.engine.standings.round_results import (
     Ruling,
     TableResult,
 )
-from tournaments.engine.standings.standings import Standing
+from tournaments.engine.standings.standings import STAGES, Standing, rank_with_finals
 from tournaments.engine.standings.tournament_settings import (
     SECTIONS,
     SETTINGS,

@@ -91,8 +91,7 @@ from tournaments.engine.rules.entries import (
     write_points,
 )
 from tournaments.engine.rules.rulesets import LONGEST_ID, Code, InvalidEntry, Problem, number_of
-from tournaments.engine.standings.finals import next_stage
-from tournaments.engine.standings.standings import Standing
+from tournaments.engine.standings.standings import Standing, next_stage
 from tournaments.engine.work import TooMuchWork, limited_work, spend
 
 Kept = Mapping[int, Sequence[str]]

@@ -27,8 +27,7 @@ from tournaments.engine.rules.entries import (
     wrong_type,
 )
 from tournaments.engine.rules.rulesets import Code, Points, Problem, number_of
-from tournaments.engine.standings.tallies import BYE_AVERAGE
-from tournaments.engine.standings.tie_breaks import TIE_BREAK_VERSION, TIE_BREAKS
+from tournaments.engine.standings.results import BYE_AVERAGE, TIE_BREAK_VERSION, TIE_BREAKS
 
 SEATINGS = ("swiss", "random", "fixed", "rank-near", "rank-spread", "round-robin", "manual")
 """Methods of seating: by points, random, by a plan for the whole event, neighbours in the standings

@@ -1,9 +1,11 @@
-"""The tables of a round for directors: their progress and possible problems."""
+"""The tables of a round, for directors and on the wall, its line-ups and rulings."""
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from fractions import Fraction
+from itertools import groupby, islice
 from typing import TypeVar
 
 from django.db.models import Case, F, FilteredRelation, Model, Q, Value, When
@@ -12,12 +14,24 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from tournaments.engine.play.games import PlayedDeal
-from tournaments.engine.rules.rulesets import PerSide, number_of
+from tournaments.engine.rules.rulesets import PerSide, Points, number_of
+from tournaments.engine.standings.results import PENALTY, RoundResults, Ruling
 from tournaments.engine.standings.tournament_settings import read_settings
-from tournaments.models import Confirmation, DealReview, Game, Revision, Round, Table, Tournament
+from tournaments.models import (
+    Confirmation,
+    DealReview,
+    Entrant,
+    Game,
+    Revision,
+    Round,
+    Table,
+    Tournament,
+)
+from tournaments.presenters.standings.standings import last_closed, stages_reached
 from tournaments.queries.games.sheets import Archived, fold_sheet
+from tournaments.queries.tournaments.state import TournamentState
 from tournaments.services.games.confirming import Agreement, agreement_of
-from tournaments.services.rounds.clocks import seconds_left
+from tournaments.services.rounds.running import seconds_left
 from tournaments.texts.labels import contract_symbol, contract_title
 
 OfGame = TypeVar("OfGame", Confirmation, DealReview)
@@ -256,3 +270,232 @@ def _troubles(
 
 def _seconds(since: datetime, at: datetime) -> int:
     return max(0, int((at - since).total_seconds()))
+
+
+@dataclass(frozen=True, slots=True)
+class TeamMember:
+    """A member of a team who `plays` a round, or is a reserve.
+
+    `absence` is the reason why they are not here, as in `TournamentState.absence`, `table` the
+    number of their table in a published round.
+    """
+
+    entrant: Entrant
+    plays: bool
+    absence: str
+    table: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TeamLineUp:
+    """A team in a round; `size` players are to play. It may be `named`, or as in the last round."""
+
+    team: str
+    size: int
+    named: bool
+    members: tuple[TeamMember, ...]
+
+    @property
+    def players(self) -> tuple[Entrant, ...]:
+        return tuple(each.entrant for each in self.members if each.plays)
+
+    @property
+    def reserves(self) -> tuple[Entrant, ...]:
+        return tuple(each.entrant for each in self.members if not each.plays)
+
+    @property
+    def here(self) -> int:
+        return sum(each.plays and not each.absence for each in self.members)
+
+    @property
+    def missing(self) -> int:
+        """Return the number of seats that nobody of the team takes."""
+        return self.size - self.here
+
+
+def line_ups_of(state: TournamentState, number: int) -> list[TeamLineUp]:
+    """Return the line-ups of a round, by team; none if the round has no line-ups."""
+    if not state.has_line_ups(number):
+        return []
+    seated = [r for r in state.seated_rounds if r.row.number == number and r.row.published_at]
+    tables = {key: t.number for each in seated for t in each.tables for key in t.entrants}
+
+    def member(key: str, players: tuple[str, ...]) -> TeamMember:
+        entrant = state.entrants[key]
+        reason = "" if seated and key in players else state.absence(entrant, number)
+        absence = "" if reason == "reserve" else reason
+        return TeamMember(entrant, key in players, absence, tables.get(key))
+
+    named = state.tournament.line_ups.get(str(number), {})
+    return [
+        TeamLineUp(
+            team,
+            state.settings.line_up,
+            bool(seated) or team in named,
+            tuple(member(key, players) for key in state.teams[team]),
+        )
+        for team, players in state.line_ups(number).items()
+    ]
+
+
+def short_teams(state: TournamentState, number: int) -> list[TeamLineUp]:
+    """Return the teams that have fewer players here than a line-up."""
+    return [each for each in line_ups_of(state, number) if each.missing > 0]
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """How the tables of a round will be filled: the players, their tables, and who is left over.
+
+    `house` players fill a table, or so many players get `byes`.
+    """
+
+    players: int
+    tables: int
+    byes: int
+    house: int
+
+
+def filling_of(state: TournamentState, number: int) -> Filling:
+    """Return how the tables of a round that is not seated yet will be filled."""
+    playing = sum(not each.house for each in state.here(number))
+    size = state.rules.side_count
+    house = state.house_wanted(playing, 0, size - 1) if state.settings.odd == "house" else 0
+    tables, byes = divmod(playing + house, size)
+    return Filling(playing, tables, byes, house)
+
+
+@dataclass(frozen=True, slots=True)
+class RulingEffect:
+    """The sum of an entrant before and after a ruling, in points of the standings.
+
+    `large` is set if the ruling changes it by more than anybody's points so far.
+    """
+
+    before: Points
+    after: Points
+    large: bool
+
+
+def ruling_effect(state: TournamentState, number: int, said: Ruling) -> RulingEffect:
+    """Return the effect of a ruling on a published round, on the sum to which the round belongs."""
+    last, cut = len(state.results), state.settings.rounds
+    if not state.settings.carry and number <= cut:
+        last = min(last, cut)
+    results = (_ruled(each, said) if each.number == number else each for each in state.results)
+    ruled = replace(state, results=tuple(results))
+    rows = {row.entrant: row for row in state.standings_before(last + 1)}
+    after = {row.entrant: row for row in ruled.standings_before(last + 1)}[said.entrant].points
+    before = rows[said.entrant].points
+    sums = [abs(Fraction(row.points)) for row in rows.values()]
+    most = max(sums, default=Fraction(0)) or _worth_of_a_game(state)
+    return RulingEffect(before, after, large=0 < most < abs(Fraction(after) - before))
+
+
+def _ruled(round_: RoundResults, said: Ruling) -> RoundResults:
+    """Return a round with one more ruling, which replaces others unless it is a penalty."""
+    others = [
+        each
+        for each in round_.rulings
+        if each.entrant != said.entrant or PENALTY in (said.kind, each.kind)
+    ]
+    return replace(round_, rulings=(*others, said))
+
+
+def _worth_of_a_game(state: TournamentState) -> Points:
+    """Return the most that a game is worth, 0 if its points have no limit."""
+    if state.settings.points == "places":
+        return state.settings.place_points[0]
+    return 1 if state.settings.points == "out" else 0
+
+
+MOST_PLACES = 24
+
+
+def shown_round(state: TournamentState) -> Round | None:
+    """Return the published round that is not over, or else the last published one."""
+    published = [each.row for each in state.seated_rounds if each.row.published_at is not None]
+    going = (round_ for round_ in published if round_.closed_at is None)
+    return next(going, published[-1] if published else None)
+
+
+@dataclass(frozen=True, slots=True)
+class WallTable:
+    """A table with the names of its sides and of its players, each with a seat from 1.
+
+    The last one, without a number, has those who sit out; there no player has a seat.
+    """
+
+    number: int | None
+    names: tuple[str, ...]
+    players: tuple[tuple[int | None, str], ...]
+    finished: bool = False
+    section: str = ""
+
+
+def seated(
+    state: TournamentState, round_: Round, going: Collection[int] | None = None
+) -> list[WallTable]:
+    """Return the tables of a round; those not in `going` are finished, unless it is None."""
+    found = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+    tables = []
+    for table in found.tables:
+        sides = [_names(state, key, round_.number) for key in table.entrants]
+        waiting = [list(names) for names in sides]
+        players = enumerate((waiting[side].pop(0) for side in state.rules.sides), 1)
+        finished = going is not None and table.number not in going
+        section = state.section_at(table.entrants)
+        tables.append(WallTable(table.number, _joined(sides), tuple(players), finished, section))
+    if found.byes:
+        out = [_names(state, key, round_.number) for key in found.byes]
+        players_out = tuple((None, name) for names in out for name in names)
+        tables.append(WallTable(None, _joined(out), players_out))
+    return tables
+
+
+@dataclass(frozen=True, slots=True)
+class WallPlace:
+    """An entrant among the leaders; `stage` is that of the finals they reached, or play next."""
+
+    rank: int
+    name: str
+    points: Points
+    stage: str = ""
+    through: bool = False
+    section: str = ""
+
+
+def top_places(state: TournamentState) -> list[WallPlace]:
+    """Return the leaders of each section after the last closed public round."""
+    after = last_closed(state, directs=False)
+    if not after:
+        return []
+    standings = groupby(state.standings_before(after + 1), lambda row: row.section)
+    stages = stages_reached(state, after)
+    return [
+        WallPlace(
+            each.place,
+            state.entrants[each.entrant].shown_name,
+            each.points,
+            *((at.stage, at.through) if (at := stages.get(each.entrant)) else ("", False)),
+            each.section,
+        )
+        for _section, rows in standings
+        for each in islice(rows, MOST_PLACES)
+    ]
+
+
+def still_playing(round_: Round) -> list[int]:
+    """Return the numbers of the tables whose games go on (1 query)."""
+    going = Game.objects.filter(table__round=round_, result__isnull=True)
+    return list(going.order_by("table__number").values_list("table__number", flat=True))
+
+
+def _names(state: TournamentState, key: str, number: int) -> list[str]:
+    entrant = state.entrants[key]
+    players = state.players_of(entrant, number)
+    return [player.shown_name or f"№ {entrant.number}" for player in players]
+
+
+def _joined(sides: Iterable[list[str]]) -> tuple[str, ...]:
+    return tuple(" + ".join(names) for names in sides)

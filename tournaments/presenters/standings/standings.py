@@ -1,19 +1,41 @@
-"""The standings as a visitor may see them: the rounds that count, and the stages reached."""
+"""Standings as a visitor may see them, with marks and reasons, and the league of a season."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import groupby
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
-from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.engine.standings.season_sums import TeamStanding, team_standings
-from tournaments.engine.standings.standings import Standing
-from tournaments.engine.standings.tie_breaks import TIE_BREAKS
-from tournaments.queries.tournaments.state import TournamentState
-from tournaments.texts.labels import stage_name
+from tournaments.engine.rules.rulesets import InvalidEntry, Points, whole
+from tournaments.engine.standings.results import BYE_AVERAGE, PENALTY, TIE_BREAKS
+from tournaments.engine.standings.standings import (
+    Decision,
+    RoundReasons,
+    SeasonStanding,
+    Standing,
+    TeamStanding,
+    Why,
+    evening_points,
+    league,
+    team_standings,
+)
+from tournaments.models import Club, Player, Season, Tournament
+from tournaments.models.clubs import LeaguePoints
+from tournaments.models.people import fold_name
+from tournaments.queries.tournaments.state import (
+    SeatedRound,
+    TournamentState,
+    corrected_tables,
+    load_states,
+)
+from tournaments.queries.tournaments.steps import PLAYED
+from tournaments.services.events.seasons import added_by, added_text
+from tournaments.texts.documents import LEAGUE_POINTS
+from tournaments.texts.labels import MINUS, points_text, ruling_name, stage_name
 
 TEAM_TIES = gettext_lazy(
     "Each round counts what the line-up made; penalties come off the sum. Between equal teams: more"
@@ -202,3 +224,285 @@ def _through(state: TournamentState, after: int) -> dict[str, Reached]:
     if stage is None:
         return {}
     return {key: Reached(stage.name, through=True) for each in stage.tables for key in each}
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueReader:
+    """The visitor: a director sees hidden results, a member the players' pages."""
+
+    member: bool
+    directs: bool
+
+
+EVERYBODY = LeagueReader(member=False, directs=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueEvening:
+    """A tournament of the season up to its round `last`, with points by player key."""
+
+    tournament: Tournament
+    last: int
+    points: dict[str, Points]
+
+    @property
+    def over(self) -> bool:
+        return self.tournament.state == Tournament.State.FINISHED
+
+
+@dataclass(frozen=True, slots=True)
+class League:
+    """A season's league: its evenings, the rows by place and name, and the players.
+
+    `added` are the points that it adds, as text; `mixed` ones make no sensible sum.
+    """
+
+    evenings: Sequence[LeagueEvening]
+    rows: Sequence[SeasonStanding]
+    people: Mapping[str, Player]
+    finals: bool
+    added: str
+    mixed: bool
+
+
+def league_of(season: Season, rows: Sequence[Tournament], looker: LeagueReader) -> League:
+    """Return the league of a season's tournaments as the visitor may see it (5 queries)."""
+    courses = load_states([row for row in rows if row.state in PLAYED])
+    people: dict[str, Player] = {}
+    by_places = season.league_points == LeaguePoints.EVENING
+    evenings = [_evening(state, people, looker, by_places=by_places) for state in courses]
+    evenings = [each for each in evenings if each.last]
+    standings = league([each.points for each in evenings], season.league_best)
+    # Equal places are sorted by name.
+    in_order = sorted(standings, key=lambda row: (row.place, fold_name(people[row.player].name)))
+    counted = {added_by(each.settings) for each in courses}
+    return League(
+        *(evenings, in_order, people),
+        finals=any(state.stages for state in courses) and not by_places,
+        added=str(LEAGUE_POINTS[LeaguePoints.EVENING]) if by_places else added_text(counted),
+        mixed=len(counted) > 1 and not by_places,
+    )
+
+
+def public_league(club: Club, today: date) -> tuple[Season, League] | None:
+    """Return the latest season that has begun, with its league as everybody sees it.
+
+    Up to 7 queries; None without anybody in it.
+    """
+    season = club.seasons.filter(starts_on__lte=today).select_related("club").first()
+    if season is None:
+        return None
+    seen = Tournament.objects.counted().seen_by(None).filter(event__season=season)
+    rows = list(seen.select_related("event").order_by("event__held_on", "pk"))
+    found = league_of(season, rows, EVERYBODY)
+    return (season, found) if found.rows else None
+
+
+def _evening(
+    state: TournamentState, people: dict[str, Player], looker: LeagueReader, *, by_places: bool
+) -> LeagueEvening:
+    """Return the points of an evening up to its last closed round; add its players to `people`.
+
+    Points of finals are left out: only some entrants play them, and they may start from zero. The
+    places are those after the finals.
+    """
+    closed = sum(each.row.closed_at is not None for each in state.seated_rounds)
+    last = min(closed, last_counted(state, directs=looker.directs))
+    made: dict[str, Points] = {}
+    if by_places and last:
+        made = evening_points(state.standings_before(last + 1))
+    elif last:
+        last = min(last, state.settings.rounds)
+        made = state.points_after(last)
+    points: dict[str, Points] = {}
+    for key, worth in made.items():
+        for player in state.entrants[key].players:
+            people[str(player.pk)] = player
+            points[str(player.pk)] = whole(points.get(str(player.pk), 0) + worth)
+    return LeagueEvening(state.tournament, last, points)
+
+
+LEGEND: Mapping[str, str | Promise] = {
+    "bye": gettext_lazy("Sat out: the points of a bye count."),
+    "bye-average": gettext_lazy(
+        "Sat out: the average of the rounds played counts, and changes with each of them."
+    ),
+    "penalty": gettext_lazy("A director’s ruling, taken from the sum."),
+    "ruling": gettext_lazy("A director’s ruling on this round."),
+    "corrected": gettext_lazy("A sheet was changed after its round was closed."),
+    "late": gettext_lazy("Joined later: missed rounds count nothing."),
+    "withdrawn": gettext_lazy("Plays no more; the results stay."),
+}
+"""The kinds of marks in order, with their explanation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A mark beside a name: its kind, a key of `LEGEND`, and its text."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The marks of the standings by entrant, and the rounds that each sat out."""
+
+    of: Mapping[str, Sequence[Mark]]
+    byes: Mapping[str, Sequence[int]]
+
+    @property
+    def legend(self) -> list[tuple[Mark, str]]:
+        """Return an example of each kind that occurs, with its explanation."""
+        found = {mark.kind: mark for marks in self.of.values() for mark in marks}
+        return [(found[kind], str(text)) for kind, text in LEGEND.items() if kind in found]
+
+
+def marks_of(seen: Seen) -> Marks:
+    """Return the marks of the standings that a visitor sees (1 query)."""
+    state, corrected = seen.state, corrected_tables(seen.state.tournament)
+    counted = [each for each in state.seated_rounds if _counts(seen, each)]
+    byes: dict[str, list[int]] = defaultdict(list)
+    changed: dict[str, list[int]] = defaultdict(list)
+    ruled: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    keys = {entrant.pk: key for key, entrant in state.entrants.items()}
+    for each in counted:
+        for key in each.byes:
+            byes[key].append(each.row.number)
+        for table in each.tables:
+            for key in table.entrants if table.pk in corrected else ():
+                changed[key].append(each.row.number)
+        for ruling in each.row.rulings.all():
+            ruled[keys[ruling.entrant_id]][ruling.kind].append(each.row.number)
+    found = {
+        row.entrant: tuple(
+            _marks(state, row, byes[row.entrant], ruled[row.entrant], changed[row.entrant])
+        )
+        for row in seen.rows
+    }
+    return Marks(found, byes)
+
+
+def _counts(seen: Seen, each: SeatedRound) -> bool:
+    number = each.row.number
+    return each.row.published_at is not None and (
+        number == seen.only if seen.only else number <= seen.after
+    )
+
+
+def _marks(
+    state: TournamentState,
+    row: Standing,
+    byes: Sequence[int],
+    ruled: Mapping[str, Sequence[int]],
+    changed: Sequence[int],
+) -> Iterator[Mark]:
+    entrant = state.entrants[row.entrant]
+    if byes:
+        kind = "bye-average" if state.settings.bye == BYE_AVERAGE else "bye"
+        yield Mark(kind, _in_rounds(state, pgettext("sits out", "bye"), byes))
+    for ruling, rounds in ruled.items():
+        if ruling != PENALTY:
+            yield Mark("ruling", _in_rounds(state, ruling_name(ruling), rounds))
+    if row.penalties:
+        points = f"{MINUS}{points_text(row.penalties)}"
+        yield Mark("penalty", _("penalty %(points)s") % {"points": points})
+    if changed:
+        yield Mark("corrected", _in_rounds(state, _("corrected"), changed))
+    if entrant.joins_in > 1:
+        yield Mark("late", _("joined in round %(number)s") % {"number": entrant.joins_in})
+    if entrant.withdrawn_at is not None:
+        yield Mark("withdrawn", _("withdrawn"))
+
+
+def _in_rounds(state: TournamentState, mark: str, rounds: Sequence[int]) -> str:
+    labels = ", ".join(round_label(state, number) for number in rounds)
+    said = {"mark": mark, "rounds": labels}
+    text = ngettext("%(mark)s: round %(rounds)s", "%(mark)s: rounds %(rounds)s", len(rounds))
+    return text % said
+
+
+SUMS = ("all", "before-finals", "finals")
+"""The groups of rounds that are summed: all, or each part if finals start from zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Rounds that are added up together, by a code of `SUMS`, less the penalties."""
+
+    code: str
+    rounds: tuple[RoundReasons, ...]
+    penalties: Points
+    points: Points
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The criterion that decided against a neighbour, who is `ahead` or behind."""
+
+    decision: Decision
+    ahead: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WhyPlaced:
+    """The reasons for an entrant's place; `stage` is the stage reached in the finals.
+
+    Within the finals the stages decide, and `decisions` is empty.
+    """
+
+    standing: Standing
+    parts: tuple[Sum, ...]
+    decisions: tuple[Decided, ...]
+    stage: str
+
+
+def why_placed(state: TournamentState, key: str, after: int) -> WhyPlaced:
+    """Return the reasons for an entrant's place after round `after`.
+
+    Entrants outside the finals keep their place at the cut.
+
+    Raises:
+        KeyError: there is no such entrant with a place.
+    """
+    standing = {row.entrant: row for row in state.standings_before(after + 1)}[key]
+    reached = stages_reached(state, after).get(key)
+    in_finals = reached is not None and state.stages_played(after)
+    last = after if in_finals else min(after, state.settings.rounds)
+    why = state.why(key, last)
+    return WhyPlaced(
+        standing,
+        tuple(_parts(state, why, standing)),
+        () if in_finals else tuple(_decided(why)),
+        reached.stage if reached is not None and in_finals else "",
+    )
+
+
+def _decided(why: Why) -> Iterator[Decided]:
+    for decision, ahead in ((why.ahead, True), (why.behind, False)):
+        if decision is not None:
+            yield Decided(decision, ahead)
+
+
+def _parts(state: TournamentState, why: Why, standing: Standing) -> Iterator[Sum]:
+    cut = state.settings.rounds
+    before = [each for each in why.rounds if each.number <= cut]
+    finals = [each for each in why.rounds if each.number > cut]
+    if not finals or state.settings.carry:
+        yield _sum("all", why.rounds, standing.points)
+        return
+    at_cut = {row.entrant: row for row in state.standings_before(cut + 1)}[standing.entrant]
+    yield _sum("before-finals", before, at_cut.points)
+    yield _sum("finals", finals, standing.points)
+
+
+def _sum(code: str, rounds: Sequence[RoundReasons], points: Points) -> Sum:
+    penalties = whole(
+        sum(
+            reason.params["points"]
+            for each in rounds
+            for reason in each.reasons
+            if reason.code == "penalty"
+        )
+    )
+    return Sum(code, tuple(rounds), penalties, points)

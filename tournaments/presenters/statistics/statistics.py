@@ -13,8 +13,7 @@ from tournaments.engine.statistics import NIGHT, ClubSums, PlayedGame, Record, a
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Event, RatingPool, Season, Tournament, Visitor
 from tournaments.presenters.people.players import NamedPlayer, named_players
-from tournaments.presenters.standings.league import LeagueReader, league_of
-from tournaments.presenters.standings.standings import standings_seen
+from tournaments.presenters.standings.standings import LeagueReader, league_of, standings_seen
 from tournaments.queries.ratings.ratings import ListedInSeason, ShownRating
 from tournaments.queries.site import ClubGame, load_games
 from tournaments.queries.tournaments.state import load_states

@@ -12,11 +12,23 @@ from django.db.models import F, Prefetch
 from tournaments.engine.pairing.field import Entrant as Seated
 from tournaments.engine.pairing.field import PairingField, PlayedRound, Weights, weights_for
 from tournaments.engine.rules.rulesets import Points, Ruleset, number_of
-from tournaments.engine.standings.finals import FinalStage, next_stage, rank_with_finals, stages
-from tournaments.engine.standings.reasons import Why, why_place
-from tournaments.engine.standings.round_results import Competitor, RoundResults, Ruling, TableResult
-from tournaments.engine.standings.standings import Standing, rank_entrants
-from tournaments.engine.standings.tallies import tally_rounds
+from tournaments.engine.standings.results import (
+    Competitor,
+    RoundResults,
+    Ruling,
+    TableResult,
+    tally_rounds,
+)
+from tournaments.engine.standings.standings import (
+    FinalStage,
+    Standing,
+    Why,
+    next_stage,
+    rank_entrants,
+    rank_with_finals,
+    stages,
+    why_place,
+)
 from tournaments.engine.standings.tournament_settings import (
     TournamentSettings,
     read_stored_settings,

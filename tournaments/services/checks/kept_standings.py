@@ -17,7 +17,7 @@ from tournaments.services.base.moment import one_moment
 from tournaments.services.checks.caches import Mismatch, ScanResult, batches_of
 from tournaments.services.events.events import subject_of
 from tournaments.services.events.sealing import seal_now
-from tournaments.services.rounds.rounds import Moved, changes_since_closing, keep_standings
+from tournaments.services.rounds.running import Moved, changes_since_closing, keep_standings
 from tournaments.services.tournaments.lifecycle import lock_tournament
 
 CHANGES_NO_STANDINGS = (

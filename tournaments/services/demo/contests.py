@@ -12,7 +12,7 @@ from tournaments.services.demo.sheets import Pace, play_tables
 from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import register_entrants
 from tournaments.services.events.events import EventPlan
-from tournaments.services.rounds.rounds import close_round, open_round
+from tournaments.services.rounds.running import close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 from tournaments.services.tournaments.lifecycle import (
     TournamentPlan,

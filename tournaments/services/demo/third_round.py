@@ -24,9 +24,8 @@ from tournaments.services.entrants.registration import register_entrants, withdr
 from tournaments.services.entrants.substituting import Place, put_substitute
 from tournaments.services.games.playing import correct_entry
 from tournaments.services.games.writing import WriteContext
-from tournaments.services.rounds.calls import call_director
-from tournaments.services.rounds.clocks import start_clock
-from tournaments.services.rounds.rulings import RulingDecision, rule
+from tournaments.services.rounds.rulings import RulingDecision, call_director, rule
+from tournaments.services.rounds.running import start_clock
 from tournaments.services.tournaments.lifecycle import move_tournament
 
 CONFIRMED, FINISHED, CALLING, SILENT, CORRECTED = range(5)

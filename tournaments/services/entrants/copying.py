@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 
 from django.db import transaction
 
-from tournaments.engine.standings.tie_breaks import TIE_BREAK_VERSION
+from tournaments.engine.standings.results import TIE_BREAK_VERSION
 from tournaments.models import Entrant, Tournament
 from tournaments.models.fields import new_public_id
 from tournaments.queries.tournaments.state import settings_of

@@ -18,7 +18,7 @@ from django.utils.translation import ngettext
 from tournaments.models import Entrant, Game, Notification, Ruling, Sitting, Subscription
 from tournaments.models.games import digest
 from tournaments.models.notifications import notified_entrants
-from tournaments.services.rounds.clocks import seconds_left
+from tournaments.services.rounds.running import seconds_left
 from tournaments.texts.labels import round_name
 
 Kind = Notification.Kind

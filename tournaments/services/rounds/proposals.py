@@ -1,37 +1,326 @@
-"""Proposed seatings of a round, and whether they fit the entrants present and the results."""
+"""What goes into a seating: house players, line-ups, and the proposals of the engine."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
+from datetime import datetime
+from itertools import count
 from typing import Any
 
+from django.db import transaction
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.documents.verify import Kept, write_draw, write_fewest_repeats
+from tournaments.engine.pairing import judging
 from tournaments.engine.pairing.field import ImpossibleFixed, PairingField
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, SeatingFault, judge
 from tournaments.engine.pairing.methods import (
     METHODS,
+    ImpossibleChange,
     NoRoundRobin,
     schedule,
     seat_rest,
     seat_round,
 )
 from tournaments.engine.rules.entries import write_points
-from tournaments.engine.rules.rulesets import InvalidEntry, number_of
-from tournaments.engine.standings.finals import FinalStage
+from tournaments.engine.rules.rulesets import InvalidEntry
+from tournaments.engine.rules.rulesets import number_of as rulesets_number_of
+from tournaments.engine.standings.standings import FinalStage
 from tournaments.engine.standings.tournament_settings import DRAWN_AT_ONCE
-from tournaments.models import Draw, Entrant, Round
+from tournaments.models import Draw, Entrant, Round, Tournament
 from tournaments.models.games import digest
+from tournaments.models.people import fold_name
 from tournaments.queries.tournaments.state import (
     SeatedRound,
     TournamentState,
     field_of,
+    load_state,
     weights_of,
 )
-from tournaments.services.base.refusals import Refused
+from tournaments.services.audit import Actor
+from tournaments.services.base.refusals import Fault, Refused
+from tournaments.services.entrants.lists import Entry, is_for_pairs
+from tournaments.services.entrants.registration import register_entrants
 from tournaments.services.entrants.substituting import TakesPart
-from tournaments.services.rounds.line_ups import join_line_ups
+from tournaments.services.tournaments.lifecycle import WrongState, lock_tournament, note, touch
+from tournaments.texts.labels import Text
+
+
+class FixedApart(Refused, code="impossible-fixed"):
+    sentence = _("Those who are to sit together do not fit at the tables.")
+
+
+class RoundRobinImpossible(Refused, code="no-round-robin", listed=True):
+    sentence = _(
+        "%(count)s cannot all meet each other once at tables of four: only %(sizes)s can."
+        " Change “Who sits with whom” in the settings."
+    )
+
+    def __init__(self, error: NoRoundRobin) -> None:
+        sizes = list(error.sizes)
+        params = {"count": error.count, "sizes": ", ".join(map(str, sizes))}
+        super().__init__(params, {"count": error.count, "sizes": sizes})
+
+
+class TableBegun(Refused, code="table-begun", listed=True):
+    sentence = _("Table %(number)s has begun: nobody leaves it any more.")
+
+    def __init__(self, number: int) -> None:
+        super().__init__({"number": number}, {"place": number})
+
+
+class NoTableLeft(Refused, code="no-table-left"):
+    sentence = _("So few are left that not one table could be filled.")
+
+
+class SeatingInvalid(Refused, code="invalid-seating", status=422):
+    sentence = _("This is no seating of those who are here.")
+
+    def __init__(self, error: judging.InvalidSeating) -> None:
+        super().__init__(faults=[SEATING_FAULTS[each.code](each) for each in error.faults])
+
+
+class _SeatingFault(Fault):
+    def __init__(self, found: judging.SeatingFault) -> None:
+        params = dict(found.params)
+        if str(params.get("entrant", ""))[1:].isdecimal():
+            params["entrant"] = number_of(str(params["entrant"]))
+        super().__init__(params, params)
+
+
+class Unseated(_SeatingFault, code="unseated"):
+    sentence = _("Entrant %(entrant)s sits nowhere.")
+
+
+class SeatedTwice(_SeatingFault, code="seated-twice", where="tables"):
+    sentence = _("Entrant %(entrant)s sits there twice.")
+
+
+class NobodyToSeat(_SeatingFault, code="unknown-entrant", where="tables"):
+    sentence = _("Entrant %(entrant)s is not there.")
+
+
+class OddTable(_SeatingFault, code="odd-table"):
+    sentence = _("A table has %(expected)s entrants, not %(got)s.")
+
+    def __init__(self, found: judging.SeatingFault) -> None:
+        super().__init__(found)
+        self.where = f"tables.{found.params['table']}"
+
+
+SEATING_FAULTS = {
+    "unseated": Unseated,
+    "seated-twice": SeatedTwice,
+    "unknown": NobodyToSeat,
+    "odd-table": OddTable,
+}
+
+
+@contextmanager
+def engine_refusals() -> Iterator[None]:
+    """Raise the refusal that corresponds to a failure of the engine."""
+    try:
+        yield
+    except ImpossibleFixed as error:
+        raise FixedApart from error
+    except NoRoundRobin as error:
+        raise RoundRobinImpossible(error) from error
+    except ImpossibleChange as error:
+        raise (TableBegun(error.table + 1) if error.code == "begun" else NoTableLeft()) from error
+    except judging.InvalidSeating as error:
+        raise SeatingInvalid(error) from error
+
+
+def number_of(key: str) -> int:
+    """Return the number of an entrant from its seating key."""
+    return int(key[1:])
+
+
+def key_of(number: int) -> str:
+    """Return the seating key of an entrant."""
+    return f"e{number}"
+
+
+def with_house_players(
+    state: TournamentState, number: int, by: Actor, *, at: datetime
+) -> TournamentState:
+    """Return the state with as many house players as fill the tables of round `number`.
+
+    The tournament must be locked. The finals have none, and in a section they never outnumber the
+    others. None are added for those that a director has withdrawn.
+    """
+    if state.settings.odd != "house" or number > state.settings.rounds:
+        return state
+    here = Counter(state.section_of(each) for each in state.here(number) if not each.house)
+    missing = {
+        section: wanted - house_registered(state, section)
+        for section in state.sections
+        for wanted in [state.house_wanted(here[section], 0, state.rules.side_count - 1)]
+        if wanted < here[section]
+    }
+    return add_house_players(state, missing, by, at=at)
+
+
+def house_registered(state: TournamentState, section: str) -> int:
+    """Return the number of house players of a section, also of those not here."""
+    return sum(each.house and state.section_of(each) == section for each in state.entrants.values())
+
+
+def add_house_players(
+    state: TournamentState, missing: Mapping[str, int], by: Actor, *, at: datetime
+) -> TournamentState:
+    """Register so many house players in each section, and return the state with them."""
+    sections = [section for section, number in missing.items() for _each in range(number)]
+    if not sections:
+        return state
+    tournament = state.tournament
+    taken = {fold_name(p.name) for each in state.entrants.values() for p in each.players}
+    names = (gettext("House player %(number)s") % {"number": number} for number in count(1))
+    free = (name for name in names if fold_name(name) not in taken)
+    pairs = is_for_pairs(tournament)
+    entries = [
+        Entry(next(free), partner=next(free) if pairs else "", house=True, section=section)
+        for section in sections
+    ]
+    register_entrants(tournament.pk, entries, by, at=at)
+    # It was locked and saved once more as another object.
+    tournament.refresh_from_db(fields=["revision"])
+    return load_state(tournament)
+
+
+class LineUpFull(Refused, code="line-up-full"):
+    sentence = _("%(team)s has %(number)s players in this round already: take one out first.")
+
+    def __init__(self, team: str, number: int) -> None:
+        super().__init__({"team": team, "number": number})
+
+
+class NotOfTeam(Refused, code="not-of-team"):
+    sentence = _("%(name)s is not of the team %(team)s.")
+
+    def __init__(self, entrant: Entrant, team: str) -> None:
+        super().__init__({"name": entrant.shown_name, "team": team}, {"entrant": entrant.number})
+
+
+class NoSuchMember(Refused, code="unknown-entrant"):
+    sentence = _("There is no such team or entrant any more.")
+
+
+class NoTeam(Refused, code="no-team"):
+    sentence = _("%(name)s is in no team: enter one first.")
+
+    def __init__(self, entrant: Entrant) -> None:
+        super().__init__({"name": entrant.shown_name}, {"entrant": entrant.number})
+
+
+class LineUpChanged(Refused, code="line-up-changed"):
+    sentence = _("Another director has changed this line-up meanwhile: this is how it stands now.")
+
+
+@dataclass(frozen=True, slots=True)
+class LineUp:
+    """Who of a team plays in round `number`, by key, in place of those who were `seen` to."""
+
+    number: int
+    team: str
+    players: Sequence[str]
+    seen: Sequence[str] | None = None
+
+
+def put_line_up(tournament_pk: int, line_up: LineUp, by: Actor, *, at: datetime) -> None:
+    """Name who of a team plays in a round that is not published yet. Idempotent.
+
+    Raises:
+        WrongState: the round is published, is a final, or has no line-ups.
+        NoSuchMember, NotOfTeam: one of them is not there, or plays for another team.
+        LineUpFull: they are more than play in a round.
+        LineUpChanged: others than those who were seen have been named meanwhile.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        state = load_state(tournament)
+        check_open(state, line_up.number)
+        chosen = _members(state, line_up.team, line_up.players)
+        stood = state.line_ups(line_up.number)[line_up.team]
+        named = tournament.line_ups.setdefault(str(line_up.number), {})
+        if chosen == stood and line_up.team in named:
+            return
+        if line_up.seen is not None and {*line_up.seen} != {*stood}:
+            raise LineUpChanged
+        named[line_up.team] = list(chosen)
+        touch(tournament)
+        before = {"entrants": list(stood)}
+        after = {"round": line_up.number, "team": line_up.team, "entrants": list(chosen)}
+        note(tournament, "put-line-up", by, at, before=before, after=after)
+
+
+def check_open(state: TournamentState, number: int) -> None:
+    """Check that the line-ups of a round can still be named.
+
+    Raises:
+        WrongState: the round is published, is a final, or has no line-ups.
+    """
+    published = sum(each.row.published_at is not None for each in state.seated_rounds)
+    said: Text = ""
+    if number <= published:
+        said = _("This round is published: let a reserve take the place of a player instead.")
+    elif not state.has_line_ups(number):
+        said = _("There are no line-ups in this round.")
+    if said or state.tournament.state == Tournament.State.FINISHED:
+        raise WrongState(state.tournament.state, said)
+
+
+def join_line_ups(state: TournamentState, number: int, names: Iterable[str]) -> None:
+    """Add entrants to the line-ups of their teams, by key; the tournament must be saved after.
+
+    Raises:
+        NoTeam: one of them is in no team.
+        LineUpFull: there is no place left in one of them.
+    """
+    if not state.has_line_ups(number):
+        return
+    named = state.tournament.line_ups.setdefault(str(number), {})
+    for name in names:
+        if state.entrants[name].house:
+            continue
+        team = state.entrants[name].team
+        if team not in state.teams:
+            raise NoTeam(state.entrants[name])
+        if name not in state.line_ups(number)[team]:
+            players = [*named.get(team, state.line_ups(number)[team]), name]
+            named[team] = list(_members(state, team, players))
+
+
+def check_room(state: TournamentState, number: int, seated: Collection[str]) -> None:
+    """Check that no team has more players among the seated ones than its line-up.
+
+    Raises:
+        LineUpFull: a team has.
+    """
+    if state.has_line_ups(number):
+        for team, members in state.teams.items():
+            _members(state, team, [key for key in members if key in seated])
+
+
+def _members(state: TournamentState, team: str, players: Sequence[str]) -> tuple[str, ...]:
+    """Return players of a team in order of numbers.
+
+    Raises:
+        NoSuchMember, NotOfTeam, LineUpFull: as in `put_line_up`.
+    """
+    if team not in state.teams or any(key not in state.entrants for key in players):
+        raise NoSuchMember
+    for key in players:
+        if key not in state.teams[team]:
+            raise NotOfTeam(state.entrants[key], team)
+    if len({*players}) > state.settings.line_up:
+        raise LineUpFull(team, state.settings.line_up)
+    return tuple(key for key in state.teams[team] if key in players)
+
 
 BY_STANDINGS = ("swiss", "rank-near", "rank-spread")
 
@@ -368,7 +657,7 @@ def fewest_repeats(state: TournamentState, round_: Round) -> dict[str, Any] | No
         return None
     document = Draw.objects.filter(round=round_).values_list("document", flat=True).first() or {}
     fewest: dict[str, Any] | None = document.get("fewest_repeats")
-    return fewest and {**fewest, "score_spread": number_of(fewest["score_spread"]) or 0}
+    return fewest and {**fewest, "score_spread": rulesets_number_of(fewest["score_spread"]) or 0}
 
 
 def _has_left(state: TournamentState, name: str) -> bool:

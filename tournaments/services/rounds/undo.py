@@ -12,14 +12,16 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.models import AuditEntry, Entrant, Revision, Round, Ruling, Tournament
 from tournaments.services.audit import Actor
 from tournaments.services.entrants.registration import return_entrant
-from tournaments.services.rounds.line_ups import LineUp, put_line_up
-from tournaments.services.rounds.pairing import number_of
-from tournaments.services.rounds.rounds import can_reopen, reopen_round
+from tournaments.services.rounds.changes import Exchange, exchange_seats
+from tournaments.services.rounds.proposals import LineUp, number_of, put_line_up
 from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
-from tournaments.services.rounds.seating import SeatingDraft, publish_round, put_seating
-from tournaments.services.rounds.sections import put_back
-from tournaments.services.rounds.swapping import Exchange, exchange_seats
-from tournaments.services.rounds.taking_back import take_back_round
+from tournaments.services.rounds.running import can_reopen, put_back, reopen_round
+from tournaments.services.rounds.seating import (
+    SeatingDraft,
+    publish_round,
+    put_seating,
+    take_back_round,
+)
 from tournaments.services.tournaments.lifecycle import Depended, lock_tournament
 from tournaments.texts.labels import Text
 

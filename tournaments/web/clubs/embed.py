@@ -33,8 +33,7 @@ from tournaments.models import Club, Event, Game, Player, RatingPool, Tournament
 from tournaments.origin import absolute
 from tournaments.permissions import seen_club
 from tournaments.presenters.people.players import named_player
-from tournaments.presenters.standings.league import public_league
-from tournaments.presenters.standings.standings import standings_seen
+from tournaments.presenters.standings.standings import public_league, standings_seen
 from tournaments.queries.ratings.ratings import Listed, pools_with_ratings
 from tournaments.queries.site import coming
 from tournaments.queries.tournaments.state import load_state

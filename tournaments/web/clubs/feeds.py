@@ -20,7 +20,7 @@ from tournaments.models import Club, Event
 from tournaments.models.events import EventQuerySet
 from tournaments.origin import absolute
 from tournaments.permissions import seen_event
-from tournaments.presenters.standings.league import EVERYBODY
+from tournaments.presenters.standings.standings import EVERYBODY
 from tournaments.presenters.statistics.statistics import FrontReader, front_of
 from tournaments.reports.calendar import calendar_of
 from tournaments.texts.labels import points_text

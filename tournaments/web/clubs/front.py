@@ -19,7 +19,7 @@ from tournaments.models import Club, Event, RatedRound, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.models.events import EventQuerySet
 from tournaments.presenters.people.players import NamedPlayer
-from tournaments.presenters.standings.league import LeagueReader
+from tournaments.presenters.standings.standings import LeagueReader
 from tournaments.presenters.statistics.statistics import (
     ClubFront,
     EveningWinner,

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.models import Club, Event, Member, User
 from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
-from tournaments.presenters.standings.league import public_league
+from tournaments.presenters.standings.standings import public_league
 from tournaments.queries.site import coming, playing_now
 from tournaments.services.checks.notices import CALLED, counts_of
 from tournaments.services.clubs.membership import (

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments.engine.standings.prizes import share_prizes
+from tournaments.engine.standings.standings import share_prizes
 from tournaments.permissions import actor_of, directed_tournament
 from tournaments.presenters.entrants import list_entrants
 from tournaments.queries.tournaments.state import load_state

@@ -47,7 +47,7 @@ from tournaments.services.entrants.registration import (
 )
 from tournaments.services.imports.refusals import FileRefused
 from tournaments.services.imports.texts import COLUMNS
-from tournaments.services.rounds.late_changes import change_late
+from tournaments.services.rounds.changes import change_late
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest

@@ -14,7 +14,7 @@ from tournaments.permissions import actor_of, directed_tournament
 from tournaments.presenters.entrants import list_entrants, with_ratings
 from tournaments.queries.tournaments.state import settings_of
 from tournaments.services.entrants.registration import next_round
-from tournaments.services.rounds.sections import divide_by_rating, move_entrants, sizes_of
+from tournaments.services.rounds.running import divide_by_rating, move_entrants, sizes_of
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.tournaments.pages import page_of
 

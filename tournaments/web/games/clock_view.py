@@ -6,7 +6,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from tournaments.models import Round
-from tournaments.services.rounds.clocks import seconds_left
+from tournaments.services.rounds.running import seconds_left
 
 MINUTE = 60
 MINUTES = 60

@@ -23,7 +23,7 @@ from tournaments.queries.games.sheets import (
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.confirming import own_seat
 from tournaments.services.games.writing import StaleRevision
-from tournaments.services.rounds.deal_reviews import (
+from tournaments.services.rounds.rulings import (
     DealsNotConfirmed,
     SeenDeal,
     confirm_deal,

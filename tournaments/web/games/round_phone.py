@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from tournaments.models import Game
 from tournaments.permissions import actor_of, writable_row
 from tournaments.services.games.writing import RoundClosed
-from tournaments.services.rounds.calls import call_director
+from tournaments.services.rounds.rulings import call_director
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import address
 from tournaments.web.games.pages import for_writing, handed_over

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_POST, require_safe
 from tournaments.models import Club, Report, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import members_club, role_in
-from tournaments.presenters.standings.league import LeagueReader
-from tournaments.queries.tournaments.versions import with_versions
+from tournaments.presenters.standings.standings import LeagueReader
+from tournaments.queries.tournaments.steps import with_versions
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.link_preview import club_page_preview
 from tournaments.web.documents.asked import ask_for_members, asking

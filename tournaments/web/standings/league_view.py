@@ -14,11 +14,16 @@ from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from tournaments.engine.rules.rulesets import Points
-from tournaments.engine.standings.season_sums import SeasonStanding
+from tournaments.engine.standings.standings import SeasonStanding
 from tournaments.models import Player, Season, Tournament
 from tournaments.presenters.people.players import named_player
-from tournaments.presenters.standings.league import League, LeagueEvening, LeagueReader, league_of
-from tournaments.queries.tournaments.versions import Version
+from tournaments.presenters.standings.standings import (
+    League,
+    LeagueEvening,
+    LeagueReader,
+    league_of,
+)
+from tournaments.queries.tournaments.steps import Version
 from tournaments.services.events.seasons import dates_of
 from tournaments.texts.labels import points_text
 from tournaments.web.standings.view import KEPT_SECONDS

@@ -19,7 +19,7 @@ from tournaments.presenters.people.players import named_player
 from tournaments.presenters.standings.standings import hides, last_closed, last_counted
 from tournaments.queries.digests import digest_of_round
 from tournaments.queries.tournaments.state import TournamentState, settings_of
-from tournaments.queries.tournaments.versions import version_of
+from tournaments.queries.tournaments.steps import version_of
 from tournaments.services.documents.reporting import request_standings_picture
 from tournaments.texts.labels import points_text
 from tournaments.web.base.going_back import kept_for_going_back

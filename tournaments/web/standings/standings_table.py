@@ -11,8 +11,14 @@ from django.utils.translation import pgettext
 
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.standings.standings import Standing
-from tournaments.presenters.standings.marks import Mark, Marks
-from tournaments.presenters.standings.standings import Reached, Seen, round_label, stages_reached
+from tournaments.presenters.standings.standings import (
+    Mark,
+    Marks,
+    Reached,
+    Seen,
+    round_label,
+    stages_reached,
+)
 from tournaments.queries.tournaments.state import TournamentState, tables_of
 from tournaments.texts.labels import points_text, section_name, stage_name
 

@@ -10,16 +10,15 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from tournaments.models import Tournament
-from tournaments.presenters.standings.marks import marks_of
 from tournaments.presenters.standings.standings import (
     TEAM_TIES,
     last_closed,
+    marks_of,
     round_label,
     standings_seen,
 )
 from tournaments.queries.tournaments.state import TournamentState, load_state
-from tournaments.queries.tournaments.steps import current_round
-from tournaments.queries.tournaments.versions import Version
+from tournaments.queries.tournaments.steps import Version, current_round
 from tournaments.web.standings.standings_table import cut_of, mark_shown, standings_table
 
 KEPT_SECONDS = 24 * 60 * 60

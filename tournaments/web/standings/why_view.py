@@ -9,11 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from tournaments.engine.rules.rulesets import Points
-from tournaments.engine.standings.reasons import Decision, Reason, RoundReasons
-from tournaments.engine.standings.standings import Standing
+from tournaments.engine.standings.standings import Decision, Reason, RoundReasons, Standing
 from tournaments.models import Round
-from tournaments.presenters.standings.reasons import Decided, Sum, why_placed
-from tournaments.presenters.standings.standings import tie_break_name
+from tournaments.presenters.standings.standings import Decided, Sum, tie_break_name, why_placed
 from tournaments.queries.tournaments.state import TournamentState, tables_of
 from tournaments.texts.labels import points_text, stage_name
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from tournaments.models import Club, Report
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in
-from tournaments.presenters.standings.league import LeagueReader
+from tournaments.presenters.standings.standings import LeagueReader
 from tournaments.presenters.statistics.statistics import Wanted
 from tournaments.queries.site import month_key, months_of
 from tournaments.web.base.going_back import kept_for_going_back

@@ -18,7 +18,7 @@ from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.statistics import ClubSums, Record
 from tournaments.models import Club, Game, RatedRound, Season, Visitor
 from tournaments.presenters.people.players import NamedPlayer, named_players
-from tournaments.presenters.standings.league import LeagueReader
+from tournaments.presenters.standings.standings import LeagueReader
 from tournaments.presenters.statistics.statistics import Champion, NumbersFilter, Wanted, numbers_of
 from tournaments.queries.site import version_of_games
 from tournaments.services.events.seasons import dates_of

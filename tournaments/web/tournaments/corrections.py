@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from tournaments.models import Round, Tournament
 from tournaments.queries.tournaments.state import load_state
-from tournaments.services.rounds.rounds import changes_since_closing, last_correction
+from tournaments.services.rounds.running import changes_since_closing, last_correction
 
 _moved: dict[int, tuple[object, int]] = {}
 """The number of entrants whom corrections moved, by tournament, with the version compared."""

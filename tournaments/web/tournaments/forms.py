@@ -12,8 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset, number_of
-from tournaments.engine.standings.tallies import BYE_AVERAGE
-from tournaments.engine.standings.tie_breaks import TIE_BREAK_VERSION, TIE_BREAKS
+from tournaments.engine.standings.results import BYE_AVERAGE, TIE_BREAK_VERSION, TIE_BREAKS
 from tournaments.engine.standings.tournament_settings import (
     DRAWN_AT_ONCE,
     LARGEST_LINE_UP,

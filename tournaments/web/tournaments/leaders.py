@@ -9,7 +9,7 @@ from django.utils.translation import get_language
 from tournaments.models import Tournament
 from tournaments.presenters.standings.standings import standings_seen
 from tournaments.queries.tournaments.state import TournamentState
-from tournaments.queries.tournaments.versions import version_of
+from tournaments.queries.tournaments.steps import version_of
 from tournaments.texts.labels import points_text
 
 MOST_LEADERS = 3

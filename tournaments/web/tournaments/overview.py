@@ -15,7 +15,7 @@ from tournaments.models import Tournament
 from tournaments.presenters.rounds.overview import Leader, Overview, PathStep, Surprise, overview_of
 from tournaments.queries.site import PlayingEvent
 from tournaments.queries.tournaments.state import TournamentState, settings_of
-from tournaments.queries.tournaments.versions import Version
+from tournaments.queries.tournaments.steps import Version
 from tournaments.texts.labels import points_text
 from tournaments.web.base.curves import curve_of
 from tournaments.web.tournaments.leaders import KEPT_SECONDS

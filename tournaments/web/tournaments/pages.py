@@ -37,8 +37,7 @@ from tournaments.queries.tournaments.state import (
     rules_of_tournament,
     settings_of,
 )
-from tournaments.queries.tournaments.steps import HowFar, current_round, how_far
-from tournaments.queries.tournaments.versions import version_of
+from tournaments.queries.tournaments.steps import HowFar, current_round, how_far, version_of
 from tournaments.services.events.seasons import OtherLeaguePoints
 from tournaments.services.tournaments.lifecycle import (
     WrongState,

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from tournaments.engine.rules.rulesets import Ruleset
-from tournaments.engine.standings.tallies import BYE_AVERAGE
+from tournaments.engine.standings.results import BYE_AVERAGE
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.presenters.standings.standings import tie_break_name
 from tournaments.texts import labels

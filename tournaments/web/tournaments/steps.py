@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from tournaments.models import AuditEntry, Round, Tournament
 from tournaments.queries.tournaments.steps import LifecycleStep
-from tournaments.services.rounds.pairing import number_of
+from tournaments.services.rounds.proposals import number_of
 from tournaments.services.rounds.undo import details_of
 from tournaments.texts.labels import round_name, stage_name
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from tournaments.models import AuditEntry, Round, Tournament
-from tournaments.presenters.rounds.strip import Strip, load_strip, strip_step
+from tournaments.presenters.rounds.overview import Strip, load_strip, strip_step
 from tournaments.queries.tournaments.steps import HowFar, how_far
 from tournaments.services.rounds.undo import last_act
 from tournaments.texts.labels import round_name

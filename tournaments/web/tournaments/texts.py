@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from tournaments.engine.rules.rulesets import number_of
-from tournaments.engine.standings.tallies import BYE_AVERAGE
+from tournaments.engine.standings.results import BYE_AVERAGE
 from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import Tournament
 from tournaments.presenters.standings.standings import tie_break_name

@@ -1,7 +1,9 @@
-"""Totals from paper: the tables of a round on one page, a line each, to enter and to correct."""
+"""What is filled in or shown beside the tables: line-ups, totals from paper, and the wall."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -12,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.engine.rules.rulesets import (
     LONGEST_REASON,
@@ -22,19 +24,89 @@ from tournaments.engine.rules.rulesets import (
     number_of,
 )
 from tournaments.engine.rules.scoring import sums_of
-from tournaments.models import Confirmations, Game
-from tournaments.permissions import actor_of, directed_tournament_round
+from tournaments.models import Confirmations, Game, Round, Tournament
+from tournaments.permissions import (
+    actor_of,
+    directed_tournament,
+    directed_tournament_round,
+    seen_tournament,
+)
+from tournaments.presenters.rounds.tables import (
+    TeamMember,
+    filling_of,
+    line_ups_of,
+    seated,
+    shown_round,
+    still_playing,
+    top_places,
+)
 from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
-from tournaments.queries.tournaments.state import rules_of_tournament
+from tournaments.queries.tournaments.state import TournamentState, load_state, rules_of_tournament
 from tournaments.services.base.refusals import Refused
 from tournaments.services.games.totals import record_totals, totals_on
 from tournaments.services.games.writing import StaleRevision, WriteContext
-from tournaments.texts.labels import round_name
+from tournaments.services.rounds.changes import Replacement, replace_player
+from tournaments.services.rounds.proposals import LineUp, put_line_up
+from tournaments.texts.labels import ABSENCES, Text, round_name
 from tournaments.texts.messages import explain
+from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import address, new_write_key
+from tournaments.web.games.clock_view import clock_of
 from tournaments.web.games.deals.reading import read_totals, type_totals
 from tournaments.web.games.pages import number_in
 from tournaments.web.tournaments.pages import page_of
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def line_ups(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Show the line-ups of a round, or change that of one team."""
+    row = directed_tournament(request, slug, tournament)
+    if request.method == "POST":
+        try:
+            _change(request, row, number)
+        except Refused as error:
+            messages.error(request, str(error))
+        return redirect(reverse("line_ups", args=[slug, tournament, number]))
+    state = load_state(row)
+    seated = {each.row.number: each.row for each in state.seated_rounds}
+    round_ = seated.get(number)
+    published = round_ is not None and round_.published_at is not None
+    teams = line_ups_of(state, number)
+    without = [each for each in state.entrants.values() if not each.team and not each.house]
+    page = page_of(request, row) | {
+        "number": number,
+        "round": round_,
+        "published": published,
+        "can_change": row.state != Tournament.State.FINISHED
+        and (round_ is None or round_.closed_at is None),
+        "numbers": range(1, state.settings.rounds + 1),
+        "size": state.settings.line_up,
+        "teams": [(each, _lines(each.members)) for each in teams],
+        "without": without if teams else [],
+        "filling": filling_of(state, number) if teams and not published else None,
+        "hub": False,
+    }
+    return render(request, "tournaments/rounds/line_ups.html", page)
+
+
+def _lines(members: Sequence[TeamMember]) -> list[tuple[TeamMember, Text]]:
+    return [(each, ABSENCES.get(each.absence, "")) for each in members]
+
+
+def _change(request: HttpRequest, row: Tournament, number: int) -> None:
+    """Put an entrant in a line-up (`in`) or take them out (`out`), or let a reserve replace one."""
+    said, by, at = request.POST, actor_of(request), timezone.now()
+    if "replace" in said:
+        player, _colon, reserve = said["replace"].partition(":")
+        round_ = row.event.rounds.filter(number=number).first()
+        if round_ is not None:
+            replace_player(round_.pk, Replacement(player, reserve), by, at=at)
+            messages.success(request, _("The reserve plays."))
+        return
+    seen = said.get("seen", "").split()
+    players = [key for key in [*seen, *said.getlist("in")] if key not in said.getlist("out")]
+    put_line_up(row.pk, LineUp(number, said.get("team", ""), players, seen), by, at=at)
 
 
 @dataclass
@@ -191,3 +263,70 @@ def _store(request: HttpRequest, line: PaperLine) -> None:
         corrected, entered = _("Table %(number)s is corrected."), _("Table %(number)s is entered.")
         text = corrected if line.corrects else entered
         messages.success(request, text % {"number": line.number})
+
+
+TABLES_ON_A_SCREEN, PLACES_ON_A_SCREEN, GOING_ON_A_SCREEN = 12, 12, 40
+"""The most on a screen that is readable from ten metres; `wall.js` makes the type fill it."""
+
+SECONDS = 10
+"""The duration of a screen."""
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A screen: `kind` is its template part; it is `number` of `of` screens of that kind."""
+
+    kind: str
+    rows: Sequence[Any] = ()
+    number: int = 1
+    of: int = 1
+
+
+@never_cache
+@require_safe
+def wall(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show the current round to everybody in the room."""
+    row = seen_tournament(request, slug, tournament)
+    now = timezone.now()
+    state = load_state(row)
+    round_ = shown_round(state)
+    screens = screens_of(state, round_)
+    at = number_in(request.GET, "screen", 0) % len(screens)
+    following = (at + 1) % len(screens)
+    path = reverse("wall", args=[slug, row.slug])
+    page = {
+        "tournament": row,
+        "event": row.event,
+        "club": row.event.club,
+        "round": round_,
+        "round_name": "" if round_ is None else round_name(round_),
+        "clock": None if round_ is None else clock_of(round_, now),
+        "unstarted": round_ is not None and not (round_.clock_started_at or round_.clock_used),
+        "screen": screens[at],
+        "here": f"{path}?screen={at}",
+        "next": f"{path}?screen={following}",
+        "seconds": SECONDS,
+    }
+    fragment = bool(request.htmx)
+    template = "tournaments/rounds/_wall.html" if fragment else "tournaments/rounds/wall.html"
+    return render(request, template, page)
+
+
+def screens_of(state: TournamentState, round_: Round | None) -> list[Screen]:
+    """Return all screens in order; there is at least one."""
+    screens: list[Screen] = []
+    going = still_playing(round_) if round_ is not None and round_.is_open else None
+    if round_ is not None and round_.closed_at is None:
+        screens += _in_parts("seating", seated(state, round_, going), TABLES_ON_A_SCREEN)
+    for _section, places in groupby(top_places(state), lambda each: each.section):
+        screens += _in_parts("standings", list(places), PLACES_ON_A_SCREEN)
+    screens += _in_parts("going", going or [], GOING_ON_A_SCREEN)
+    return screens or [Screen("nothing")]
+
+
+def _in_parts(kind: str, rows: Sequence[Any], size: int) -> list[Screen]:
+    """Return the rows on as few screens as possible, each with about as many."""
+    screens = -(-len(rows) // size)
+    size = -(-len(rows) // max(1, screens)) or 1
+    parts = [rows[at : at + size] for at in range(0, len(rows), size)]
+    return [Screen(kind, part, number, len(parts)) for number, part in enumerate(parts, 1)]

@@ -1,0 +1,987 @@
+"""A director's last act, undone from the strip."""
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+
+from tests.browser.playing import FAMILIES
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, ContextFactory, record, record_all, reload
+from tests.paper_totals import STOPPED, line, totals_of
+from tests.tournament_builders import SHORT, play, seated, who_sits
+from tests.web.access_table import PAGES
+from tests.web.members import member_of
+from tests.web.rounds.going import going, next_round, of_all, play_at, table
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.variants import RULESETS
+from tournaments.models import (
+    AuditEntry,
+    Entrant,
+    Event,
+    Game,
+    RatingChange,
+    Revision,
+    Round,
+    Ruling,
+    Sitting,
+    Table,
+    Tournament,
+)
+from tournaments.queries.games.sheets import load_sheets
+from tournaments.queries.tournaments.state import load_state
+from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.registration import withdraw_entrant
+from tournaments.services.games.confirming import confirm_result
+from tournaments.services.games.playing import hand_over, record_entry
+from tournaments.services.games.totals import record_totals
+from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.services.rounds.rulings import RulingDecision, rule
+from tournaments.services.rounds.running import RoundNotReady, close_round, start_clock
+from tournaments.services.rounds.seating import publish_round, seat_next_round
+from tournaments.services.tournaments.lifecycle import note
+from tournaments.web.base.access_links import access_link
+from tournaments.web.base.phone import address
+from tournaments.web.tournaments.steps import ACTS as TEXTS
+
+HOUR = timedelta(hours=1)
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+def url(name, round_, *more):
+    tournament = round_.event.tournament
+    return reverse(name, args=[round_.event.club.slug, tournament.slug, round_.number, *more])
+
+
+def order(page):
+    """The numbers of the tables in the order of the page, with what is wrong at each."""
+    return [
+        (line.table.number, [trouble.text for trouble in line.troubles])
+        for line in page.context["tables"]
+    ]
+
+
+def withdraw_last(director, game):
+    """Withdraw the last deal of a whole game, as the page of a sheet does it."""
+    return director.post(
+        reverse("entry", args=[game.public_id, game.secret("write"), 19]),
+        {
+            "type": "deal", "action": "withdraw", "why": "not played", "sure": "yes",
+            "key": "k" * 24, "revision": str(game.revision),
+        },
+    )  # fmt: skip
+
+
+def test_round_shows_how_far_each_table_is_and_whose_phone_wrote_last(director, club):
+    round_ = going(club)
+    game = table(round_).games.get()
+    writer = game.players[2]
+    for revision, body in enumerate(WHOLE_GAME[:2]):
+        record_entry(game.pk, parse_entry(body), ContextFactory(revision=revision, author=writer))
+
+    before = timezone.now()
+    page = director.get(url("running", round_))
+
+    lines = {line.table.number: line for line in page.context["tables"]}
+    assert (lines[1].state, lines[2].state) == ("deal 3 of 20", "deal 1 of 20")
+    # An hour may be full between the two.
+    hours = {(moment - EVENING) // HOUR for moment in (before, timezone.now())}
+    assert lines[1].last in {f"{each} hours ago, by {writer}" for each in hours}
+    assert lines[2].last == "nothing written yet"
+    assert lines[1].totals == (-100, 0, -520, -100)
+    assert "0 of 2 tables done" in page.text
+
+
+def test_tables_that_need_a_director_come_first(director, club):
+    round_ = going(club, 5, at=timezone.now() - timedelta(minutes=30), confirmations="two")
+    now = timezone.now()
+    Table.objects.filter(round=round_, number=5).update(called_at=now - timedelta(minutes=2))
+    play_at(round_, 4, WHOLE_GAME)
+    for number in (1, 3):
+        play_at(round_, number, WHOLE_GAME[:1])
+    Revision.objects.filter(game__table__number__in=(1, 3, 5)).update(at=now)
+    play_at(round_, 5, WHOLE_GAME[:1])
+    Revision.objects.filter(game__table__number=5).update(at=now)
+    game = table(round_, 3).games.get()
+    hand_over(game.pk, game.write_generation, "key-of-the-new-phone", at=now)
+
+    page = director.get(url("running", round_))
+
+    assert order(page) == [
+        (5, ["called the director 2 minutes ago"]),
+        (2, ["nothing written for 30 min"]),
+        (4, [f"not confirmed by {', '.join(table(round_, 4).games.get().players)}"]),
+        (3, ["another phone took over the scoring just now"]),
+        (1, []),
+    ]
+    assert "4 tables need you" in page.text
+
+    # The director's word confirms for all of a table, once however often the button is pressed.
+    game, going_on = (table(round_, number).games.get() for number in (4, 1))
+    for _twice in range(2):
+        director.post(url("confirm_table", round_, 4), {"revision": game.revision})
+    assert [each.seat for each in game.confirmations.order_by("seat")] == [0, 1, 2, 3]
+    director.post(url("confirm_table", round_, 1), {"revision": going_on.revision})
+    assert not going_on.confirmations.exists()
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_page_of_a_round_asks_as_much_for_one_table_as_for_three(
+    director, club, number, django_assert_num_queries
+):
+    round_ = going(club, number)
+    for each in round_.tables.all():
+        record(each.games.get(), WHOLE_GAME[0])
+    if number > 1:
+        play_at(round_, number, WHOLE_GAME[1:])
+
+    with django_assert_num_queries(14):
+        director.get(url("running", round_))
+    of_members = member_of(club)
+    with django_assert_num_queries(10):
+        of_members.get(url("running", round_))
+
+
+@pytest.mark.parametrize("role", ["director", "member"])
+def test_page_is_sent_again_only_after_a_change(visitor, club, role):
+    round_ = going(club)
+    browser = visitor.become(role, club)
+    first = browser.get(url("running", round_), **HTMX)
+
+    again = browser.get(url("running", round_), HTTP_IF_NONE_MATCH=first["ETag"], **HTMX)
+    call(round_)
+    changed = browser.get(url("running", round_), HTTP_IF_NONE_MATCH=first["ETag"], **HTMX)
+
+    # Somebody may look while a minute begins.
+    assert again.status_code == 304 or again["ETag"] != first["ETag"]
+    assert (changed.status_code, order(changed)[0]) == (200, (1, ["called the director just now"]))
+
+
+def test_round_is_not_closed_before_all_is_ready_and_the_page_says_where(director, club):
+    round_ = going(club, confirmations="all")
+    play_at(round_, 2, WHOLE_GAME)
+
+    refused = director.post(url("close_tournament_round", round_))
+
+    assert refused.status_code == 409
+    assert list(map(str, refused.context["unready"])) == [
+        "Table 1 is still played.",
+        "Table 2 is not confirmed.",
+    ]
+    assert url("running_table", round_, 1) in refused.text
+    # Without scripts the page asks again too, where it can be asked for.
+    assert f'content="15;url={url("running", round_)}"' in refused.text
+    round_.event.confirmations = "none"
+    round_.event.save()
+    play_at(round_, 1, WHOLE_GAME)
+    director.post(url("close_tournament_round", round_))
+    assert Round.objects.get(pk=round_.pk).closed_at is not None
+    director.post(url("reopen_tournament_round", round_))
+    assert Round.objects.get(pk=round_.pk).closed_at is None
+
+
+def test_strip_says_how_a_round_stands_and_takes_its_one_next_step(director, club):
+    round_ = going(club, confirmations="all", minutes=60)
+    said = []
+
+    def look():
+        strip = director.get(of_all("entrants", round_)).context["strip"]()
+        said.append((*strip.parts[1:], strip.clock and strip.clock.text, strip.button.label))
+        return strip
+
+    def press():
+        button = look().button
+        return director.post(button.url, button.sends, follow=True)
+
+    press()
+    look()
+    call(round_)
+    director.get(look().button.url)
+    director.post(url("answer_call", round_, 1))
+    play(round_)
+    look()
+    round_.event.confirmations = "none"
+    round_.event.save()
+    assert press().context["strip"]().button.label == "Seat round 2"
+    withdraw_last(director, Game.objects.get(table__round=round_, table__number=1))
+    look()
+
+    assert said == [
+        ("0 of 2 tables done", "clock not started", None, "Start the clock"),
+        ("0 of 2 tables done", "60 min", "Look at the tables"),
+        ("0 of 2 tables done", "60 min", "Go to table 1: called the director"),
+        ("2 of 2 tables done", "60 min", "Go to table 1: not confirmed"),
+        ("2 of 2 tables done", "60 min", "Close round 1"),
+        ("closed", "a correction moves 7 entrants", None, "Look at the correction"),
+    ]
+
+
+def test_director_starts_stops_and_sets_the_clock(director, club):
+    round_ = going(club, minutes=60)
+    clock = url("round_clock", round_)
+
+    assert clock in director.get(url("running", round_)).text
+    director.post(clock, {"do": "add", "minutes": "5", "seen": "3600"})
+    director.post(clock, {"do": "add", "minutes": "5", "seen": "3600"})
+    director.post(clock, {"do": "add", "less": "1", "seen": "3900"})
+    director.post(clock, {"do": "start"})
+    round_.refresh_from_db()
+    assert (round_.clock_seconds, round_.clock_started_at is not None) == (3840, True)
+    director.post(clock, {"do": "pause"})
+    director.post(clock, {"do": "eat"})
+    round_.refresh_from_db()
+    assert (round_.clock_seconds, round_.clock_started_at) == (3840, None)
+    offer = "Time is up: give all 5 minutes more"
+    assert offer not in director.get(url("running", round_)).text
+    Round.objects.update(clock_started_at=timezone.now() - 2 * HOUR)
+    assert offer in director.get(url("running", round_)).text
+    Round.objects.update(clock_seconds=None)
+    assert clock not in director.get(url("running", round_)).text
+
+
+def test_one_table_is_given_time_and_its_phone_sees_it(director, club):
+    round_ = going(club, minutes=60)
+
+    director.post(url("table_time", round_, 2), {"minutes": "3", "seen": "0"})
+
+    phone = Client(headers={"accept-language": "en"})
+    pages = {n: phone.get(address(table(round_, n).games.get(), "write")).text for n in (1, 2)}
+    assert 'data-left="3600"' in pages[1]
+    assert 'data-left="3780"' in pages[2]
+    assert ">63 min</span>" in pages[2]
+
+
+def call(place, number=1, **headers):
+    game = table(place, number).games.get()
+    path = reverse("call_director", args=[game.public_id, game.secret("write")])
+    return Client(headers={"accept-language": "en"}).post(path, **headers)
+
+
+def test_phone_calls_the_director_who_comes(director, club):
+    round_ = going(club)
+
+    answer = call(round_, **HTMX)
+    assert "The director was called" in answer.text
+    page = director.get(url("running", round_))
+    assert order(page)[0] == (1, ["called the director just now"])
+    director.post(url("answer_call", round_, 1))
+
+    assert order(director.get(url("running", round_)))[0] == (1, [])
+    game = table(round_).games.get()
+    bar = reverse("table_round", args=[game.public_id, game.secret("write")])
+    assert "Call the director" in Client(headers={"accept-language": "en"}).get(bar, **HTMX).text
+    line = AuditEntry.objects.get(action="call-director")
+    assert line.table == table(round_).public_id
+
+
+def test_phone_asks_no_more_once_its_round_is_closed(club):
+    round_ = going(club)
+    game = table(round_).games.get()
+    bar = reverse("table_round", args=[game.public_id, game.secret("write")])
+    assert Client().get(bar, **HTMX).status_code == 200
+
+    Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
+
+    # htmx stops at this answer.
+    assert Client().get(bar, **HTMX).status_code == 286
+
+
+def test_director_ends_a_game_for_time(director, club):
+    round_ = going(club, overtime="last-deal-void")
+    play_at(round_, 1, WHOLE_GAME[:3])
+    assert "the last whole one do not count" in director.get(url("running_table", round_, 1)).text
+
+    for _tap in range(2):
+        director.post(url("finish_table", round_, 1))
+
+    game = table(round_).games.get()
+    assert (game.result is not None, game.revision) == (True, 5)
+    history = director.get(reverse("history", args=[game.public_id, game.secret("write")]))
+    assert "the time was over" in history.text
+
+
+def ask(place, **said):
+    return {"entrant": "e1", "kind": "penalty", "points": "50", "reason": "revoke", **said}
+
+
+def test_director_rules_and_takes_it_back(director, club):
+    round_ = going(club, 1)
+    where = url("new_ruling", round_) + "?table=1"
+
+    done = director.post(where, ask(round_))
+
+    assert done.url == url("running_table", round_, 1)
+    assert "Oyuncu 001" in director.get(of_all("rulings", round_)).text
+    ruling = Ruling.objects.get()
+    assert (ruling.entrant.key, ruling.points, ruling.reason) == ("e1", 50, "revoke")
+    director.post(of_all("withdraw_ruling", round_, ruling.pk))
+    ruling.refresh_from_db()
+    assert ruling.withdrawn_at is not None
+
+
+def test_ruling_shows_the_sum_and_asks_again_when_larger_than_any_so_far(director, club):
+    round_ = going(club, 1, points="places")
+    play(round_)
+    where = url("new_ruling", round_)
+    best = Sitting.objects.get(side=0).entrant.key
+
+    typed = director.get(where, ask(round_, entrant=best, points="2,5"), **HTMX)
+    refused = director.post(where, ask(round_, points="100"))
+    sure = re.search(r'name="sure" value="(.*?)"', refused.text)[1]
+    changed = director.post(where, ask(round_, points="1000", sure=sure))
+
+    assert "in place points: 4 → 1½" in typed.text
+    assert (refused.status_code, changed.status_code, Ruling.objects.count()) == (422, 422, 0)
+    assert director.post(where, ask(round_, points="100", sure=sure)).status_code == 302
+    assert Ruling.objects.get().points == 100
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"points": "fifty"}, "A number, as 50, −50, 2,5 or 1/2."),
+        ({"points": "0"}, "A penalty takes points: a number above 0."),
+        ({"reason": " "}, "Say why: everybody will ask."),
+        ({"entrant": "e9"}, "e9 is not one of the available choices."),
+    ],
+)
+def test_ruling_that_cannot_be_is_explained_beside_its_field(director, club, said, sentence):
+    round_ = going(club, 1)
+
+    refused = director.post(url("new_ruling", round_), ask(round_, **said))
+
+    assert (refused.status_code, sentence in refused.text) == (422, True)
+    assert Ruling.objects.count() == 0
+
+
+def test_closed_round_opens_again_until_the_next_is_published(director, club):
+    round_ = going(club, 2, rounds=2)
+    play(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+    seat_next_round(Tournament.objects.get().pk, NOBODY, at=EVENING)
+    again = url("reopen_tournament_round", round_)
+    assert again in director.get(url("running", round_)).text
+    publish_round(Round.objects.get(number=2).pk, NOBODY, at=EVENING, all_the_same=True)
+    assert again not in director.get(url("running", round_)).text
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"), [("−50", -50), ("2,5", "5/2"), ("1/3", "1/3"), ("+7", 7), (" 12 ", 12)]
+)
+def test_points_are_typed_as_people_write_them(director, club, typed, stored):
+    round_ = going(club, 1)
+
+    director.post(url("new_ruling", round_), ask(round_, kind="adjusted", points=typed))
+
+    assert Ruling.objects.get().points == stored
+
+
+def test_codes_of_all_tables_are_on_one_page_that_the_seating_leads_to(director, club):
+    round_ = going(club, 3)
+    path = url("round_codes", round_)
+    assert path in director.get(url("seating", round_)).text
+
+    page = director.get(path)
+
+    cards = [
+        reverse("table_link", args=[each.public_id, each.secret]) for each in round_.tables.all()
+    ]
+    assert [code for _number, code in page.context["codes"]] == [
+        access_link(page.wsgi_request, card)["code"] for card in cards
+    ]
+    assert all(code in page.text for _number, code in page.context["codes"])
+
+
+ADJUSTED = RulingDecision("adjusted", 7, "late")
+
+
+def stands():
+    """Everything that an act can change: rounds, seats, cards, sheets, entrants, standings."""
+    row = Tournament.objects.select_related("event").get()
+    rounds = Round.objects.values_list(
+        *("number", "seating", "published_at", "opened_at", "closed_at"),
+        *("clock_seconds", "clock_used", "clock_started_at"),
+    )
+    cards = Table.objects.order_by("round", "number").values_list("public_id", "generation")
+    entrants = Entrant.objects.values_list("number", "joins_in", "checked_in", "withdrawn_at")
+    rulings = Ruling.objects.filter(withdrawn_at=None).order_by("entrant", "kind")
+    sheets = load_sheets(Game.objects.order_by("table__number"))
+    return [
+        (row.state, *map(list, (rounds, cards, entrants))),
+        list(rulings.values_list("entrant", "kind", "points", "reason")),
+        [(sheet.row.players, [sheet.body(at) for at in sheet.positions]) for sheet in sheets],
+        [who_sits(each) for each in Round.objects.order_by("number")],
+        load_state(row).standings_before(9),
+    ]
+
+
+class Leading:
+    """A director who acts and undoes by the pages of a tournament."""
+
+    def __init__(self, browser, place):
+        self.browser, self.place = browser, place
+
+    def post(self, name, *more, **sends):
+        return self.browser.post(of_all(name, self.place, *more), sends, follow=True)
+
+    def offered(self):
+        return self.browser.get(of_all("entrants", self.place)).context["strip"]().act
+
+    def undo(self, act):
+        return self.post("undo_act", entry=act.pk)
+
+    def exchange(self, entries="chairs"):
+        one, other, third = who_sits(self.place)[1][:3]
+        sends = {"one": f"e{one}", "other": [f"e{other}", f"e{third}"], "entries": entries}
+        return self.post("swap_seats", 1, seen=Tournament.objects.get().revision, **sends)
+
+
+def opened_with_clock(round_):
+    start_clock(round_.pk, NOBODY, at=timezone.now())
+
+
+def next_seated(round_):
+    finish(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+    seated(round_.event.tournament)
+
+
+def finish(place):
+    play(place, SHORT)
+
+
+def begin(place):
+    play(place, WHOLE_GAME[:2])
+
+
+def close(round_):
+    finish(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+
+
+def adjusted(round_):
+    rule(round_.pk, Entrant.objects.get(number=1).pk, ADJUSTED, NOBODY, at=timezone.now())
+
+
+def swap_in_proposal(at):
+    tables = Round.objects.get(number=2).seating["tables"]
+    sends = {"one": tables[0][0], "other": tables[1][1], "seen": Tournament.objects.get().revision}
+    return at.post("swap_seats", 2, **sends)
+
+
+def give(kind, points):
+    def decide(at):
+        said = {"kind": kind, "points": points, "reason": "revoke", "sure": f"e1 {kind} {points}"}
+        return at.post("new_ruling", 1, entrant="e1", **said)
+
+    return decide
+
+
+ACTS = {
+    "publish": (
+        next_seated,
+        lambda at: at.post("publish_round", 2),
+        ("publish-round", "take-back-round"),
+    ),
+    "take-back": (
+        opened_with_clock,
+        lambda at: at.post("take_back_round", 1, entries=0),
+        ("take-back-round", "publish-round"),
+    ),
+    "close": (
+        finish,
+        lambda at: at.post("close_tournament_round", 1),
+        ("close-round", "reopen-round"),
+    ),
+    "withdraw": (
+        begin,
+        lambda at: at.post("withdraw_entrant", Entrant.objects.get(number=3).number),
+        ("withdraw-entrant", "return-entrant"),
+    ),
+    "penalty": (close, give("penalty", 5), ("rule", "withdraw-ruling")),
+    "other result": (adjusted, give("adjusted", 9), ("rule", "withdraw-ruling", "rule")),
+    "withdrawn ruling": (
+        adjusted,
+        lambda at: at.post("withdraw_ruling", Ruling.objects.get().pk),
+        ("withdraw-ruling", "rule"),
+    ),
+    "exchange": (begin, Leading.exchange, ("exchange-seats", "exchange-seats")),
+    "exchange with entries": (
+        begin,
+        lambda at: at.exchange("people"),
+        ("exchange-seats", "exchange-seats"),
+    ),
+    "exchange when closed": (close, Leading.exchange, ("exchange-seats", "exchange-seats")),
+    "swap": (next_seated, swap_in_proposal, ("change-seating", "change-seating")),
+}
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_act_is_undone_once_and_the_audit_shows_both(director, club, name):
+    before, act, actions = ACTS[name]
+    round_ = going(club, minutes=60)
+    before(round_)
+    at, stood = Leading(director, round_), stands()
+
+    act(at)
+    changed, offered = stands(), at.offered()
+    first = at.undo(offered)
+    undone = stands()
+    second = at.undo(offered)
+
+    assert changed != stood
+    assert undone == stood == stands()
+    acts = AuditEntry.objects.filter(kind="event").exclude(action="seal-rounds").order_by("pk")
+    assert tuple(acts.values_list("action", flat=True))[-len(actions) :] == actions
+    assert "Undone" in first.text
+    assert "It is undone already" in second.text
+
+
+def publish_and_open(at, _written):
+    at.post("take_back_round", 1, entries=0)
+    at.post("publish_round", 1)
+    at.post("open_tournament_round", 1)
+
+
+DEPENDED = {
+    "published": (publish_and_open, "publish-round"),
+    "exchanged": (lambda at, _written: at.exchange(), "exchange-seats"),
+    "taken back": (
+        lambda at, written: at.post("take_back_round", 1, entries=int(written)),
+        "take-back-round",
+    ),
+}
+
+
+@pytest.mark.parametrize("written", [False, True])
+@pytest.mark.parametrize("name", DEPENDED)
+def test_act_stays_once_an_entry_depends_on_it(director, club, name, written):
+    act, action = DEPENDED[name]
+    at = Leading(director, going(club))
+    if name != "taken back":
+        act(at, written)
+    if written:
+        game, context = Game.objects.get(table__number=1), ContextFactory(at=timezone.now())
+        record_entry(game.pk, parse_entry(WHOLE_GAME[0]), replace(context, revision=game.revision))
+    if name == "taken back":
+        act(at, written)
+    last, stood = AuditEntry.objects.filter(action=action)[0], stands()
+
+    assert (at.offered() is None) == written
+    assert ("depends on it" in at.undo(last).text) == written
+    assert (stands() == stood) == written
+
+
+def test_closing_stays_once_a_later_round_is_published(director, club):
+    round_ = going(club, tables=4, seating="fixed", rounds=2)
+    at = Leading(director, round_)
+    at.post("publish_round", 2)
+    finish(round_)
+    at.post("close_tournament_round", 1)
+    closing, stood = AuditEntry.objects.filter(action="close-round")[0], stands()
+
+    assert at.offered() is None
+    assert "depends on it" in at.undo(closing).text
+    assert stands() == stood
+
+
+def test_act_stays_once_another_one_has_followed(director, club):
+    at = Leading(director, going(club))
+    for number in (3, 4):
+        at.post("withdraw_entrant", number)
+    first, stood = AuditEntry.objects.filter(action="withdraw-entrant").last(), stands()
+
+    assert "something else was done after it" in at.undo(first).text
+    assert stands() == stood
+
+
+@pytest.mark.parametrize(("minutes", "stays"), [(9, False), (11, True)])
+def test_act_stays_after_ten_minutes(director, club, minutes, stays):
+    at = Leading(director, going(club))
+    then = timezone.now() - timedelta(minutes=minutes)
+    withdraw_entrant(Entrant.objects.get(number=3).pk, NOBODY, at=then)
+
+    assert (at.offered() is None) == stays
+    withdrawal = AuditEntry.objects.get(action="withdraw-entrant")
+    assert ("ten minutes are over" in at.undo(withdrawal).text) == stays
+    assert Entrant.objects.filter(withdrawn_at=None).count() == 8 - stays
+
+
+def test_strip_with_an_act_asks_a_few_queries_more(director, club, django_assert_num_queries):
+    at = Leading(director, going(club))
+    at.exchange()
+
+    with django_assert_num_queries(16):
+        director.get(of_all("running", at.place, 1))
+
+
+def statuses(browser, round_):
+    """The answers at all addresses of a tournament, of its round 1, entrant 1 and event."""
+    event, answers = round_.event, {}
+    places = ([event.tournament.slug], [event.tournament.slug, 1], [event.public_id])
+    for name, page in PAGES.items():
+        for args in places if page.get else ():
+            try:
+                address = reverse(name, args=[event.club.slug, *args])
+            except NoReverseMatch:
+                continue
+            if address.split("/")[3] in ("tournaments", "events"):
+                answers[address] = browser.get(address)
+    return answers
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("action", TEXTS)
+def test_pages_are_shown_where_rows_of_the_last_act_are_gone(director, club, action):
+    round_ = going(club, minutes=60)
+    row = round_.event.tournament
+    before = {at: page.status_code for at, page in statuses(director, round_).items()}
+    details = {"round": 7, "entrants": ["e1", "e70"], "lifecycle": {}, "ruling": "penalty"}
+    note(row, action, NOBODY, timezone.now(), after=details | {"points": 5, "team": "Moda"})
+    at = Leading(director, round_)
+
+    assert {at: page.status_code for at, page in statuses(director, round_).items()} == before
+    assert list(before.values()).count(200) > 25
+    strip = director.get(of_all("tournament", round_)).context["strip"]()
+    assert strip.button is not None
+    if strip.act is None:
+        return
+    assert any(name in strip.act_text for name in ("Round 7", "Oyuncu 001, № 70"))
+    if action not in ("move-section", "put-line-up", "withdraw-entrant"):
+        assert "It cannot be undone" in at.undo(strip.act).text
+
+
+@pytest.mark.parametrize("action", ["publish-round", "rule", "put-line-up"])
+def test_strip_that_fails_says_so_on_every_page_and_is_logged(director, club, caplog, action):
+    round_ = going(club, minutes=60)
+    before = {at: page.status_code for at, page in statuses(director, round_).items()}
+    note(round_.event.tournament, action, NOBODY, timezone.now(), after={"entrants": 5})
+
+    pages = statuses(director, round_)
+
+    assert {at: page.status_code for at, page in pages.items()} == before
+    text = "The next step could not be shown"
+    told = [page for page in pages.values() if page.status_code == 200 and text in page.text]
+    assert len(told) > 15
+    logged = [each for each in caplog.records if "strip" in each.getMessage()]
+    assert len(logged) == len(told)
+    assert all(each.exc_info for each in logged)
+
+
+FINE = {"type": "adjustment", "seat": 2, "points": -100, "to": "none", "reason": "revoke"}
+
+
+def sent(place, number, totals, **more):
+    page = {f"total-{number}-{side}": str(points) for side, points in enumerate(totals)}
+    stamps = {f"key-{number}": f"key-of-{number}", f"revision-{number}": 0}
+    return {**page, **stamps, **more}
+
+
+@pytest.mark.parametrize("ruleset", FAMILIES)
+def test_totals_from_paper_count_as_those_from_a_phone(director, club, ruleset):
+    round_, rules = going(club, confirmations="all", ruleset=ruleset), RULESETS[ruleset]
+    totals = totals_of(rules)
+    wrong = [points - 1 for points in totals]
+    page = url("round_totals", round_)
+
+    refused = director.post(page, sent(round_, 1, wrong))
+    assert (refused.status_code, Game.objects.exclude(result=None).count()) == (422, 0)
+    (line,) = [line for line in refused.context["lines"] if line.errors]
+    assert (line.number, list(line.typed)) == (1, [str(points) for points in wrong])
+
+    for _twice in range(2):
+        entered = director.post(page, sent(round_, 1, totals), follow=True)
+    assert (entered.context["at"], entered.context["finished"][0].number) == (2, 1)
+    # Ended early, any sum goes; those who signed have confirmed.
+    director.post(page, sent(round_, 2, wrong, signed=1, **{"early-2": 1}))
+
+    first, second = (table(round_, number).games.get() for number in (1, 2))
+    assert (first.result["totals"], second.result["totals"]) == (totals, wrong)
+    assert [first.confirmations.count(), second.confirmations.count()] == [0, rules.seats]
+    assert [write.user for write in first.revisions.all()] == [director.user] * first.revision
+    for seat in range(rules.seats):
+        confirm_result(first.pk, seat, first.revision, NOBODY, at=timezone.now())
+    close_round(round_.pk, NOBODY, at=timezone.now())
+    sweep_ratings()
+    assert set(RatingChange.objects.values_list("game", flat=True)) == {first.pk, second.pk}
+
+
+def entered(round_, number, totals, **more):
+    game = table(round_, number).games.get()
+    record_totals(game.pk, tuple(totals), ContextFactory(revision=0), **more)
+    return game
+
+
+def on_sheet(game, name, *more):
+    return reverse(name, args=[game.public_id, game.secret("write"), *more])
+
+
+def means_after(game):
+    return list(RatingChange.objects.filter(game=game).order_by("seat").values_list("mean"))
+
+
+def boxes(page, number):
+    """What stands in the boxes of a table, as a browser would send it back."""
+    return dict(
+        re.findall(rf'name="((?:total|key|revision|why)-{number}(?:-\d)?)" value="([^"]*)"', page)
+    )
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+@pytest.mark.parametrize("ruleset", FAMILIES)
+def test_totals_open_again_in_their_boxes_and_are_corrected_as_a_whole(
+    director, club, ruleset, is_closed
+):
+    round_, rules = going(club, tables=1, ruleset=ruleset), RULESETS[ruleset]
+    totals = totals_of(rules)
+    game, page = entered(round_, 1, totals), url("round_totals", round_)
+    if is_closed:
+        close_round(round_.pk, NOBODY, at=timezone.now())
+        sweep_ratings()
+    rated = means_after(game)
+    assert "?table=1#table-1" in director.get(page).content.decode()
+
+    # Also a total of 0 has its box.
+    form = boxes(director.get(page, {"table": 1}).content.decode(), 1)
+    assert [form.pop(f"total-1-{side}") for side in range(rules.side_count)] == list(
+        map(str, totals)
+    )
+    assert "totals" not in form["why-1"]
+
+    def send(numbers, **more):
+        typed = {f"total-1-{side}": str(points) for side, points in enumerate(numbers)}
+        return director.post(page, form | typed | {"why-1": "misread"} | more)
+
+    impossible = [points - 1 for points in totals] if rules.target else [7000, *totals[1:]]
+    refused = send(impossible)
+    assert (refused.status_code, len(reload(game).revisions)) == (422, 1)
+    assert boxes(refused.content.decode(), 1)["total-1-0"] == str(impossible[0])
+    assert boxes(refused.content.decode(), 1)["why-1"] == "misread"
+    empty = send([""] * rules.side_count)
+    assert (empty.status_code, len(reload(game).revisions)) == (422, 1)
+
+    swapped = totals[::-1]
+    for _twice in range(2):
+        assert send(swapped).status_code == 302
+    sheet = reload(game)
+    assert [(each.kind, each.reason) for each in sheet.revisions] == [
+        ("entry", ""),
+        ("correction", "misread"),
+    ]
+    assert (sheet.row.result["totals"], len(sheet.game.entries)) == (swapped, 1)
+    history = director.get(on_sheet(game, "history")).content.decode()
+    assert history.count("Totals from paper") == 3
+    if is_closed:
+        sweep_ratings()
+        assert means_after(game) != rated
+
+
+def test_second_of_two_directors_sees_what_the_first_has_written(director, club):
+    round_ = going(club, tables=1)
+    game = entered(round_, 1, [100, -60, -20, -20])
+    page = url("round_totals", round_)
+
+    late = director.post(page, sent(round_, 1, [90, -60, -20, -10], **{"key-1": "another-key-1"}))
+    shown = late.content.decode()
+    assert (late.status_code, reload(game).game.totals) == (422, (100, -60, -20, -20))
+    assert "On the sheet:" in shown
+    # Whoever presses again corrects it, and knows.
+    again = boxes(shown, 1) | {"why-1": "read once more"}
+    assert again["total-1-0"] == "90"
+    director.post(page, again)
+    assert reload(game).game.totals == (90, -60, -20, -10)
+
+
+@pytest.mark.parametrize("before", [[], [FINE]])
+def test_ruling_beside_totals_stays_when_they_are_corrected(director, club, before):
+    round_ = going(club, tables=1)
+    game, page = table(round_).games.get(), url("round_totals", round_)
+    record_all(game, before)
+    typed = {"key-1": "a-key-of-this", "revision-1": len(before)}
+    director.post(page, sent(round_, 1, [100, -60, -20, -20]) | typed)
+    if not before:
+        record_all(game, [FINE])
+    form = boxes(director.get(page, {"table": 1}).content.decode(), 1)
+    assert form["total-1-2"] == "-20"
+    director.post(page, form | {"total-1-0": "110", "total-1-2": "-30"})
+
+    sheet = reload(game)
+    assert (sheet.game.totals, sheet.game.expected_sum) == ((110, -60, -130, -20), -100)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+
+
+@pytest.mark.parametrize("wrong", [7000, 90])
+def test_totals_corrected_before_corrections_were_checked_keep_a_round_open(director, club, wrong):
+    round_ = going(club, tables=1)
+    game = table(round_).games.get()
+    unchecked = {"type": "totals", "totals": [wrong, -60, -20, -20], "unchecked": True}
+    record_all(game, [unchecked])
+    sheet = director.get(address(game, "write")).content.decode()
+    assert "✗" in sheet
+    assert f"{wrong - 100}, must be 0".replace("-", "−") in " ".join(sheet.split())
+    with pytest.raises(RoundNotReady):
+        close_round(round_.pk, NOBODY, at=timezone.now())
+
+    page = url("round_totals", round_)
+    form = boxes(director.get(page, {"table": 1}).content.decode(), 1)
+    director.post(page, form | {"total-1-0": "100"})
+    assert reload(game).body(0) == {"type": "totals", "totals": [100, -60, -20, -20]}
+    close_round(round_.pk, NOBODY, at=timezone.now())
+
+
+@pytest.mark.parametrize(
+    ("typed", "status"),
+    [
+        ({"total-0": "7000"}, 422),
+        ({"total-0": "7000", "early": "1"}, 302),
+        ({"total-0": "x"}, 422),
+        ({"total-0": "100", "total-1": "-60", "total-3": "0", "total-2": "-40"}, 302),
+    ],
+)
+def test_line_of_the_sheet_is_corrected_in_the_same_boxes_with_the_same_checks(
+    director, club, typed, status
+):
+    game = entered(going(club, tables=1), 1, [0, 60, -40, -20])
+    page = on_sheet(game, "entry", 0)
+    shown = director.get(page).content.decode()
+    form = dict(re.findall(r'name="(total-\d|key|revision|type)"\s+value="([^"]*)"', shown))
+    assert [form[f"total-{side}"] for side in range(4)] == ["0", "60", "-40", "-20"]
+
+    answer = director.post(page, form | {"action": "correct", "why": "misread"} | typed)
+
+    assert answer.status_code == status
+    assert len(reload(game).revisions) == (2 if status == 302 else 1)
+    director.post(
+        page,
+        {**form, "revision": reload(game).row.revision, "key": "taken-off-1", "action": "withdraw"},
+    )
+    assert not reload(game).game.finished
+    redo = director.get(address(game, "write")).context["redo"]
+    assert redo.fields["type"] == "totals"
+
+
+def test_old_line_of_a_total_shows_no_word_of_the_program(director, club):
+    game = table(going(club, tables=1)).games.get()
+    record_all(game, [line(0, 100), line(1, -100), STOPPED])
+    page = director.get(on_sheet(game, "entry", 0)).content.decode()
+    assert 'name="reason" value=""' in " ".join(page.split())
+
+
+def test_only_points_that_tell_of_a_game_promise_a_rating(director, club):
+    round_ = going(club, confirmations="all")
+    fined, on_paper = (table(round_, number).games.get() for number in (1, 2))
+    record_all(fined, [FINE, {"type": "stopped", "reason": "other"}])
+    director.post(url("round_totals", round_), sent(round_, 2, totals_of(RULESETS["turkish-king"])))
+
+    rated = [director.get(address(game, "write")).context["rated"] for game in (fined, on_paper)]
+
+    assert [each.is_due for each in rated] == [False, True]
+
+
+@pytest.fixture
+def wall(visitor):
+    """The screens of a published tournament, each as the one before it leads there."""
+
+    def show(place):
+        Event.objects.update(published=True)
+        shown, path = [], of_all("wall", place)
+        while True:
+            page = visitor.get(path, HTTP_HX_REQUEST="true")
+            shown.append(page)
+            path = page.context["next"]
+            if path.endswith("screen=0"):
+                return shown
+
+    return show
+
+
+def kinds(screens):
+    return [(each.context["screen"].kind, len(each.context["screen"].rows)) for each in screens]
+
+
+def test_everybody_sees_who_sits_where_and_who_still_plays(club, wall):
+    round_ = going(club, 13, minutes=60)
+    play_at(round_, 3, WHOLE_GAME)
+
+    screens = wall(round_)
+
+    assert kinds(screens) == [("seating", 7), ("seating", 6), ("going", 12)]
+    shown = [table for each in screens[:2] for table in each.context["screen"].rows]
+    assert [table.number for table in shown if table.finished] == [3]
+    sittings = Sitting.objects.filter(table__number=11).order_by("side")
+    seats = [(each.side + 1, each.entrant.shown_name) for each in sittings]
+    assert list(shown[10].players) == seats
+    assert all(
+        f'<b>{seat}</b><span class="wall-name">{name}<' in screens[1].text for seat, name in seats
+    )
+    assert 3 not in screens[2].context["screen"].rows
+    assert all("clock not started" in each.text for each in screens)
+    start_clock(round_.pk, NOBODY, at=timezone.now())
+    assert "clock not started" not in wall(round_)[0].text
+
+
+def test_last_round_shows_on_the_wall_only_once_the_tournament_is_finished(club, wall):
+    round_ = going(club, 1, rounds=2, hide_last=True)
+    play(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+    before = standings_on(wall(round_))
+    assert kinds(wall(round_)) == [("standings", 4)]
+
+    round_ = next_round(Tournament.objects.get())
+    assert kinds(wall(round_)) == [("seating", 1), ("standings", 4), ("going", 1)]
+    play(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+
+    assert standings_on(wall(round_)) == before
+    Tournament.objects.update(state="finished")
+    assert standings_on(wall(round_)) != before
+
+
+def standings_on(screens):
+    shown = [each.context["screen"] for each in screens]
+    return [list(screen.rows) for screen in shown if screen.kind == "standings"]
+
+
+def test_wall_names_the_stage_that_puts_fewer_points_in_front(club, wall):
+    round_ = going(club, 2, rounds=1, finals=4)
+    play(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+    assert [(each.stage, each.through) for each in standings_on(wall(round_))[0][3:5]] == [
+        ("final", True),
+        ("", False),
+    ]
+    final = next_round(Tournament.objects.get())
+    play(final)
+    close_round(final.pk, NOBODY, at=timezone.now())
+
+    shown = wall(final)[0]
+
+    assert [each.stage for each in standings_on([shown])[0]] == ["final"] * 4 + [""] * 4
+    assert shown.text.count("<small>Final</small>") == 4
+
+
+def test_wall_has_the_clock_and_follows_without_scripts(club, visitor):
+    round_ = going(club, 1, minutes=60)
+    Event.objects.update(published=True)
+    start_clock(round_.pk, NOBODY, at=timezone.now())
+
+    page = visitor.get(of_all("wall", round_))
+
+    left = int(re.search(r'data-left="(\d+)" data-running', page.text)[1])
+    assert 3590 < left <= 3600
+    assert f'content="10;url={of_all("wall", round_)}?screen=1"' in page.text
+
+
+@pytest.mark.parametrize("tables", [1, 3])
+def test_wall_asks_as_much_for_one_table_as_for_three(
+    club, visitor, tables, django_assert_num_queries
+):
+    round_ = going(club, tables)
+    Event.objects.update(published=True)
+
+    with django_assert_num_queries(8):
+        visitor.get(of_all("wall", round_))

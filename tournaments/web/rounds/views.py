@@ -1,0 +1,879 @@
+"""A running round: its tables, its clock, opening and closing, and rulings."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from functools import cache, partial
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.db.models import OuterRef, Subquery
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, pgettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from tournaments.engine.rules.entries import write_points
+from tournaments.engine.rules.rulesets import LONGEST_REASON, PerSide, Ruleset, number_of
+from tournaments.engine.standings.results import PENALTY
+from tournaments.engine.standings.results import Ruling as EngineRuling
+from tournaments.engine.standings.tournament_settings import TournamentSettings
+from tournaments.models import Entrant, Game, Round, Ruling, Sitting, Table, Tournament
+from tournaments.permissions import (
+    actor_of,
+    directed_tournament,
+    directed_tournament_round,
+    directs_club,
+    seen_tournament,
+)
+from tournaments.presenters.games.sheets import going_text
+from tournaments.presenters.rounds.tables import (
+    TROUBLES,
+    SmallRow,
+    Trouble,
+    Watched,
+    ruling_effect,
+    watch_tables,
+)
+from tournaments.queries.games.sheets import LaterEntryInvalid
+from tournaments.queries.tournaments.state import load_state, rules_of_tournament, settings_of
+from tournaments.queries.tournaments.steps import LifecycleStep
+from tournaments.services.base.refusals import Refused
+from tournaments.services.games.confirming import Agreement, confirm_all
+from tournaments.services.games.tables import current_game
+from tournaments.services.games.writing import RoundClosed
+from tournaments.services.rounds.rulings import (
+    NoReason,
+    NoSuchPoints,
+    NotInRound,
+    RulingDecision,
+    SeenDeal,
+    answer_call,
+    rule,
+    settle_deal,
+    withdraw_ruling,
+)
+from tournaments.services.rounds.running import (
+    STEPS,
+    Added,
+    RoundNotReady,
+    accept_changes,
+    add_table_time,
+    add_time,
+    can_reopen,
+    changes_since_closing,
+    close_round,
+    fingerprint,
+    finish_for_time,
+    open_round,
+    pause_clock,
+    reopen_round,
+    start_clock,
+    take_step,
+)
+from tournaments.services.rounds.undo import details_of, undo_act
+from tournaments.services.tournaments.lifecycle import WrongState
+from tournaments.texts.labels import (
+    MEANINGS,
+    RULINGS,
+    points_text,
+    round_name,
+    ruling_name,
+    ruling_unit,
+)
+from tournaments.web.base.access_links import access_link, out_of_reach
+from tournaments.web.base.fields import LineField
+from tournaments.web.base.going_back import kept_for_going_back
+from tournaments.web.base.htmx import HtmxRequest, not_modified, tag_of
+from tournaments.web.base.phone import address
+from tournaments.web.base.refusals import add_refused, refusal_shown
+from tournaments.web.events.tables import card_path
+from tournaments.web.events.view import etag_of
+from tournaments.web.games.clock_view import Clock, clock_of, minutes_text
+from tournaments.web.games.deal_reviews import disputes_shown
+from tournaments.web.games.pages import number_in
+from tournaments.web.tournaments.pages import page_of, preview_below, round_to_see
+from tournaments.web.tournaments.steps import act_text
+from tournaments.web.tournaments.strip import strip_etag
+from tournaments.web.tournaments.texts import ROUND_STATES
+
+MINUTE = 60
+DISPUTED = TROUBLES.index("disputed")
+OVER_TIME = TROUBLES.index("over-time")
+
+
+@dataclass(frozen=True)
+class ShownTrouble:
+    """A possible problem of a table, as text; `rank` is its urgency among all, 0 the highest."""
+
+    rank: int
+    text: str
+
+
+@dataclass(frozen=True)
+class RunningTable:
+    """A table of a round: players, progress, last scorer, and problems."""
+
+    table: Table
+    row: Game
+    names: tuple[str, ...]
+    totals: PerSide
+    state: str
+    last: str
+    agreement: Agreement
+    clock: Clock | None
+    small: tuple[SmallRow, ...]
+    troubles: tuple[ShownTrouble, ...]
+
+    @property
+    def finished(self) -> bool:
+        return self.row.result is not None
+
+    @property
+    def sides(self) -> list[tuple[str, object]]:
+        return list(zip(self.names, self.totals, strict=True))
+
+    @property
+    def lead(self) -> list[bool]:
+        """Return which sides lead: none before the first row, nor if all have the same points."""
+        best = max(self.totals)
+        level = not self.small or min(self.totals) == best
+        return [not level and total == best for total in self.totals]
+
+    @property
+    def columns(self) -> list[tuple[str, object, bool]]:
+        return list(zip(self.names, self.totals, self.lead, strict=True))
+
+    @property
+    def problems(self) -> list[ShownTrouble]:
+        """Return what needs a director; that the time is over is said once for all tables."""
+        return [trouble for trouble in self.troubles if trouble.rank != OVER_TIME]
+
+    @property
+    def mild(self) -> bool:
+        """Whether the table neither calls nor disputes a deal."""
+        return all(trouble.rank >= OVER_TIME for trouble in self.troubles)
+
+    @property
+    def to_confirm(self) -> bool:
+        return self.finished and not self.agreement.enough
+
+    @property
+    def has_own_clock(self) -> bool:
+        return bool(self.table.extra_seconds and self.clock)
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether its line for directors has neither a form nor a clock."""
+        return not (self.to_confirm or self.table.called_at or self.has_own_clock)
+
+    @property
+    def shown(self) -> tuple[object, ...]:
+        """Return all that a plain line shows for directors."""
+        place = (self.row.public_id, self.row.generation("write"), self.table.number)
+        progress = (self.names, self.totals, self.state, self.last, self.finished)
+        return place, progress, tuple(self.problems), self.mild
+
+    @property
+    def disputed(self) -> bool:
+        return any(trouble.rank == DISPUTED for trouble in self.troubles)
+
+    @property
+    def write(self) -> str:
+        return address(self.row, "write")
+
+
+def running_tables(tournament: Tournament, round_: Round, at: datetime) -> list[RunningTable]:
+    """Return the tables of a round, those with problems first (3 queries)."""
+    rules = rules_of_tournament(tournament)
+    # Most tables were written at in the same few minutes, and are at the same few deals.
+    written, going = cache(_written_text), cache(partial(going_text, rules))
+    return [
+        _running(each, rules, at, written, going) for each in watch_tables(tournament, round_, at)
+    ]
+
+
+def etag_of_round(request: HttpRequest, tournament: Tournament, at: datetime) -> str:
+    """Return the ETag of the page, from every change in the club and the current minute."""
+    return tag_of([etag_of(request, tournament.event, directs=True), int(at.timestamp() // 60)])
+
+
+def _running(
+    seen: Watched,
+    rules: Ruleset,
+    at: datetime,
+    written: Callable[[int, str], str],
+    going: Callable[[int, PerSide], str],
+) -> RunningTable:
+    table, progress = seen.table, seen.progress
+    if progress is None:
+        state = pgettext("a game", "finished")
+    else:
+        state = going(progress.deals, progress.totals if rules.length is None else ())
+    return RunningTable(
+        table=table,
+        row=seen.row,
+        names=tuple(rules.side_names(seen.row.players)),
+        totals=seen.totals,
+        state=state,
+        last=_last(seen, at, written),
+        agreement=seen.agreement,
+        clock=None if progress is None else clock_of(table.round, at, table.extra_seconds),
+        small=() if progress is None else progress.rows,
+        troubles=tuple(ShownTrouble(each.rank, _text(each, seen.row)) for each in seen.troubles),
+    )
+
+
+def _text(trouble: Trouble, row: Game) -> str:
+    return TEXTS[trouble.code](trouble, ", ".join(row.players[seat] for seat in trouble.seats))
+
+
+# Overdue minutes are rounded up, minutes of silence down.
+TEXTS: Mapping[str, Callable[[Trouble, str], str]] = {
+    "called": lambda t, _names: _("called the director %(ago)s") % {"ago": ago_text(t.seconds)},
+    "disputed": lambda _t, names: _("a deal is disputed by %(names)s") % {"names": names},
+    "over-time": lambda t, _names: (
+        _("over time by %(minutes)s") % {"minutes": minutes_text(t.seconds)}
+    ),
+    "silent": lambda t, _names: (
+        _("nothing written for %(minutes)s")
+        % {"minutes": minutes_text(t.seconds // MINUTE * MINUTE)}
+    ),
+    "unconfirmed": lambda _t, names: _("not confirmed by %(names)s") % {"names": names},
+    "new-phone": lambda t, _names: (
+        _("another phone took over the scoring %(ago)s") % {"ago": ago_text(t.seconds)}
+    ),
+}
+
+
+def _last(seen: Watched, at: datetime, written: Callable[[int, str], str]) -> str:
+    """Return when the last entry was written, and by whom if that is known."""
+    if seen.last_at is None:
+        return _("nothing written yet")
+    return written(int((at - seen.last_at).total_seconds()) // MINUTE, seen.last_by)
+
+
+def _written_text(minutes: int, name: str) -> str:
+    said = {"ago": ago_text(minutes * MINUTE), "name": name}
+    return _("%(ago)s, by %(name)s") % said if name else said["ago"]
+
+
+def ago_text(seconds: int) -> str:
+    """Return an age in minutes, or in hours if it is longer."""
+    minutes = max(0, seconds // MINUTE)
+    if not minutes:
+        return _("just now")
+    if minutes < 120:
+        text = ngettext("%(minutes)s minute ago", "%(minutes)s minutes ago", minutes)
+        return text % {"minutes": minutes}
+    return _("%(hours)s hours ago") % {"hours": minutes // 60}
+
+
+MINUTES = (1, 3, 5, 10)
+"""Minutes that one button adds."""
+
+
+@kept_for_going_back
+@require_safe
+def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Show a round with all its tables; the page of directors polls every few seconds."""
+    try:
+        row, round_ = directed_tournament_round(request, slug, tournament, number)
+    except Http404:
+        return _tables(request, seen_tournament(request, slug, tournament), number)
+    if round_.published_at is None:
+        # Not published yet: its seating has a page of its own.
+        return redirect("seating", slug, row.slug, number)
+    etag = etag_of_round(request, row, timezone.now())
+    fragment = bool(request.htmx)
+    if fragment:
+        unchanged = not_modified(request, etag)
+        if unchanged is not None:
+            return unchanged
+    page = _page(request, row, round_)
+    page["headers"] = json.dumps({"If-None-Match": etag})
+    template = "tournaments/rounds/_running.html" if fragment else "tournaments/rounds/running.html"
+    response = render(request, template, page)
+    response["ETag"] = etag
+    return response
+
+
+@never_cache
+@require_safe
+def live(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show the tables of the round that is on to everybody, directors too; it goes on by itself."""
+    row = seen_tournament(request, slug, tournament)
+    round_ = round_to_see(row.event, directs=False)
+    if round_ is None:
+        return redirect("tournament", slug, tournament)
+    return _tables(request, row, round_.number)
+
+
+def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
+    """Show a published round to everybody, without the results of a hidden one; the page polls."""
+    rounds = list(row.event.rounds.exclude(published_at=None).with_hiding())
+    round_ = next((each for each in rounds if each.number == number), None)
+    if round_ is None:
+        raise Http404
+    now = timezone.now()
+    round_.event = row.event
+    etag = etag_of_round(request, row, now)
+    fragment = bool(request.htmx)
+    unchanged = not_modified(request, etag) if fragment else None
+    if unchanged is not None:
+        return unchanged
+    tables = sorted(running_tables(row, round_, now), key=lambda each: each.table.number)
+    hidden = round_.hides_results
+    page = page_of(request, row) | {
+        "round": round_,
+        "rounds": rounds,
+        "round_name": round_name(round_),
+        "round_state": ROUND_STATES[round_.state],
+        "tables": tables,
+        "board": [] if hidden else [each for each in tables if not each.finished],
+        "listed": [each for each in tables if each.finished or hidden],
+        "hidden": hidden,
+        "clock": clock_of(round_, now),
+        "headers": json.dumps({"If-None-Match": etag}),
+    }
+    page |= preview_below(page, page["round_name"], partial(_line, page["round_name"]))
+    template = "tournaments/rounds/_tables.html" if fragment else "tournaments/rounds/tables.html"
+    response = render(request, template, page)
+    response["ETag"] = etag
+    return response
+
+
+def _line(round_: str) -> str:
+    return _("The tables of %(round)s, who leads at each, and their sheets.") % {"round": round_}
+
+
+def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any]:
+    now = timezone.now()
+    round_.event = row.event
+    tables = running_tables(row, round_, now)
+    quiet = [each for each in tables if not each.problems]
+    clock = clock_of(round_, now)
+    over = clock is not None and clock.over and round_.is_open
+    return page_of(request, row) | {
+        "round": round_,
+        "round_name": round_name(round_),
+        "round_state": ROUND_STATES[round_.state],
+        "tables": tables,
+        "in_order": sorted(tables, key=lambda each: each.table.number),
+        "troubled": [each for each in tables if each.problems],
+        "others": [
+            (_("Playing"), [each for each in quiet if not each.finished]),
+            (_("Finished"), [each for each in quiet if each.finished]),
+        ],
+        "can_reopen": round_.closed_at is not None and can_reopen(row, round_),
+        "clock": clock,
+        "time_is_up": over and not all(each.finished for each in tables),
+        "minutes": MINUTES,
+    }
+
+
+@require_POST
+def open_now(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Open the tables of a round."""
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
+    try:
+        open_round(round_.pk, actor_of(request), at=timezone.now())
+    except WrongState as error:
+        messages.error(request, str(error))
+        return redirect("tournament", slug, row.slug)
+    return redirect("running", slug, row.slug, number)
+
+
+@require_POST
+def close(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Close a round, or name the tables that prevent it."""
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
+    try:
+        close_round(round_.pk, actor_of(request), at=timezone.now())
+    except RoundNotReady as refused:
+        return _not_ready(request, row, round_, refused)
+    except WrongState as error:
+        messages.error(request, str(error))
+        return redirect("tournament", slug, row.slug)
+    messages.success(request, _("The round is closed: its standings count."))
+    return redirect("tournament", slug, row.slug)
+
+
+def _not_ready(
+    request: HttpRequest, row: Tournament, round_: Round, refused: RoundNotReady
+) -> HttpResponse:
+    page = _page(request, row, round_) | {"unready": refused.faults}
+    page["strip_at"] = reverse("running", args=[row.event.club.slug, row.slug, round_.number])
+    return render(request, "tournaments/rounds/running.html", page, status=409)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def next_step(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show the strip, which open pages poll, or take its step, once as it was seen."""
+    row = directed_tournament(request, slug, tournament)
+    if request.method != "POST":
+        return _strip(request, row)
+    number = number_in(request.POST, "round", 0)
+    step = LifecycleStep(request.POST.get("step", ""), number)
+    seen = number_in(request.POST, "seen", -1)
+    if step.code not in STEPS:
+        return redirect("tournament", slug, row.slug)
+    try:
+        take_step(row.pk, step, actor_of(request), seen=seen, at=timezone.now())
+    except RoundNotReady as refused:
+        return _not_ready(request, row, row.event.rounds.get(number=number), refused)
+    except Refused as error:
+        messages.error(request, str(error))
+    if step.code in AFTER and row.event.rounds.filter(number=number).exists():
+        return redirect(AFTER[step.code], slug, row.slug, number)
+    return redirect("tournament", slug, row.slug)
+
+
+AFTER: Mapping[str, str] = {
+    "start-and-seat": "seating",
+    "seat-round": "seating",
+    "seat-finals": "seating",
+    "publish-seating": "seating",
+    "open-round": "running",
+    "start-clock": "running",
+}
+"""The pages of a round that steps lead to; the others lead to the tournament."""
+
+
+@require_POST
+def undo(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Undo the last act of the directors, once as it was seen."""
+    row = directed_tournament(request, slug, tournament)
+    entry = number_in(request.POST, "entry", 0)
+    try:
+        act = undo_act(row.pk, entry, actor_of(request), at=timezone.now())
+    except Refused as error:
+        messages.error(request, str(error))
+        return redirect("tournament", slug, row.slug)
+    messages.success(request, _("Undone: “%(act)s”") % {"act": act_text(act, row)})
+    if act.action in AFTER_UNDOING:
+        return redirect(AFTER_UNDOING[act.action], slug, row.slug, details_of(act)["round"])
+    return redirect("tournament", slug, row.slug)
+
+
+AFTER_UNDOING: Mapping[str, str] = {
+    "publish-round": "seating",
+    "take-back-round": "seating",
+    "close-round": "running",
+    "exchange-seats": "seating",
+    "change-seating": "seating",
+    "put-line-up": "line_ups",
+}
+"""The pages of a round that undoing an act leads to; the others lead to the tournament."""
+
+
+def _strip(request: HtmxRequest, row: Tournament) -> HttpResponse:
+    if not request.htmx:
+        return redirect("tournament", row.event.club.slug, row.slug)
+    etag = strip_etag(request, row, timezone.now())
+    unchanged = not_modified(request, etag)
+    if unchanged is not None:
+        return unchanged
+    page = page_of(request, row) | {"strip_at": request.GET.get("at", "")}
+    response = render(request, "tournaments/tournaments/_strip.html", page)
+    response["ETag"] = etag
+    return response
+
+
+@require_POST
+def reopen(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Let the phones of a round write again."""
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
+    with refusal_shown(request):
+        reopen_round(round_.pk, actor_of(request), at=timezone.now())
+    return redirect("running", slug, row.slug, number)
+
+
+@require_POST
+def clock(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Start or stop the clock of a round, or give all tables more time."""
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
+    by, now = actor_of(request), timezone.now()
+    does: Mapping[str, Callable[[], Round]] = {
+        "start": lambda: start_clock(round_.pk, by, at=now),
+        "pause": lambda: pause_clock(round_.pk, by, at=now),
+        "add": lambda: add_time(round_.pk, added_in(request), by, at=now),
+    }
+    asked = does.get(request.POST.get("do", ""))
+    with refusal_shown(request):
+        if asked is not None:
+            asked()
+    return redirect("running", slug, row.slug, number)
+
+
+def added_in(request: HttpRequest) -> Added:
+    """Return the added time of a form, in minutes, and the value when it was shown."""
+    back = -1 if request.POST.get("less") else 1
+    minutes = number_in(request.POST, "less", 0) or number_in(request.POST, "minutes", 0)
+    return Added(back * minutes * 60, number_in(request.POST, "seen", -1))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def changes(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show the effects of corrections in closed rounds, until a director acknowledges them."""
+    row = directed_tournament(request, slug, tournament)
+    if request.method == "POST":
+        seen = request.POST.get("seen", "")
+        if accept_changes(row.pk, seen, actor_of(request), at=timezone.now()):
+            messages.success(request, _("Seen. The standings are kept as they are now."))
+            return redirect("tournament", slug, row.slug)
+        messages.error(request, _("More has changed meanwhile: here is all of it."))
+        return redirect("round_changes", slug, row.slug)
+    state = load_state(row)
+    moved = changes_since_closing(state)
+    rounds = {seated.row.number: round_name(seated.row) for seated in state.seated_rounds}
+    lines: dict[str, list[dict[str, Any]]] = {}
+    # Entrants whose points changed come first; the other places follow from them.
+    for each in sorted(moved, key=lambda each: (each.round, each.before[1] == each.after[1])):
+        said = {
+            "name": state.entrants[each.entrant].shown_name,
+            "before": each.before,
+            "after": each.after,
+        }
+        lines.setdefault(rounds[each.round], []).append(said)
+    number = len({each.entrant for each in moved})
+    entrants = ngettext(
+        "The place of %(number)s entrant changes.",
+        "The places of %(number)s entrants change.",
+        number,
+    )
+    page = page_of(request, row) | {
+        "rounds": lines,
+        "seen": fingerprint(moved),
+        "summary": entrants % {"number": number},
+        "later": any(seated.row.closed_at is None for seated in state.seated_rounds),
+    }
+    return render(request, "tournaments/rounds/changes.html", page)
+
+
+@never_cache
+@require_safe
+def running_table(
+    request: HttpRequest, slug: str, tournament: str, number: int, table: int
+) -> HttpResponse:
+    """Show a table with everything that a director can do."""
+    row, round_, at_table = _table(request, slug, tournament, number, table)
+    now = timezone.now()
+    round_.event = row.event
+    line = next(each for each in running_tables(row, round_, now) if each.table.pk == at_table.pk)
+    page = page_of(request, row) | {
+        "round": round_,
+        "round_name": round_name(round_),
+        "line": line,
+        "minutes": MINUTES,
+        "disputes": disputes_shown(line.row) if line.disputed else [],
+        "last_void": settings_of(row).overtime == "last-deal-void",
+        "rulings": ruling_lines(
+            Ruling.objects.filter(round=round_, entrant__sittings__table=line.table)
+        ),
+    }
+    return render(request, "tournaments/rounds/table.html", page)
+
+
+@never_cache
+@require_safe
+def round_codes(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Show the QR codes of all tables of a round on one page, for screen and print."""
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
+    page = page_of(request, row) | {
+        "round": round_,
+        "round_name": round_name(round_),
+        "codes": [
+            (table.number, access_link(request, card_path(table))["code"])
+            for table in round_.tables.order_by("number")
+        ],
+        "out_of_reach": out_of_reach(request),
+    }
+    return render(request, "tournaments/rounds/codes.html", page)
+
+
+@never_cache
+@require_safe
+def sheet(
+    request: HttpRequest, slug: str, tournament: str, number: int, table: int
+) -> HttpResponse:
+    """Lead to the sheet of a table: directors to where they correct it, others to read it."""
+    row = seen_tournament(request, slug, tournament)
+    games = Game.objects.filter(table__number=table, table__round__number=number)
+    game = games.filter(table__round__event=row.event).order_by("-pk").first()
+    if game is None:
+        raise Http404
+    if directs_club(request, row.event.club):
+        return redirect(address(game, "write"))
+    return redirect("club_game", slug, game.public_id)
+
+
+@require_POST
+def time(request: HttpRequest, slug: str, tournament: str, number: int, table: int) -> HttpResponse:
+    """Give one table extra time."""
+    row, _place, at_table = _table(request, slug, tournament, number, table)
+    with refusal_shown(request):
+        add_table_time(at_table.pk, added_in(request), actor_of(request), at=timezone.now())
+    return redirect("running_table", slug, row.slug, number, table)
+
+
+@require_POST
+def finish(
+    request: HttpRequest, slug: str, tournament: str, number: int, table: int
+) -> HttpResponse:
+    """End the game of a table when time is up, as the settings say."""
+    row, _place, at_table = _table(request, slug, tournament, number, table)
+    reason = _("the time was over")
+    try:
+        finish_for_time(at_table.pk, reason, actor_of(request), at=timezone.now())
+    except LaterEntryInvalid:
+        said = _("The sheet does not go without its last deal: correct it by hand, and stop it.")
+        messages.error(request, said)
+    except (WrongState, RoundClosed) as error:
+        messages.error(request, str(error))
+    else:
+        said = _("The game of table %(number)s is over.") % {"number": table}
+        messages.success(request, said)
+    return redirect("running_table", slug, row.slug, number, table)
+
+
+@require_POST
+def settle(
+    request: HttpRequest, slug: str, tournament: str, number: int, table: int
+) -> HttpResponse:
+    """Let one of the two versions of a disputed deal count."""
+    row, _place, at_table = _table(request, slug, tournament, number, table)
+    game = get_object_or_404(Game, table=at_table)
+    fields = request.POST
+    position, revision = (number_in(fields, name, -1) for name in ("position", "seen"))
+    seen = SeenDeal(position, revision, actor_of(request), timezone.now())
+    try:
+        settle_deal(game.pk, seen, disputed_counts=fields.get("counts") == "disputed")
+    except LaterEntryInvalid:
+        said = _("A later deal does not fit this version: correct the sheet by hand.")
+        messages.error(request, said)
+    except Refused as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("The disputed deal is settled."))
+    return redirect("running_table", slug, row.slug, number, table)
+
+
+@require_POST
+def answer(
+    request: HttpRequest, slug: str, tournament: str, number: int, table: int
+) -> HttpResponse:
+    """Mark the call of a table as answered."""
+    row, _place, at_table = _table(request, slug, tournament, number, table)
+    answer_call(at_table.pk, actor_of(request), at=timezone.now())
+    return redirect("running", slug, row.slug, number)
+
+
+@require_POST
+def confirm(
+    request: HttpRequest, slug: str, tournament: str, number: int, table: int
+) -> HttpResponse:
+    """Confirm the result of a table for all its players, as it was seen."""
+    row, _place, at_table = _table(request, slug, tournament, number, table)
+    with refusal_shown(request):
+        seen = number_in(request.POST, "revision", -1)
+        confirm_all(current_game(at_table).pk, seen, actor_of(request), at=timezone.now())
+        messages.success(request, _("Table %(number)s is confirmed.") % {"number": table})
+    return redirect("running", slug, row.slug, number)
+
+
+def ruling_lines(rows: Any) -> list[tuple[Ruling, str]]:
+    sat = Sitting.objects.filter(round=OuterRef("round"), entrant=OuterRef("entrant"))
+    found = rows.select_related("entrant__player", "entrant__partner", "round").order_by("-pk")
+    found = found.annotate(table=Subquery(sat.values("table__number")[:1]))
+    return [(ruling, ruling_name(ruling.kind)) for ruling in found]
+
+
+def _table(
+    request: HttpRequest, slug: str, tournament: str, number: int, table: int
+) -> tuple[Tournament, Round, Table]:
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
+    return row, round_, get_object_or_404(Table, round=round_, number=table)
+
+
+NUMBER = re.compile(r"([-−+]?)(\d{1,5})(?:[.,](\d{1,3})|/(\d{1,3}))?")
+"""A number as people type it: 12, −12, 2,5 or 1/2."""
+
+
+class RulingForm(forms.Form):
+    """A ruling: entrant, decision, points and reason."""
+
+    entrant = forms.ChoiceField(label=gettext_lazy("Entrant"))
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Decision"),
+        choices=list(RULINGS.items()),
+        widget=forms.RadioSelect,
+    )
+    points = forms.CharField(
+        label=gettext_lazy("Points"),
+        max_length=12,
+        initial="0",
+        widget=forms.TextInput(attrs={"inputmode": "text", "autocomplete": "off"}),
+    )
+    reason = LineField(
+        label=gettext_lazy("Why?"),
+        max_length=LONGEST_REASON,
+        error_messages={"required": gettext_lazy("Say why: everybody will ask.")},
+    )
+
+    def __init__(
+        self, entrants: list[Entrant], settings: TournamentSettings, *args: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.worth = settings.points
+        choices = [(each.key, each.shown_name) for each in entrants]
+        self.fields["entrant"].choices = choices  # type: ignore[attr-defined]
+        self.by_key = {each.key: each for each in entrants}
+
+    def clean_points(self) -> int | str:
+        points = typed_points(self.cleaned_data["points"])
+        if points is None:
+            raise forms.ValidationError(_("A number, as 50, −50, 2,5 or 1/2."))
+        return points
+
+    @property
+    def kinds(self) -> list[tuple[Any, Any, Any]]:
+        details = zip(RULINGS.items(), self["kind"], strict=True)
+        return [
+            (choice, name, f"{MEANINGS[kind]}, {ruling_unit(kind, self.worth)}")
+            for (kind, name), choice in details
+        ]
+
+    @property
+    def decision(self) -> RulingDecision:
+        said = self.cleaned_data
+        return RulingDecision(said["kind"], said["points"], said["reason"])
+
+
+def typed_points(text: str) -> int | str | None:
+    """Return typed points as in a record; None if they are not a number."""
+    found = NUMBER.fullmatch(text.strip())
+    if found is None or found[4] in ("0", "00", "000"):
+        return None
+    sign, whole, decimals, parts = found.groups()
+    points = Fraction(int(whole), int(parts or 1))
+    if decimals:
+        points += Fraction(int(decimals), 10 ** len(decimals))
+    return write_points(-points if sign in ("-", "−") else points)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_ruling(request: HtmxRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Create a ruling about an entrant of a round, optionally of one table."""
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
+    table = number_in(request.GET, "table", 0)
+    entrants = _entrants(round_, table)
+    posted = request.POST if request.method == "POST" else None
+    form = RulingForm(entrants, settings_of(row), posted)
+    effect = _effect(row, round_, form, posted or request.GET)
+    if request.htmx:
+        return render(request, "tournaments/rounds/_ruling_effect.html", {"effect": effect})
+    # A number that was meant for another unit is asked about once more.
+    doubtful = effect is not None and effect.asks and request.POST.get("sure") != effect.said
+    if form.is_valid() and not doubtful and _decide(request, round_, form):
+        if effect is not None:
+            messages.success(request, effect.text)
+        if table:
+            return redirect("running_table", slug, row.slug, number, table)
+        return redirect("rulings", slug, row.slug)
+    page = page_of(request, row) | {
+        "round": round_,
+        "round_name": round_name(round_),
+        "table": table,
+        "form": form,
+        "effect": effect,
+        "asked": posted is not None and form.is_valid() and doubtful,
+    }
+    status = 200 if posted is None else 422
+    return render(request, "tournaments/rounds/ruling_new.html", page, status=status)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEffect:
+    """The effect of a ruling as text; it `asks` if it seems too large. `said` is the ruling."""
+
+    text: str
+    asks: bool
+    said: str
+
+
+def _effect(
+    row: Tournament, round_: Round, form: RulingForm, asked: QueryDict
+) -> ShownEffect | None:
+    """Return the effect of the ruling as typed so far; None if it is not complete."""
+    entrant, kind = form.by_key.get(asked.get("entrant", "")), asked.get("kind", "")
+    points = number_of(typed_points(asked.get("points", "")))
+    if entrant is None or kind not in RULINGS or points is None:
+        return None
+    if kind == PENALTY and points <= 0:
+        return None
+    effect = ruling_effect(load_state(row), round_.number, EngineRuling(entrant.key, kind, points))
+    said = {
+        "name": entrant.shown_name,
+        "before": points_text(effect.before),
+        "after": points_text(effect.after),
+        "unit": ruling_unit(PENALTY, form.worth),
+    }
+    text = _("Sum of %(name)s, %(unit)s: %(before)s → %(after)s") % said
+    return ShownEffect(text, effect.large, f"{entrant.key} {kind} {points}")
+
+
+def _decide(request: HttpRequest, round_: Round, form: RulingForm) -> bool:
+    entrant = form.by_key[form.cleaned_data["entrant"]]
+    try:
+        rule(round_.pk, entrant.pk, form.decision, actor_of(request), at=timezone.now())
+    except Round.DoesNotExist:
+        add_refused(form, NotInRound())
+    except (NoReason, NoSuchPoints, NotInRound, WrongState) as error:
+        add_refused(form, error, "entrant")
+    return not form.errors
+
+
+def _entrants(round_: Round, table: int) -> list[Entrant]:
+    rows = Entrant.objects.competing().filter(sittings__round=round_)
+    if table:
+        rows = rows.filter(sittings__round=round_, sittings__table__number=table)
+    return list(rows.select_related("player", "partner").order_by("number"))
+
+
+@kept_for_going_back
+@require_safe
+def rulings(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """List the rulings of a tournament, the newest first, optionally of one entrant."""
+    row = seen_tournament(request, slug, tournament)
+    rows = Ruling.objects.filter(round__event=row.event)
+    asked = number_in(request.GET, "entrant", 0)
+    if asked:
+        rows = rows.filter(entrant__number=asked)
+    page = page_of(request, row) | {
+        "rulings": ruling_lines(rows),
+        "places": row.event.rounds.exclude(published_at=None).order_by("-number"),
+        "asked": asked,
+    }
+    return render(request, "tournaments/rounds/rulings.html", page)
+
+
+@require_POST
+def withdraw(request: HttpRequest, slug: str, tournament: str, pk: int) -> HttpResponse:
+    """Withdraw a ruling."""
+    row = directed_tournament(request, slug, tournament)
+    ruling = get_object_or_404(Ruling, round__event=row.event, pk=pk)
+    withdraw_ruling(ruling.pk, actor_of(request), at=timezone.now())
+    messages.success(request, _("The ruling is withdrawn: it counts no more."))
+    return redirect("rulings", slug, row.slug)
