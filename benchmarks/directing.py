@@ -19,8 +19,7 @@ from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import Game, Round, Tournament, User
 from tournaments.services.audit import Actor
 from tournaments.services.clubs.membership import create_club
-from tournaments.services.entrants.lists import Entry
-from tournaments.services.entrants.registration import register_entrants
+from tournaments.services.entrants.registration import Entry, register_entrants
 from tournaments.services.events.events import EventPlan
 from tournaments.services.games.playing import record_entries
 from tournaments.services.rounds.running import open_round

@@ -34,14 +34,12 @@ from tournaments.models.audit import EventType
 from tournaments.services.audit import Actor
 from tournaments.services.clubs.membership import ClubSettings, change_settings, create_club
 from tournaments.services.events.events import EventPlan, close_round, create_event, open_round
-from tournaments.services.games.confirming import confirm_result
-from tournaments.services.games.playing import GameSetup, record_entry
+from tournaments.services.games.playing import GameSetup, confirm_result, record_entry
 from tournaments.services.games.tables import Laying, add_table
 from tournaments.services.games.writing import WriteContext
 from tournaments.services.partitions import begin_partition, pack
 from tournaments.services.ratings.computing import sweep_ratings
-from tournaments.services.webhooks.calling import CallAnswer, Message
-from tournaments.services.webhooks.sweeping import sweep_webhooks
+from tournaments.services.webhooks.calling import CallAnswer, Message, sweep_webhooks
 from tournaments.web.base.phone import in_game, new_write_key
 
 DATABASES = ("SQLite", "PostgreSQL")

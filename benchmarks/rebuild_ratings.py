@@ -40,8 +40,7 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.models.events import moment_of_play
-from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
-from tournaments.services.ratings.due import rate_since
+from tournaments.services.ratings.computing import rate_since, rebuild_ratings, sweep_ratings
 from tournaments.services.ratings.pools import Pools
 
 DATABASES = ("SQLite", "PostgreSQL")

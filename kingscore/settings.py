@@ -306,9 +306,9 @@ OAUTH2_PROVIDER = {
     "SCOPES": {"read": "Read", "score": "Write sheets", "direct": "Direct", "manage": "Manage"},
     "DEFAULT_SCOPES": ["read"],
     "PKCE_REQUIRED": True,
-    "OAUTH2_VALIDATOR_CLASS": "tournaments.services.oauth_validation.Validator",
-    "ACCESS_TOKEN_GENERATOR": "tournaments.services.applications.new_access_token",
-    "REFRESH_TOKEN_GENERATOR": "tournaments.services.applications.new_refresh_token",
+    "OAUTH2_VALIDATOR_CLASS": "tournaments.services.accounts.Validator",
+    "ACCESS_TOKEN_GENERATOR": "tournaments.services.accounts.new_access_token",
+    "REFRESH_TOKEN_GENERATOR": "tournaments.services.accounts.new_refresh_token",
     "ACCESS_TOKEN_EXPIRE_SECONDS": 60 * 60,
     # From its last use. A refresh token is used once. A second use repeats the answer for a minute,
     # since it may have been lost; later, it ends them all.

@@ -12,7 +12,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, HouseRuleset, Report, Revision, User
 from tournaments.models.reports import KEPT_FOR
 from tournaments.queries.games.sheets import Sheet, load_sheet
-from tournaments.services.games import open_tables, playing, writing
+from tournaments.services.games import playing, tables, writing
 
 EVENING = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
 
@@ -51,7 +51,7 @@ class GameFactory(factory.Factory):
     entries = ()
 
     @classmethod
-    def _create(cls, model_class, head, at, entries, start=open_tables.start_table, **rest):
+    def _create(cls, model_class, head, at, entries, start=tables.start_table, **rest):
         game = start(head, at=at, **rest)
         record_all(game, entries)
         return game

@@ -3,15 +3,15 @@
 from django.utils import timezone
 
 from tournaments.queries.people.players import parts_of, seats_of
-from tournaments.services.people import kept_sums
+from tournaments.services.people import players
 
 
 def keep_sums(player, *, keep=True):
     """The sums of all games of a player, kept however few these are."""
-    fewest, kept_sums.FEWEST = kept_sums.FEWEST, 1
+    fewest, players.FEWEST = players.FEWEST, 1
     try:
         seats = seats_of(player, None)
         parts, _every = parts_of(seats, timezone.localdate())
-        return kept_sums.sums_of_games(player, seats, parts, keep=keep)
+        return players.sums_of_games(player, seats, parts, keep=keep)
     finally:
-        kept_sums.FEWEST = fewest
+        players.FEWEST = fewest

@@ -1,8 +1,7 @@
 """Matches for tests: games of Krapet and Railroad Euchre between the same sides."""
 
 from tests.factories import EVENING, SetupFactory, record
-from tournaments.services.games.matches import start_next_game
-from tournaments.services.games.open_tables import NextGame, start_rematch, start_table
+from tournaments.services.games.tables import NextGame, start_next_game, start_rematch, start_table
 
 KEY = "a-key-of-at-least-22-characters"
 TWO = ("Ayşe", "Burak")

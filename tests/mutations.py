@@ -161,7 +161,7 @@ MUTATIONS = (
         "tests/services/people",
     ),
     Mutation(
-        f"{SERVICES}/people/claims.py",
+        f"{SERVICES}/people/merging.py",
         'player.wrong_claims = 0\n        player.save(update_fields=["claim',
         'player.save(update_fields=["claim',
         "tests/services/people",
@@ -296,7 +296,7 @@ MUTATIONS = (
         "tests/services/imports",
     ),
     Mutation(
-        f"{SERVICES}/backups/restoring.py",
+        f"{SERVICES}/backups/backups.py",
         "            if rows != table.rows:",
         "            if rows > table.rows:",
         "tests/services/backups",

@@ -38,7 +38,7 @@ from tournaments.reports.pictures import compose_picture
 from tournaments.reports.sheets import compose_scoresheet
 from tournaments.services.audit import Actor
 from tournaments.services.games import playing
-from tournaments.services.games.open_tables import start_table
+from tournaments.services.games.tables import start_table
 from tournaments.services.games.writing import SheetFull
 from tournaments.services.imports.records import preview_records
 

@@ -56,9 +56,8 @@ from tournaments.models import (
 )
 from tournaments.reports.documents import OFFERS, formats_of
 from tournaments.services.audit import NOBODY
-from tournaments.services.games.sealing import reveal_contract, seal_contract
-from tournaments.services.ratings.computing import sweep_ratings
-from tournaments.services.ratings.due import rate_event_again
+from tournaments.services.games.playing import reveal_contract, seal_contract
+from tournaments.services.ratings.computing import rate_event_again, sweep_ratings
 from tournaments.services.rounds.running import close_round
 from tournaments.services.tournaments.lifecycle import create_tournament, move_tournament
 from tournaments.web.base import pictures

@@ -6,8 +6,7 @@ from tests.factories import EVENING, record_all
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import Entrant, Game
 from tournaments.services.audit import NOBODY
-from tournaments.services.entrants.lists import Entry
-from tournaments.services.entrants.registration import register_entrants
+from tournaments.services.entrants.registration import Entry, register_entrants
 from tournaments.services.entrants.substituting import Place, put_substitute
 from tournaments.services.events.events import EventPlan
 from tournaments.services.rounds.changes import change_late

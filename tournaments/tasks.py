@@ -10,13 +10,13 @@ from oauth2_provider.models import clear_expired
 from tournaments.models import IdempotencyRecord, Report
 from tournaments.reports import documents
 from tournaments.services import accounts, emails
-from tournaments.services.base.enqueue import NOTIFY_TASK, WEBHOOKS_TASK
+from tournaments.services.base.writes import NOTIFY_TASK, WEBHOOKS_TASK
 from tournaments.services.checks import nights
 from tournaments.services.clubs import month_emails
 from tournaments.services.documents import reporting
-from tournaments.services.notifications import sending, subscribing
-from tournaments.services.ratings import computing, due
-from tournaments.services.webhooks import keeping, sweeping
+from tournaments.services.notifications import sending
+from tournaments.services.ratings import computing
+from tournaments.services.webhooks import calling
 
 # Without it, tasks would be those of an app that knows no broker.
 import_string(settings.TASK_QUEUE)
@@ -45,7 +45,7 @@ def expire_reports() -> None:
     reporting.expire_reports(timezone.now())
 
 
-@shared_task(name=due.RATE_TASK)
+@shared_task(name=computing.RATE_TASK)
 def sweep_ratings() -> None:
     """Compute the ratings that results have changed."""
     computing.sweep_ratings()
@@ -76,7 +76,7 @@ def sweep_emails() -> None:
 @shared_task(name=WEBHOOKS_TASK)
 def sweep_webhooks() -> None:
     """Send the waiting deliveries of webhooks."""
-    sweeping.sweep_webhooks()
+    calling.sweep_webhooks()
 
 
 @shared_task(name=NOTIFY_TASK)
@@ -88,8 +88,8 @@ def sweep_notifications() -> None:
 @shared_task(name="tournaments.tasks.forget_deliveries")
 def forget_deliveries() -> None:
     """Forget the calls of webhooks, and the phones at tournaments, that are long over."""
-    keeping.forget_deliveries(timezone.now())
-    subscribing.forget_subscriptions(timezone.now())
+    calling.forget_deliveries(timezone.now())
+    sending.forget_subscriptions(timezone.now())
 
 
 @shared_task(name="tournaments.tasks.sweep_sessions")

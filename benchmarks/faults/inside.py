@@ -26,11 +26,11 @@ from tournaments.models import (
     Webhook,
 )
 from tournaments.services.audit import NOBODY, Actor
-from tournaments.services.base.enqueue import THREAD, wake_worker
+from tournaments.services.base.writes import THREAD, wake_worker
 from tournaments.services.documents.reporting import request_scoresheet
 from tournaments.services.emails import SEND_TASK, Text, write_emails
 from tournaments.services.events.events import close_round
-from tournaments.services.webhooks.keeping import WebhookPlan, create_webhook, send_test
+from tournaments.services.webhooks.calling import WebhookPlan, create_webhook, send_test
 
 CHECKS = ("rebuild_results", "rebuild_ratings")
 LONG_AGO = timedelta(hours=1)

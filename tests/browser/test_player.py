@@ -17,8 +17,7 @@ from tests.tournament_builders import plan, seated
 from tests.web.tournaments.test_notifications import form_of
 from tournaments.models import Entrant, Event, Game, Subscription
 from tournaments.services.audit import NOBODY
-from tournaments.services.entrants.lists import Entry
-from tournaments.services.entrants.registration import register_entrants
+from tournaments.services.entrants.registration import Entry, register_entrants
 from tournaments.services.notifications.sending import sweep_notifications
 from tournaments.services.rounds.rulings import RulingDecision, rule
 from tournaments.services.rounds.running import close_round, open_round

@@ -20,7 +20,7 @@ from tests.factories import EVENING, record_all
 from tests.tournament_builders import closed, running
 from tests.waiting import PATIENCE, wait_until
 from tournaments.models import Club, Event
-from tournaments.services.entrants.lists import Entry
+from tournaments.services.entrants.registration import Entry
 
 pytestmark = pytest.mark.browser
 

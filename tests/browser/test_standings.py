@@ -6,7 +6,7 @@ from django.urls import reverse
 from tests.club_factories import MemberFactory
 from tests.tournament_builders import closed, running
 from tournaments.models import Event
-from tournaments.services.entrants.lists import Entry
+from tournaments.services.entrants.registration import Entry
 
 pytestmark = pytest.mark.browser
 

@@ -9,8 +9,8 @@ from tests.browser.phone import game_with
 from tests.browser.playing import asks_who, say_who
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, SetupFactory, record
-from tournaments.services.games.open_tables import NextGame, start_rematch
 from tournaments.services.games.playing import change_head
+from tournaments.services.games.tables import NextGame, start_rematch
 from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser

@@ -10,7 +10,7 @@ from PIL import Image
 
 from docs.looks import architecture, shots
 from docs.looks.in_club import LOOKS
-from tournaments.services.demo.cast import SLUG
+from tournaments.services.demo.evenings import SLUG
 from tournaments.web.site.guide import PICTURED, guide_steps
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -24,9 +24,8 @@ from tournaments.services.audit import Actor
 from tournaments.services.checks.nights import claim_check
 from tournaments.services.emails import sweep_emails
 from tournaments.services.games import playing
-from tournaments.services.people.claims import TooManyCodes, WrongClaimCode, find_by_code
-from tournaments.services.webhooks.calling import CallAnswer
-from tournaments.services.webhooks.sweeping import sweep_webhooks
+from tournaments.services.people.merging import TooManyCodes, WrongClaimCode, find_by_code
+from tournaments.services.webhooks.calling import CallAnswer, sweep_webhooks
 
 BACK = timedelta(hours=2)
 """The clock stands so much earlier than when what is tested was written."""

@@ -20,7 +20,7 @@ from tests.phones import deal_fields
 from tournaments.models import Game, Report, Revision
 from tournaments.models.reports import MOST_ATTEMPTS
 from tournaments.presenters.documents import reason_of
-from tournaments.services.documents.building import retry_report
+from tournaments.services.documents.reporting import retry_report
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,7 +10,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tournaments.models import AuditEntry, AuditRow, Confirmation, Revision
 from tournaments.services.audit import Actor
-from tournaments.services.games.confirming import confirm_result
+from tournaments.services.games.playing import confirm_result
 
 MIGRATION = import_module("tournaments.migrations.0038_confirmations_as_entries")
 

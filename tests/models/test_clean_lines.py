@@ -12,8 +12,11 @@ from tests.tournament_builders import closed, running
 from tournaments.engine.rules.entries import clean_line
 from tournaments.models import Club, Event, Game, Player, Revision, Round, Season
 from tournaments.models.people import fold_name
-from tournaments.services.checks.digests import look_at_game_digests, look_at_round_digests
-from tournaments.services.checks.folded_names import look_at_folded_names
+from tournaments.services.checks.caches import (
+    look_at_folded_names,
+    look_at_game_digests,
+    look_at_round_digests,
+)
 
 ADJUSTED = (
     *WHOLE_GAME[:2],

@@ -21,10 +21,9 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Confirmation, Game, Member, Revision, Tournament
 from tournaments.queries.games.sheets import record_digest
 from tournaments.services.audit import NOBODY, Actor
-from tournaments.services.checks.all_caches import look_at_all, repair
-from tournaments.services.checks.exports import compare_with_stored
+from tournaments.services.checks.nights import compare_with_stored, look_at_all, repair
 from tournaments.services.games import playing
-from tournaments.services.games.confirming import confirm_all
+from tournaments.services.games.playing import confirm_all
 from tournaments.services.ratings.computing import rebuild_ratings
 from tournaments.services.rounds.running import close_round
 

@@ -18,8 +18,7 @@ from tournaments.reports.hall import (
 )
 from tournaments.reports.pages import name_order
 from tournaments.services.audit import NOBODY
-from tournaments.services.entrants.lists import Entry
-from tournaments.services.entrants.registration import withdraw_entrant
+from tournaments.services.entrants.registration import Entry, withdraw_entrant
 from tournaments.services.rounds.running import close_round, open_round
 from tournaments.services.rounds.seating import publish_round
 

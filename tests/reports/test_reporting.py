@@ -11,10 +11,11 @@ from tests.factories import EVENING, GameFactory, ReportFactory, record, reload
 from tests.waiting import PATIENCE
 from tournaments.models import Report
 from tournaments.models.reports import GIVEN_UP_AFTER, MOST_ATTEMPTS
-from tournaments.services.documents.building import claim_report, finish_report
 from tournaments.services.documents.reporting import (
     cancel_report,
+    claim_report,
     expire_reports,
+    finish_report,
     request_empty_sheet,
     request_scoresheet,
     try_again,

@@ -11,20 +11,18 @@ from tests.factories import EVENING, ReportFactory
 from tournaments.models import Report
 from tournaments.models.clubs import Role
 from tournaments.models.reports import GIVEN_UP_AFTER
-from tournaments.services.documents.building import (
+from tournaments.services.documents.reporting import (
     BuildProgress,
     NotOurs,
-    claim_report,
-    finish_report,
-    hold_content,
-    retry_report,
-)
-from tournaments.services.documents.reporting import (
     Order,
     cancel_report,
+    claim_report,
     expire_reports,
+    finish_report,
+    hold_content,
     remake_documents,
     request_document,
+    retry_report,
 )
 
 pytestmark = pytest.mark.django_db

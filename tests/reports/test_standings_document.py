@@ -15,7 +15,7 @@ from tournaments.models import Entrant, Round, Ruling
 from tournaments.reports import standings
 from tournaments.reports.standings import compose_standings, seen_in
 from tournaments.reports.typesetting import typeset
-from tournaments.services.entrants.lists import Entry
+from tournaments.services.entrants.registration import Entry
 
 pytestmark = pytest.mark.django_db
 

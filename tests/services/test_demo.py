@@ -30,8 +30,8 @@ from tournaments.models import (
 )
 from tournaments.queries.games.sheets import load_sheets, result_of
 from tournaments.queries.tournaments.state import load_state
-from tournaments.services.demo.play import play_game
-from tournaments.services.games.confirming import agreement_on
+from tournaments.services.demo.evenings import play_game
+from tournaments.services.games.playing import agreement_on
 from tournaments.services.ratings.computing import differing_ratings
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

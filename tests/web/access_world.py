@@ -49,8 +49,8 @@ from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
 from tournaments.models import ChangeFeed, Merge, Player, RatingDue, Round, Subscription
 from tournaments.presenters.documents import report_secret
-from tournaments.services.games.open_tables import start_table
-from tournaments.services.games.phone_tables import begin_transfer
+from tournaments.services.games.seating import begin_transfer
+from tournaments.services.games.tables import start_table
 
 PHONES = ("phone", "phone of another table", "phone of a closed round")
 """Visitors without an account, each of which has come in by the card of its table."""

@@ -38,14 +38,16 @@ from tournaments.reports.documents import build_report
 from tournaments.reports.spreadsheets import unescape_formulas
 from tournaments.services.audit import NOBODY, Change, note_change
 from tournaments.services.emails import sweep_emails
-from tournaments.services.notifications.sending import sweep_notifications
-from tournaments.services.notifications.subscribing import subscribe_phone
+from tournaments.services.notifications.sending import subscribe_phone, sweep_notifications
 from tournaments.services.people.players import add_player
 from tournaments.services.rounds.running import close_round, open_round
 from tournaments.services.rounds.seating import publish_round
-from tournaments.services.webhooks.calling import CallAnswer
-from tournaments.services.webhooks.keeping import WebhookPlan, create_webhook
-from tournaments.services.webhooks.sweeping import sweep_webhooks
+from tournaments.services.webhooks.calling import (
+    CallAnswer,
+    WebhookPlan,
+    create_webhook,
+    sweep_webhooks,
+)
 from tournaments.web.base import pictures
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]

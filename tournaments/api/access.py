@@ -14,7 +14,7 @@ from tournaments.api.problems import LacksScope
 from tournaments.models import Game, OpenTable, PersonalToken, Scope, Table, User
 from tournaments.models.games import GameQuerySet, OpenTableQuerySet
 from tournaments.models.people import ScopedToken
-from tournaments.services.applications import ACCESS_PREFIX, find_access_token
+from tournaments.services.accounts import ACCESS_PREFIX, find_access_token
 
 ADDRESS_KINDS = ("write", "follow", "pen", "table", "evening", "register", "check-in")
 """The addresses that are keys, too: of a sheet, of its scoring, of a table's card, of the evening

@@ -14,7 +14,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from tournaments.api.problems import fault
-from tournaments.services.base.refusals import Fault
+from tournaments.services.base.writes import Fault
 
 CHOICES = {"fields", "expand"}
 EXPANDED = "expanded"

@@ -10,9 +10,9 @@ from rest_framework import exceptions, serializers
 from rest_framework.generics import GenericAPIView
 
 from tournaments.api.problems import CODES
-from tournaments.services.base.refusals import Fault, kinds_of
-from tournaments.services.imports import texts as importing
-from tournaments.services.imports.problems import Wrong
+from tournaments.services.base.writes import Fault, kinds_of
+from tournaments.services.imports import records as importing
+from tournaments.services.imports.files import Wrong
 from tournaments.texts.messages import SENTENCES
 
 Sentences = dict[str, str]

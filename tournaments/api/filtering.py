@@ -16,7 +16,7 @@ from tournaments.api.fields import TRUTHS
 from tournaments.api.problems import Json, fault
 from tournaments.engine.rules.entries import LARGE
 from tournaments.models import Club
-from tournaments.services.base.refusals import Fault, Invalid
+from tournaments.services.base.writes import Fault, Invalid
 
 _PARAMETERS: dict[tuple[type, str], frozenset[str]] = {}
 """By view and method; they never change."""

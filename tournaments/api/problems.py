@@ -20,7 +20,7 @@ from rest_framework.response import Response
 
 from tournaments.engine.rules.rulesets import InvalidEntry, Problem
 from tournaments.queries.games.sheets import Archived, LaterEntryInvalid
-from tournaments.services.base.refusals import Fault, Invalid, Refused
+from tournaments.services.base.writes import Fault, Invalid, Refused
 from tournaments.texts.labels import Text
 from tournaments.texts.messages import explain
 

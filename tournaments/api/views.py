@@ -27,7 +27,7 @@ from tournaments.api.throttling import LEFT, POLICY, count
 from tournaments.models import Scope, User
 from tournaments.permissions import account_of, actor_of
 from tournaments.services.audit import Actor
-from tournaments.services.base.refusals import ChangedMeanwhile, Fault, Invalid, Refused
+from tournaments.services.base.writes import ChangedMeanwhile, Fault, Invalid, Refused
 
 Shape = type[BaseSerializer[Any]]
 

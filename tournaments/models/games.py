@@ -248,7 +248,7 @@ class Game(models.Model):
     number = models.PositiveSmallIntegerField(null=True, blank=True)
     # The names of those at the table who sat out this game.
     resting = models.JSONField(default=list, blank=True)
-    # The phone at each seat, as far as one has said so: `services/games/phone_seats.py`.
+    # The phone at each seat, as far as one has said so: `services/games/seating.py`.
     phones = models.JSONField(default=list, blank=True, editable=False)
 
     objects = GameQuerySet.as_manager()

@@ -43,7 +43,7 @@ from tournaments.reports.standings import (
     standings_pages,
     standings_tables,
 )
-from tournaments.services.documents.building import (
+from tournaments.services.documents.reporting import (
     BuildProgress,
     NotOurs,
     claim_report,

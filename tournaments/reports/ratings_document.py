@@ -8,7 +8,7 @@ from tournaments.engine.documents.games import digest_of_document
 from tournaments.engine.documents.verify import PROGRAM, RATINGS_FORMAT
 from tournaments.engine.rules.entries import write_points
 from tournaments.models import Club, Game, Player, PlayerRating, RatingChange, RatingPool
-from tournaments.services.base.moment import one_moment
+from tournaments.services.base.writes import one_moment
 from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds
 
 Json = dict[str, Any]

@@ -11,7 +11,7 @@ from typing import Any
 
 from tournaments.models import AuditEntry, AuditRow, Club, Event, User
 from tournaments.models.audit import event_types_of
-from tournaments.services.base.enqueue import wake_webhooks
+from tournaments.services.base.writes import wake_webhooks
 
 
 @dataclass(frozen=True, slots=True)

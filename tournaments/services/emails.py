@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from tournaments.engine.rules.entries import clean_line
 from tournaments.models import Email, Report, User
-from tournaments.services.base.enqueue import wake_worker
+from tournaments.services.base.writes import wake_worker
 
 log = logging.getLogger(__name__)
 

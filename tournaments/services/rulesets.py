@@ -15,8 +15,7 @@ from tournaments.engine.rules.rulesets import LONGEST_ID, Code, InvalidEntry, Pr
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Club, HouseRuleset
 from tournaments.services.audit import Actor, Change, note_change
-from tournaments.services.base.refusals import ChangedMeanwhile
-from tournaments.services.base.slugs import free_slugs
+from tournaments.services.base.writes import ChangedMeanwhile, free_slugs
 
 Document = dict[str, Any]
 

@@ -12,8 +12,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tournaments.models import Player
 from tournaments.queries.people.players import games_of
-from tournaments.services.ratings.computing import sweep_ratings
-from tournaments.services.ratings.due import rate_club_again
+from tournaments.services.ratings.computing import rate_club_again, sweep_ratings
 
 pytestmark = pytest.mark.django_db
 

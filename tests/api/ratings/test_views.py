@@ -13,8 +13,7 @@ from tests.factories import EVENING
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
 from tournaments.models import Round
-from tournaments.services.ratings.computing import sweep_ratings
-from tournaments.services.ratings.due import rate_club_again
+from tournaments.services.ratings.computing import rate_club_again, sweep_ratings
 
 
 @pytest.fixture

@@ -7,9 +7,7 @@ from django.utils import timezone
 from tests.factories import UserFactory
 from tests.program_factories import DeliveryFactory, WebhookFactory
 from tournaments.models import AuditEntry, Delivery, Webhook
-from tournaments.services.webhooks.calling import CallAnswer
-from tournaments.services.webhooks.keeping import MOST_WEBHOOKS
-from tournaments.services.webhooks.sweeping import sweep_webhooks
+from tournaments.services.webhooks.calling import MOST_WEBHOOKS, CallAnswer, sweep_webhooks
 
 pytestmark = pytest.mark.django_db
 

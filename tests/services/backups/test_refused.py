@@ -14,8 +14,7 @@ from tests.factories import GameFactory
 from tests.servers import migrated
 from tests.services.backups.site import Site, manifest_of
 from tournaments.models import Game
-from tournaments.services.backups.archives import open_backup
-from tournaments.services.backups.faults import BackupFault, DamagedBackup
+from tournaments.services.backups.archives import BackupFault, DamagedBackup, open_backup
 
 MAKE = """
 from django.core.files.base import ContentFile

@@ -12,8 +12,7 @@ from tests.factories import EVENING, GameFactory
 from tests.program_factories import ApplicationFactory, IdempotencyRecordFactory
 from tests.rating_factories import PlayerRatingFactory
 from tournaments.models import Club, Game, IdempotencyRecord, PlayerRating
-from tournaments.services.backups.faults import DamagedBackup
-from tournaments.services.backups.rows import columns_of, fill_table, write_rows
+from tournaments.services.backups.archives import DamagedBackup, columns_of, fill_table, write_rows
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ from django.db import connection
 from tests.club_factories import ClubFactory
 from tests.waiting import PATIENCE
 from tournaments.models import Club
-from tournaments.services.base.moment import one_moment
+from tournaments.services.base.writes import one_moment
 
 
 @pytest.mark.django_db(transaction=True)

@@ -23,7 +23,7 @@ from tournaments.models import (
     RatingPool,
     Round,
 )
-from tournaments.services.checks.all_caches import look_at_all, repair
+from tournaments.services.checks.nights import look_at_all, repair
 from tournaments.services.ratings.computing import rebuild_ratings
 
 pytestmark = pytest.mark.django_db

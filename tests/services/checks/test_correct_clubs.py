@@ -7,9 +7,9 @@ from tests.services.ratings.rating_world import World
 from tests.services.tournaments.whole_tournament import GAMES, whole_tournament
 from tournaments.models import Game, Player, PlayerRating, RatingChange, Seat, Table
 from tournaments.services.audit import NOBODY
-from tournaments.services.checks import folded_names, rating_rows, rating_sums
-from tournaments.services.checks import games as game_checks
-from tournaments.services.checks.all_caches import look_at_all
+from tournaments.services.checks import caches as game_checks
+from tournaments.services.checks import ratings
+from tournaments.services.checks.nights import look_at_all
 from tournaments.services.people.changes import rename_player
 from tournaments.services.ratings.computing import sweep_ratings
 
@@ -32,8 +32,8 @@ def test_whole_tournament_has_no_differences(ruleset):
 
 def test_nothing_differs_whatever_happened_in_any_order(monkeypatch):
     # Many small heaps, so that rounds of one moment and followers of a change lie at their ends.
-    monkeypatch.setattr(rating_rows, "ROUNDS_AT_ONCE", 2)
-    for module in (folded_names, game_checks, rating_sums):
+    monkeypatch.setattr(ratings, "ROUNDS_AT_ONCE", 2)
+    for module in (game_checks, game_checks, ratings):
         monkeypatch.setattr(module, "AT_ONCE", 3)
     world = World(7)
     for number in range(60):

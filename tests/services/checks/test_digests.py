@@ -7,8 +7,7 @@ from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.tournament_builders import NINE, SHORT, closed, decide, running
 from tournaments.models import AuditEntry, Game, Revision, Round, Ruling, Sitting, Tournament
 from tournaments.services.audit import NOBODY
-from tournaments.services.checks.all_caches import look_at_all, repair
-from tournaments.services.checks.nights import sweep_checks
+from tournaments.services.checks.nights import look_at_all, repair, sweep_checks
 from tournaments.services.rounds.rulings import RulingDecision
 from tournaments.services.tournaments.lifecycle import move_tournament
 

@@ -10,9 +10,8 @@ from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory, UserFactory
 from tournaments.models import Check, Difference, Email, Game, Player
 from tournaments.services.checks import nights
-from tournaments.services.checks.all_caches import CACHES
 from tournaments.services.checks.caches import Cache
-from tournaments.services.checks.nights import claim_check, night_of, sweep_checks
+from tournaments.services.checks.nights import CACHES, claim_check, night_of, sweep_checks
 from tournaments.services.emails import sweep_emails
 
 pytestmark = pytest.mark.django_db

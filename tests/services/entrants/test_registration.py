@@ -13,8 +13,12 @@ from tests.together import at_once
 from tournaments.models import AuditEntry, Entrant, Player, Tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants import registration
-from tournaments.services.entrants.lists import Entry
-from tournaments.services.entrants.registration import EntrantsRefused, TooMany, register_entrants
+from tournaments.services.entrants.registration import (
+    EntrantsRefused,
+    Entry,
+    TooMany,
+    register_entrants,
+)
 from tournaments.services.tournaments.lifecycle import Depended, WrongState
 
 pytestmark = pytest.mark.django_db

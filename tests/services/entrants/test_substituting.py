@@ -7,8 +7,7 @@ from tests.factories import EVENING, record_all
 from tests.tournament_builders import NINE, published, running
 from tournaments.models import AuditEntry, Entrant, Game, Player, Round, Substitute
 from tournaments.services.audit import NOBODY, Actor
-from tournaments.services.entrants.lists import Entry
-from tournaments.services.entrants.registration import register_entrants, withdraw_entrant
+from tournaments.services.entrants.registration import Entry, register_entrants, withdraw_entrant
 from tournaments.services.entrants.substituting import (
     NotAtTable,
     Place,
@@ -16,7 +15,7 @@ from tournaments.services.entrants.substituting import (
     put_substitute,
     take_out_substitute,
 )
-from tournaments.services.games.seats import SitsElsewhere
+from tournaments.services.games.seating import SitsElsewhere
 from tournaments.services.rounds.running import open_round
 from tournaments.services.rounds.seating import take_back_round
 from tournaments.services.tournaments.lifecycle import WrongState

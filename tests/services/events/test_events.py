@@ -18,9 +18,8 @@ from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import AuditEntry, Event, Round, Season
 from tournaments.services.audit import Actor
-from tournaments.services.events import events, seasons
-from tournaments.services.events.events import EventPlan
-from tournaments.services.events.seasons import SeasonDates
+from tournaments.services.events import events
+from tournaments.services.events.events import EventPlan, SeasonDates
 from tournaments.services.games.playing import record_entry
 from tournaments.services.games.writing import RoundClosed
 
@@ -34,11 +33,11 @@ BY = Actor(address="192.0.2.7")
 def test_season_is_made_changed_and_removed_once_with_a_line_for_each():
     club = ClubFactory()
 
-    season = seasons.create_season(club, WINTER, BY, at=EVENING)
+    season = events.create_season(club, WINTER, BY, at=EVENING)
     for _tap in range(2):
-        season = seasons.change_season(season.pk, replace(WINTER, name="Yaz"), BY, at=EVENING)
+        season = events.change_season(season.pk, replace(WINTER, name="Yaz"), BY, at=EVENING)
     for _tap in range(2):
-        seasons.remove_season(season.pk, BY, at=EVENING)
+        events.remove_season(season.pk, BY, at=EVENING)
 
     assert (season.name, Season.objects.count()) == ("Yaz", 0)
     subject = f"season:{season.pk}"
@@ -66,9 +65,9 @@ def test_season_of_a_day_is_the_one_that_began_last():
 
     days = [date(2026, 8, 31), date(2026, 9, 1), date(2026, 11, 20), date(2026, 11, 21)]
 
-    found = [seasons.season_on(club, day) for day in days]
+    found = [events.season_on(club, day) for day in days]
     assert [season.name for season in found] == ["Yıl", "Güz", "Güz", "Yıl"]
-    assert seasons.season_on(club, date(2027, 1, 1)) is None
+    assert events.season_on(club, date(2027, 1, 1)) is None
 
 
 def test_evening_begins_with_its_first_round_open_and_is_changed_and_removed_once():

@@ -9,11 +9,10 @@ from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, Game, Player, Report, Revision, Table
 from tournaments.services.audit import Actor
 from tournaments.services.documents.reporting import request_scoresheet
-from tournaments.services.games import matches
-from tournaments.services.games.adopting import NotOpen, adopt_game
+from tournaments.services.games import tables
 from tournaments.services.games.playing import GameSetup, change_head, record_entry, start_game
-from tournaments.services.games.seats import SitsElsewhere
-from tournaments.services.games.tables import replace_address
+from tournaments.services.games.seating import SitsElsewhere
+from tournaments.services.games.tables import NotOpen, adopt_game, replace_address
 from tournaments.services.games.writing import RoundClosed
 
 pytestmark = pytest.mark.django_db
@@ -64,9 +63,9 @@ def test_typed_names_give_way_to_how_the_players_are_shown():
 
 
 def test_adopting_brings_all_games_of_a_match():
-    first = matches.start_match(GameSetup("krapet", TWO), "best-of", 3, at=EVENING)
+    first = tables.start_match(GameSetup("krapet", TWO), "best-of", 3, at=EVENING)
     record(first, won_by(0))
-    second, _ = matches.start_next_game(first.pk, at=EVENING, key="next-key", reason="")
+    second, _ = tables.start_next_game(first.pk, at=EVENING, key="next-key", reason="")
     swapped = GameSetup("krapet", tuple(reversed(TWO)))
     change_head(second.pk, swapped, ContextFactory(revision=second.revision))
 

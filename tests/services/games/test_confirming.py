@@ -7,13 +7,15 @@ from tests.match_builders import TWO
 from tournaments.models import AuditEntry, Confirmation, Player
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.services.audit import Actor
-from tournaments.services.games.confirming import (
+from tournaments.services.games.playing import (
+    GameSetup,
     NotSeated,
     agreement_on,
     confirm_own_result,
     confirm_result,
+    start_game,
+    withdraw_entry,
 )
-from tournaments.services.games.playing import GameSetup, start_game, withdraw_entry
 from tournaments.services.games.writing import NotFinished, StaleRevision
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ from tests.match_builders import TWO, krapet, march, next_game, play, railroad, 
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game, Match
-from tournaments.services.games.matches import MatchOver, load_match, start_match
 from tournaments.services.games.playing import change_head, correct_entry, delete_game
+from tournaments.services.games.tables import MatchOver, load_match, start_match
 from tournaments.services.games.writing import NotFinished
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from tests.match_builders import KEY, krapet, next_game, rematch, won_by
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game, OpenTable
 from tournaments.services.audit import NOBODY
-from tournaments.services.games import adopting, open_tables, playing
+from tournaments.services.games import playing, tables
 
 pytestmark = pytest.mark.django_db
 
@@ -17,7 +17,7 @@ def numbers(table):
 
 
 def test_table_opens_with_its_first_game_once_for_a_key():
-    games = [open_tables.start_table(SetupFactory(), at=EVENING, key=KEY) for _ in range(2)]
+    games = [tables.start_table(SetupFactory(), at=EVENING, key=KEY) for _ in range(2)]
 
     assert games[0] == games[1]
     assert games[0].open_table == OpenTable.objects.get()
@@ -26,7 +26,7 @@ def test_table_opens_with_its_first_game_once_for_a_key():
 
 def test_setup_that_is_refused_leaves_no_table():
     with pytest.raises(InvalidEntry):
-        open_tables.start_table(SetupFactory(players=("Ayşe",)), at=EVENING)
+        tables.start_table(SetupFactory(players=("Ayşe",)), at=EVENING)
 
     assert not OpenTable.objects.exists()
 
@@ -88,7 +88,7 @@ def test_game_that_a_club_adopts_stays_in_the_evening():
     first = GameFactory(entries=WHOLE_GAME)
     second, _ = rematch(first)
 
-    adopting.adopt_game(second.pk, RoundFactory().pk, NAMES, NOBODY, at=EVENING)
+    tables.adopt_game(second.pk, RoundFactory().pk, NAMES, NOBODY, at=EVENING)
     playing.hand_over(second.pk, 1, "key-of-the-taker", at=EVENING)
 
     assert numbers(first.open_table) == [1, 2]

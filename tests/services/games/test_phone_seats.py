@@ -6,14 +6,14 @@ import pytest
 
 from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory
 from tournaments.queries.games.sheets import phone_seats
-from tournaments.services.games.phone_seats import (
+from tournaments.services.games.playing import change_head
+from tournaments.services.games.seating import (
     PATIENCE,
     answer_for_seat,
     ask_for_seat,
     leave_seat,
     take_seat,
 )
-from tournaments.services.games.playing import change_head
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,7 @@ import pytest
 from tests.factories import EVENING, GameFactory
 from tests.together import at_once, while_another_is_writing
 from tournaments.models import PhoneTransfer
-from tournaments.services.games.phone_tables import begin_transfer, take_transfer
+from tournaments.services.games.seating import begin_transfer, take_transfer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -2,7 +2,7 @@ import pytest
 
 from tests.deals import NAMES
 from tournaments.models import Game
-from tournaments.services.games.resting import seated, who_rests
+from tournaments.services.games.seating import seated, who_rests
 
 FIVE = [*NAMES, "Elif"]
 

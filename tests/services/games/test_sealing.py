@@ -8,7 +8,7 @@ from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Revision
 from tournaments.queries.games.sheets import LaterEntryInvalid
-from tournaments.services.games import playing, sealing, writing
+from tournaments.services.games import playing, writing
 
 pytestmark = pytest.mark.django_db
 
@@ -31,12 +31,12 @@ def context(game, **fields):
 
 
 def seal(game, contract, **fields):
-    return sealing.seal_contract(game.pk, contract, context(game, **fields))
+    return playing.seal_contract(game.pk, contract, context(game, **fields))
 
 
 def reveal(game, position=None, **fields):
     position = reload(game).positions[-1] if position is None else position
-    return sealing.reveal_contract(game.pk, position, context(game, **fields))
+    return playing.reveal_contract(game.pk, position, context(game, **fields))
 
 
 def kinds(game):
@@ -114,7 +114,7 @@ def test_reveal_proves_the_contract_by_its_hash():
     sent = context(game)
 
     for _tap in range(2):
-        body = sealing.reveal_contract(game.pk, 0, sent).body(0)
+        body = playing.reveal_contract(game.pk, 0, sent).body(0)
 
     assert (body["contract"], body["sealed"]) == ("no-men", sealed)
     assert sha256(f"no-men:{body['salt']}".encode()).hexdigest() == sealed
@@ -142,7 +142,7 @@ def test_whoever_made_a_seal_elsewhere_proves_it_with_the_counts():
     salt = "0f" * 16
     sealed = sha256(f"no-men:{salt}".encode()).hexdigest()
     game = sealed_game({"type": "deal", "sealed": sealed})
-    with pytest.raises(sealing.SealNotOurs):
+    with pytest.raises(playing.SealNotOurs):
         reveal(game)
     assert record(game, {**MEN, "salt": salt}).game.totals == (-120, -180, -60, -120)
 
@@ -173,7 +173,7 @@ def test_seal_sent_twice_is_stored_once_as_it_was_sent_first():
     game = sealed_game()
     sent = context(game)
     for contract in ("no-men", "no-men", "trump"):
-        sealing.seal_contract(game.pk, contract, sent)
+        playing.seal_contract(game.pk, contract, sent)
     assert kinds(game) == ["entry"]
     assert reveal(game).body(0)["contract"] == "no-men"
     with pytest.raises(writing.KeyReused):
@@ -183,12 +183,12 @@ def test_seal_sent_twice_is_stored_once_as_it_was_sent_first():
 def test_only_what_is_sealed_is_revealed():
     game = sealed_game()
     with pytest.raises(writing.NoSuchEntry):
-        sealing.reveal_contract(game.pk, 0, context(game))
+        playing.reveal_contract(game.pk, 0, context(game))
     seal(game, "no-men")
     reveal(game)
     for position in (0, 1, 70000):
         with pytest.raises(writing.NoSuchEntry):
-            sealing.reveal_contract(game.pk, position, context(game))
+            playing.reveal_contract(game.pk, position, context(game))
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_another_server_secret_opens_no_seal(settings):
     game = sealed_game()
     seal(game, "no-men")
     settings.SECRET_KEY = "of another server"
-    with pytest.raises(sealing.SealNotOurs):
+    with pytest.raises(playing.SealNotOurs):
         reveal(game)
 
 
@@ -225,7 +225,7 @@ def test_contract_sealed_before_a_new_secret_is_revealed_with_the_old_one_beside
     seal(game, "no-men")
 
     old, settings.SECRET_KEY = settings.SECRET_KEY, "another server"
-    with pytest.raises(sealing.SealNotOurs):
+    with pytest.raises(playing.SealNotOurs):
         reveal(game)
     settings.SECRET_KEY_FALLBACKS = [old]
     sheet = reveal(game)

@@ -10,9 +10,9 @@ from tournaments.models import AuditEntry, Game, Match, Player, Seat, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services.audit import Actor
 from tournaments.services.events.events import close_round
-from tournaments.services.games import matches, playing, tables
+from tournaments.services.games import playing, tables
 from tournaments.services.games.playing import GameSetup, change_head
-from tournaments.services.games.seats import NotOfClub, SitsElsewhere, SitsTwice
+from tournaments.services.games.seating import NotOfClub, SitsElsewhere, SitsTwice
 from tournaments.services.games.tables import AccessLinkClosed, Laying, WrongCode
 from tournaments.services.games.writing import RoundClosed, StaleRevision
 
@@ -116,7 +116,7 @@ def lay_match(round_=None):
 
 def next_game(table, by=BY):
     game = table.games.earliest("pk")
-    return matches.start_next_game(game.pk, at=EVENING, key="next-key", reason="carried", by=by)[0]
+    return tables.start_next_game(game.pk, at=EVENING, key="next-key", reason="carried", by=by)[0]
 
 
 def test_next_game_of_a_match_is_played_at_the_same_table():

@@ -17,15 +17,8 @@ from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, Confirmation, Game, Player, Revision, Season, Seat, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services.audit import NOBODY, Actor
-from tournaments.services.events import events, seasons
-from tournaments.services.games import (
-    adopting,
-    confirming,
-    matches,
-    open_tables,
-    playing,
-    tables,
-)
+from tournaments.services.events import events
+from tournaments.services.games import playing, tables
 from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.tables import Laying
 from tournaments.services.people.changes import rename_player
@@ -64,13 +57,13 @@ def test_write_that_waited_for_a_round_to_close_is_refused():
 def test_next_game_that_waited_for_a_round_to_close_is_refused():
     table = TableFactory()
     Game.objects.all().delete()
-    game = matches.start_match(GameSetup("krapet", TWO), "best-of", 3, at=EVENING)
+    game = tables.start_match(GameSetup("krapet", TWO), "best-of", 3, at=EVENING)
     playing.record_entry(game.pk, parse_entry(won_by(0)), ContextFactory())
     Game.objects.update(table=table)
 
     def begin():
         by = Actor(table=table.public_id)
-        return matches.start_next_game(game.pk, at=EVENING, key="next-key", reason="", by=by)
+        return tables.start_next_game(game.pk, at=EVENING, key="next-key", reason="", by=by)
 
     first, second, waited = while_another_is_writing(close(table), begin)
 
@@ -89,7 +82,7 @@ def test_next_game_has_the_name_that_a_player_is_given_meanwhile():
         return rename_player(burak.pk, "Berk", NOBODY, at=EVENING).name
 
     def begin():
-        return matches.start_next_game(game.pk, at=EVENING, key="next-key", reason="")[1]
+        return tables.start_next_game(game.pk, at=EVENING, key="next-key", reason="")[1]
 
     first, second, waited = while_another_is_writing(begin, rename)
 
@@ -156,7 +149,7 @@ def test_confirmation_waits_for_a_write_and_is_void_then():
         return playing.withdraw_entry(game.pk, 19, "", ContextFactory(revision=20))
 
     def confirm():
-        return confirming.confirm_result(game.pk, 0, 20, NOBODY, at=EVENING)
+        return playing.confirm_result(game.pk, 0, 20, NOBODY, at=EVENING)
 
     first, second, waited = while_another_is_writing(withdraw, confirm)
 
@@ -168,23 +161,23 @@ def test_game_is_adopted_once_by_two_directors_at_once():
     game, places = GameFactory(), [RoundFactory(), RoundFactory()]
 
     def adopt(round_):
-        return lambda: adopting.adopt_game(game.pk, round_.pk, NAMES, NOBODY, at=EVENING).number
+        return lambda: tables.adopt_game(game.pk, round_.pk, NAMES, NOBODY, at=EVENING).number
 
     assert sorted(map(str, at_once(*map(adopt, places)))) == ["1", "NotOpen"]
     assert Table.objects.count() == 1
 
 
 def test_season_that_is_being_removed_takes_no_evening():
-    season = seasons.create_season(
+    season = events.create_season(
         RoundFactory().event.club,
-        seasons.SeasonDates("Kış", EVENING.date(), EVENING.date()),
+        events.SeasonDates("Kış", EVENING.date(), EVENING.date()),
         NOBODY,
         at=EVENING,
     )
     plan = events.EventPlan("Cuma", EVENING.date(), "turkish-king", season=season)
 
     first, second, waited = while_another_is_writing(
-        lambda: seasons.remove_season(season.pk, NOBODY, at=EVENING),
+        lambda: events.remove_season(season.pk, NOBODY, at=EVENING),
         lambda: events.create_event(season.club, plan, NOBODY, at=EVENING).name,
     )
 
@@ -267,9 +260,7 @@ def test_second_tap_on_the_next_game_waits_and_finds_it_open(key, second):
 
 def tap_rematch(game, terms, key):
     head = SetupFactory(ruleset=game.ruleset, players=game.players)
-    after, opened = open_tables.start_rematch(
-        game.pk, open_tables.NextGame(head, terms), at=EVENING, key=key
-    )
+    after, opened = tables.start_rematch(game.pk, tables.NextGame(head, terms), at=EVENING, key=key)
     return after.pk if opened else -after.pk
 
 

@@ -14,8 +14,8 @@ from tests.tournament_records import imported
 from tournaments.engine.documents.verify import verify
 from tournaments.models import Game
 from tournaments.queries.games.sheets import load_sheet
-from tournaments.services.checks.all_caches import look_at_all
-from tournaments.services.checks.digests import seal_what_is_missing
+from tournaments.services.checks.caches import seal_what_is_missing
+from tournaments.services.checks.nights import look_at_all
 
 pytestmark = pytest.mark.django_db
 

@@ -19,14 +19,15 @@ from tournaments.models import AuditEntry, Event, Game, Player, RatingDue, Round
 from tournaments.presenters.games.sheets import ending_of
 from tournaments.queries.games.sheets import load_sheets
 from tournaments.services.audit import NOBODY
-from tournaments.services.imports.names import NEW
-from tournaments.services.imports.players import (
+from tournaments.services.imports.files import (
+    NEW,
+    PlanChanged,
     PlayerLine,
     PlayersAsked,
+    Wrong,
     import_players,
     preview_players,
 )
-from tournaments.services.imports.problems import PlanChanged, Wrong
 from tournaments.services.imports.results import import_results, preview_results
 from tournaments.services.ratings.games import played_rounds
 

@@ -21,17 +21,17 @@ from tests.tournament_builders import (
 from tournaments.models import Game, Notification, Round, Subscription, Tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.emails import sweep_emails
-from tournaments.services.notifications.sending import sweep_notifications
-from tournaments.services.notifications.subscribing import (
+from tournaments.services.notifications.sending import (
     MOST_OF_ENTRANT,
     MOST_OF_PHONE,
     NoPushAddress,
     PushAddress,
+    application_key,
     forget_subscriptions,
     subscribe_phone,
+    sweep_notifications,
     switch_mail,
 )
-from tournaments.services.notifications.web_push import application_key
 from tournaments.services.people.changes import set_initials
 from tournaments.services.rounds.changes import Exchange, exchange_seats
 from tournaments.services.rounds.running import Added, add_time, close_round, open_round

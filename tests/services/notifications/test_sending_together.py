@@ -7,8 +7,7 @@ from tests.services.notifications.push_service import push_service
 from tests.together import at_once
 from tests.tournament_builders import running
 from tournaments.services.audit import NOBODY
-from tournaments.services.notifications.sending import sweep_notifications
-from tournaments.services.notifications.subscribing import subscribe_phone
+from tournaments.services.notifications.sending import subscribe_phone, sweep_notifications
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -8,16 +8,16 @@ from tournaments.models import AuditEntry, Member, Player
 from tournaments.models.people import MOST_WRONG_CLAIMS, MOST_WRONG_TYPED
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.people.changes import remove_player
-from tournaments.services.people.claims import (
+from tournaments.services.people.merging import (
     AlreadyPlays,
     TooManyCodes,
     WrongClaimCode,
     claim_player,
     find_by_code,
+    merge_players,
     new_claim,
     unlink_account,
 )
-from tournaments.services.people.merging import merge_players
 
 pytestmark = pytest.mark.django_db
 

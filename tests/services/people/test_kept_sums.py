@@ -23,7 +23,7 @@ from tournaments.models import Event, Game, KeptSums, Tournament
 from tournaments.queries.people.players import add_up, games_of, meetings, seats_beside
 from tournaments.services.audit import NOBODY
 from tournaments.services.games.playing import withdraw_entry
-from tournaments.services.games.results import rebuild_result
+from tournaments.services.games.tables import rebuild_result
 from tournaments.services.people.merging import merge_players, undo_merge
 
 pytestmark = pytest.mark.django_db

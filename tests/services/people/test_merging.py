@@ -16,14 +16,15 @@ from tests.factories import EVENING
 from tournaments.models import Entrant, Game, Merge, Player, Seat, Substitute
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.people.changes import remove_player, set_initials
-from tournaments.services.people.claims import claim_player, unlink_account
 from tournaments.services.people.merging import (
     MergedFurther,
     NotOnePerson,
     StillPlaying,
     Unlike,
+    claim_player,
     merge_players,
     undo_merge,
+    unlink_account,
 )
 from tournaments.services.people.players import find_player
 

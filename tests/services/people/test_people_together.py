@@ -9,8 +9,12 @@ from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.documents import reporting
 from tournaments.services.games import playing
 from tournaments.services.people.changes import remove_player, rename_player
-from tournaments.services.people.claims import claim_player, find_by_code
-from tournaments.services.people.merging import merge_players, undo_merge
+from tournaments.services.people.merging import (
+    claim_player,
+    find_by_code,
+    merge_players,
+    undo_merge,
+)
 from tournaments.services.people.players import add_player
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -40,22 +40,19 @@ from tournaments.queries.games.sheets import ruleset_of
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.clubs.membership import ClubSettings, change_settings, delete_account
 from tournaments.services.entrants.registration import mark_house
-from tournaments.services.events.events import (
-    change_event,
-    close_round,
-    plan_of,
-    reopen_round,
-)
+from tournaments.services.events.events import change_event, close_round, plan_of, reopen_round
 from tournaments.services.games.playing import correct_entry
 from tournaments.services.games.tables import remove_table
 from tournaments.services.people.changes import remove_player
-from tournaments.services.people.claims import AlreadyPlays, claim_player, unlink_account
 from tournaments.services.people.merging import (
+    AlreadyPlays,
     MergedFurther,
     NotOnePerson,
     StillPlaying,
+    claim_player,
     merge_players,
     undo_merge,
+    unlink_account,
 )
 from tournaments.services.ratings.computing import sweep_ratings
 

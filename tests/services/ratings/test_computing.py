@@ -55,19 +55,18 @@ from tournaments.models import (
 )
 from tournaments.models.events import moment_of_play
 from tournaments.services.audit import NOBODY, Actor
-from tournaments.services.checks.rating_changes import look_at_changes
+from tournaments.services.checks.ratings import look_at_changes
 from tournaments.services.clubs.membership import ClubSettings, change_settings
-from tournaments.services.events.events import (
-    change_event,
-    close_round,
-    plan_of,
-    reopen_round,
-)
-from tournaments.services.people.claims import claim_player, unlink_account
-from tournaments.services.people.export import export_player
+from tournaments.services.events.events import change_event, close_round, plan_of, reopen_round
+from tournaments.services.people.changes import export_player
+from tournaments.services.people.merging import claim_player, unlink_account
 from tournaments.services.ratings import computing, pools
-from tournaments.services.ratings.computing import differing_ratings, rebuild_ratings, sweep_ratings
-from tournaments.services.ratings.due import rate_round_again
+from tournaments.services.ratings.computing import (
+    differing_ratings,
+    rate_round_again,
+    rebuild_ratings,
+    sweep_ratings,
+)
 from tournaments.services.tournaments.lifecycle import (
     TournamentPlan,
     change_tournament,

@@ -31,7 +31,7 @@ from tournaments.models import (
     RatingDue,
     RatingPool,
 )
-from tournaments.services.base.moment import one_moment
+from tournaments.services.base.writes import one_moment
 from tournaments.services.ratings import games, pools
 from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
 

@@ -8,7 +8,7 @@ from tests.factories import EVENING
 from tests.services.ratings.rating_world import STOPPED, check_everything, evening
 from tournaments.engine.ratings.ratings import START_VARIANCE
 from tournaments.models import PlayerRating, RatingDue, RatingPool
-from tournaments.services.checks.all_caches import look_at_all
+from tournaments.services.checks.nights import look_at_all
 from tournaments.services.ratings import fitting
 from tournaments.services.ratings.computing import differing_ratings, sweep_ratings
 from tournaments.services.ratings.fitting import fit_pools

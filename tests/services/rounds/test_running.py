@@ -11,7 +11,7 @@ from tournaments.models import AuditEntry, Entrant, Game, Revision, Round, Rulin
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.queries.tournaments.state import field_of, load_state
 from tournaments.services.audit import NOBODY, Actor
-from tournaments.services.games.sealing import seal_contract
+from tournaments.services.games.playing import seal_contract
 from tournaments.services.games.writing import RoundClosed
 from tournaments.services.rounds.rulings import (
     NoReason,

@@ -44,8 +44,8 @@ from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
 from tournaments.queries.tournaments.state import load_state
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.audit import NOBODY, Actor
-from tournaments.services.entrants.lists import Entry as ListsEntry
 from tournaments.services.entrants.registration import Entry, register_entrants, withdraw_entrant
+from tournaments.services.entrants.registration import Entry as ListsEntry
 from tournaments.services.entrants.substituting import TakesPart
 from tournaments.services.games.playing import withdraw_entry
 from tournaments.services.games.writing import StaleRevision, WriteContext

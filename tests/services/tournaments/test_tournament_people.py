@@ -16,8 +16,7 @@ from tests.factories import EVENING
 from tournaments.models import Entrant, Merge, Round, Ruling, Substitute, Tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import lock_entrant, withdraw_entrant
-from tournaments.services.people.changes import remove_player
-from tournaments.services.people.export import export_player
+from tournaments.services.people.changes import export_player, remove_player
 from tournaments.services.people.merging import merge_players
 
 pytestmark = pytest.mark.django_db

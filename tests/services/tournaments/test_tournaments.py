@@ -16,8 +16,7 @@ from tests.tournament_builders import (
 from tournaments.models import Entrant, Game, Round, Seat, Table, Tournament
 from tournaments.queries.tournaments.state import field_of, load_state
 from tournaments.services.audit import NOBODY
-from tournaments.services.entrants.lists import Entry
-from tournaments.services.entrants.registration import register_entrants
+from tournaments.services.entrants.registration import Entry, register_entrants
 from tournaments.services.rounds.changes import change_late
 from tournaments.services.rounds.proposals import SeatingInvalid
 from tournaments.services.rounds.running import RoundNotReady, close_round, open_round

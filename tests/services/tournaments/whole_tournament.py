@@ -25,7 +25,7 @@ from tournaments.services.entrants.registration import (
 )
 from tournaments.services.events.events import EventPlan
 from tournaments.services.games import playing
-from tournaments.services.games.confirming import confirm_result
+from tournaments.services.games.playing import confirm_result
 from tournaments.services.people.changes import remove_player, set_initials
 from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
 from tournaments.services.rounds.running import close_round, open_round

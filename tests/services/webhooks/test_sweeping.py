@@ -31,8 +31,9 @@ from tournaments.services.people.changes import remove_player, rename_player
 from tournaments.services.people.players import add_player
 from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
 from tournaments.services.tournaments import lifecycle
-from tournaments.services.webhooks.calling import CallAnswer
-from tournaments.services.webhooks.keeping import (
+from tournaments.services.webhooks.calling import (
+    WAITS,
+    CallAnswer,
     WebhookPlan,
     create_webhook,
     forget_deliveries,
@@ -40,8 +41,8 @@ from tournaments.services.webhooks.keeping import (
     send_again,
     send_test,
     shown_secret,
+    sweep_webhooks,
 )
-from tournaments.services.webhooks.sweeping import WAITS, sweep_webhooks
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,8 +13,7 @@ from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
 from tests.program_factories import ApplicationFactory
 from tests.web.accounts.signing_in import AYSE, PASSWORD, SIGN_IN
 from tournaments.models import PersonalToken, Scope, User
-from tournaments.services.accounts import revoke_all
-from tournaments.services.applications import MOST_APPLICATIONS
+from tournaments.services.accounts import MOST_APPLICATIONS, revoke_all
 
 TOKENS, NEW = reverse("tokens"), reverse("new_application")
 AUTHORIZE, TOKEN, REVOKE = "/oauth/authorize/", "/oauth/token/", "/oauth/revoke/"

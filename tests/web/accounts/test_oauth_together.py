@@ -10,8 +10,7 @@ from tests.program_factories import ApplicationFactory
 from tests.together import at_once, while_another_is_writing
 from tests.web.accounts.signing_in import AYSE, PASSWORD, SIGN_IN
 from tests.web.accounts.test_applications import asks, code_of, consent, exchange, refresh
-from tournaments.services.accounts import revoke_all
-from tournaments.services.applications import withdraw
+from tournaments.services.accounts import revoke_all, withdraw
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,7 +9,7 @@ from tests.factories import GameFactory, reload
 from tournaments.engine.documents.games import read_game
 from tournaments.models import Report
 from tournaments.presenters.documents import report_secret
-from tournaments.services.documents import building as report_building
+from tournaments.services.documents import reporting as report_building
 from tournaments.web.base.phone import address
 
 

@@ -6,8 +6,8 @@ import pytest
 from django.utils.translation import override
 
 from tests.web.imports.archives import workbook
-from tournaments.services.entrants.lists import Entry
-from tournaments.services.imports.refusals import FileRefused
+from tournaments.services.entrants.registration import Entry
+from tournaments.services.imports.files import FileRefused
 from tournaments.web.entrants import lists
 from tournaments.web.entrants.lists import read_file, read_text, write_text
 

@@ -16,7 +16,7 @@ from tournaments.models import Game, Report
 from tournaments.reports.documents import build_report
 from tournaments.services.audit import NOBODY
 from tournaments.services.documents.reporting import remake_documents
-from tournaments.services.games import adopting, playing
+from tournaments.services.games import playing, tables
 from tournaments.web.base.phone import address, evening_address
 
 pytestmark = pytest.mark.django_db
@@ -246,9 +246,7 @@ def test_club_that_has_to_remove_a_name_makes_the_evening_anew(plain):
     game = evening_with(NAMES, NAMES)
     plain.post(evening_address(game.open_table) + "document/")
     round_ = RoundFactory()
-    adopting.adopt_game(
-        game.open_table.games.get(number=1).pk, round_.pk, NAMES, NOBODY, at=EVENING
-    )
+    tables.adopt_game(game.open_table.games.get(number=1).pk, round_.pk, NAMES, NOBODY, at=EVENING)
     Report.objects.update(state="done", file="reports/evening.pdf")
 
     remake_documents(round_.event.club, EVENING)

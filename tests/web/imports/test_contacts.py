@@ -7,8 +7,7 @@ from tests.factories import EVENING
 from tests.tournament_builders import running
 from tests.web.imports.archives import workbook
 from tournaments.services.audit import NOBODY
-from tournaments.services.entrants.lists import Entry
-from tournaments.services.entrants.registration import EntrantsRefused, register_entrants
+from tournaments.services.entrants.registration import EntrantsRefused, Entry, register_entrants
 from tournaments.web.entrants.lists import read_file, read_text
 from tournaments.web.imports.cells import read_rows
 from tournaments.web.imports.columns import read_players

@@ -6,9 +6,8 @@ from pathlib import Path
 from django.utils import timezone
 
 from tournaments.engine.variants import RULESETS
-from tournaments.services.imports.players import PlayersAsked, preview_players
-from tournaments.services.imports.record_files import record_files
-from tournaments.services.imports.records import RecordsAsked, preview_records
+from tournaments.services.imports.files import PlayersAsked, preview_players
+from tournaments.services.imports.records import RecordsAsked, preview_records, record_files
 from tournaments.services.imports.results import ResultsAsked, preview_results
 from tournaments.web.imports.cells import read_rows
 from tournaments.web.imports.columns import read_players, read_results

@@ -8,11 +8,8 @@ import openpyxl
 import pytest
 
 from tests.web.imports.archives import lying_archive, workbook
-from tournaments.services.imports.players import PlayerLine
-from tournaments.services.imports.problems import Wrong
-from tournaments.services.imports.record_files import RecordFile, record_files
-from tournaments.services.imports.refusals import FileRefused
-from tournaments.services.imports.zip_files import NoArchive, unpack
+from tournaments.services.imports.files import FileRefused, NoArchive, PlayerLine, Wrong, unpack
+from tournaments.services.imports.records import RecordFile, record_files
 from tournaments.web.base.typed_points import read_points
 from tournaments.web.imports import cells
 from tournaments.web.imports.cells import read_rows

@@ -34,8 +34,7 @@ from tournaments.queries.ratings.ratings import month_of, rating_at, shown
 from tournaments.reports.documents import build_report
 from tournaments.services.audit import NOBODY
 from tournaments.services.people.changes import set_initials
-from tournaments.services.ratings.computing import sweep_ratings
-from tournaments.services.ratings.due import rate_club_again
+from tournaments.services.ratings.computing import rate_club_again, sweep_ratings
 from tournaments.texts.labels import contract_title
 from tournaments.web.base import pictures
 

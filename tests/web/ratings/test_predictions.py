@@ -12,8 +12,7 @@ from tournaments.models import Club, Game, PlayerRating, RatingChange, RatingPoo
 from tournaments.queries.ratings.ratings import shown, shown_points
 from tournaments.queries.tournaments.state import load_state
 from tournaments.services.audit import NOBODY
-from tournaments.services.entrants.lists import Entry
-from tournaments.services.entrants.registration import register_entrants
+from tournaments.services.entrants.registration import Entry, register_entrants
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.tournaments.lifecycle import create_tournament, move_tournament
 

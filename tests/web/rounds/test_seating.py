@@ -41,13 +41,13 @@ from tournaments.queries.tournaments.state import load_state
 from tournaments.reports.hall import compose_certificates
 from tournaments.reports.standings import compose_standings, seen_in
 from tournaments.services.audit import NOBODY
-from tournaments.services.entrants.lists import Entry as ListsEntry
 from tournaments.services.entrants.registration import (
     Entry,
     check_in,
     register_entrants,
     withdraw_entrant,
 )
+from tournaments.services.entrants.registration import Entry as ListsEntry
 from tournaments.services.games.tables import replace_address
 from tournaments.services.rounds.running import changes_since_closing, close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round

@@ -36,9 +36,12 @@ from tournaments.queries.games.sheets import load_sheets
 from tournaments.queries.tournaments.state import load_state
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import withdraw_entrant
-from tournaments.services.games.confirming import confirm_result
-from tournaments.services.games.playing import hand_over, record_entry
-from tournaments.services.games.totals import record_totals
+from tournaments.services.games.playing import (
+    confirm_result,
+    hand_over,
+    record_entry,
+    record_totals,
+)
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.rounds.rulings import RulingDecision, rule
 from tournaments.services.rounds.running import RoundNotReady, close_round, start_clock

@@ -14,8 +14,8 @@ from django.utils import timezone
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory, SetupFactory, UserFactory, record_all, reload
 from tournaments.models import Game, PhoneTransfer, SavedGame
-from tournaments.services.games.open_tables import NextGame, start_rematch
 from tournaments.services.games.playing import hand_over
+from tournaments.services.games.tables import NextGame, start_rematch
 from tournaments.web.base.phone import address, evening_address
 
 pytestmark = pytest.mark.django_db

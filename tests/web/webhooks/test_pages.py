@@ -4,7 +4,7 @@ from django.urls import reverse
 from tests.factories import EVENING
 from tests.program_factories import DeliveryFactory, WebhookFactory
 from tournaments.models import AuditEntry, Delivery, Webhook
-from tournaments.services.webhooks.keeping import MOST_WEBHOOKS, shown_secret
+from tournaments.services.webhooks.calling import MOST_WEBHOOKS, shown_secret
 
 URL = "https://receiver.example/hook?key=abc"
 

@@ -24,7 +24,7 @@ from tournaments.api.views import Resource
 from tournaments.models import PersonalToken, Scope, fields
 from tournaments.models.people import ApplicationToken
 from tournaments.services.accounts import Wish, make_token, revoke_token
-from tournaments.services.base.refusals import Fault, Invalid, Refused
+from tournaments.services.base.writes import Fault, Invalid, Refused
 
 
 class NotByApplications(Refused, code="personal-token-needed", status=403):

@@ -25,7 +25,7 @@ from tournaments.models import Member, Player, Scope, fields
 from tournaments.models.people import ScopedToken
 from tournaments.permissions import account_of
 from tournaments.services.people.changes import remove_player, set_initials
-from tournaments.services.people.claims import (
+from tournaments.services.people.merging import (
     TooManyCodes,
     WrongClaimCode,
     claim_player,

@@ -21,7 +21,7 @@ from tournaments.models import AuditEntry, ChangeFeed, Club, Event, Game
 from tournaments.models.audit import AuditEntryQuerySet
 from tournaments.permissions import seen_club
 from tournaments.queries.audit import Named
-from tournaments.services.base.refusals import Refused
+from tournaments.services.base.writes import Refused
 
 MOST_LOOKED_AT = 20_000
 """So far one answer looks ahead, for whoever may see little of what there is."""

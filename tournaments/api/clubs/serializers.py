@@ -15,7 +15,7 @@ from tournaments.models import AuditEntry, Club
 from tournaments.models.clubs import LeaguePoints, Paper, Role
 from tournaments.origin import absolute
 from tournaments.queries.people.players import account_name
-from tournaments.services.base.refusals import Fault
+from tournaments.services.base.writes import Fault
 from tournaments.services.clubs.membership import CLUB_FIELDS
 
 MOST_EVENINGS = 366

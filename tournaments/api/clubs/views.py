@@ -28,16 +28,14 @@ from tournaments.api.views import Resource, check_etag, tag_of_content
 from tournaments.models import Club, Scope
 from tournaments.models.clubs import ClubQuerySet, Role
 from tournaments.permissions import account_of, members_club, owned_club, seen_club
-from tournaments.services.clubs.logos import (
+from tournaments.services.clubs.membership import (
     MOST_BYTES,
+    ClubSettings,
     Logo,
     change_logo,
-    draw_anew,
-)
-from tournaments.services.clubs.membership import (
-    ClubSettings,
     change_settings,
     create_club,
+    draw_anew,
     leave_club,
 )
 from tournaments.services.people.players import lock_people

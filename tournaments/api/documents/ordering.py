@@ -39,7 +39,7 @@ from tournaments.reports.documents import (
     offers_to,
     rounds_to_print,
 )
-from tournaments.services.base.refusals import Refused
+from tournaments.services.base.writes import Refused
 from tournaments.services.documents.reporting import (
     Order,
     request_document,

@@ -19,7 +19,7 @@ from tournaments.models import Report, Scope
 from tournaments.models.people import ScopedToken
 from tournaments.presenters.documents import CONTENT_TYPES, file_name, may_cancel, report_at
 from tournaments.reports.documents import formats_of
-from tournaments.services.base.refusals import Fault, Refused
+from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.documents.reporting import cancel_report, is_kept, try_again
 
 FILES = {(200, kind): OpenApiTypes.BINARY for kind in CONTENT_TYPES.values()}

@@ -28,8 +28,12 @@ from tournaments.models import Entrant, Tournament
 from tournaments.models.people import fold_name
 from tournaments.presenters.entrants import line_of, list_entrants
 from tournaments.queries.tournaments.state import settings_of
-from tournaments.services.entrants.lists import Entry, is_for_pairs
-from tournaments.services.entrants.registration import check_in, register_by_link
+from tournaments.services.entrants.registration import (
+    Entry,
+    check_in,
+    is_for_pairs,
+    register_by_link,
+)
 
 
 class AccessLink(Resource):

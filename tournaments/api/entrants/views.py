@@ -35,14 +35,14 @@ from tournaments.presenters.entrants import (
     seats_left,
     with_ratings,
 )
-from tournaments.services.entrants.fees import mark_paid
-from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import (
+    Entry,
     change_entrant,
     check_in,
     let_in,
     lock_entrant,
     mark_house,
+    mark_paid,
     register_entrants,
     remove_entrant,
     return_entrant,

@@ -13,11 +13,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Event, Round
 from tournaments.permissions import directed_evening, seen_event
-from tournaments.services.events.events import (
-    close_round,
-    open_round,
-    reopen_round,
-)
+from tournaments.services.events.events import close_round, open_round, reopen_round
 
 
 class EveningRounds(Resource):

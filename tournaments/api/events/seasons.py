@@ -15,7 +15,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Club, Event, Season
 from tournaments.permissions import directed_club, seen_club
-from tournaments.services.events.seasons import (
+from tournaments.services.events.events import (
     SeasonDates,
     change_season,
     create_season,

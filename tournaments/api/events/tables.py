@@ -25,10 +25,10 @@ from tournaments.api.views import Resource
 from tournaments.models import Club, Event, Game, Player, Round, Scope, Table
 from tournaments.permissions import directed_evening, directed_event, directs_club, seen_event
 from tournaments.queries.events import current_sheets
-from tournaments.services.base.refusals import Fault, Invalid
+from tournaments.services.base.writes import Fault, Invalid
 from tournaments.services.events.events import lock_round, lock_tables_of
 from tournaments.services.games.playing import GameSetup
-from tournaments.services.games.seats import Who
+from tournaments.services.games.seating import Who
 from tournaments.services.games.tables import Laying, add_table, remove_table, replace_address
 from tournaments.services.people.players import lock_people
 

@@ -17,7 +17,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Club, Event, Season
 from tournaments.permissions import directed_club, directed_evening, seen_club, seen_event
-from tournaments.services.base.refusals import Fault
+from tournaments.services.base.writes import Fault
 from tournaments.services.events.events import (
     EventPlan,
     change_event,
@@ -25,8 +25,8 @@ from tournaments.services.events.events import (
     lock_season,
     plan_of,
     remove_event,
+    season_on,
 )
-from tournaments.services.events.seasons import season_on
 
 
 class NoSuchSeason(Fault, code="no-such-season", where="season"):

@@ -16,7 +16,7 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME, Code, InvalidEntry, 
 from tournaments.models import Event, Game, Round, Scope, Visitor
 from tournaments.models.games import GameQuerySet
 from tournaments.queries.games.sheets import load_sheet
-from tournaments.services.games.adopting import adopt_game
+from tournaments.services.games.tables import adopt_game
 
 
 class AdoptionSerializer(Strict):

@@ -13,7 +13,7 @@ from tournaments.api.games.writing import GONE, game_to_write, revision_of, writ
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Event, Game, Scope
-from tournaments.services.games.confirming import (
+from tournaments.services.games.playing import (
     Agreement,
     NotSeated,
     agreement_of,

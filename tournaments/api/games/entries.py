@@ -41,10 +41,12 @@ from tournaments.services.games.playing import (
     correct_entry,
     record_entry,
     record_keyed,
+    record_totals,
+    reveal_contract,
+    seal_contract,
+    totals_on,
     withdraw_entry,
 )
-from tournaments.services.games.sealing import reveal_contract, seal_contract
-from tournaments.services.games.totals import record_totals, totals_on
 from tournaments.services.games.writing import NoSuchEntry
 
 Json = Mapping[str, Any]

@@ -17,7 +17,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Game, Match, Scope
 from tournaments.queries.games.sheets import load_sheet
-from tournaments.services.games.matches import MatchSoFar, load_match, start_next_game
+from tournaments.services.games.tables import MatchSoFar, load_match, start_next_game
 from tournaments.texts import labels
 
 

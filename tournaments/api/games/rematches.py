@@ -24,9 +24,9 @@ from tournaments.api.views import Resource
 from tournaments.engine.rules.rulesets import LONGEST_NAME, Ruleset, check_repeated, refuse
 from tournaments.models import Game, Scope
 from tournaments.queries.games.sheets import games_until, load_sheet, rules_of
-from tournaments.services.games.open_tables import NextGame, Terms, start_rematch
 from tournaments.services.games.playing import GameSetup
-from tournaments.services.games.resting import seated, who_rests
+from tournaments.services.games.seating import seated, who_rests
+from tournaments.services.games.tables import NextGame, Terms, start_rematch
 
 Said = Mapping[str, Any]
 

@@ -15,9 +15,9 @@ from tournaments.engine.rules.entries import clean_lines
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.models import Game, Visitor
 from tournaments.queries.rulesets import find_ruleset, house_document
-from tournaments.services.base.refusals import Invalid
-from tournaments.services.games.open_tables import start_table
+from tournaments.services.base.writes import Invalid
 from tournaments.services.games.playing import GameSetup, record_entries
+from tournaments.services.games.tables import start_table
 from tournaments.services.games.writing import WriteContext
 from tournaments.services.imports.records import moment_of
 

@@ -20,7 +20,7 @@ from tournaments.api.views import Resource
 from tournaments.models import Club, Scope, Table
 from tournaments.models.fields import named
 from tournaments.permissions import actor_of
-from tournaments.services.base.refusals import Refused
+from tournaments.services.base.writes import Refused
 from tournaments.services.games.tables import AccessLinkClosed, WrongCode, current_game, enter_table
 from tournaments.services.rounds.rulings import call_director
 

@@ -22,7 +22,7 @@ from tournaments.models import Game
 from tournaments.permissions import actor_of
 from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet
 from tournaments.services.audit import Actor
-from tournaments.services.base.refusals import Invalid, Refused
+from tournaments.services.base.writes import Invalid, Refused
 from tournaments.services.games.playing import ScoringTaken
 from tournaments.services.games.writing import RoundClosed, WriteContext
 

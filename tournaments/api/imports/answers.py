@@ -7,11 +7,9 @@ from typing import Any
 from tournaments.api.problems import Json, engine_faults, fault, listed
 from tournaments.engine.rules.entries import write_points
 from tournaments.models import Player
-from tournaments.services.imports.names import Who, names_asked
-from tournaments.services.imports.problems import ImportFault
-from tournaments.services.imports.records import RecordSeen, RecordsPlan
+from tournaments.services.imports.files import ImportFault, Who, names_asked
+from tournaments.services.imports.records import RecordSeen, RecordsPlan, fault_text
 from tournaments.services.imports.results import GameSeen, ResultsPlan
-from tournaments.services.imports.texts import fault_text
 
 
 def line_problems(faults: Iterable[ImportFault], within: str = "lines") -> list[Json]:

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from tournaments.api.fields import LineField, SentPointsField, Strict
 from tournaments.api.schema import component
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
-from tournaments.services.imports.refusals import MOST_LINES, MOST_RECORDS
+from tournaments.services.imports.files import MOST_LINES, MOST_RECORDS
 
 MOST_COUNTED = 999
 LONGEST_IMPORTED_NAME = 200

@@ -29,14 +29,16 @@ from tournaments.models import Club
 from tournaments.models.people import fold_name
 from tournaments.permissions import directed_club
 from tournaments.queries.rulesets import find_ruleset_of_club
-from tournaments.services.base.refusals import Invalid
-from tournaments.services.imports.players import (
+from tournaments.services.base.writes import Invalid
+from tournaments.services.imports.files import (
+    ImportFault,
+    PlanChanged,
     PlayerLine,
     PlayersAsked,
+    Wrong,
     import_players,
     preview_players,
 )
-from tournaments.services.imports.problems import ImportFault, PlanChanged, Wrong
 from tournaments.services.imports.records import (
     RecordFile,
     RecordsAsked,

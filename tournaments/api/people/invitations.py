@@ -22,7 +22,7 @@ from tournaments.api.views import Resource
 from tournaments.models import Club, Invitation, Member, Scope, fields
 from tournaments.models.clubs import InvitationQuerySet, Role
 from tournaments.permissions import account_of, directed_club
-from tournaments.services.base.refusals import Fault, Refused
+from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.clubs.membership import (
     Offer,
     accept_invitation,

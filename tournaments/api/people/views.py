@@ -34,10 +34,14 @@ from tournaments.api.people.serializers import (
 from tournaments.models import Club, Player, PlayerRating, Scope
 from tournaments.permissions import directed_club
 from tournaments.services.audit import Actor
-from tournaments.services.base.refusals import Refused
-from tournaments.services.people.changes import remove_player, rename_player, set_initials
-from tournaments.services.people.claims import new_claim, unlink_account
-from tournaments.services.people.export import export_player
+from tournaments.services.base.writes import Refused
+from tournaments.services.people.changes import (
+    export_player,
+    remove_player,
+    rename_player,
+    set_initials,
+)
+from tournaments.services.people.merging import new_claim, unlink_account
 from tournaments.services.people.players import add_players, lock_people
 
 BY_NAME = OpenApiParameter("q", str, description="Words of the name.")

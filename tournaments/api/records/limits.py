@@ -17,8 +17,7 @@ from rest_framework.response import Response
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Json
 from tournaments.models.people import ScopedToken
-from tournaments.services.base.computing import place_to_compute
-from tournaments.services.base.refusals import Fault, Invalid
+from tournaments.services.base.writes import Fault, Invalid, place_to_compute
 
 Lists = Mapping[str, int]
 """How long the lists of a document may be."""

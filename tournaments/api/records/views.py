@@ -27,7 +27,7 @@ from tournaments.engine.documents.verify import MOST_WORK, STRANGERS_WORK, verif
 from tournaments.engine.work import TooMuchWork, limited_work
 from tournaments.permissions import account_of
 from tournaments.queries.digests import StoredCode, find_code
-from tournaments.services.base.refusals import Invalid
+from tournaments.services.base.writes import Invalid
 
 JSON = "application/json"
 

@@ -49,7 +49,7 @@ from tournaments.presenters.rounds.tables import (
 )
 from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.queries.tournaments.steps import progress_of
-from tournaments.services.base.refusals import Fault, Refused
+from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.rounds.proposals import number_of
 from tournaments.services.rounds.rulings import (
     RulingDecision,

@@ -46,21 +46,19 @@ from tournaments.permissions import (
 )
 from tournaments.queries.tournaments.state import settings_of
 from tournaments.queries.tournaments.steps import how_far
-from tournaments.services.entrants.copying import CopyPlan, copy_tournament
+from tournaments.services.entrants.substituting import CopyPlan, copy_tournament
 from tournaments.services.events.events import EventPlan, plan_of
-from tournaments.services.tournaments.cancelling import (
-    cancel_tournament,
-    delete_tournament,
-    restore_tournament,
-)
 from tournaments.services.tournaments.lifecycle import (
     TournamentPlan,
+    cancel_tournament,
     change_tournament,
     create_tournament,
+    delete_tournament,
     lock_tournament,
     move_tournament,
     remove_tournament,
     replace_links,
+    restore_tournament,
 )
 
 MOST_SEEDS = 2**31

@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict, UncachedSerializer
 from tournaments.models import Delivery, EventType, Webhook
-from tournaments.services.webhooks.keeping import TEST, shown_secret
+from tournaments.services.webhooks.calling import TEST, shown_secret
 
 LONGEST_URL = Webhook._meta.get_field("url").max_length  # noqa: SLF001
 

@@ -25,7 +25,7 @@ from tournaments.api.webhooks.serializers import (
 )
 from tournaments.models import Club, Delivery, EventType, Scope, Webhook, fields
 from tournaments.permissions import check_staff, owned_club
-from tournaments.services.webhooks import keeping
+from tournaments.services.webhooks import calling
 
 
 class WebhookResource(Resource):
@@ -68,8 +68,8 @@ class Webhooks(WebhookResource):
         """Add a webhook. Earlier events cause no calls."""
         club = self.club
         said = self.said(NewWebhookSerializer)
-        plan = keeping.WebhookPlan(said["url"], said["events"])
-        made = keeping.create_webhook(club, plan, self.actor, at=timezone.now())
+        plan = calling.WebhookPlan(said["url"], said["events"])
+        made = calling.create_webhook(club, plan, self.actor, at=timezone.now())
         place = f"{request.path}{made.public_id}/"
         return self.shown(NewWebhookSecretSerializer, made, 201, Location=place)
 
@@ -91,10 +91,10 @@ class OneWebhook(WebhookResource):
             self.check_unchanged(WebhookSerializer, row)
             if "url" in said or "events" in said:
                 url, events = said.get("url", row.url), said.get("events", row.events)
-                plan = keeping.WebhookPlan(url, events)
-                row = keeping.change_webhook(row.pk, plan, self.actor, at=now)
+                plan = calling.WebhookPlan(url, events)
+                row = calling.change_webhook(row.pk, plan, self.actor, at=now)
             if "paused" in said:
-                row = keeping.put_pause(row.pk, self.actor, at=now, paused=said["paused"])
+                row = calling.put_pause(row.pk, self.actor, at=now, paused=said["paused"])
         return self.shown(WebhookSerializer, row)
 
     @extend_schema(request=None, responses={204: None})
@@ -104,7 +104,7 @@ class OneWebhook(WebhookResource):
         with transaction.atomic():
             row = get_object_or_404(Webhook.objects.select_for_update(), pk=found.pk)
             self.check_unchanged(WebhookSerializer, row)
-            keeping.remove_webhook(row.pk, self.actor, at=timezone.now())
+            calling.remove_webhook(row.pk, self.actor, at=timezone.now())
         return Response(status=204)
 
 
@@ -119,7 +119,7 @@ class WebhookSecret(WebhookResource):
     def post(self, request: Request, public_id: str, **_of: str) -> Response:
         """Replace the secret; the old one is invalid at once."""
         row = self.one(public_id)
-        row = keeping.renew_secret(row.pk, self.actor, at=timezone.now())
+        row = calling.renew_secret(row.pk, self.actor, at=timezone.now())
         return self.shown(WebhookSecretSerializer, row)
 
 
@@ -129,7 +129,7 @@ class Test(WebhookResource):
     def post(self, request: Request, public_id: str, **_of: str) -> Response:
         """Send a test call."""
         row = self.one(public_id)
-        made = keeping.send_test(row.pk, self.actor, at=timezone.now())
+        made = calling.send_test(row.pk, self.actor, at=timezone.now())
         place = f"{request.path.removesuffix('test/')}deliveries/{made.public_id}/"
         return self.shown(DeliverySerializer, made, 201, Location=place)
 
@@ -179,4 +179,4 @@ class SendAgain(DeliveryResource):
     def post(self, request: Request, public_id: str, delivery: str, **_of: str) -> Response:
         """Make a call once more, under the same `webhook-id`."""
         found = self.delivery(public_id, delivery)
-        return self.shown(DeliverySerializer, keeping.send_again(found.pk, at=timezone.now()))
+        return self.shown(DeliverySerializer, calling.send_again(found.pk, at=timezone.now()))

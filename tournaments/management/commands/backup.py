@@ -11,9 +11,8 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.db import DatabaseError
 from django.utils import timezone
 
-from tournaments.services.backups.faults import BackupFault
-from tournaments.services.backups.folders import keep_latest, name_at
-from tournaments.services.backups.making import Made, make_backup
+from tournaments.services.backups.archives import BackupFault
+from tournaments.services.backups.backups import Made, keep_latest, make_backup, name_at
 
 STDOUT = "-"
 

@@ -7,8 +7,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from tournaments.services.checks.all_caches import CACHES, Differing, look_at_all, repair
-from tournaments.services.checks.nights import close_repaired
+from tournaments.services.checks.nights import (
+    CACHES,
+    Differing,
+    close_repaired,
+    look_at_all,
+    repair,
+)
 
 
 class Command(BaseCommand):

@@ -10,16 +10,15 @@ from django.utils import timezone
 
 from tournaments.models import Club
 from tournaments.services.audit import NOBODY
-from tournaments.services.imports.problems import ImportFault, PlanChanged
-from tournaments.services.imports.record_files import record_files
+from tournaments.services.imports.files import FileRefused, ImportFault, PlanChanged
 from tournaments.services.imports.records import (
     RecordsAsked,
     RecordSeen,
     RecordsPlan,
     import_records,
     preview_records,
+    record_files,
 )
-from tournaments.services.imports.refusals import FileRefused
 from tournaments.texts import messages
 
 IT_IS_REFUSED = 1

@@ -9,8 +9,8 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from tournaments.models import Partition
-from tournaments.services.backups.faults import BackupFault
-from tournaments.services.backups.partitions import archive_partition
+from tournaments.services.backups.archives import BackupFault
+from tournaments.services.backups.backups import archive_partition
 from tournaments.services.partitions import NoPartition, begin_partition, pack
 
 

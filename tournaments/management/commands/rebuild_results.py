@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from tournaments.services.games.results import differing_results, rebuild_results
+from tournaments.services.games.tables import differing_results, rebuild_results
 
 
 class Command(BaseCommand):

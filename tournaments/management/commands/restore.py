@@ -7,9 +7,8 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from tournaments.services.backups.archives import BackupReader, open_backup
-from tournaments.services.backups.faults import BackupFault
-from tournaments.services.backups.restoring import restore_backup, secret_of
+from tournaments.services.backups.archives import BackupFault, BackupReader, open_backup
+from tournaments.services.backups.backups import restore_backup, secret_of
 
 
 class Command(BaseCommand):

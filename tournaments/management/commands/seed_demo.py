@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from tournaments.services.demo.cast import ACCOUNTS, CLUB, SLUG
+from tournaments.services.demo.evenings import ACCOUNTS, CLUB, SLUG
 from tournaments.services.demo.seeding import DemoThere, seed_demo
 
 SEED = 1985

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from tournaments.models import EventType, Webhook
 from tournaments.services.audit import NOBODY
-from tournaments.services.base.refusals import Refused
-from tournaments.services.webhooks import keeping
+from tournaments.services.base.writes import Refused
+from tournaments.services.webhooks import calling
 
 
 class Command(BaseCommand):
@@ -30,7 +30,7 @@ class Command(BaseCommand):
             row = rows.filter(public_id=options["remove"]).first()
             if row is None:
                 raise CommandError("The server has no such webhook.")
-            keeping.remove_webhook(row.pk, NOBODY, at=timezone.now())
+            calling.remove_webhook(row.pk, NOBODY, at=timezone.now())
         elif options["url"]:
             self._add(options["url"], options["event"] or EventType.values)
         else:
@@ -42,8 +42,8 @@ class Command(BaseCommand):
         if unknown := set(events) - set(EventType.values):
             raise CommandError(f"No such event: {', '.join(sorted(unknown))}.")
         try:
-            plan = keeping.WebhookPlan(url, events)
-            made = keeping.create_webhook(None, plan, NOBODY, at=timezone.now())
+            plan = calling.WebhookPlan(url, events)
+            made = calling.create_webhook(None, plan, NOBODY, at=timezone.now())
         except Refused as refused:
             raise CommandError(str(refused)) from refused
-        self.stdout.write(f"{made.public_id} {keeping.shown_secret(made)}")
+        self.stdout.write(f"{made.public_id} {calling.shown_secret(made)}")

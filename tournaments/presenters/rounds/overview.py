@@ -15,7 +15,7 @@ from tournaments.presenters.rounds.tables import seated
 from tournaments.presenters.standings.standings import hides, last_closed, round_label
 from tournaments.queries.tournaments.state import SeatedRound, TournamentState, settings_of
 from tournaments.queries.tournaments.steps import HowFar, LifecycleStep
-from tournaments.services.games.confirming import agreement_of
+from tournaments.services.games.playing import agreement_of
 from tournaments.services.rounds.running import seconds_left
 
 

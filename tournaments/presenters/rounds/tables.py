@@ -30,7 +30,7 @@ from tournaments.models import (
 from tournaments.presenters.standings.standings import last_closed, stages_reached
 from tournaments.queries.games.sheets import Archived, fold_sheet
 from tournaments.queries.tournaments.state import TournamentState
-from tournaments.services.games.confirming import Agreement, agreement_of
+from tournaments.services.games.playing import Agreement, agreement_of
 from tournaments.services.rounds.running import seconds_left
 from tournaments.texts.labels import contract_symbol, contract_title
 

@@ -33,7 +33,7 @@ from tournaments.queries.tournaments.state import (
     load_states,
 )
 from tournaments.queries.tournaments.steps import PLAYED
-from tournaments.services.events.seasons import added_by, added_text
+from tournaments.services.events.events import added_by, added_text
 from tournaments.texts.documents import LEAGUE_POINTS
 from tournaments.texts.labels import MINUS, points_text, ruling_name, stage_name
 

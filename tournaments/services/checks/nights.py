@@ -1,17 +1,223 @@
-"""The nightly check: compare every cache, store the differences, notify those concerned."""
+"""The nightly check of all that is kept, its notices, and checks of exports."""
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from types import MappingProxyType
+from typing import Any
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
-from django.utils import timezone
+from django.db.models import Count, Prefetch, Sum
+from django.utils import timezone, translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from tournaments.models import Check, Difference
-from tournaments.services.checks.all_caches import CACHES, RESULTS
-from tournaments.services.checks.caches import Cache, Mismatch
-from tournaments.services.checks.digests import seal_what_is_missing
-from tournaments.services.checks.notices import write_notices
+from tournaments.engine.documents.games import digest_of_game
+from tournaments.engine.documents.results import DIFFERS, TOO_LARGE, UNKNOWN, Point
+from tournaments.models import AuditEntry, Check, Club, Difference, Game, Revision, Tournament, User
+from tournaments.models.clubs import Role
+from tournaments.queries.games.sheets import record_digest
+from tournaments.services.checks.caches import (
+    Cache,
+    Mismatch,
+    look_at_folded_names,
+    look_at_game_digests,
+    look_at_names,
+    look_at_player_sums,
+    look_at_results,
+    look_at_revisions,
+    look_at_round_digests,
+    look_at_standings,
+    repair_folded_names,
+    repair_game_digests,
+    repair_names,
+    repair_player_sums,
+    repair_results,
+    repair_revisions,
+    repair_round_digests,
+    repair_standings,
+    seal_what_is_missing,
+)
+from tournaments.services.checks.ratings import look_at_changes, look_at_counts, look_at_ratings
+from tournaments.services.emails import Text, write_emails
+from tournaments.services.events.events import digests_of_rounds
+from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
+
+CALLED: Mapping[str, str | Promise] = MappingProxyType(
+    {
+        "revisions": gettext_lazy("How often a sheet was written"),
+        "results": gettext_lazy("Results of games"),
+        "game-digests": gettext_lazy("Codes of games"),
+        "round-digests": gettext_lazy("Codes of rounds and tournaments"),
+        "standings": gettext_lazy("Standings of closed rounds"),
+        "folded-names": gettext_lazy("How players are found by their names"),
+        "names-on-sheets": gettext_lazy("Names on sheets"),
+        "rating-changes": gettext_lazy("What games changed in ratings"),
+        "ratings": gettext_lazy("Ratings"),
+        "rating-counts": gettext_lazy("The counts of a leaderboard"),
+    }
+)
+"""Names of the caches for readers."""
+
+RULE = "\n\n— — —\n\n"
+
+
+def write_notices(check: Check, at: datetime) -> None:
+    """Write the e-mails about new differences, in the transaction that ends the check."""
+    new = Difference.objects.open().filter(told_at=None)
+    clubs = set(new.order_by().values_list("club", flat=True))
+    names: dict[int | None, str] = dict(
+        Club.objects.filter(pk__in=clubs - {None}).values_list("pk", "name")
+    )
+    for club in sorted(clubs, key=lambda pk: pk or 0):
+        text = _letter(names.get(club, ""), counts_of(club))
+        # The check is the key, so that nobody gets two e-mails however often it ends.
+        about = f"check:{check.pk}:{club or 'server'}"
+        write_emails(_readers(club), about, text, at=at)
+    new.update(told_at=at)
+
+
+def counts_of(club: int | None) -> list[tuple[str, int]]:
+    """Return a club's (None: the server's) number of differences by cache (1 query)."""
+    rows = Difference.objects.open().filter(club=club).order_by().values_list("cache")
+    counted = dict(rows.annotate(number=Count("pk")))
+    return [(cache, counted[cache]) for cache in CALLED if cache in counted]
+
+
+def _readers(club: int | None) -> Iterable[User]:
+    active = User.objects.filter(is_active=True).order_by("pk")
+    if club is None:
+        return active.filter(is_superuser=True)
+    return active.filter(memberships__club=club, memberships__role=Role.OWNER)
+
+
+def _letter(club: str, counted: list[tuple[str, int]]) -> Text:
+    """Return subject and text, in every language."""
+    subjects, bodies = [], []
+    for language, _name in settings.LANGUAGES:
+        with translation.override(language):
+            subjects.append(str(_("nightly check")))
+            bodies.append(_text(club, counted))
+    return Text(f"Kingscore: {' / '.join(subjects)}", RULE.join(bodies) + "\n")
+
+
+def _text(club: str, counted: list[tuple[str, int]]) -> str:
+    where = _("Club: %(club)s") % {"club": club} if club else _("The whole server")
+    lines = [f"  {CALLED[cache]}: {number}" for cache, number in counted]
+    return "\n".join(
+        (
+            where,
+            "",
+            _("The nightly check has computed anew what is stored, and found something else:"),
+            "",
+            *lines,
+            "",
+            _("What the tables have written is untouched. Whoever runs the server can repair it:"),
+            "",
+            "  python manage.py check_caches --repair",
+            "",
+            _("You get this letter once; the page of the club says so until it is repaired.")
+            if club
+            else _("You get this letter once."),
+        )
+    )
+
+
+STORED = "stored"
+
+
+def compare_with_stored(
+    document: Mapping[str, Any], tournament: Tournament, most_work: int
+) -> Iterator[Point]:
+    """Yield for each game and closed round of a valid export whether the same is stored here.
+
+    What a correction has changed since is no difference; what changed without one is. A small
+    document may name a large tournament: one with more revisions than `most_work` is not read.
+    """
+    rows = Game.objects.filter(table__round__event=tournament.event_id).select_related("table")
+    if (rows.aggregate(work=Sum("revision"))["work"] or 0) > most_work:
+        yield Point(STORED, "", UNKNOWN, TOO_LARGE)
+        return
+    in_order = Prefetch("revisions", Revision.objects.order_by("revision"))
+    games = {
+        (row.table.round_id, row.table.number): row
+        for row in rows.prefetch_related(in_order)
+        if row.table is not None
+    }
+    rounds = {round_.number: (round_, digest) for round_, digest in digests_of_rounds(tournament)}
+    entries = AuditEntry.objects.filter(event=tournament.event_id, action="seal-rounds")
+    noted: list[dict[str, str]] = [(each.after or {}).get("codes", {}) for each in entries]
+    for at, place in enumerate(document["rounds"]):
+        where = f"rounds[{at}]"
+        round_, digest = rounds.get(place["number"], (None, ""))
+        for number, table in enumerate(place["tables"]):
+            row = None if round_ is None else games.get((round_.pk, table["number"]))
+            yield _compare_game(f"{where}.tables[{number}].game", table["game"], row)
+        if "digest" in place and place["digest"] != digest:
+            sealed = any(codes.get(str(place["number"])) == digest for codes in noted)
+            code = "changed-since" if sealed or not digest else "behind"
+            outcome = UNKNOWN if code == "changed-since" else DIFFERS
+            yield Point(STORED, f"{where}.digest", outcome, code)
+
+
+def _compare_game(where: str, said: Mapping[str, Any], row: Game | None) -> Point:
+    if row is None:
+        return Point(STORED, where, UNKNOWN, "changed-since")
+    revisions = list(row.revisions.all())
+    exported = digest_of_game(said["record"]) if said["writes"] else ""
+    if exported == record_digest(row, revisions):
+        return Point(STORED, where)
+    if [each.key for each in revisions] != [each["key"] for each in said["writes"]]:
+        return Point(STORED, where, UNKNOWN, "changed-since")
+    return Point(STORED, where, DIFFERS, "behind")
+
+
+def repair_ratings(_found: Sequence[Mismatch]) -> None:
+    """Recompute all ratings once, however many differ."""
+    rebuild_ratings()
+
+
+Differing = tuple[Cache, Mismatch]
+"""A difference and its cache."""
+
+RESULTS = "results"
+
+CACHES = (
+    Cache("revisions", look_at_revisions, repair_revisions),
+    Cache(RESULTS, look_at_results, repair_results),
+    Cache("game-digests", look_at_game_digests, repair_game_digests),
+    Cache("standings", look_at_standings, repair_standings),
+    Cache("round-digests", look_at_round_digests, repair_round_digests),
+    Cache("folded-names", look_at_folded_names, repair_folded_names),
+    Cache("names-on-sheets", look_at_names, repair_names),
+    Cache("player-sums", look_at_player_sums, repair_player_sums),
+    Cache("rating-changes", look_at_changes, repair_ratings),
+    Cache("ratings", look_at_ratings, repair_ratings),
+    Cache("rating-counts", look_at_counts, repair_ratings),
+)
+"""All derived and stored values; see `docs/checks.md` for each model."""
+
+
+def look_at_all() -> Iterator[Differing]:
+    """Yield every difference with its cache. Nothing is changed."""
+    for cache in CACHES:
+        for looked in cache.look():
+            yield from ((cache, found) for found in looked.found)
+
+
+def repair(differing: Sequence[Differing]) -> None:
+    """Recompute differing values, sources before values computed from them."""
+    done: set[Callable[..., None]] = set()
+    for cache in CACHES:
+        found = [each for of, each in differing if of is cache]
+        if found and (cache.repair is not repair_ratings or repair_ratings not in done):
+            cache.repair(found)
+            done.add(cache.repair)
+    # Corrected results have enqueued their rounds for rating.
+    sweep_ratings()
+
 
 log = logging.getLogger(__name__)
 

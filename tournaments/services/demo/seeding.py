@@ -1,36 +1,254 @@
-"""The complete demo: a club, its seasons, and what is going on now."""
+"""The sample club with its tournaments."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import cycle
 from random import Random
 
 from django.db import transaction
 
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Club, Season, User
-from tournaments.services.demo.cast import ACCOUNTS, SLUG, Cast, found_club
-from tournaments.services.demo.contests import (
-    EUCHRE,
-    KING,
-    Contest,
-    announce,
-    hold_contest,
-    pairs,
-    singles,
-    take_entries,
-)
+from tournaments.models import Club, Game, Round, Season, Seat, Tournament, User
+from tournaments.queries.games.sheets import load_sheet
+from tournaments.services.audit import Actor
 from tournaments.services.demo.evenings import (
+    ACCOUNTS,
+    SLUG,
+    VISITING_CLUBS,
+    Cast,
+    Pace,
     SeasonDays,
     add_seasons,
     evening_of,
+    found_club,
     hold_evenings,
     open_evening,
+    play_tables,
     players_left,
+    seated,
+    write_sheets,
 )
-from tournaments.services.demo.third_round import play_to_third_round
+from tournaments.services.entrants.registration import Entry, register_entrants, withdraw_entrant
+from tournaments.services.entrants.substituting import Place, put_substitute
+from tournaments.services.events.events import EventPlan
+from tournaments.services.games.playing import correct_entry
+from tournaments.services.games.writing import WriteContext
 from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.services.rounds.rulings import RulingDecision, call_director, rule
+from tournaments.services.rounds.running import close_round, open_round, start_clock
+from tournaments.services.rounds.seating import publish_round, seat_next_round
 from tournaments.services.rulesets import create_rules
+from tournaments.services.tournaments.lifecycle import (
+    TournamentPlan,
+    create_tournament,
+    move_tournament,
+)
+
+State = Tournament.State
+
+ROUND = timedelta(minutes=100)
+"""Time between the starts of two rounds."""
+
+KING = "turkish-king"
+EUCHRE = "euchre"
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """A tournament: name, season, start, and entrants."""
+
+    name: str
+    season: Season
+    begins: datetime
+    entries: Sequence[Entry] = ()
+    ruleset: str = KING
+    settings: TournamentSettings = field(default_factory=TournamentSettings)
+    confirmations: str = "none"
+    starts_at: str = ""
+    venue: str = ""
+
+
+def announce(cast: Cast, contest: Contest, *, at: datetime) -> Tournament:
+    """Create a draft tournament."""
+    event = EventPlan(
+        contest.name,
+        contest.begins.date(),
+        contest.ruleset,
+        season=contest.season,
+        published=True,
+        confirmations=contest.confirmations,
+        starts_at=contest.starts_at,
+        venue=contest.venue,
+    )
+    plan = TournamentPlan(event, contest.settings, seed=cast.chance.randrange(2**31))
+    return create_tournament(cast.club, plan, cast.director, at=at)
+
+
+def take_entries(cast: Cast, contest: Contest, *, at: datetime) -> Tournament:
+    """Create a tournament and register its entrants."""
+    tournament = announce(cast, contest, at=at)
+    move_tournament(tournament.pk, State.REGISTRATION, cast.director, at=at)
+    register_entrants(tournament.pk, contest.entries, cast.director, at=at)
+    return tournament
+
+
+def hold_contest(cast: Cast, contest: Contest) -> Tournament:
+    """Run a tournament from draft to finished."""
+    at = contest.begins
+    tournament = take_entries(cast, contest, at=at - timedelta(days=21))
+    move_tournament(tournament.pk, State.RUNNING, cast.director, at=at)
+    for number in range(contest.settings.rounds):
+        hold_round(cast, tournament, at + number * ROUND)
+    end = at + contest.settings.rounds * ROUND
+    return move_tournament(tournament.pk, State.FINISHED, cast.director, at=end)
+
+
+def hold_round(cast: Cast, tournament: Tournament, at: datetime, *, confirmed: int = 0) -> Round:
+    """Run a round from seating to closing."""
+    round_ = begin_round(cast, tournament, at)
+    games = Game.objects.filter(table__round=round_)
+    begins, ends = at + timedelta(minutes=5), at + ROUND - timedelta(minutes=15)
+    play_tables(cast, games, Pace(begins, ends, confirmed=confirmed))
+    return close_round(round_.pk, cast.director, at=at + ROUND - timedelta(minutes=10))
+
+
+def begin_round(cast: Cast, tournament: Tournament, at: datetime) -> Round:
+    """Seat, publish and open the next round."""
+    round_ = seat_next_round(tournament.pk, cast.director, at=at - timedelta(minutes=8))
+    publish_round(round_.pk, cast.director, at=at - timedelta(minutes=5))
+    return open_round(round_.pk, cast.director, at=at)
+
+
+def singles(cast: Cast, number: int) -> list[Entry]:
+    """Return `number` players, some of them from other clubs."""
+    names = cast.some(number)
+    return [Entry(name, represents=_from_where(cast)) for name in names]
+
+
+def pairs(cast: Cast, number: int) -> list[Entry]:
+    """Return `number` pairs."""
+    names = cast.some(2 * number)
+    return [Entry(*two) for two in zip(names[::2], names[1::2], strict=True)]
+
+
+def _from_where(cast: Cast) -> str:
+    visits = cast.chance.random() < 0.3
+    return cast.chance.choice(VISITING_CLUBS) if visits else ""
+
+
+CONFIRMED, FINISHED, CALLING, SILENT, CORRECTED = range(5)
+"""Tables of the third round that show something, by index."""
+
+DEALS = (None, None, 13, 9, 15, 11, 17, 12, 14)
+"""Deals played at each table of the third round; None: to the end."""
+
+MINUTES = 90
+OPENED = timedelta(minutes=80)
+"""Time since the third round was opened."""
+
+SILENCE = timedelta(minutes=15)
+
+
+def play_to_third_round(cast: Cast, season: Season, at: datetime) -> list[str]:
+    """Play a tournament into its third round, as of `at`; return the names of its players."""
+    third = at - OPENED
+    first = third - 2 * ROUND
+    tournament = _begin(cast, season, first)
+    hold_round(cast, tournament, first, confirmed=2)
+    _between_rounds(cast, tournament, third - ROUND - timedelta(minutes=9))
+    hold_round(cast, tournament, third - ROUND, confirmed=2)
+    _put_substitute(cast, tournament, third - timedelta(minutes=10))
+    round_ = begin_round(cast, tournament, third)
+    _play_third_round(cast, round_, at)
+    _decide(cast, tournament, at)
+    seats = Seat.objects.filter(game__table__round=round_)
+    return list(seats.values_list("player__name", flat=True))
+
+
+def _begin(cast: Cast, season: Season, at: datetime) -> Tournament:
+    settings = TournamentSettings(
+        rounds=5, minutes=MINUTES, finals=4, separate_clubs=True, hide_last=True
+    )
+    entries = singles(cast, 37)
+    contest = Contest("Moda Açık", season, at, entries, KING, settings, "two")
+    tournament = take_entries(cast, contest, at=at - timedelta(days=20))
+    return move_tournament(
+        tournament.pk, Tournament.State.RUNNING, cast.director, at=at - timedelta(minutes=15)
+    )
+
+
+def _between_rounds(cast: Cast, tournament: Tournament, at: datetime) -> None:
+    """Register a late entrant and withdraw another."""
+    late = Entry(_not_entered(tournament)[0])
+    register_entrants(tournament.pk, [late], cast.director, at=at)
+    leaving = tournament.entrants.get(number=5)
+    withdraw_entrant(leaving.pk, cast.director, at=at)
+
+
+def _not_entered(tournament: Tournament) -> list[str]:
+    present = tournament.event.club.players.present()
+    names = present.exclude(entries__tournament=tournament).order_by("pk")
+    return list(names.values_list("name", flat=True))
+
+
+def _put_substitute(cast: Cast, tournament: Tournament, at: datetime) -> None:
+    """Let a substitute play the third round for an absent player."""
+    entrant = tournament.entrants.get(number=9)
+    place = Place(entrant.pk, 3, entrant.player_id)
+    put_substitute(place, _not_entered(tournament)[-1], cast.director, at=at)
+
+
+def _play_third_round(cast: Cast, round_: Round, at: datetime) -> None:
+    start_clock(round_.pk, cast.director, at=at - OPENED)
+    games = seated(Game.objects.filter(table__round=round_))
+    write_sheets(
+        cast,
+        [
+            (game, _pace(number, deals, at))
+            for number, (game, deals) in enumerate(zip(games, cycle(DEALS), strict=False))
+        ],
+    )
+    calling = round_.tables.get(number=CALLING + 1)
+    phone = Actor(table=calling.public_id)
+    call_director(calling.pk, phone, at=at - timedelta(minutes=2))
+    _correct(cast, games[CORRECTED], 3, "Kâğıtlar yeniden sayıldı", at)
+
+
+def _decide(cast: Cast, tournament: Tournament, at: datetime) -> None:
+    """Make rulings and a correction: a penalty, an adjusted score, a corrected round 1."""
+    first, second, _third = tournament.event.rounds.order_by("number")
+    table = first.tables.get(number=1)
+    _correct(cast, table.games.get(), 1, "Yanlış satıra yazılmış", at)
+    for round_, number, said in (
+        (first, 7, RulingDecision("penalty", 50, "Üçüncü kez geç geldi")),
+        (second, 12, RulingDecision("adjusted", -40, "Eksik kâğıtla oynanmış")),
+    ):
+        entrant = tournament.entrants.get(number=number)
+        rule(round_.pk, entrant.pk, said, cast.director, at=at - timedelta(minutes=20))
+
+
+def _pace(number: int, deals: int | None, at: datetime) -> Pace:
+    ago = SILENCE if number == SILENT else timedelta(seconds=30 + 25 * number)
+    confirmed = 2 if number == CONFIRMED else 0
+    return Pace(at - OPENED + timedelta(minutes=3), at - ago, deals, confirmed)
+
+
+def _correct(cast: Cast, game: Game, position: int, reason: str, at: datetime) -> None:
+    """Rotate the counts of an entry by one seat, as if it had been typed into the wrong columns."""
+    sheet = load_sheet(game)
+    while "counts" not in (sheet.body(position) or {}):
+        position += 1
+    body = dict(sheet.body(position) or {})
+    body["counts"] = {unit: [*n[1:], n[0]] for unit, n in body["counts"].items()}
+    context = WriteContext(
+        "demo-correction", game.revision, at - timedelta(minutes=1), by=cast.director
+    )
+    correct_entry(game.pk, position, parse_entry(body), reason, context)
+
 
 YEARS = timedelta(days=3 * 365)
 

@@ -1,23 +1,42 @@
-"""Club evenings and their rounds: create, change, open, close."""
+"""Events, the sealing of their sheets, and seasons."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from datetime import date, datetime
 from typing import Any
 
-from django.db import transaction
-from django.db.models import Max
+from django.db import IntegrityError, transaction
+from django.db.models import F, Max, Prefetch, Q, QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from tournaments.engine.documents.games import digest_of_round, digest_of_tournament
 from tournaments.engine.documents.shapes import EventDetails
-from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
-from tournaments.models import AuditEntry, Club, Event, Game, Round, Season, Table
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Points, Problem, Ruleset
+from tournaments.engine.standings.tournament_settings import TournamentSettings, read_settings
+from tournaments.models import (
+    AuditEntry,
+    Club,
+    Event,
+    Game,
+    Revision,
+    Round,
+    Ruling,
+    Season,
+    Sitting,
+    Table,
+    Tournament,
+)
+from tournaments.models.clubs import LeaguePoints
 from tournaments.models.games import digest
+from tournaments.queries.games.sheets import record_digest
 from tournaments.queries.rulesets import find_ruleset_of_club
-from tournaments.services.audit import Actor, Change, note_change
-from tournaments.services.base.refusals import Refused
-from tournaments.services.ratings.due import rate_event_again, rate_round_again
+from tournaments.services.audit import NOBODY, Actor, Change, note_change
+from tournaments.services.base.writes import Fault, Refused
+from tournaments.services.ratings.computing import rate_event_again, rate_round_again
+from tournaments.texts.labels import POINTS, points_text
 
 EVENT = AuditEntry.Kind.EVENT
 
@@ -251,3 +270,301 @@ def _change(event: Event, action: str, before: Any = None, after: Any = None) ->
 
 def _of_round(event: Event, action: str, number: int) -> Change:
     return Change(EVENT, action, subject_of(event), after={"round": number}, event=event)
+
+
+def seal_rounds(tournament: Tournament, by: Actor, *, at: datetime) -> None:
+    """Store the digests of a locked tournament that have changed, and note them in the audit."""
+    fill_digests(Game.objects.filter(table__round__event=tournament.event_id))
+    before: dict[str, str] = {}
+    after: dict[str, str] = {}
+    rounds = []
+    for round_, right in digests_of_rounds(tournament):
+        if round_.digest != right:
+            before[str(round_.number)], after[str(round_.number)] = round_.digest, right
+            round_.digest = right
+        round_.sealed_at = at if right else None
+        rounds.append(round_)
+    if rounds:
+        Round.objects.bulk_update(rounds, ["digest", "sealed_at"])
+    whole = digest_of_all(tournament, [round_.digest for round_ in rounds])
+    if tournament.digest != whole:
+        before["tournament"], after["tournament"] = tournament.digest, whole
+        tournament.digest = whole
+        tournament.save(update_fields=["digest"])
+    if after:
+        event = tournament.event
+        kind, subject = AuditEntry.Kind.EVENT, subject_of(event)
+        change = Change(
+            kind, "seal-rounds", subject, {"codes": before}, {"codes": after}, event=event
+        )
+        note_change(event.club, change, by, at=at)
+
+
+def fill_digests(games: QuerySet[Game]) -> None:
+    """Store the digests of written games that have none, from before there were any."""
+    in_order = Prefetch("revisions", Revision.objects.order_by("revision"))
+    for row in games.filter(digest="", revision__gt=0).prefetch_related(in_order):
+        digest = record_digest(row, list(row.revisions.all()))
+        # A revision stored meanwhile brings its own.
+        Game.objects.filter(pk=row.pk, digest="").update(digest=digest)
+
+
+def seal_after_commit(event: Event) -> None:
+    """Seal the rounds of an event's tournament once the present transaction is committed.
+
+    Only then: a writer holds the lock of a game, and the tournament is locked before games.
+    """
+    transaction.on_commit(lambda: seal_now(event.pk), robust=True)
+
+
+def seal_now(event_pk: int) -> None:
+    """Lock the tournament of an event, if it has one, and seal its rounds."""
+    with transaction.atomic():
+        rows = Tournament.objects.select_for_update(of=("self",)).filter(event=event_pk)
+        for row in rows.select_related("event__club"):
+            seal_rounds(row, NOBODY, at=timezone.now())
+
+
+def seal_unsealed() -> None:
+    """Seal what was closed before there were digests, or corrected just before a crash."""
+    late = Revision.objects.filter(at__gt=F("game__table__round__sealed_at"))
+    closed = Round.objects.filter(closed_at__isnull=False, event__tournament__isnull=False)
+    waiting = Q(digest="") | Q(pk__in=late.values("game__table__round"))
+    for event in closed.filter(waiting).values_list("event", flat=True).distinct():
+        seal_now(event)
+
+
+def digests_of_rounds(tournament: Tournament) -> Iterator[tuple[Round, str]]:
+    """Yield the rounds of a tournament with their digests; those not closed have none (4 queries).
+
+    They are computed from the stored digests of games.
+    """
+    event = tournament.event_id
+    entrants: dict[int | None, list[str]] = defaultdict(list)
+    byes: dict[int, list[str]] = defaultdict(list)
+    sat = Sitting.objects.filter(round__event=event).select_related("entrant")
+    for row in sat.order_by("side", "entrant__number"):
+        (byes[row.round_id] if row.table_id is None else entrants[row.table_id]).append(
+            row.entrant.key
+        )
+    games: dict[int, list[tuple[int, int | None, str]]] = defaultdict(list)
+    at_tables = Game.objects.filter(table__round__event=event).order_by("table__number", "pk")
+    fields = ("table__round", "table__number", "table", "digest")
+    for round_pk, *of_table in at_tables.values_list(*fields):
+        games[round_pk].append(tuple(of_table))
+    rulings: dict[int, list[dict[str, object]]] = defaultdict(list)
+    ruled = Ruling.objects.filter(round__event=event).select_related("entrant").order_by("pk")
+    for each in ruled:
+        said = {"entrant": each.entrant.key, "kind": str(each.kind), "points": each.points}
+        rulings[each.round_id].append(said | {"withdrawn_at": each.withdrawn_at})
+    before = ""
+    for round_ in Round.objects.filter(event=event).order_by("number"):
+        if round_.closed_at is None:
+            yield round_, ""
+            continue
+        place = {
+            "number": round_.number,
+            "stage": round_.stage,
+            "tables": [
+                {"number": number, "entrants": entrants[table]}
+                for number, table, _digest in games[round_.pk]
+            ],
+            "byes": byes[round_.pk],
+            "standings": round_.standings,
+        }
+        digests = [digest for _number, _table, digest in games[round_.pk]]
+        before = digest_of_round(place, digests, rulings[round_.pk], before)
+        yield round_, before
+
+
+def digest_of_all(tournament: Tournament, rounds: list[str]) -> str:
+    """Return the digest of a finished tournament; empty for another."""
+    if tournament.state != Tournament.State.FINISHED:
+        return ""
+    return digest_of_tournament(tournament.seed, [each for each in rounds if each])
+
+
+SETTINGS = AuditEntry.Kind.SETTINGS
+
+
+class SeasonNameTaken(Refused, code="season-name-taken"):
+    sentence = _("There is a season with this name.")
+
+
+class SeasonInUse(Refused, code="season-in-use"):
+    sentence = _("Evenings belong to this season, so that it stays.")
+
+
+class OtherLeaguePoints(Fault, code="other-league-points", where="season"):
+    """The league of the season adds other points than a tournament counts."""
+
+    sentence = _(
+        "The league of %(season)s adds other points: %(theirs)s. This tournament counts %(own)s."
+        " Choose the same points, another season or none, or let the season count the places of"
+        " the evenings."
+    )
+
+
+class SeasonCountsOthers(Fault, code="season-counts-others", where="league_points"):
+    sentence = _(
+        "Tournaments of this season count other points: %(theirs)s. Take them out of it first, or"
+        " count the places of the evenings."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonDates:
+    """A season's name, first day and last day (inclusive).
+
+    `league_best` is the number of a player's best evenings that count in its league; None for all.
+    `league_points` is one of `LeaguePoints`.
+    """
+
+    name: str
+    starts_on: date
+    ends_on: date
+    league_best: int | None = None
+    league_points: str = ""
+
+
+def create_season(club: Club, dates: SeasonDates, by: Actor, *, at: datetime) -> Season:
+    """Create a season; seasons may overlap.
+
+    Raises:
+        SeasonNameTaken: the club has a season with that name; nothing is written.
+    """
+    try:
+        with transaction.atomic():
+            season = Season.objects.create(club=club, **asdict(dates))
+            change = Change(
+                SETTINGS, "add-season", subject_of_season(season), after=_details(dates)
+            )
+            note_change(club, change, by, at=at)
+    except IntegrityError as error:
+        raise SeasonNameTaken from error
+    return season
+
+
+def change_season(season_pk: int, dates: SeasonDates, by: Actor, *, at: datetime) -> Season:
+    """Change name, dates or league of a season; its evenings stay with it.
+
+    Raises:
+        SeasonNameTaken: the club has another season with that name; nothing is written.
+        SeasonCountsOthers: a tournament of it counts other points than its league shall add.
+        Season.DoesNotExist: it was removed.
+    """
+    try:
+        with transaction.atomic():
+            season = _seasons_locked(season_pk)
+            before, after = _details(dates_of(season)), _details(dates)
+            if before == after:
+                return season
+            if dates.league_points != season.league_points:
+                _check_points(season, dates.league_points)
+            for name, value in asdict(dates).items():
+                setattr(season, name, value)
+            season.save(update_fields=list(asdict(dates)))
+            change = Change(SETTINGS, "change-season", subject_of_season(season), before, after)
+            note_change(season.club, change, by, at=at)
+    except IntegrityError as error:
+        raise SeasonNameTaken from error
+    return season
+
+
+def remove_season(season_pk: int, by: Actor, *, at: datetime) -> None:
+    """Remove a season without evenings. Idempotent.
+
+    Raises:
+        SeasonInUse: the season has evenings.
+    """
+    with transaction.atomic():
+        try:
+            # With this lock a request that adds an evening waits, and then finds no season.
+            season = _seasons_locked(season_pk)
+        except Season.DoesNotExist:
+            return
+        if season.events.exists():
+            raise SeasonInUse
+        before = _details(dates_of(season))
+        change = Change(SETTINGS, "remove-season", subject_of_season(season), before)
+        note_change(season.club, change, by, at=at)
+        season.delete()
+
+
+def season_on(club: Club, day: date) -> Season | None:
+    """Return the season of a club that contains a day; of several, the one that began last."""
+    return club.seasons.filter(starts_on__lte=day, ends_on__gte=day).first()
+
+
+Added = tuple[str, tuple[Points, ...]]
+"""What a tournament adds to a league: its `points`, with the points of places if they count."""
+
+
+def added_by(settings: TournamentSettings) -> Added:
+    """Return what a tournament adds."""
+    return settings.points, settings.place_points if settings.points == "places" else ()
+
+
+def points_added(season: Season, but: int | None = None) -> set[Added]:
+    """Return what the tournaments of a season add to its league, but for one of its events."""
+    rows = Tournament.objects.filter(event__season=season).exclude(event=but)
+    return {added_by(read_settings(each)) for each in rows.values_list("settings", flat=True)}
+
+
+def check_league(season: Season | None, settings: TournamentSettings, but: int | None) -> None:
+    """Refuse a tournament whose points the league of a locked season does not add.
+
+    `but` is its event, if there is one.
+
+    Raises:
+        OtherLeaguePoints: the season, or other tournaments in it, say so.
+    """
+    if season is None or season.league_points == LeaguePoints.EVENING:
+        return
+    own, others = added_by(settings), points_added(season, but)
+    if season.league_points and season.league_points != settings.points:
+        others = others or {(season.league_points, ())}
+    elif not others - {own}:
+        return
+    raise OtherLeaguePoints(
+        {"season": season.name, "theirs": added_text(others), "own": added_text({own})}
+    )
+
+
+def _check_points(season: Season, league_points: str) -> None:
+    if league_points in (LeaguePoints.EVENING, LeaguePoints.OF_TOURNAMENTS):
+        return
+    others = {each for each in points_added(season) if each[0] != league_points}
+    if others:
+        raise SeasonCountsOthers({"theirs": added_text(others)})
+
+
+def added_text(added: Iterable[Added]) -> str:
+    """Return what leagues add, as text."""
+    return ", ".join(
+        f"{POINTS[points]} ({'-'.join(map(points_text, worth))})" if worth else str(POINTS[points])
+        for points, worth in sorted(added)
+    )
+
+
+def subject_of_season(season: Season) -> str:
+    """Return the season's subject in the audit."""
+    return f"season:{season.pk}"
+
+
+def _seasons_locked(season_pk: int) -> Season:
+    rows = Season.objects.select_for_update(of=("self",)).select_related("club")
+    return rows.get(pk=season_pk)
+
+
+def dates_of(season: Season) -> SeasonDates:
+    """Return the current values of a season."""
+    return SeasonDates(
+        *(season.name, season.starts_on, season.ends_on, season.league_best, season.league_points)
+    )
+
+
+def _details(dates: SeasonDates) -> dict[str, str | int | None]:
+    days = {"starts_on": str(dates.starts_on), "ends_on": str(dates.ends_on)}
+    league = {"league_best": dates.league_best, "league_points": dates.league_points}
+    return {"name": dates.name, **days, **league}

@@ -1,4 +1,4 @@
-"""Start games, write their sheets, delete them."""
+"""Record deals, confirm and seal a sheet, and enter totals."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,50 +8,65 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.entries import write_entry
+from tournaments.engine.documents.entries import parse_entry, write_entry
 from tournaments.engine.documents.games import check_first_declarer, check_players
 from tournaments.engine.documents.ruleset_records import write_ruleset
-from tournaments.engine.rules.entries import IMPORTED, TOTALS, Adjustment, Deal, Entry, Totals
+from tournaments.engine.play.games import is_open, seal
+from tournaments.engine.rules.entries import (
+    IMPORTED,
+    TOTALS,
+    Adjustment,
+    Deal,
+    Entry,
+    Stopped,
+    Totals,
+    Void,
+)
 from tournaments.engine.rules.rulesets import (
     LONGEST_REASON,
     Code,
+    Contract,
     InvalidEntry,
+    PerSide,
     Problem,
     Ruleset,
     refuse,
 )
 from tournaments.models import (
     AuditEntry,
+    Confirmation,
+    Confirmations,
+    Event,
     Game,
     Match,
     OpenTable,
+    Player,
     Report,
     Revision,
     Round,
     Table,
+    fields,
 )
 from tournaments.models.games import digest
-from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet, rules_of
-from tournaments.queries.rulesets import (
-    find_ruleset,
-    house_document,
-    parsed_ruleset,
-)
+from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet, load_sheet, rules_of
+from tournaments.queries.rulesets import find_ruleset, house_document, parsed_ruleset
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
-from tournaments.services.base.refusals import Refused
+from tournaments.services.base.writes import Refused
 from tournaments.services.documents.reporting import throw_away
-from tournaments.services.games.open_deals import ENDS_A_DEAL, completed, corrected
-from tournaments.services.games.seats import SeatsDrawn, TableSeating, is_drawn, reseat
+from tournaments.services.games.seating import SeatsDrawn, TableSeating, is_drawn, reseat
 from tournaments.services.games.writing import (
     KEY,
     BadKey,
     KeyedWrite,
     KeyReused,
     NoSuchEntry,
+    NotFinished,
     StaleRevision,
     WriteContext,
     remark,
@@ -59,6 +74,56 @@ from tournaments.services.games.writing import (
     store_write,
     store_writes,
 )
+
+ENDS_A_DEAL = Deal | Void | Stopped
+"""The entries that can replace an open deal."""
+
+SAID_BEFORE = ("contract", "declarer", "trump", "sealed", "salt")
+"""Fields recorded at the begin of a deal, which its end must keep."""
+
+OF_A_VOID = ("contract", "declarer", "sealed", "salt")
+PROOF = ("sealed", "salt")
+
+
+def completed(begun: Mapping[str, Any], entry: Entry) -> Entry:
+    """Return `entry` completed with the fields of the open deal `begun`.
+
+    Raises:
+        InvalidEntry: `open-deal`, if it contradicts `begun` or adds nothing.
+    """
+    if isinstance(entry, Stopped):
+        return entry
+    if isinstance(entry, Deal) and entry.counts is None:
+        raise InvalidEntry([Problem(Code.OPEN_DEAL)])
+    body = write_entry(entry)
+    said = {name: value for name, value in begun.items() if name not in ("type", "author")}
+    if isinstance(entry, Void):
+        # Before the contract is known, its seal proves nothing.
+        known = "contract" in said or "contract" in body
+        kept = OF_A_VOID if known else ("declarer",)
+        said = {name: value for name, value in said.items() if name in kept}
+    stands = [name for name in SAID_BEFORE if name in said]
+    changed = [name for name in stands if body.get(name, said[name]) != said[name]]
+    if changed:
+        raise InvalidEntry([Problem(Code.OPEN_DEAL, name) for name in changed])
+    return parse_entry({**said, **body})
+
+
+def corrected(ruleset: Ruleset, before: Mapping[str, Any], entry: Entry) -> Entry:
+    """Return a correction of `before` that keeps the named contract, its proof, and a past result.
+
+    Raises:
+        InvalidEntry: the correction contradicts what was named.
+    """
+    stood = parse_entry(before)
+    if isinstance(stood, Deal) and is_open(ruleset, stood):
+        return completed(before, entry)
+    if "salt" in before and isinstance(entry, Deal | Void):
+        return parse_entry({**write_entry(entry), **{name: before[name] for name in PROOF}})
+    if isinstance(stood, Totals) and isinstance(entry, Totals):
+        # Whether they are rated is decided once.
+        return replace(entry, imported=stood.imported)
+    return entry
 
 
 class ScoringTaken(Refused, code="pen-taken"):
@@ -488,3 +553,257 @@ def _says_the_same(stored: Revision, version: Revision) -> bool:
     at_same = version.position is None or stored.position == version.position
     said = (stored.kind, stored.body, stored.reason)
     return at_same and said == (version.kind, version.body, version.reason)
+
+
+class NotSeated(Refused, code="not-seated", status=404):
+    sentence = _("Nobody sits at this seat.")
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The state of confirmation: the seats that have confirmed, and the number required."""
+
+    confirmed: tuple[int, ...]
+    needed: int
+    seats: int
+
+    @property
+    def enough(self) -> bool:
+        return len(self.confirmed) >= self.needed
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Return the seats that have not confirmed, from 0."""
+        return tuple(seat for seat in range(self.seats) if seat not in self.confirmed)
+
+
+def agreement_on(sheet: Sheet, setting: str, said: Iterable[Confirmation]) -> Agreement:
+    """Return the confirmations of a finished sheet; those of earlier revisions do not count."""
+    return agreement_of(sheet.row, setting, said)
+
+
+def is_agreed(row: Game, event: Event) -> bool:
+    """Return whether a finished result has all confirmations that its event requires (1 query)."""
+    return agreement_of(row, event.confirmations, row.confirmations.all()).enough
+
+
+def agreement_of(row: Game, setting: str, said: Iterable[Confirmation]) -> Agreement:
+    """Return the confirmations of a game known to be finished, without reading its sheet."""
+    seats = len(row.players)
+    needed = {Confirmations.NONE: 0, Confirmations.TWO: 2}.get(Confirmations(setting), seats)
+    now = (each.seat for each in said if each.revision == row.revision)
+    return Agreement(tuple(sorted(now)), min(needed, seats), seats)
+
+
+def confirm_result(game_pk: int, seat: int, revision: int, by: Actor, *, at: datetime) -> Sheet:
+    """Confirm a result for a seat, on the phone of the table. Idempotent.
+
+    Raises:
+        NotFinished: the game is not finished.
+        NotSeated: the game belongs to no club, or has no such seat.
+        StaleRevision: the sheet has changed since; the exception contains it.
+        Game.DoesNotExist: the game was removed.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        row = Game.objects.select_for_update().get(pk=game_pk)
+        return _confirm(row, seat, revision, by, at)
+
+
+def confirm_all(game_pk: int, revision: int, by: Actor, *, at: datetime) -> None:
+    """Confirm a result for every seat, on a director's word. Idempotent.
+
+    Raises:
+        NotFinished, NotSeated, StaleRevision, Game.DoesNotExist: as in `confirm_result`.
+    """
+    with transaction.atomic():
+        row = Game.objects.select_for_update().get(pk=game_pk)
+        for seat in range(len(row.players)):
+            _confirm(row, seat, revision, by, at)
+
+
+def confirm_own_result(game_pk: int, revision: int, by: Actor, *, at: datetime) -> Sheet:
+    """Confirm a result as the account of one of its players, from any device.
+
+    Raises:
+        NotSeated: no player of the account sits at the table.
+        NotFinished, StaleRevision, Game.DoesNotExist: as in `confirm_result`.
+    """
+    with transaction.atomic():
+        row = Game.objects.select_for_update().get(pk=game_pk)
+        seat = own_seat(row, by)
+        if seat is None:
+            raise NotSeated
+        return _confirm(row, seat, revision, by, at)
+
+
+def own_seat(row: Game, by: Actor) -> int | None:
+    """Return the seat of the account's player; None if they do not sit at the table."""
+    if by.user is None:
+        return None
+    seats = row.seats.filter(player__account=by.user)
+    return seats.values_list("number", flat=True).first()
+
+
+def _confirm(row: Game, seat: int, revision: int, by: Actor, at: datetime) -> Sheet:
+    """Confirm for a seat of a locked game, so that no revision comes in between."""
+    sheet = load_sheet(row)
+    player = Player.objects.filter(seats__game=row, seats__number=seat).first()
+    if player is None or row.table_id is None:
+        raise NotSeated
+    if row.revision != revision:
+        raise StaleRevision(sheet)
+    if not sheet.game.finished:
+        raise NotFinished
+    clubs = Table.objects.filter(pk=row.table_id).values_list("round__event__club", flat=True)
+    Confirmation.objects.get_or_create(
+        game=row,
+        revision=revision,
+        seat=seat,
+        defaults={
+            "player": row.players[seat],
+            "user": by.user,
+            # Many hold the table's phone; only the player's account proves who confirmed.
+            "own": by.user is not None and player.account_id == by.user.pk,
+            "at": at,
+            "club_id": clubs.get(),
+            "by_phone": bool(by.table),
+            "address": by.address or None,
+        },
+    )
+    return sheet
+
+
+class SealNotOurs(Refused, code="seal-not-ours"):
+    sentence = _("This seal was not made here: whoever made it has to prove it.")
+
+
+def seal_contract(game_pk: int, contract: str, context: WriteContext) -> Sheet:
+    """Begin a deal with a contract only the declarer knows; the sheet gets its hash.
+
+    A used-up contract can be sealed too; the reveal shows it. A repeat of the key changes nothing,
+    whatever contract it contains.
+
+    Raises:
+        InvalidEntry: unknown contract, or the ruleset has no sealed contracts.
+        StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `playing.record_entry`.
+    """
+    public_id = Game.objects.values_list("public_id", flat=True).get(pk=game_pk)
+    sealed = Deal(
+        details={"sealed": seal(contract, _salt(public_id, context.key, settings.SECRET_KEY))}
+    )
+
+    def add(sheet: Sheet) -> Sheet:
+        named = sheet.game.ruleset.by_id.get(contract)
+        if not contract:
+            raise InvalidEntry([Problem(Code.MISSING_FIELD, "contract", {"field": "contract"})])
+        if named is None or not named.named:
+            raise InvalidEntry([Problem(Code.UNKNOWN_CONTRACT, "contract", {"contract": ""})])
+        return sheet.after_entry(sealed)
+
+    return store_write(game_pk, context, _is_a_seal, add)
+
+
+def reveal_contract(game_pk: int, position: int, context: WriteContext) -> Sheet:
+    """Reveal the contract sealed at `position` with its salt; over quota, the deal is void.
+
+    Raises:
+        NoSuchEntry: there is no sealed contract, or it is revealed already.
+        SealNotOurs: the server cannot determine the contract of this seal.
+        StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `playing.record_entry`.
+    """
+
+    def reveal(sheet: Sheet) -> Sheet:
+        sealed = sealed_at(sheet, position)
+        if sealed is None:
+            raise NoSuchEntry
+        begun = parse_entry(sealed.body)
+        assert isinstance(begun, Deal)
+        contract, salt = _open_seal(sheet, sealed)
+        proof = {"sealed": begun.details["sealed"], "salt": salt}
+        entry: Entry = replace(begun, contract=contract.id, details={**begun.details, **proof})
+        if any(sheet.game.without_open_deal().check_choice(contract)):
+            entry = Void("over-quota", contract.id, begun.declarer, proof)
+        return sheet.after_change(
+            Revision(kind=Revision.Kind.REVEAL, position=position, body=write_entry(entry))
+        )
+
+    def is_same(_sheet: Sheet, stored: Revision) -> bool:
+        return (stored.kind, stored.position) == (Revision.Kind.REVEAL, position)
+
+    return store_write(game_pk, context, is_same, reveal)
+
+
+def sealed_at(sheet: Sheet, position: int) -> Revision | None:
+    """Return the revision with the sealed, not yet revealed contract at a position."""
+    versions = sheet.versions(position)
+    last = versions[-1] if versions else None
+    if last is None or not last.body or "sealed" not in last.body or "contract" in last.body:
+        return None
+    return last
+
+
+def _is_a_seal(_sheet: Sheet, stored: Revision) -> bool:
+    # Comparing the hash would tell anybody who knows the key which contract was sealed.
+    return stored.kind == Revision.Kind.ENTRY and "sealed" in (stored.body or {})
+
+
+def _open_seal(sheet: Sheet, sealed: Revision) -> tuple[Contract, str]:
+    for secret in fields.server_keys():
+        salt = _salt(sheet.row.public_id, sealed.key, secret)
+        for contract in sheet.game.ruleset.contracts:
+            if seal(contract.id, salt) == (sealed.body or {}).get("sealed"):
+                return contract, salt
+    raise SealNotOurs
+
+
+def _salt(public_id: str, key: str, secret: str) -> str:
+    """Return a salt of 256 bits, different for each write and secret with the server."""
+    return salted_hmac(
+        "kingscore.seal", f"{public_id}:{key}", secret, algorithm="sha256"
+    ).hexdigest()
+
+
+def totals_on(sheet: Sheet) -> tuple[int, Mapping[str, Any]] | None:
+    """Return the position and the body of the totals on a sheet; None if it has none."""
+    for position, entry in zip(sheet.positions, sheet.game.entries, strict=True):
+        if isinstance(entry, Totals):
+            return position, sheet.body(position) or {}
+    return None
+
+
+def record_totals(  # noqa: PLR0913 - what was typed, and how
+    game_pk: int,
+    totals: PerSide,
+    context: WriteContext,
+    *,
+    early: bool = False,
+    signed: bool = False,
+    reason: str = "",
+) -> Sheet:
+    """Bring a game to its final `totals`, one per side, and end it. Idempotent for one key.
+
+    Totals that are on the sheet are corrected, for `reason`: a new version of the same entry.
+    With `early` a King or the table ended the game before its last deal, so that any sum goes.
+    With `signed` everybody has signed the paper: each seat confirms the result.
+
+    Raises:
+        InvalidEntry: the game cannot have ended so, is over by its deals, or has an open deal.
+        StaleRevision, KeyReused, BadKey, RoundClosed, Game.DoesNotExist: as in `record_entry`.
+        LaterEntryInvalid: corrected totals that the game cannot have ended with.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        # Locked, so that what was on the sheet when this was decided is on it when it is written.
+        before = load_sheet(Game.objects.select_for_update().get(pk=game_pk))
+        known = next((each for each in before.revisions if each.key == context.key), None)
+        stands = totals_on(before)
+        if stands is None or (known is not None and known.kind == Revision.Kind.ENTRY):
+            sheet = record_entry(game_pk, Totals(totals, early), context)
+        else:
+            position, body = stands
+            entry = Totals(totals, early, note=body.get("note"))
+            sheet = correct_entry(game_pk, position, entry, reason, context)
+        if signed and known is None:
+            confirm_all(game_pk, sheet.row.revision, context.by, at=context.at)
+        return sheet

@@ -1,8 +1,9 @@
-"""Tables of a round: add, remove, enter by code, replace the access link."""
+"""Tables of clubs and open tables, matches, games taken over, and results."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.db import transaction
@@ -11,20 +12,249 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from tournaments.models import AuditEntry, Club, Game, Round, Table
+from tournaments.engine.play import games as engine
+from tournaments.engine.rules.entries import Adjustment, Deal, Entry
+from tournaments.engine.rules.rulesets import (
+    MOST_GAMES_AT_TABLE,
+    Code,
+    InvalidEntry,
+    Points,
+    Problem,
+    Ruleset,
+)
+from tournaments.models import (
+    AuditEntry,
+    Club,
+    Event,
+    Game,
+    KeptSums,
+    Match,
+    OpenTable,
+    Round,
+    Seat,
+    Table,
+)
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.models.games import digest
-from tournaments.queries.games.sheets import load_sheets
+from tournaments.queries.games.sheets import (
+    Archived,
+    LaterEntryInvalid,
+    Sheet,
+    last_game_after,
+    load_kept_sheets,
+    load_sheet,
+    load_sheets,
+    next_number,
+    result_of,
+    ruleset_of,
+)
 from tournaments.queries.rulesets import find_ruleset_of_club, house_document
-from tournaments.services.audit import Actor, Change, note_change
-from tournaments.services.base.refusals import Refused
+from tournaments.services.audit import NOBODY, Actor, Change, note_change
+from tournaments.services.base.writes import Refused
 from tournaments.services.events.events import lock_round
-from tournaments.services.games.matches import start_match
-from tournaments.services.games.playing import GameSetup, check_head, delete_locked, start_game
-from tournaments.services.games.seats import TableSeating, Who, seat_players
-from tournaments.services.games.writing import NoMoreTables
-from tournaments.services.people.players import lock_people
-from tournaments.services.ratings.due import rate_round_again
+from tournaments.services.games.playing import (
+    GameSetup,
+    check_head,
+    delete_locked,
+    is_agreed,
+    record_entries,
+    start_game,
+)
+from tournaments.services.games.seating import TableSeating, Who, seat_players
+from tournaments.services.games.writing import (
+    NoMoreTables,
+    NotFinished,
+    WriteContext,
+    round_for_writing,
+)
+from tournaments.services.people.players import let_typed_names_follow, lock_people
+from tournaments.services.ratings.computing import rate_round_again
+
+
+class TableFull(Refused, code="too-many-games"):
+    sentence = _("A table takes at most %(most)s games: begin at a new one.")
+
+
+class MatchOver(Refused, code="match-over"):
+    sentence = _("The match is over.")
+
+
+@dataclass(frozen=True)
+class MatchSoFar:
+    """A match with the sheets of its games, in order; the score is computed from them."""
+
+    row: Match
+    sheets: Sequence[Sheet]
+
+    @cached_property
+    def score(self) -> engine.Match:
+        """Return games won, points carried, and the winner."""
+        rules = self.rules
+        assert rules.target is not None
+        totals = [sheet.game.totals for sheet in self.sheets if sheet.game.finished]
+        return engine.play_match(rules.side_count, totals, rules.target, self.terms)
+
+    @property
+    def terms(self) -> engine.Terms:
+        """Return the length of the match; laps and slam are those of the first game."""
+        laps, slam = (bool(self.rules.settings.get(name)) for name in ("laps", "slam"))
+        return engine.Terms(self.row.length, self.row.number, laps, slam)
+
+    @property
+    def rules(self) -> Ruleset:
+        """Return the ruleset of the match with its options: that of its first game."""
+        return ruleset_of(self.sheets[0].row)
+
+    def after(self, game: Game) -> Game | None:
+        """Return the game after another one; None if it does not exist yet."""
+        later = [s.row for s in self.sheets if (s.row.match_number or 0) > (game.match_number or 0)]
+        return later[0] if later else None
+
+
+def load_match(match: Match) -> MatchSoFar:
+    """Load a match with the sheets of all its games (2 queries)."""
+    return MatchSoFar(match, load_sheets(match.games.order_by("match_number")))
+
+
+def start_match(
+    head: GameSetup, length: str, number: int, *, at: datetime, key: str | None = None
+) -> Game:
+    """Open a table for the first game of a match. Idempotent for one `key`.
+
+    Raises:
+        InvalidEntry: an invalid setup, or a ruleset without a target; nothing is written.
+        ValueError: unknown length, or a number below 1.
+    """
+    engine.Terms(length, number)
+    with transaction.atomic():
+        row = start_game(head, at=at, key=key and f"{key} {length} {number}")
+        if ruleset_of(row).target is None:
+            raise InvalidEntry([Problem(Code.UNKNOWN_OPTION, "match", {"option": "match"})])
+        row = Game.objects.select_for_update().get(pk=row.pk)
+        if row.match is None:
+            row.match = Match.objects.create(length=length, number=number, created_at=at)
+            row.match_number = 1
+            row.save(update_fields=["match", "match_number"])
+    return row
+
+
+def start_next_game(
+    game_pk: int, *, at: datetime, key: str, reason: str, by: Actor = NOBODY
+) -> tuple[Game, bool]:
+    """Open the next game of a match; the next seat begins.
+
+    At a club's table the same players sit at it.
+
+    Carried points are recorded with `reason`. Return the game, and whether it was opened with
+    this `key`; if not, another phone has opened it meanwhile.
+
+    Raises:
+        MatchOver, TableFull: the match is decided, or has as many games as a table takes.
+        NotFinished: the game is not finished.
+        Match.DoesNotExist: the game belongs to no match, or was deleted.
+        RoundClosed: the round of a club's table is closed, and `by` is no director.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        lock_table_of(game_pk)
+        # The lock makes two phones queue up; without it both would open a game.
+        row = Match.objects.select_for_update().get(games=game_pk)
+        match = load_match(row)
+        before = next(sheet for sheet in match.sheets if sheet.row.pk == game_pk)
+        after, start_key = match.after(before.row), digest(f"after {game_pk} {key}")
+        if after is not None:
+            return after, after.start_key == start_key
+        if not before.game.finished:
+            raise NotFinished
+        if match.score.over:
+            raise MatchOver
+        round_ = round_for_writing(before.row, by)
+        game = _copy_table(before.row, at, start_key)
+        _write_carried(game, match, reason, at, by)
+        if round_ is not None:
+            note_next_game(round_.event, game, by, at=at)
+    return game, True
+
+
+def note_next_game(event: Event, game: Game, by: Actor, *, at: datetime) -> None:
+    """Add an audit entry that a game was started at a club's table."""
+    change = Change(AuditEntry.Kind.EVENT, "next-game", f"game:{game.public_id}", event=event)
+    note_change(event.club, change, by, at=at)
+
+
+def lock_table_of(game_pk: int) -> None:
+    """Lock the table; of a club also its people, since renaming a player changes existing games.
+
+    Closing the round waits for the previous game, which is locked with its match.
+    """
+    table = Table.objects.filter(games=game_pk).select_related("round__event").first()
+    if table is not None:
+        lock_people(table.round.event.club_id)
+        # The new game refers to the table: replacing or removing one locks the table, then games.
+        Table.objects.select_for_update(no_key=True).filter(pk=table.pk).first()
+    OpenTable.objects.select_for_update(no_key=True).filter(games=game_pk).first()
+
+
+def _copy_table(row: Game, at: datetime, start_key: str) -> Game:
+    """Create the next game at the same table: rules as the match began, the next seat begins."""
+    copied = (
+        "ruleset",
+        "document",
+        "options",
+        "players",
+        "resting",
+        "title",
+        "place",
+        "match",
+        "table",
+    )
+    open_table = row.open_table_id
+    number = None if open_table is None else number_of_next(open_table)
+    if (row.match_number or 0) >= MOST_GAMES_AT_TABLE:
+        raise TableFull({"most": MOST_GAMES_AT_TABLE})
+    game = Game.objects.create(
+        **{name: getattr(row, name) for name in copied},
+        first_declarer=(row.first_declarer + 1) % len(row.players),
+        match_number=(row.match_number or 0) + 1,
+        open_table_id=open_table,
+        number=number,
+        played_at=at,
+        start_key=start_key,
+    )
+    copy_seats(row, game)
+    return game
+
+
+def number_of_next(open_table_pk: int) -> int:
+    """Return the number of the next game of a locked table.
+
+    Raises:
+        TableFull: it has as many as a table takes.
+    """
+    number = next_number(open_table_pk)
+    if number > MOST_GAMES_AT_TABLE:
+        raise TableFull({"most": MOST_GAMES_AT_TABLE})
+    return number
+
+
+def copy_seats(row: Game, to: Game) -> None:
+    """Seat the players of a club's game in the next one at its table."""
+    for seat in row.seats.all():
+        Seat.objects.create(game=to, number=seat.number, player_id=seat.player_id)
+
+
+def _write_carried(row: Game, match: MatchSoFar, reason: str, at: datetime, by: Actor) -> None:
+    entries = [
+        Adjustment(seat, points, reason) for seat, points in _carried(match, match.rules.sides)
+    ]
+    record_entries(row.pk, entries, WriteContext("carried-on", 0, at, by=by))
+    row.refresh_from_db()
+
+
+def _carried(match: MatchSoFar, sides: Sequence[int]) -> list[tuple[int, Points]]:
+    """Return the first seat and the points of each side that starts with points."""
+    carry = enumerate(match.score.carry)
+    return [(sides.index(side), points) for side, points in carry if points]
 
 
 class WrongCode(Refused, code="wrong-code", status=422):
@@ -227,3 +457,256 @@ def _details(table: Table, games: Sequence[Game]) -> dict[str, Any]:
             for game in games
         ],
     }
+
+
+class NotOpen(Refused, code="not-open-table"):
+    sentence = _("The table belongs to a club already.")
+
+
+def adopt_game(
+    game_pk: int, round_pk: int, who: Sequence[Who], by: Actor, *, at: datetime
+) -> Table:
+    """Make an open game, with all games of its match, a table of an open round.
+
+    `who` names the players in seat order; unknown names are added. Its phone keeps its access link
+    and goes on scoring.
+
+    Raises:
+        NoMoreTables: the round is closed.
+        SitsTwice, SitsElsewhere, NoName: a player cannot sit there.
+        NotOpen: the game already belongs to a club.
+        Game.DoesNotExist: it was deleted.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        round_ = lock_round(round_pk)
+        if not round_.is_open:
+            raise NoMoreTables
+        seating = seat_players(round_, who, by, at=at)
+        games = _locked(game_pk)
+        if any(game.table_id is not None for game in games):
+            raise NotOpen
+        asked = next(game for game in games if game.pk == game_pk)
+        seatings = [_as_in(game, asked, seating) for game in games]
+        for game, at_game in zip(games, seatings, strict=True):
+            typed, game.players = game.players, at_game.names
+            game.title = game.title or round_.event.name
+            # Whoever sat out is no player of the club by that.
+            game.resting = []
+            game.save(update_fields=["players", "title", "resting"])
+            # A player shown by initials may have been typed in full.
+            let_typed_names_follow(game, typed)
+        return lay(round_, games, seatings, Act("adopt", by, at))
+
+
+def _locked(game_pk: int) -> list[Game]:
+    """Lock the match and return its games in order; for a single game, that game."""
+    match = Match.objects.select_for_update().filter(games=game_pk).first()
+    mine = {"match": match} if match else {"pk": game_pk}
+    games = list(Game.objects.select_for_update().filter(**mine).order_by("pk"))
+    if not games:
+        raise Game.DoesNotExist
+    return games
+
+
+def _as_in(game: Game, asked: Game, seating: TableSeating) -> TableSeating:
+    """Return the seating in a game of the match, found by the names on its sheet."""
+    by_name = dict(zip(asked.players, seating.players, strict=True))
+    if set(game.players) != set(by_name):
+        return seating
+    return TableSeating(tuple(by_name[name] for name in game.players))
+
+
+Terms = tuple[str, int]
+"""Length and number of games of a match."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextGame:
+    """The next game at a table, of a match if it has `terms`, and who sits it out."""
+
+    head: GameSetup
+    terms: Terms | None = None
+    resting: Sequence[str] = ()
+
+
+def start_table(
+    head: GameSetup, terms: Terms | None = None, *, at: datetime, key: str | None = None
+) -> Game:
+    """Open a table with its first game, of a match if it has `terms`. Idempotent for one `key`.
+
+    Raises:
+        InvalidEntry: an invalid setup; nothing is written.
+    """
+    with transaction.atomic():
+        game = _start(head, terms, at=at, key=key)
+        if game.open_table_id is None:
+            game.open_table, game.number = OpenTable.objects.create(created_at=at), 1
+            game.save(update_fields=["open_table", "number"])
+    return game
+
+
+def start_rematch(
+    game_pk: int, following: NextGame, *, at: datetime, key: str, by: Actor = NOBODY
+) -> tuple[Game, bool]:
+    """Go on with another game at the table of a game; at a club's, with the same players.
+
+    Return it, and whether it was started with this `key`; if not, another phone has gone on
+    meanwhile, and this is the last game of the table.
+
+    Raises:
+        InvalidEntry: an invalid setup.
+        NotFinished: a club's game is not finished, or its result not confirmed.
+        TableFull: the table has as many games as one takes.
+        RoundClosed: the round of a club's table is closed, and `by` is no director.
+        Game.DoesNotExist: the game was deleted.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        # The lock makes two phones queue up; without it both would start a game.
+        lock_table_of(game_pk)
+        before = Game.objects.get(pk=game_pk)
+        start_key = digest(f"rematch of {game_pk} {key}")
+        started = last_game_after(before)
+        if started is not None:
+            return started, started.start_key == start_key
+        round_ = _round_of_finished(before, by)
+        head = following.head
+        if round_ is not None:
+            # Read under the lock: a player may have been renamed meanwhile.
+            head = replace(head, players=before.players)
+        game = _start(head, following.terms, at=at)
+        game.open_table = before.open_table or _table_of_evening(before)
+        game.number, game.table = number_of_next(game.open_table.pk), before.table
+        game.start_key, game.resting = start_key, list(following.resting)
+        game.save(update_fields=["open_table", "number", "table", "start_key", "resting"])
+        if round_ is not None:
+            copy_seats(before, game)
+            note_next_game(round_.event, game, by, at=at)
+    return game, True
+
+
+def _round_of_finished(row: Game, by: Actor) -> Round | None:
+    """Return the round of a club's game after which another may begin; None for an open table."""
+    round_ = round_for_writing(row, by)
+    if round_ is not None and not (load_sheet(row).game.finished and is_agreed(row, round_.event)):
+        raise NotFinished
+    return round_
+
+
+def _table_of_evening(row: Game) -> OpenTable:
+    """Give the games at a club's table one address for the evening."""
+    table = OpenTable.objects.create(created_at=row.played_at)
+    beside = {"pk": row.pk} if row.table_id is None else {"table": row.table_id}
+    for number, game in enumerate(Game.objects.filter(**beside).order_by("pk"), 1):
+        game.open_table, game.number = table, number
+        game.save(update_fields=["open_table", "number"])
+    return table
+
+
+def _start(head: GameSetup, terms: Terms | None, *, at: datetime, key: str | None = None) -> Game:
+    return start_match(head, *terms, at=at, key=key) if terms else start_game(head, at=at, key=key)
+
+
+AT_ONCE = 200
+
+
+def rebuild_results() -> int:
+    """Recompute the result of every game; return the number of changed results.
+
+    Rounds rated with a wrong result are rated again. A game whose entries are inconsistent keeps
+    its result, since none can be computed.
+    """
+    differing = list(_differing())
+    return sum(rebuild_result(pk) for pk, _ in differing)
+
+
+def differing_results() -> list[str]:
+    """Return the public names of games whose result differs from that of their revisions."""
+    return [public_id for _, public_id in _differing()]
+
+
+def _differing() -> Iterator[tuple[int, str]]:
+    last = 0
+    games = Game.objects.order_by("pk")
+    while rows := games.filter(pk__gt=last)[:AT_ONCE]:
+        keys = [row.pk for row in rows]
+        for row, result in results_of(keys):
+            if row.result != result:
+                yield row.pk, row.public_id
+        last = keys[-1]
+
+
+UNFIT = object()
+"""The stored result of a game whose entries are inconsistent."""
+
+
+def results_of(keys: list[int]) -> list[tuple[Game, Any]]:
+    """Return games with the results of their revisions; `UNFIT` if entries are inconsistent.
+
+    Games of archived partitions are left out.
+    """
+    rows = Game.objects.filter(pk__in=keys).order_by("pk")
+    try:
+        return [(sheet.row, result_of(sheet)) for sheet in load_kept_sheets(rows)]
+    except LaterEntryInvalid:
+        return [(row, _result_of(row)) for row in rows.all()]
+
+
+def _result_of(row: Game) -> Any:
+    try:
+        return result_of(load_sheet(row))
+    except LaterEntryInvalid:
+        return UNFIT
+    except Archived:
+        return row.result
+
+
+@transaction.atomic
+def rebuild_result(pk: int) -> bool:
+    """Recompute the result of a game; return whether it changed."""
+    # Writers lock the game and leave its result right.
+    row = Game.objects.select_for_update().get(pk=pk)
+    result = _result_of(row)
+    if result is UNFIT or result == row.result:
+        return False
+    row.result = result
+    row.save(update_fields=["result"])
+    # Their version counts revisions, and this is none.
+    KeptSums.objects.filter(player__seats__game=row).delete()
+    for place in Round.objects.filter(tables__games=row).select_related("event"):
+        rate_round_again(place)
+    return True
+
+
+RULESET = "turkish-king"
+
+DEALS: Sequence[tuple[str, str, tuple[int, ...], str]] = (
+    ("heart-king", "heart_king", (0, 0, 1, 0), ""),
+    ("no-queens", "queens", (1, 0, 2, 1), ""),
+    ("no-men", "men", (2, 1, 3, 2), ""),
+    ("trump", "tricks", (2, 3, 1, 7), "spades"),
+    ("no-tricks", "tricks", (2, 5, 3, 3), ""),
+    ("trump", "tricks", (1, 8, 4, 0), "hearts"),
+    ("no-hearts", "hearts", (0, 6, 4, 3), ""),
+    ("last-two", "last_two", (1, 0, 0, 1), ""),
+    ("trump", "tricks", (7, 2, 2, 2), "diamonds"),
+    ("no-queens", "queens", (0, 3, 0, 1), ""),
+)
+"""The first ten deals of the whole game in `docs/rules.md` §1.1: contract, unit, counts, trump."""
+
+
+def start_sample(players: Sequence[str], title: str, *, at: datetime, key: str) -> Game:
+    """Open a table of four with ten recorded deals. Idempotent for one `key`."""
+    with transaction.atomic():
+        row = start_table(GameSetup(RULESET, players, title=title), at=at, key=key)
+        if not row.revision:
+            record_entries(row.pk, sample_entries(), WriteContext("of-sample", 0, at))
+    return row
+
+
+def sample_entries() -> Iterator[Entry]:
+    """Yield the deals of the sample game."""
+    for contract, unit, counts, trump in DEALS:
+        details = {"trump": trump} if trump else {}
+        yield Deal(contract, counts={unit: counts}, details=details)

@@ -34,10 +34,9 @@ from tournaments.queries.games.sheets import (
     put_computed,
 )
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
-from tournaments.services.base.enqueue import wake_webhooks
-from tournaments.services.base.refusals import ChangedMeanwhile, Refused
-from tournaments.services.events.sealing import seal_after_commit
-from tournaments.services.ratings.due import rate_round_again
+from tournaments.services.base.writes import ChangedMeanwhile, Refused, wake_webhooks
+from tournaments.services.events.events import seal_after_commit
+from tournaments.services.ratings.computing import rate_round_again
 from tournaments.texts import messages
 
 KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")

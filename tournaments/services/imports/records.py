@@ -1,12 +1,8 @@
-"""Import records of games (`kingscore-game/1`) into past evenings: preview, then write.
-
-Games without round and table get rounds in order of their start: a player's next game is one
-round later than the one before.
-"""
+"""Import records of games, and texts."""
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
@@ -15,6 +11,9 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.documents.games import Reading, parse_json, read_game
@@ -26,18 +25,28 @@ from tournaments.models.games import digest
 from tournaments.models.people import fold_name
 from tournaments.queries.games.known_games import KnownGames, sheet_of
 from tournaments.services.audit import Actor, Change
-from tournaments.services.imports.evenings import (
+from tournaments.services.imports.files import (
+    MOST_RECORDS,
+    Ambiguous,
     EveningKey,
+    FileRefused,
     Imported,
+    ImportFault,
+    NameBook,
+    NoArchive,
     PastGame,
+    Who,
+    Wrong,
+    each_once,
     evenings_on,
     games_as_seen,
     import_games,
+    key_of,
     lock_evenings,
+    unpack,
 )
-from tournaments.services.imports.names import Ambiguous, NameBook, Who, each_once, key_of
-from tournaments.services.imports.problems import ImportFault, Wrong
 from tournaments.services.people.players import NoName
+from tournaments.texts import labels, messages
 
 FIRST_YEAR = 1900
 
@@ -331,3 +340,167 @@ def _past_game(seen: RecordSeen) -> PastGame:
         entries=tuple(map(parse_entry, document["entries"])),
         played_at=seen.played_at,
     )
+
+
+LARGEST_UNPACKED = 12 * 1024**2
+
+
+def record_files(uploads: list[tuple[str, bytes]]) -> list[RecordFile]:
+    """Return the records in some files, given by name and content, in order.
+
+    Raises:
+        FileRefused: the files are too large, too long, broken or empty.
+    """
+    files: list[RecordFile] = []
+    size = 0
+    for name, content in uploads:
+        for file in _files_in(name, content):
+            files.append(file)
+            size += len(file.text)
+            if len(files) > MOST_RECORDS:
+                raise FileRefused("long")
+            if size > LARGEST_UNPACKED:
+                raise FileRefused("large")
+    if not files:
+        raise FileRefused("empty")
+    return files
+
+
+def _files_in(name: str, content: bytes) -> Iterator[RecordFile]:
+    if content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        yield from _unpacked(content)
+    else:
+        yield from _records_in(name, content)
+
+
+def _unpacked(content: bytes) -> Iterator[RecordFile]:
+    """Yield the records of an archive; files added by operating systems are skipped."""
+    try:
+        parts = unpack(content, LARGEST_UNPACKED, _is_record)
+    except NoArchive as error:
+        raise FileRefused("zip") from error
+    for name, record in parts:
+        yield from _records_in(name, record)
+
+
+def _is_record(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    hidden = name.startswith(".") or path.startswith("__MACOSX/")
+    return not hidden and name.lower().endswith((".json", ".jsonl"))
+
+
+def _records_in(name: str, content: bytes) -> Iterator[RecordFile]:
+    # Invalid UTF-8 stays in the text, and is reported when the record is parsed.
+    text = content.decode("utf-8-sig", "surrogateescape")
+    if not name.lower().endswith(".jsonl"):
+        yield RecordFile(name, text)
+        return
+    # Not `splitlines`: some of its line ends may occur inside a name.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield RecordFile(f"{name}:{number}", line)
+
+
+Text = str | Promise
+
+COLUMNS: Mapping[str, Text] = {
+    "name": gettext_lazy("Name"),
+    "surname": gettext_lazy("Surname"),
+    "partner": gettext_lazy("Partner"),
+    "team": gettext_lazy("Team"),
+    "represents": gettext_lazy("Club"),
+    "initials": gettext_lazy("Initials"),
+    "date": gettext_lazy("Date"),
+    "evening": gettext_lazy("Evening"),
+    "round": pgettext_lazy("of an event", "Round"),
+    "table": gettext_lazy("Table"),
+    "player": gettext_lazy("Player"),
+    "players": gettext_lazy("Players"),
+    "points": gettext_lazy("Points"),
+    "title": gettext_lazy("Title"),
+    "place": gettext_lazy("Place"),
+    "entries": gettext_lazy("Deals"),
+    "played_at": gettext_lazy("Date"),
+}
+"""Headings of the columns."""
+
+SENTENCES: Mapping[Wrong, Text] = {
+    Wrong.EMPTY: gettext_lazy("This cell is empty."),
+    Wrong.NO_NAME: gettext_lazy("A name has letters, and 80 of them at most."),
+    Wrong.TWICE: gettext_lazy("The same name is on line %(line)s."),
+    Wrong.NO_DAY: gettext_lazy("“%(text)s” is no date. Write it as 21.11.2026 or 2026-11-21."),
+    Wrong.DAY_TO_COME: gettext_lazy("“%(text)s” is no day of the past."),
+    Wrong.NO_NUMBER: gettext_lazy("“%(text)s” is no number from 1 to 999."),
+    Wrong.NO_POINTS: gettext_lazy("“%(text)s” is no number of points."),
+    Wrong.NO_YES: gettext_lazy("“%(text)s” is neither yes nor no."),
+    Wrong.FORMULA: gettext_lazy("“%(text)s” is a formula. Save the table with its values."),
+    Wrong.SITS_TWICE: gettext_lazy("%(name)s sits twice at this table."),
+    Wrong.SITS_ELSEWHERE: gettext_lazy("%(name)s sits at table %(table)s in this round, too."),
+    Wrong.ROUND_OPEN: gettext_lazy("Round %(round)s of this evening is open: close it first."),
+    Wrong.TABLE_TAKEN: gettext_lazy("Table %(table)s of this round is there with another result."),
+    Wrong.PARTNERS_DIFFER: gettext_lazy(
+        "Partners have the same points: %(partner)s has %(points)s."
+    ),
+    Wrong.NO_MOMENT: gettext_lazy("The record does not say when the game was played."),
+    Wrong.TOO_LONG: gettext_lazy("At most %(most)s."),
+    Wrong.SAME_AS: gettext_lazy("The same game as in %(name)s."),
+    Wrong.OTHER_SHEET: gettext_lazy(
+        "These players have a game of this moment here, with another sheet."
+    ),
+}
+
+
+def fault_text(fault: ImportFault) -> str:
+    """Return a fault as a sentence, after the name of its column."""
+    sentence = _SAID.get(fault.code, _said)(fault)
+    column = COLUMNS.get(fault.column)
+    return f"{column}: {sentence}" if column else sentence
+
+
+def _said(fault: ImportFault) -> str:
+    params = dict(fault.params)
+    if "points" in params:
+        params["points"] = labels.points_text(params["points"])
+    return str(SENTENCES[fault.code]) % params
+
+
+def _ambiguous(fault: ImportFault) -> str:
+    names = ", ".join(str(player) for player in fault.params["players"])
+    return _("Who is “%(name)s”: %(names)s? Choose one.") % {
+        "name": fault.params["name"],
+        "names": names,
+    }
+
+
+def _wrong_size(fault: ImportFault) -> str:
+    lines, seats = fault.params["lines"], fault.params["seats"]
+    sentence = ngettext(
+        "Table %(table)s has %(lines)s line, and this game has %(seats)s players.",
+        "Table %(table)s has %(lines)s lines, and this game has %(seats)s players.",
+        lines,
+    )
+    return sentence % {"table": fault.params["table"], "lines": lines, "seats": seats}
+
+
+def _wrong_sum(fault: ImportFault) -> str:
+    params = {name: labels.points_text(value) for name, value in fault.params.items()}
+    if params["least"] == params["most"]:
+        return _("All together have %(sum)s points, and a whole game gives %(least)s.") % params
+    sentence = _("All together have %(sum)s points, and a whole game gives %(least)s to %(most)s.")
+    return sentence % params
+
+
+_SAID: Mapping[Wrong, Callable[[ImportFault], str]] = {
+    Wrong.AMBIGUOUS: _ambiguous,
+    Wrong.WRONG_SIZE: _wrong_size,
+    Wrong.WRONG_SUM: _wrong_sum,
+}
+
+
+def record_texts(seen: RecordSeen) -> list[str]:
+    """Return all problems of a record as sentences."""
+    where = ""
+    if seen.entry is not None:
+        where = _("Line %(number)s of the sheet") % {"number": seen.entry + 1} + ": "
+    params = [where + messages.explain(problem, seen.typed) for problem in seen.problems]
+    return [*params, *(fault_text(fault) for fault in seen.faults)]

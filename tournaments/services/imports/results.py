@@ -24,17 +24,22 @@ from tournaments.models.games import digest
 from tournaments.models.people import fold_name
 from tournaments.queries.rulesets import house_document
 from tournaments.services.audit import Actor, Change
-from tournaments.services.imports.evenings import (
+from tournaments.services.imports.files import (
+    Ambiguous,
     EveningKey,
     Imported,
+    ImportFault,
+    NameBook,
     PastGame,
+    Who,
+    Wrong,
+    each_once,
     evenings_on,
     games_as_seen,
     import_games,
+    key_of,
     lock_evenings,
 )
-from tournaments.services.imports.names import Ambiguous, NameBook, Who, each_once, key_of
-from tournaments.services.imports.problems import ImportFault, Wrong
 from tournaments.services.people.players import NoName
 
 NOON = time(12)

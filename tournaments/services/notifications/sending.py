@@ -1,28 +1,341 @@
-"""Send what waits for subscribers, once; the rows are the queue."""
+"""Notifications: subscribed to, found and sent."""
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+import os
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
+from fnmatch import fnmatchcase
+from functools import cache, partial
 from time import monotonic
+from urllib.parse import urlsplit
 
+from allauth.account.models import EmailAddress
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, transaction
 from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone, translation
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from tournaments.engine.rules.entries import clean_line
-from tournaments.models import Notification, Subscription, Tournament
+from tournaments.models import (
+    Entrant,
+    Game,
+    Notification,
+    Ruling,
+    Sitting,
+    Subscription,
+    Tournament,
+    User,
+)
+from tournaments.models.fields import matches, server_keys
 from tournaments.models.games import digest
+from tournaments.models.notifications import CORRECTED_FOR, LONGEST_ENDPOINT, notified_entrants
+from tournaments.services.base.writes import Refused
 from tournaments.services.emails import Text, write_emails
-from tournaments.services.notifications.finding import note_changes
-from tournaments.services.notifications.web_push import authorization, encrypt, is_push_service
-from tournaments.services.webhooks.calling import CallAnswer, post
-from tournaments.services.webhooks.sweeping import asked_wait
+from tournaments.services.rounds.running import seconds_left
+from tournaments.services.webhooks.calling import CallAnswer, asked_wait, post
+from tournaments.texts.labels import round_name
+
+CURVE = ec.SECP256R1()
+ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+"""The number of points of the curve P-256."""
+
+SIGNED_FOR = timedelta(hours=12)
+RECORD = 4096
+"""Bytes of a record of the encryption; a message is one, since push services take no more."""
+
+
+def application_key() -> str:
+    """Return the public key of this installation, which browsers subscribe for."""
+    return _text(_point(_private_key(server_keys()[-1]).public_key()))
+
+
+def authorization(endpoint: str, at: datetime) -> str:
+    """Return the header by which a push service knows this installation."""
+    parts = urlsplit(endpoint)
+    claims = {
+        "aud": f"{parts.scheme}://{parts.netloc}",
+        "exp": int((at + SIGNED_FOR).timestamp()),
+        "sub": _contact(),
+    }
+    signed = ".".join(_text(json.dumps(each).encode()) for each in (JWT, claims))
+    key = _private_key(server_keys()[-1])
+    r, s = decode_dss_signature(key.sign(signed.encode(), ec.ECDSA(SHA256())))
+    signature = _text(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
+    return f"vapid t={signed}.{signature}, k={application_key()}"
+
+
+def encrypt(text: bytes, p256dh: str, auth: str) -> bytes:
+    """Return a message that only the browser with these keys can read, in one record."""
+    receiver, own = _bytes(p256dh), ec.generate_private_key(CURVE)
+    sender = _point(own.public_key())
+    shared = own.exchange(ec.ECDH(), ec.EllipticCurvePublicKey.from_encoded_point(CURVE, receiver))
+    secret = _derive(shared, _bytes(auth), b"WebPush: info\0" + receiver + sender, 32)
+    salt = os.urandom(16)
+    key = _derive(secret, salt, b"Content-Encoding: aes128gcm\0", 16)
+    nonce = _derive(secret, salt, b"Content-Encoding: nonce\0", 12)
+    # 2 ends the last record.
+    sealed = AESGCM(key).encrypt(nonce, text + b"\2", None)
+    return salt + RECORD.to_bytes(4, "big") + bytes([len(sender)]) + sender + sealed
+
+
+def is_push_service(endpoint: str) -> bool:
+    """Return whether an address is of a known push service: others are never called."""
+    try:
+        parts = urlsplit(endpoint)
+        origin = f"{parts.scheme}://{parts.hostname}"
+    except ValueError:
+        return False
+    return any(fnmatchcase(origin, pattern) for pattern in settings.PUSH_SERVICES)
+
+
+def are_keys(p256dh: str, auth: str) -> bool:
+    """Return whether these are the keys of a browser: a point of the curve, and 16 bytes."""
+    try:
+        ec.EllipticCurvePublicKey.from_encoded_point(CURVE, _bytes(p256dh))
+        return len(_bytes(auth)) == 16
+    except ValueError:
+        return False
+
+
+JWT = {"typ": "JWT", "alg": "ES256"}
+
+
+@cache
+def _private_key(secret: str) -> ec.EllipticCurvePrivateKey:
+    """Derive the key from the server's secret, so that it is kept and restored with that.
+
+    As long as the site knows an old secret, its phones stay subscribed.
+    """
+    seed = salted_hmac("kingscore.push", "1", secret, algorithm="sha512").digest()
+    return ec.derive_private_key(int.from_bytes(seed, "big") % (ORDER - 1) + 1, CURVE)
+
+
+def _contact() -> str:
+    """Return whom a push service may ask about this sender."""
+    site = settings.SITE_ADDRESS or settings.FOUND_AT
+    return site if site.startswith("https:") else f"mailto:{settings.DEFAULT_FROM_EMAIL}"
+
+
+def _derive(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:
+    return HKDF(SHA256(), length, salt, info).derive(secret)
+
+
+def _point(key: ec.EllipticCurvePublicKey) -> bytes:
+    return key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+
+
+def _text(data: bytes) -> str:
+    return urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _bytes(text: str) -> bytes:
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+Kind = Notification.Kind
+
+LASTS = {
+    Kind.SEATING: timedelta(hours=2),
+    Kind.TIME: timedelta(minutes=5),
+    Kind.RESULT: timedelta(days=1),
+}
+"""How long after it came about something is still told."""
+
+MINUTES_BEFORE = 5
+TOO_LATE = 2
+"""Minutes before the end of a round at which its players are told, and at which no longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that holds for an entrant in a round since a moment.
+
+    `first` tells whether it is told although nothing was told before.
+    """
+
+    sitting: Sitting
+    kind: Kind
+    value: str
+    since: datetime
+    title: Callable[[], str]
+    first: bool = True
+
+    def is_news(self, last: Notification | None, subscription: Subscription, at: datetime) -> bool:
+        if last is not None:
+            return True
+        in_time = subscription.created_at <= self.since and at < self.since + LASTS[self.kind]
+        return self.first and in_time
+
+
+Results = Mapping[int, Sequence[Mapping[str, object] | None]]
+"""The results of the games of each table, None while one goes on."""
+
+
+def note_changes(at: datetime) -> None:
+    """Store what is to be told to each subscriber (7 queries, and one for each new fact)."""
+    entrants = notified_entrants(at).select_related("player", "partner")
+    subscribers = _subscribers(entrants)
+    if not subscribers:
+        return
+    sittings = Sitting.objects.filter(entrant__in=subscribers, round__published_at__isnull=False)
+    rows = list(sittings.select_related("round", "table"))
+    known = {
+        (each.subscription_id, each.round_id, each.kind): each
+        for each in Notification.objects.filter(
+            subscription__in={each.pk for some in subscribers.values() for each in some}
+        )
+    }
+    for fact in _facts(rows, at):
+        for subscription in subscribers[fact.sitting.entrant_id]:
+            last = known.get((subscription.pk, fact.sitting.round_id, fact.kind))
+            if last is None or _differs(fact, last.value):
+                _store(fact, last, subscription, at)
+
+
+def _subscribers(entrants: Iterable[Entrant]) -> Mapping[int, list[Subscription]]:
+    """Return the subscriptions about each entrant (2 queries)."""
+    accounts: dict[int, list[int]] = defaultdict(list)
+    rows = list(entrants)
+    for entrant in rows:
+        for player in entrant.players:
+            if player.account_id is not None:
+                accounts[player.account_id].append(entrant.pk)
+    found: dict[int, list[Subscription]] = defaultdict(list)
+    about = Q(entrant__in=[each.pk for each in rows]) | Q(user__in=accounts)
+    for each in Subscription.objects.filter(about) if rows else ():
+        pks = [each.entrant_id] if each.entrant_id else accounts[each.user_id or 0]
+        for pk in pks:
+            found[pk].append(each)
+    return found
+
+
+def _store(fact: Fact, last: Notification | None, subscription: Subscription, at: datetime) -> None:
+    """Store a fact as the last that was told; it waits to be sent if it is news."""
+    with translation.override(subscription.language or None):
+        new = {
+            "value": fact.value,
+            "title": fact.title(),
+            "next_at": at if fact.is_news(last, subscription, at) else None,
+            "expires_at": at + LASTS[fact.kind],
+            "tries": 0,
+        }
+    if last is None:
+        # Another worker may have stored it meanwhile.
+        row = Notification(
+            subscription=subscription, round=fact.sitting.round, kind=fact.kind, **new
+        )
+        Notification.objects.bulk_create([row], ignore_conflicts=True)
+    else:
+        Notification.objects.filter(pk=last.pk, value=last.value).update(**new)
+
+
+def _differs(fact: Fact, told: str) -> bool:
+    """Return whether a fact is another than the one told; of time only if much was added."""
+    if fact.kind is Kind.TIME:
+        return int(fact.value) >= int(told) + MINUTES_BEFORE * 60
+    return fact.value != told
+
+
+def _facts(sittings: Sequence[Sitting], at: datetime) -> Iterator[Fact]:
+    results = _results(sittings)
+    rulings: dict[tuple[int, int], list[object]] = defaultdict(list)
+    rounds = {each.round_id for each in sittings}
+    for ruling in Ruling.objects.filter(round__in=rounds, withdrawn_at=None):
+        rulings[ruling.round_id, ruling.entrant_id].append([ruling.kind, ruling.points])
+    for each in sittings:
+        ruled = rulings[each.round_id, each.entrant_id]
+        yield from _seating(each)
+        if each.table is not None:
+            yield from _time(each, results, at)
+            yield from _result(each, results, ruled, at)
+
+
+def _results(sittings: Sequence[Sitting]) -> Results:
+    """Return the results at the tables (1 query)."""
+    found: dict[int, list[Mapping[str, object] | None]] = defaultdict(list)
+    tables = {each.table_id for each in sittings if each.table_id is not None}
+    games = Game.objects.filter(table__in=tables).order_by("pk")
+    for table, result in games.values_list("table", "result"):
+        if table is not None:
+            found[table].append(result)
+    return found
+
+
+def _seating(sitting: Sitting) -> Iterator[Fact]:
+    """Yield where somebody sits in a round that is not over."""
+    round_, table = sitting.round, sitting.table
+    if round_.closed_at or round_.published_at is None:
+        return
+
+    def title() -> str:
+        named = {"round": round_name(round_), "table": table and table.number}
+        if table is None:
+            return _("%(round)s: you sit out") % named
+        if round_.stage:
+            return _("You are in the finals! %(round)s: table %(table)s") % named
+        return _("%(round)s: table %(table)s") % named
+
+    value = f"{round_.published_at.timestamp()} {table.number if table else 0}"
+    yield Fact(sitting, Kind.SEATING, value, round_.published_at, title)
+
+
+def _time(sitting: Sitting, results: Results, at: datetime) -> Iterator[Fact]:
+    """Yield that a round is almost over, at a table that still plays."""
+    round_, table = sitting.round, sitting.table
+    if table is None or not round_.is_open or round_.clock_started_at is None:
+        return
+    left = seconds_left(round_, at, table.extra_seconds) or 0
+    plays = not all(results.get(table.pk, [None]))
+    if not plays or not TOO_LATE * 60 < left <= MINUTES_BEFORE * 60:
+        return
+    minutes = -(-left // 60)
+    whole = (round_.clock_seconds or 0) + table.extra_seconds
+
+    def title() -> str:
+        said = ngettext(
+            "%(round)s: %(minutes)s minute left", "%(round)s: %(minutes)s minutes left", minutes
+        )
+        return said % {"round": round_name(round_), "minutes": minutes}
+
+    yield Fact(sitting, Kind.TIME, str(whole), at, title)
+
+
+def _result(
+    sitting: Sitting, results: Results, ruled: Sequence[object], at: datetime
+) -> Iterator[Fact]:
+    """Yield the result of somebody; it is told only if another one stood before."""
+    games = results.get(sitting.table_id or 0, [])
+    if not games or sitting.side is None:
+        return
+    own: list[object] = []
+    for result in games:
+        if result is None:
+            return
+        for name in ("totals", "ranks"):
+            values = result.get(name)
+            own.append(values[sitting.side] if isinstance(values, list) else None)
+
+    def title() -> str:
+        return _("%(round)s: your result was corrected") % {"round": round_name(sitting.round)}
+
+    value = digest(json.dumps([own, ruled]))
+    yield Fact(sitting, Kind.RESULT, value, at, title, first=False)
+
 
 logger = logging.getLogger(__name__)
 
@@ -178,3 +491,116 @@ def _note_answer(row: Notification, answer: CallAnswer, now: datetime) -> None:
     # Too late then: `_still_helps` ends it.
     mine = Notification.objects.filter(pk=row.pk, next_at=row.next_at)
     mine.update(next_at=min(now + wait, max(row.expires_at, now)))
+
+
+MOST_OF_PHONE = 12
+MOST_OF_ENTRANT = 6
+"""Subscriptions of one phone, and phones of one entrant; a new one replaces the oldest."""
+
+
+class NoPushAddress(Refused, code="no-push-address", status=422):
+    sentence = gettext_lazy("This browser gave no address of a known push service.")
+
+
+@dataclass(frozen=True, slots=True)
+class PushAddress:
+    """A phone, by the digest of its id, with its address at a push service and its keys."""
+
+    phone: str
+    endpoint: str
+    p256dh: str
+    auth: str
+
+    @property
+    def is_usable(self) -> bool:
+        short = len(self.endpoint) <= LONGEST_ENDPOINT
+        return short and is_push_service(self.endpoint) and are_keys(self.p256dh, self.auth)
+
+
+def subscribe_phone(
+    about: Entrant | User, push: PushAddress, language: str, *, at: datetime
+) -> Subscription:
+    """Notify a phone of an entrant, or of the players of an account. Idempotent.
+
+    Raises:
+        NoPushAddress: the address or the keys are not those of a browser; nothing is written.
+    """
+    if not push.is_usable:
+        raise NoPushAddress
+    keys = {"endpoint": push.endpoint, "p256dh": push.p256dh, "auth": push.auth}
+    whom = {"user": about} if isinstance(about, User) else {"entrant": about}
+    with transaction.atomic():
+        row, _new = Subscription.objects.update_or_create(
+            phone=push.phone,
+            **whom,
+            defaults={**keys, "language": language, "created_at": at},
+        )
+        # The same browser, which has lost its cookies meanwhile.
+        same = Subscription.objects.filter(endpoint=push.endpoint, **whom)
+        same.exclude(pk=row.pk).delete()
+        _keep_latest(Q(phone=push.phone), MOST_OF_PHONE)
+        _keep_latest(Q(**whom) & ~Q(phone=""), MOST_OF_ENTRANT)
+    return row
+
+
+def renew_phone(push: PushAddress) -> None:
+    """Store the new address that a browser got for a phone, wherever it is notified. Idempotent.
+
+    Raises:
+        NoPushAddress: the address or the keys are not those of a browser; nothing is written.
+    """
+    if not push.is_usable:
+        raise NoPushAddress
+    rows = Subscription.objects.filter(phone=push.phone).exclude(phone="")
+    rows.update(endpoint=push.endpoint, p256dh=push.p256dh, auth=push.auth)
+
+
+def _keep_latest(which: Q, most: int) -> None:
+    rows = Subscription.objects.filter(which).order_by("-created_at", "-pk")
+    Subscription.objects.filter(pk__in=list(rows.values_list("pk", flat=True)[most:])).delete()
+
+
+def unsubscribe_phone(phone: str, of: User | None = None) -> None:
+    """Notify a phone no more, of anybody or of an account."""
+    rows = Subscription.objects.filter(phone=phone).exclude(phone="")
+    (rows if of is None else rows.filter(user=of)).delete()
+
+
+def can_be_mailed(user: User) -> bool:
+    """Return whether an account has a verified address (1 query)."""
+    rows = EmailAddress.objects.filter(user=user, email__iexact=user.email, verified=True)
+    return bool(rows.exists())
+
+
+def switch_mail(user: User, language: str, *, wanted: bool, at: datetime) -> None:
+    """Notify an account by e-mail of its players, or no more. Idempotent."""
+    if not wanted:
+        Subscription.objects.filter(user=user, phone="").delete()
+    elif can_be_mailed(user):
+        new = {"language": language, "created_at": at}
+        Subscription.objects.update_or_create(user=user, phone="", defaults=new)
+
+
+def is_mailed_at(pk: int, secret: str) -> bool | None:
+    """Return whether an e-mail's subscription, by the address that ends it, still stands.
+
+    None if the address is wrong; of one that has ended, it is no longer known.
+    """
+    row = Subscription.objects.filter(pk=pk).first()
+    if row is None:
+        return False
+    return matches(secret, "subscription", str(pk), 1) or None
+
+
+def end_mails(pk: int) -> None:
+    """End a subscription. Idempotent."""
+    Subscription.objects.filter(pk=pk).delete()
+
+
+def forget_subscriptions(at: datetime) -> None:
+    """Delete the phones and the notifications of tournaments that are long over."""
+    over = Tournament.objects.filter(
+        state=Tournament.State.FINISHED, event__held_on__lt=(at - CORRECTED_FOR).date()
+    )
+    Subscription.objects.filter(entrant__tournament__in=over).delete()
+    Notification.objects.filter(round__event__tournament__in=over).delete()

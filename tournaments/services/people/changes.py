@@ -1,44 +1,53 @@
-"""Changes a player may request: rename, show by initials, remove."""
+"""Change and remove players, and give them what is stored about them."""
 
+import json
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import datetime
-from typing import Any
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import JSONField, Q
+from django.db.models import JSONField, Prefetch, Q
 from django.db.models.functions import Cast
 
 from tournaments.engine.documents.shapes import FREE_TEXTS
+from tournaments.engine.ratings.ratings import Rating
 from tournaments.engine.rules.entries import REMARKS
 from tournaments.models import (
     AuditEntry,
     Club,
+    Entrant,
     Event,
     Game,
     Player,
+    PlayerRating,
+    RatingChange,
     Revision,
     Ruling,
     Seat,
     Subscription,
+    Substitute,
+    Tournament,
+    User,
 )
 from tournaments.models.people import fold_name
+from tournaments.queries.games.sheets import load_kept_sheets
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.documents.reporting import remake_documents
 from tournaments.services.people.players import (
     NameTaken,
+    Renaming,
     clean_name,
     find_player,
+    let_names_follow,
+    let_past_names_follow,
     lock_player,
     subject_of,
 )
-from tournaments.services.people.sheet_names import (
-    Renaming,
-    let_names_follow,
-    let_past_names_follow,
-)
-from tournaments.services.ratings.due import rate_accounts_again
+from tournaments.services.ratings.computing import rate_accounts_again
 
 KIND = AuditEntry.Kind.PLAYER
 
@@ -286,3 +295,202 @@ def _anyhow_written(name: str) -> str:
         for word in name.split()
     )
     return rf"(?<!\w){SPACES.join(words)}(?!\w)"
+
+
+FORMAT = "kingscore-player/1"
+
+AT_ONCE = 200
+"""Games in memory at a time; each batch takes a fixed number of queries."""
+
+
+IN_MEMORY = 1 << 20
+"""A longer document, in bytes, is buffered on disk until it is sent."""
+
+
+def export_player(pk: int, by: Actor, *, at: datetime) -> IO[bytes]:
+    """Return player, account, games, tournaments and audit entries as a file.
+
+    It contains about others only the data of the sheets, and not who made a change. Everything is
+    read before the first byte is sent, so the audit entry means that the document was complete.
+
+    Raises:
+        Player.DoesNotExist: removed, or merged into another player.
+    """
+    with ExitStack() as unless_made, transaction.atomic():
+        document = unless_made.enter_context(SpooledTemporaryFile(max_size=IN_MEMORY))
+        player = lock_player(pk)
+        change = Change(AuditEntry.Kind.PLAYER, "export", subject_of(player))
+        note_change(player.club, change, by, at=at)
+        document.writelines(piece.encode() for piece in _pieces(player, at))
+        unless_made.pop_all()
+    document.seek(0)
+    return document
+
+
+def _pieces(player: Player, at: datetime) -> Iterator[str]:
+    people = with_merged(player)
+    head = {
+        "format": FORMAT,
+        "exported_at": at.isoformat(),
+        "player": _player(player, people[1:]),
+        "club": {"name": player.club.name, "slug": player.club.slug},
+        "account": _account(player.account),
+    }
+    yield json.dumps(head, ensure_ascii=False)[:-1]
+    yield from _list("games", _games(player))
+    yield from _list("tournaments", _tournaments(player))
+    yield from _list("ratings", _ratings(player))
+    yield from _list("notifications", _notifications(player))
+    yield from _list("changes", _changes(player, people))
+    yield "\n}\n"
+
+
+def _player(player: Player, merged: Iterable[Player]) -> dict[str, Any]:
+    return {
+        "name": player.name,
+        "initials": player.initials,
+        "created_at": player.created_at.isoformat(),
+        "merged": [{"name": p.name, "created_at": p.created_at.isoformat()} for p in merged],
+    }
+
+
+def _account(user: User | None) -> dict[str, str] | None:
+    return None if user is None else {"name": user.first_name, "email": user.email}
+
+
+def _list(name: str, values: Iterable[dict[str, Any]]) -> Iterator[str]:
+    yield f',\n"{name}": ['
+    between = "\n"
+    for value in values:
+        yield between + json.dumps(value, ensure_ascii=False)
+        between = ",\n"
+    yield "]"
+
+
+def _games(player: Player) -> Iterator[dict[str, Any]]:
+    seats = list(player.seats.order_by("game__played_at", "game_id"))
+    for first in range(0, len(seats), AT_ONCE):
+        batch = seats[first : first + AT_ONCE]
+        rows = Game.objects.filter(pk__in=[seat.game_id for seat in batch])
+        found = {row.pk: row for row in rows.select_related("table__round__event")}
+        records = {sheet.row.pk: sheet.record for sheet in load_kept_sheets(found.values())}
+        yield from (_game(found[seat.game_id], records, seat) for seat in batch)
+
+
+def _game(row: Game, records: Mapping[int, dict[str, Any]], seat: Seat) -> dict[str, Any]:
+    # Of an archived season there is the result alone.
+    known = {"record": records[row.pk]} if row.pk in records else {"result": row.result}
+    game: dict[str, Any] = {"seat": seat.number, **known}
+    table = row.table
+    if table is not None:
+        event = table.round.event
+        day = {"name": event.name, "held_on": event.held_on.isoformat()}
+        game["event"] = {**day, "round": table.round.number, "table": table.number}
+    return game
+
+
+def _tournaments(player: Player) -> Iterator[dict[str, Any]]:
+    """Yield the player's tournaments, alone or in a pair, with the rulings about them."""
+    mine = Entrant.objects.filter(Q(player=player) | Q(partner=player)).order_by(
+        "tournament__event__held_on", "pk"
+    )
+    rows = mine.select_related("tournament__event").prefetch_related(
+        Prefetch("rulings", Ruling.objects.select_related("round").order_by("pk"))
+    )
+    yield from map(_entered, rows)
+    places = Substitute.objects.filter(player=player).order_by("pk")
+    yield from map(_stood_in, places.select_related("entrant__tournament__event"))
+
+
+def _entered(entrant: Entrant) -> dict[str, Any]:
+    moments = {"registered_at": entrant.registered_at, "withdrawn_at": entrant.withdrawn_at}
+    return {
+        **_day(entrant.tournament),
+        "entrant": entrant.key,
+        "team": entrant.team,
+        "represents": entrant.represents,
+        **{name: at.isoformat() for name, at in moments.items() if at is not None},
+        "rulings": [
+            {
+                "round": ruling.round.number,
+                "kind": ruling.kind,
+                "points": ruling.points,
+                "reason": ruling.reason,
+                "at": ruling.at.isoformat(),
+            }
+            for ruling in entrant.rulings.all()
+        ],
+    }
+
+
+def _stood_in(place: Substitute) -> dict[str, Any]:
+    entrant = place.entrant
+    stood_in = {"substitute_in_round": place.round_number}
+    return {**_day(entrant.tournament), "entrant": entrant.key, **stood_in}
+
+
+def _day(tournament: Tournament) -> dict[str, str]:
+    event = tournament.event
+    held_on = event.held_on.isoformat()
+    return {"slug": tournament.slug, "name": event.name, "held_on": held_on}
+
+
+def _ratings(player: Player) -> Iterator[dict[str, Any]]:
+    """Yield the player's ratings in the club and on the server, with changes from games here."""
+    people = [f"p{player.pk}", *([f"a{player.account_id}"] if player.account_id else [])]
+    of_club = Q(pool__club=player.club) | Q(pool__club=None)
+    rows = PlayerRating.objects.filter(of_club, person__in=people).order_by("pk")
+    for row in rows.select_related("pool"):
+        mine = row.changes.filter(game__seats__player=player).order_by("number")
+        yield {
+            "family": row.pool.family,
+            "among": "club" if row.pool.club_id else "server",
+            "games": row.games,
+            "last_at": row.last_at.isoformat(),
+            **_details(row.rating),
+            "changes": [
+                {
+                    "at": each.at.isoformat(),
+                    "before": _details(each.before),
+                    "after": _details(each.after),
+                }
+                for each in mine.iterator(AT_ONCE)
+            ],
+        }
+
+
+def _changed(change: RatingChange) -> dict[str, Any]:
+    before, after = _details(change.before), _details(change.after)
+    return {"at": change.at.isoformat(), "before": before, "after": after}
+
+
+def _details(rating: Rating) -> dict[str, float]:
+    return {"rating": rating.mean, "deviation": rating.deviation}
+
+
+def _notifications(player: Player) -> Iterator[dict[str, Any]]:
+    """Yield where the player, or the account, is notified of tournaments."""
+    about = Q(entrant__player=player) | Q(entrant__partner=player)
+    if player.account_id is not None:
+        about |= Q(user=player.account_id)
+    rows = Subscription.objects.filter(about).order_by("pk").distinct()
+    for row in rows.select_related("entrant__tournament__event"):
+        yield {
+            "by": "push" if row.phone else "e-mail",
+            "endpoint": row.endpoint,
+            "language": row.language,
+            "since": row.created_at.isoformat(),
+            "tournament": _day(row.entrant.tournament) if row.entrant else None,
+        }
+
+
+def _changes(player: Player, people: Iterable[Player]) -> Iterator[dict[str, Any]]:
+    subjects = [subject_of(one) for one in people]
+    lines = AuditEntry.objects.filter(club=player.club).about(subjects).order_by("pk")
+    for line in lines:
+        said = {"before": line.before, "after": line.after, "reason": line.reason}
+        yield {
+            "at": line.at.isoformat(),
+            "action": line.action,
+            **{name: value for name, value in said.items() if value},
+        }

@@ -28,12 +28,11 @@ from tournaments.queries.tournaments.state import (
     load_state,
 )
 from tournaments.services.audit import Actor
-from tournaments.services.base.refusals import Refused
+from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.substituting import TakesPart
-from tournaments.services.events.events import lock_tables_of
-from tournaments.services.events.sealing import seal_rounds
+from tournaments.services.events.events import lock_tables_of, seal_rounds
 from tournaments.services.games.playing import seat_others
-from tournaments.services.games.seats import TableSeating, move_players
+from tournaments.services.games.seating import TableSeating, move_players
 from tournaments.services.games.writing import WriteContext
 from tournaments.services.people.players import lock_people
 from tournaments.services.rounds.proposals import (

@@ -41,9 +41,8 @@ from tournaments.queries.tournaments.state import (
     weights_of,
 )
 from tournaments.services.audit import Actor
-from tournaments.services.base.refusals import Fault, Refused
-from tournaments.services.entrants.lists import Entry, is_for_pairs
-from tournaments.services.entrants.registration import register_entrants
+from tournaments.services.base.writes import Fault, Refused
+from tournaments.services.entrants.registration import Entry, is_for_pairs, register_entrants
 from tournaments.services.entrants.substituting import TakesPart
 from tournaments.services.tournaments.lifecycle import WrongState, lock_tournament, note, touch
 from tournaments.texts.labels import Text

@@ -22,11 +22,9 @@ from tournaments.queries.games.sheets import (
     load_sheet,
 )
 from tournaments.services.audit import Actor, Change, note_change
-from tournaments.services.base.refusals import Refused
-from tournaments.services.events.sealing import seal_rounds
-from tournaments.services.games.confirming import NotSeated, own_seat
-from tournaments.services.games.open_deals import corrected
-from tournaments.services.games.playing import correct_entry
+from tournaments.services.base.writes import Refused
+from tournaments.services.events.events import seal_rounds
+from tournaments.services.games.playing import NotSeated, correct_entry, corrected, own_seat
 from tournaments.services.games.tables import subject_of
 from tournaments.services.games.writing import (
     DealFixed,

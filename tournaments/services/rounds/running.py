@@ -35,16 +35,14 @@ from tournaments.queries.tournaments.state import (
 )
 from tournaments.queries.tournaments.steps import LifecycleStep
 from tournaments.services.audit import Actor
-from tournaments.services.base.refusals import Fault, Refused
-from tournaments.services.entrants.lists import UnknownSection
+from tournaments.services.base.writes import Fault, Refused
+from tournaments.services.entrants.registration import UnknownSection
 from tournaments.services.events.events import close_round as close_event_round
-from tournaments.services.events.events import lock_tables_of
-from tournaments.services.events.sealing import seal_rounds
-from tournaments.services.games.confirming import agreement_on
-from tournaments.services.games.playing import record_entry, withdraw_entry
+from tournaments.services.events.events import lock_tables_of, seal_rounds
+from tournaments.services.games.playing import agreement_on, record_entry, withdraw_entry
 from tournaments.services.games.tables import current_game
 from tournaments.services.games.writing import WriteContext
-from tournaments.services.ratings.due import rate_round_again
+from tournaments.services.ratings.computing import rate_round_again
 from tournaments.services.rounds.proposals import number_of
 from tournaments.services.rounds.seating import (
     lock_drawn,

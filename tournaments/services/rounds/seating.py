@@ -27,8 +27,7 @@ from tournaments.models.events import TableQuerySet
 from tournaments.queries.games.sheets import load_sheets
 from tournaments.queries.tournaments.state import TournamentState, field_of, load_state
 from tournaments.services.audit import Actor
-from tournaments.services.base.enqueue import wake_notifications
-from tournaments.services.base.refusals import Fault, Refused
+from tournaments.services.base.writes import Fault, Refused, wake_notifications
 from tournaments.services.events.events import lock_round, lock_tables_of
 from tournaments.services.games.playing import delete_locked
 from tournaments.services.people.players import lock_people, names_at_table

@@ -1,4 +1,4 @@
-"""Tournaments: create, change, and move from draft to finished and back."""
+"""The life of a tournament: made, changed, started, finished, cancelled."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
@@ -15,27 +16,41 @@ from tournaments.engine.standings.tournament_settings import (
     read_stored_settings,
     write_settings,
 )
-from tournaments.models import AuditEntry, Club, Event, Game, Season, Tournament
+from tournaments.models import (
+    AuditEntry,
+    Club,
+    Entrant,
+    Event,
+    Game,
+    Report,
+    Round,
+    Ruling,
+    Season,
+    Sitting,
+    Table,
+    Tournament,
+)
 from tournaments.queries.rulesets import find_ruleset_of_club, house_document
 from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
 from tournaments.services.audit import Actor, Change, note_change
-from tournaments.services.base.refusals import Refused
-from tournaments.services.base.slugs import free_slugs
+from tournaments.services.base.writes import Fault, Refused, free_slugs
+from tournaments.services.documents.reporting import throw_away
 from tournaments.services.events.events import (
     EventPlan,
+    added_by,
     change_event,
+    check_league,
     check_plan,
     event_key,
     lock_season,
     plan_of,
     put_plan,
+    seal_rounds,
     start_event,
 )
 from tournaments.services.events.events import details_of as plan_details
 from tournaments.services.events.events import subject_of as event_subject
-from tournaments.services.events.sealing import seal_rounds
-from tournaments.services.events.seasons import added_by, check_league
-from tournaments.services.ratings.due import rate_event_again
+from tournaments.services.ratings.computing import rate_event_again
 from tournaments.texts.labels import Text
 
 State = Tournament.State
@@ -359,3 +374,66 @@ def _check_entrants(tournament: Tournament, rules: Ruleset) -> None:
 
 def _details(plan: TournamentPlan) -> dict[str, Any]:
     return plan_details(plan.event) | {"settings": write_settings(plan.settings)}
+
+
+class WrongName(Fault, code="wrong-name", where="name"):
+    sentence = _("That is not the name of the tournament.")
+
+
+def cancel_tournament(tournament_pk: int, by: Actor, *, at: datetime) -> Tournament:
+    """Hide a tournament from all but directors, and its games from ratings and statistics.
+
+    Idempotent; nothing is deleted.
+    """
+    return _mark(tournament_pk, at, "cancel-tournament", by, at)
+
+
+def restore_tournament(tournament_pk: int, by: Actor, *, at: datetime) -> Tournament:
+    """Take back that a tournament was cancelled. Idempotent."""
+    return _mark(tournament_pk, None, "restore-tournament", by, at)
+
+
+def _mark(
+    tournament_pk: int, cancelled_at: datetime | None, action: str, by: Actor, at: datetime
+) -> Tournament:
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        if (tournament.cancelled_at is None) == (cancelled_at is None):
+            return tournament
+        tournament.cancelled_at = cancelled_at
+        touch(tournament)
+        rate_event_again(tournament.event)
+        note(tournament, action, by, at)
+    return tournament
+
+
+def delete_tournament(tournament_pk: int, name: str, by: Actor, *, at: datetime) -> None:
+    """Delete a tournament with its rounds, sheets and entrants; its players stay. Idempotent.
+
+    Raises:
+        WrongName: `name` is not that of the tournament; nothing is deleted.
+    """
+    with transaction.atomic():
+        try:
+            tournament = lock_tournament(tournament_pk)
+        except Tournament.DoesNotExist:
+            return
+        event = tournament.event
+        if name.split() != event.name.split():
+            raise WrongName
+        rate_event_again(event)
+        note(tournament, "remove-tournament", by, at, before=plan_details(plan_of(event)))
+        games = Game.objects.filter(table__round__event=event)
+        throw_away(Report.objects.filter(Q(event=event) | Q(game__in=games)))
+        # From the leaves to the root: most of these rows protect those they refer to.
+        games.delete()
+        for rows in (
+            Ruling.objects.filter(round__event=event),
+            Sitting.objects.filter(round__event=event),
+            Table.objects.filter(round__event=event),
+            Round.objects.filter(event=event),
+            Entrant.objects.filter(tournament=tournament),
+        ):
+            rows.delete()
+        tournament.delete()
+        event.delete()

@@ -42,20 +42,22 @@ from tournaments.models.people import fold_name
 from tournaments.queries.games.known_games import KnownGames, sheet_of
 from tournaments.queries.games.sheets import fold_sheet, put_computed
 from tournaments.services.audit import Actor, Change, note_change
-from tournaments.services.base.refusals import Refused
-from tournaments.services.base.slugs import free_slugs
-from tournaments.services.events.events import subject_of
-from tournaments.services.events.sealing import seal_rounds
-from tournaments.services.events.seasons import OtherLeaguePoints, check_league
+from tournaments.services.base.writes import Refused, free_slugs
+from tournaments.services.events.events import (
+    OtherLeaguePoints,
+    check_league,
+    seal_rounds,
+    subject_of,
+)
 from tournaments.services.people.players import (
     NoName,
     add_player,
     clean_name,
     find_player,
+    let_names_follow,
     lock_people,
 )
-from tournaments.services.people.sheet_names import let_names_follow
-from tournaments.services.ratings.due import rate_event_again
+from tournaments.services.ratings.computing import rate_event_again
 
 Json = Mapping[str, Any]
 

@@ -1,31 +1,41 @@
-"""Call external addresses only: neither this machine nor a private network.
-
-Neither a club owner nor a phone that wants notifications is trusted with the server's network. So
-the host name is resolved here, each of its addresses is checked, and one of these is called,
-whatever the name resolves to a moment later.
-"""
+"""Webhooks: kept, called and swept."""
 
 import base64
 import errno
 import hashlib
 import hmac
 import json
+import logging
 import socket
 import ssl
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from functools import partial
 from http.client import HTTPConnection, HTTPException
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from itertools import islice
 from threading import Thread, Timer
 from time import monotonic
+from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
 from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.db.models import F, Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.services.base.refusals import Fault
+from tournaments.engine.documents.tournaments import number_of_entrant
+from tournaments.models import AuditEntry, ChangeFeed, Club, Delivery, EventType, Webhook
+from tournaments.models.audit import CLAIMED_FOR, MOST_TRIES, event_types_of, has_come
+from tournaments.queries.audit import Named, round_of
+from tournaments.services.audit import NOBODY, Actor, Change, note_change
+from tournaments.services.base.writes import Fault, Refused, wake_webhooks
 from tournaments.texts.labels import Text
 
 Address = IPv4Address | IPv6Address
@@ -301,3 +311,392 @@ def _ask(line: _Line, parts: SplitResult, body: bytes, headers: Mapping[str, str
 def _host(host: str, parts: SplitResult) -> str:
     named = f"[{host}]" if ":" in host else host
     return named if parts.port is None else f"{named}:{parts.port}"
+
+
+MOST_WEBHOOKS = 20
+TEST = "test"
+"""The event of a test call."""
+
+KEPT_FOR = timedelta(days=30)
+"""How long calls and their results are stored."""
+
+
+logger = logging.getLogger(__name__)
+
+
+class TooManyWebhooks(Refused, code="too-many"):
+    sentence = _("There are %(most)s already: remove one.")
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookPlan:
+    """The settings of a webhook: URL and events (values of EventType)."""
+
+    url: str
+    events: Collection[str]
+
+
+def create_webhook(club: Club | None, plan: WebhookPlan, by: Actor, *, at: datetime) -> Webhook:
+    """Create a webhook of a club, or of the server without one; earlier events are not sent.
+
+    Raises:
+        BadAddress: the address may not be called.
+        TooManyWebhooks: the club has reached its limit.
+    """
+    check_url(plan.url)
+    with transaction.atomic():
+        if club is not None:
+            # A second request waits for this lock, so that both are counted.
+            club = Club.objects.select_for_update().get(pk=club.pk)
+        if Webhook.objects.filter(club=club).count() >= MOST_WEBHOOKS:
+            raise TooManyWebhooks({"most": MOST_WEBHOOKS})
+        webhook = Webhook.objects.create(
+            club=club,
+            url=plan.url,
+            events=_in_order(plan.events),
+            after=_now_in_feed(),
+            created_at=at,
+        )
+        _note(webhook, "add-webhook", by, at, after=_details(webhook))
+    return webhook
+
+
+def change_webhook(pk: int, plan: WebhookPlan, by: Actor, *, at: datetime) -> Webhook:
+    """Change URL or events of a webhook; waiting calls go to the new address.
+
+    Raises:
+        BadAddress: as in `create_webhook`.
+        Webhook.DoesNotExist: it was removed.
+    """
+    check_url(plan.url)
+    with transaction.atomic():
+        webhook = _locked(pk)
+        before = _details(webhook)
+        webhook.url, webhook.events = plan.url, _in_order(plan.events)
+        webhook.save(update_fields=["url", "events"])
+        if _details(webhook) != before:
+            _note(webhook, "change-webhook", by, at, before=before, after=_details(webhook))
+    return webhook
+
+
+def put_pause(pk: int, by: Actor, *, at: datetime, paused: bool) -> Webhook:
+    """Pause or resume a webhook. Events during the pause are not sent; waiting calls are.
+
+    Raises:
+        Webhook.DoesNotExist: it was removed.
+    """
+    with transaction.atomic():
+        webhook = _locked(pk)
+        if webhook.paused != paused:
+            webhook.paused = paused
+            if not paused:
+                webhook.after = _now_in_feed()
+            webhook.save(update_fields=["paused", "after"])
+            _note(webhook, "pause-webhook" if paused else "go-on-webhook", by, at)
+            wake_webhooks()
+    return webhook
+
+
+def renew_secret(pk: int, by: Actor, *, at: datetime) -> Webhook:
+    """Replace the signing secret.
+
+    Raises:
+        Webhook.DoesNotExist: it was removed.
+    """
+    with transaction.atomic():
+        webhook = _locked(pk)
+        webhook.generation += 1
+        webhook.save(update_fields=["generation"])
+        _note(webhook, "webhook-secret", by, at)
+    return webhook
+
+
+def remove_webhook(pk: int, by: Actor, *, at: datetime) -> None:
+    """Remove a webhook and its call history. Idempotent."""
+    with transaction.atomic():
+        webhook = Webhook.objects.select_for_update().filter(pk=pk).first()
+        if webhook is not None:
+            _note(webhook, "remove-webhook", by, at, before=_details(webhook))
+            webhook.delete()
+
+
+def send_test(pk: int, by: Actor, *, at: datetime) -> Delivery:
+    """Enqueue a test call without an event.
+
+    Raises:
+        Webhook.DoesNotExist: it was removed.
+    """
+    with transaction.atomic():
+        webhook = _locked(pk)
+        line = _note(webhook, "test-webhook", by, at)
+        delivery = Delivery.objects.create(
+            webhook=webhook,
+            line=line,
+            type=TEST,
+            body=body_of(TEST, at, {"club": webhook.club.slug if webhook.club else ""}),
+            next_at=at,
+            at=at,
+        )
+        wake_webhooks()
+    return delivery
+
+
+def send_again(delivery_pk: int, *, at: datetime) -> Delivery:
+    """Repeat a call under its old id, by which receivers detect repeats.
+
+    Raises:
+        Delivery.DoesNotExist: the call is no longer stored.
+    """
+    with transaction.atomic():
+        delivery = Delivery.objects.select_for_update().get(pk=delivery_pk)
+        delivery.state, delivery.tries, delivery.next_at = Delivery.State.WAITING, 0, at
+        delivery.save(update_fields=["state", "tries", "next_at"])
+        wake_webhooks()
+    return delivery
+
+
+def note_ratings(club_pk: int, at: datetime) -> None:
+    """Store the calls that the ratings of a club have changed; call it in that transaction.
+
+    No audit entry says so, since ratings follow from games.
+    """
+    hooks = Webhook.objects.filter(Q(club=club_pk) | Q(club=None), paused=False)
+    wanted = [hook for hook in hooks if EventType.RATINGS_CHANGED in hook.events]
+    if not wanted:
+        return
+    slug = Club.objects.values_list("slug", flat=True).get(pk=club_pk)
+    data = {"club": slug, "resources": [f"/api/v1/clubs/{slug}/ratings/"]}
+    what = EventType.RATINGS_CHANGED
+    body = body_of(what, at, data)
+    Delivery.objects.bulk_create(
+        Delivery(webhook=hook, type=what, body=body, next_at=at, at=at) for hook in wanted
+    )
+    wake_webhooks()
+
+
+def forget_deliveries(at: datetime) -> None:
+    """Delete old calls that were delivered or given up."""
+    over = Delivery.objects.exclude(state=Delivery.State.WAITING)
+    over.filter(at__lt=at - KEPT_FOR, next_at__lt=at - KEPT_FOR).delete()
+
+
+def shown_secret(webhook: Webhook) -> str:
+    """Return the secret in the format of Standard Webhooks."""
+    return "whsec_" + base64.b64encode(webhook.secret.encode()).decode()
+
+
+def body_of(event: str, at: datetime, data: dict[str, Any]) -> dict[str, Any]:
+    """Return the body of a call: event type, time and data."""
+    return {"type": event, "timestamp": at.isoformat(), "data": data}
+
+
+def _now_in_feed() -> int:
+    """Return the number of the latest change."""
+    while ChangeFeed.number_new_lines():
+        pass
+    return ChangeFeed.last_number()
+
+
+def _in_order(events: Collection[str]) -> list[str]:
+    return [str(each) for each in EventType if each in events]
+
+
+def _locked(pk: int) -> Webhook:
+    return Webhook.objects.select_for_update(of=("self",)).select_related("club").get(pk=pk)
+
+
+def _details(webhook: Webhook) -> dict[str, Any]:
+    # The path of the URL may be a secret of the receiver. Older entries call the events so.
+    return {"host": urlsplit(webhook.url).hostname, "happenings": webhook.events}
+
+
+def _note(
+    webhook: Webhook, action: str, by: Actor, at: datetime, **details: Any
+) -> AuditEntry | None:
+    """Add an audit entry to the club; the server has no audit, but a log."""
+    subject = f"webhook:{webhook.public_id}"
+    if webhook.club is None:
+        logger.info("%s of the server: %s by account %s", subject, action, by.user and by.user.pk)
+        return None
+    change = Change(AuditEntry.Kind.SETTINGS, action, subject, **details)
+    return note_change(webhook.club, change, by, at=at)
+
+
+Call = Callable[[Message, datetime], CallAnswer]
+
+MOST_LINES = 500
+MOST_NUMBERS = 20_000
+"""Limits of one transaction: changes of the club, and of all clubs."""
+
+MOST_AT_ONCE = 8
+MOST_OF_ONE = 2
+"""Parallel calls in total, and of one webhook: a slow receiver delays nobody else."""
+
+SWEEPS_FOR = 60.0
+"""Seconds after which a sweep leaves the rest to the next one."""
+
+WAITS = tuple(timedelta(minutes=minutes) for minutes in (0.5, 2, 10, 60, 180, 360, 720, 1440, 1440))
+"""The delay after each try before the next one."""
+
+SHORTEST_WAIT, LONGEST_WAIT = timedelta(seconds=10), timedelta(days=1)
+"""Limits of the delay a receiver can request."""
+
+State = Delivery.State
+
+
+def sweep_webhooks(calling: Call = call) -> None:
+    """Store calls for new events of each webhook, and make the calls that are due."""
+    while ChangeFeed.number_new_lines():
+        pass
+    last = ChangeFeed.last_number()
+    behind = Webhook.objects.filter(paused=False, after__lt=last)
+    for pk in behind.values_list("pk", flat=True):
+        while note_deliveries(pk, last):
+            pass
+    until = monotonic() + SWEEPS_FOR
+    with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
+        while monotonic() < until and _make_calls(calling, pool):
+            pass
+
+
+def note_deliveries(webhook_pk: int, last: int) -> bool:
+    """Store the calls for some audit entries up to `last`; return whether there may be more."""
+    with transaction.atomic():
+        webhook = Webhook.objects.select_for_update().filter(pk=webhook_pk, paused=False).first()
+        if webhook is None or webhook.after >= last:
+            return False
+        until = min(last, webhook.after + MOST_NUMBERS)
+        rows = AuditEntry.objects.all()
+        if webhook.club_id is not None:
+            rows = rows.filter(club=webhook.club_id)
+        rows = rows.numbered(webhook.after, until)
+        lines = list(rows.select_related("club", "event__tournament")[:MOST_LINES])
+        Delivery.objects.bulk_create(_deliveries(webhook, lines), ignore_conflicts=True)
+        if len(lines) == MOST_LINES:
+            until = lines[-1].number or until
+        webhook.after = until
+        webhook.save(update_fields=["after"])
+    return until < last
+
+
+def _deliveries(webhook: Webhook, lines: Sequence[AuditEntry]) -> Iterator[Delivery]:
+    wanted = [
+        (line, what) for line in lines for what in event_types_of(line) if what in webhook.events
+    ]
+    named = Named([line for line, _what in wanted])
+    now = timezone.now()
+    for line, what in wanted:
+        try:
+            body = body_of(what, line.at, _data(line, named))
+        except DatabaseError:
+            raise
+        except Exception:
+            # One call that cannot be made stops no other.
+            logger.exception("Audit entry %s becomes no call of a webhook", line.pk)
+            continue
+        yield Delivery(webhook=webhook, line=line, type=what, body=body, next_at=now, at=line.at)
+
+
+def _data(line: AuditEntry, named: Named) -> dict[str, Any]:
+    """Return the data of an event: no names and no points; receivers read those by the API."""
+    event = line.event
+    tournament = getattr(event, "tournament", None)
+    kind, _colon, name = line.subject.partition(":")
+    before, after = ({} if not isinstance(v, dict) else v for v in (line.before, line.after))
+    entrants = after.get("entrants") or before.get("entrants") or []
+    return {
+        "number": line.number,
+        "club": line.club.slug,
+        "event": event and event.public_id,
+        "tournament": tournament and tournament.slug,
+        "round": named.round_of_game(name) if kind == "game" else round_of(line),
+        "game": name if kind == "game" else None,
+        "result": after.get("result"),
+        "player": named.subject(line).removeprefix("player:") if kind == "player" else None,
+        "entrants": [number_of_entrant(key) for key in entrants],
+        "resources": named.resources(line),
+    }
+
+
+def _make_calls(calling: Call, pool: ThreadPoolExecutor) -> bool:
+    """Make some of the due calls in parallel; return whether there were any."""
+    claimed = [each for pk in _due(timezone.now()) if (each := _claim(pk))]
+    # No transaction is open, since receivers may be slow.
+    answers = pool.map(partial(_answer_to, calling=calling), claimed)
+    for delivery, answer in zip(claimed, answers, strict=True):
+        _note_answer(delivery, answer)
+    return bool(claimed)
+
+
+def _answer_to(delivery: Delivery, calling: Call) -> CallAnswer:
+    """Return the answer to a call; an unexpected error counts as none and stops no other call."""
+    try:
+        return calling(_message(delivery), timezone.now())
+    except Exception:
+        logger.exception("The call %s of a webhook broke", delivery.public_id)
+        return CallAnswer(0, "no-answer")
+
+
+def _due(at: datetime) -> list[int]:
+    due = Delivery.objects.due(at).order_by("next_at", "pk").values_list("pk", "webhook")
+    taken: Counter[int] = Counter()
+
+    def fair() -> Iterator[int]:
+        for pk, webhook in due[: 20 * MOST_AT_ONCE]:
+            taken[webhook] += 1
+            if taken[webhook] <= MOST_OF_ONE:
+                yield pk
+
+    return list(islice(fair(), MOST_AT_ONCE))
+
+
+def _claim(pk: int) -> Delivery | None:
+    """Claim a call; None if another worker has it.
+
+    A worker that does not report in time counts as dead, and the call is made again.
+    """
+    now = timezone.now()
+    waiting = Delivery.objects.filter(has_come(now), pk=pk, state=State.WAITING)
+    if not waiting.update(tried_at=now, next_at=now + CLAIMED_FOR, tries=F("tries") + 1):
+        return None
+    return Delivery.objects.select_related("webhook").filter(pk=pk).first()
+
+
+def _message(delivery: Delivery) -> Message:
+    webhook = delivery.webhook
+    return Message(delivery.public_id, webhook.url, webhook.secret.encode(), delivery.body)
+
+
+def _note_answer(delivery: Delivery, answer: CallAnswer) -> None:
+    """Store the result of a call, unless another worker has made it meanwhile."""
+    now = timezone.now()
+    delivery.answer_status, delivery.answer_text = answer.status, answer.why
+    delivery.next_at = now
+    if 200 <= answer.status < 300:
+        delivery.state = State.DELIVERED
+    elif answer.status == 410 or delivery.tries >= MOST_TRIES:
+        delivery.state = State.FAILED
+    else:
+        delivery.next_at = now + _wait(delivery.tries, answer, now)
+    fields = ("answer_status", "answer_text", "next_at", "state")
+    mine = Delivery.objects.filter(pk=delivery.pk, tried_at=delivery.tried_at)
+    mine.update(**{name: getattr(delivery, name) for name in fields})
+    if answer.status == 410:
+        # 410 Gone: the receiver asks for no more calls.
+        with suppress(Webhook.DoesNotExist):
+            put_pause(delivery.webhook_id, NOBODY, at=now, paused=True)
+
+
+def _wait(tries: int, answer: CallAnswer, now: datetime) -> timedelta:
+    asked = asked_wait(answer.retry_after, now)
+    return WAITS[tries - 1] if asked is None else min(max(asked, SHORTEST_WAIT), LONGEST_WAIT)
+
+
+def asked_wait(said: str, now: datetime) -> timedelta | None:
+    """Parse a `Retry-After` header, in seconds or as a date."""
+    if said.isdecimal() and said.isascii():
+        return timedelta(seconds=min(int(said[:9]), 10**6))
+    with suppress(ValueError, TypeError, OverflowError):
+        moment = parsedate_to_datetime(said)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now
+    return None

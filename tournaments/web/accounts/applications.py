@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.engine.rules.rulesets import LONGEST_TOKEN_NAME
 from tournaments.permissions import account_of
-from tournaments.services import applications
-from tournaments.services.base.refusals import Refused
+from tournaments.services import accounts
+from tournaments.services.base.writes import Refused
 from tournaments.web.base.fields import LineField
 
 
@@ -29,7 +29,7 @@ class ApplicationForm(forms.Form):
     )
     addresses = forms.CharField(
         label=_("Redirect addresses"),
-        max_length=applications.MOST_ADDRESSES * applications.LONGEST_ADDRESS,
+        max_length=accounts.MOST_ADDRESSES * accounts.LONGEST_ADDRESS,
         help_text=_("One on each line (redirect URIs)."),
         error_messages={"required": _("Enter at least one address.")},
         widget=forms.Textarea(attrs={"rows": 3, "placeholder": "https://", "spellcheck": "false"}),
@@ -47,20 +47,20 @@ class ApplicationForm(forms.Form):
     def clean_addresses(self) -> list[str]:
         """Return the addresses, if each may be called back."""
         lines = list(dict.fromkeys(self.cleaned_data["addresses"].split()))
-        if len(lines) > applications.MOST_ADDRESSES:
+        if len(lines) > accounts.MOST_ADDRESSES:
             raise forms.ValidationError(_("Ten addresses at most."))
         for line in lines:
             try:
-                applications.check_redirect(line)
-            except applications.BadRedirect as error:
+                accounts.check_redirect(line)
+            except accounts.BadRedirect as error:
                 raise forms.ValidationError(str(error)) from error
         return lines
 
     @property
-    def plan(self) -> applications.ApplicationPlan:
+    def plan(self) -> accounts.ApplicationPlan:
         said = self.cleaned_data
         is_confidential = said["kind"] == "confidential"
-        return applications.ApplicationPlan(said["name"], tuple(said["addresses"]), is_confidential)
+        return accounts.ApplicationPlan(said["name"], tuple(said["addresses"]), is_confidential)
 
 
 @never_cache
@@ -74,7 +74,7 @@ def new_application(request: HttpRequest) -> HttpResponse:
     form = ApplicationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            row, secret = applications.register_application(user, form.plan)
+            row, secret = accounts.register_application(user, form.plan)
         except Refused as error:
             form.add_error(None, str(error))
         else:
@@ -93,7 +93,7 @@ def application(request: HttpRequest, pk: int) -> HttpResponse:
     """Show an application that one has registered; delete it on POST, with all its access."""
     user = account_of(request)
     assert user is not None
-    row = get_object_or_404(applications.applications_of(user), pk=pk)
+    row = get_object_or_404(accounts.applications_of(user), pk=pk)
     if request.method == "POST":
         row.delete()
         messages.success(request, _("“%(name)s” is removed.") % {"name": row.name})
@@ -107,6 +107,6 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     """Withdraw the access of an application."""
     user = account_of(request)
     assert user is not None
-    applications.withdraw(user, pk)
+    accounts.withdraw(user, pk)
     messages.success(request, _("The application has no access any more."))
     return redirect("tokens")

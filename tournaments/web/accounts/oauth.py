@@ -19,7 +19,7 @@ from oauth2_provider.settings import oauth2_settings
 from oauth2_provider.views import AuthorizationView, TokenView
 from oauthlib.oauth2.rfc6749.errors import UnsupportedCodeChallengeMethodError
 
-from tournaments.services.applications import origin_of
+from tournaments.services.accounts import origin_of
 from tournaments.web.accounts.tokens import SCOPES
 
 

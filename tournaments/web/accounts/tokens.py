@@ -23,10 +23,12 @@ from tournaments.services.accounts import (
     MOST_TOKENS,
     TooManyTokens,
     Wish,
+    applications_of,
+    connected,
     make_token,
     revoke_token,
+    scopes_held,
 )
-from tournaments.services.applications import applications_of, connected, scopes_held
 from tournaments.texts.documents import Text
 from tournaments.web.base.fields import LineField
 

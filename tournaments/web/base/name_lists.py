@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from tournaments.engine.rules.entries import clean_line
 from tournaments.models.people import fold_name, plain_name
-from tournaments.services.imports.names import MOST_ASKED
+from tournaments.services.imports.files import MOST_ASKED
 from tournaments.services.people.contacts import without_contacts
 
 NAME = "isim,ad,adi,ad soyad,adi soyadi,isim soyisim,oyuncu,nome,giocatore,name,player"

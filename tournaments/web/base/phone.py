@@ -13,7 +13,7 @@ from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, OpenTable, Tournament
 from tournaments.models.games import digest
-from tournaments.services.games.joined_names import MOST_JOINED, Joined
+from tournaments.services.games.seating import MOST_JOINED, Joined
 from tournaments.web.base.link_preview import as_of
 
 GAMES = "games"

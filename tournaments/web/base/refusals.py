@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest
 
 from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.services.base.refusals import Refused
+from tournaments.services.base.writes import Refused
 from tournaments.texts.messages import explain
 
 

@@ -12,8 +12,7 @@ from itertools import islice
 from typing import Any
 
 from tournaments.reports.spreadsheets import unescape_formulas
-from tournaments.services.imports.refusals import FileRefused
-from tournaments.services.imports.zip_files import repack, unpack
+from tournaments.services.imports.files import FileRefused, repack, unpack
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,18 +10,16 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.engine.rules.rulesets import LONGEST_NAME, LONGEST_REASON
 from tournaments.models import Club
 from tournaments.models.clubs import Role
-from tournaments.services.clubs.logos import (
-    MOST_BYTES,
-    Logo,
-    NoPicture,
-    PictureTooLarge,
-    draw_anew,
-)
 from tournaments.services.clubs.membership import (
     CLUB_FIELDS,
     INVITED_FOR,
+    MOST_BYTES,
     ClubSettings,
+    Logo,
+    NoPicture,
     Offer,
+    PictureTooLarge,
+    draw_anew,
 )
 from tournaments.texts.documents import CONFIRMATIONS, MAY, ROLES
 from tournaments.web.base.declared import declared_field

@@ -30,7 +30,7 @@ from tournaments.presenters.statistics.statistics import (
 )
 from tournaments.queries.site import PlayingEvent, version_of_games
 from tournaments.queries.tournaments.state import rules_of_tournament
-from tournaments.services.events.seasons import dates_of
+from tournaments.services.events.events import dates_of
 from tournaments.texts.labels import points_text
 from tournaments.web.base.curves import curve_of
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from tournaments.models import Club
 from tournaments.permissions import actor_of, owned_club, seen_club
-from tournaments.services.clubs.logos import change_logo
+from tournaments.services.clubs.membership import change_logo
 from tournaments.web.clubs.forms import LogoForm, SettingsForm
 
 

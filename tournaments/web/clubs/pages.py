@@ -15,7 +15,7 @@ from tournaments.models import Club, Event, Member, User
 from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
 from tournaments.presenters.standings.standings import public_league
 from tournaments.queries.site import coming, playing_now
-from tournaments.services.checks.notices import CALLED, counts_of
+from tournaments.services.checks.nights import CALLED, counts_of
 from tournaments.services.clubs.membership import (
     LastOwner,
     change_settings,

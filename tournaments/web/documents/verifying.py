@@ -21,8 +21,8 @@ from tournaments.models import Tournament
 from tournaments.permissions import account_of
 from tournaments.presenters.verification import verified_lines
 from tournaments.queries.digests import find_code
-from tournaments.services.base.computing import place_to_compute
-from tournaments.services.checks.exports import compare_with_stored
+from tournaments.services.base.writes import place_to_compute
+from tournaments.services.checks.nights import compare_with_stored
 from tournaments.texts.messages import explain
 
 MOST_PROBLEMS = 20

@@ -16,9 +16,9 @@ from tournaments.models import Entrant, Substitute, Tournament
 from tournaments.permissions import actor_of, directed_tournament
 from tournaments.presenters.entrants import line_of, name_of, seats_left
 from tournaments.queries.tournaments.state import settings_of
-from tournaments.services.base.refusals import Refused
-from tournaments.services.entrants.lists import NoLabel
+from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.registration import (
+    NoLabel,
     change_entrant,
     let_in,
     mark_house,
@@ -27,11 +27,7 @@ from tournaments.services.entrants.registration import (
     return_entrant,
     withdraw_entrant,
 )
-from tournaments.services.entrants.substituting import (
-    Place,
-    put_substitute,
-    take_out_substitute,
-)
+from tournaments.services.entrants.substituting import Place, put_substitute, take_out_substitute
 from tournaments.services.tournaments.lifecycle import Depended, WrongState
 from tournaments.web.base.refusals import add_refused, refusal_shown
 from tournaments.web.entrants.forms import LabelsForm, SubstituteForm

@@ -15,7 +15,7 @@ from tournaments.engine.standings.standings import share_prizes
 from tournaments.permissions import actor_of, directed_tournament
 from tournaments.presenters.entrants import list_entrants
 from tournaments.queries.tournaments.state import load_state
-from tournaments.services.entrants.fees import mark_paid
+from tournaments.services.entrants.registration import mark_paid
 from tournaments.web.tournaments.pages import page_of
 
 

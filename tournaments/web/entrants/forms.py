@@ -9,8 +9,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Player
-from tournaments.services.entrants.lists import Entry
-from tournaments.services.entrants.registration import MOST_ENTRANTS
+from tournaments.services.entrants.registration import MOST_ENTRANTS, Entry
 from tournaments.web.base.fields import LineField
 from tournaments.web.entrants.lists import LARGEST_FILE, LARGEST_TEXT
 

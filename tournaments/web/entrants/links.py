@@ -16,11 +16,11 @@ from tournaments.models import Entrant, Player, Tournament
 from tournaments.models.people import fold_name
 from tournaments.permissions import actor_of, directed_tournament
 from tournaments.presenters.entrants import EntrantLine, found_in, line_of, list_entrants
-from tournaments.services.entrants.lists import is_for_pairs
 from tournaments.services.entrants.registration import (
     EntrantsRefused,
     TooMany,
     check_in,
+    is_for_pairs,
     register_by_link,
 )
 from tournaments.services.tournaments.lifecycle import WrongState

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from tournaments.models.people import plain_name
-from tournaments.services.entrants.lists import Entry
-from tournaments.services.entrants.registration import MOST_ENTRANTS
-from tournaments.services.imports.refusals import FileRefused
+from tournaments.services.entrants.registration import MOST_ENTRANTS, Entry
+from tournaments.services.imports.files import FileRefused
 from tournaments.services.people.contacts import without_contacts
 from tournaments.web.base import name_lists
 from tournaments.web.base.name_lists import (

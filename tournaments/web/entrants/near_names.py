@@ -5,11 +5,7 @@ from dataclasses import dataclass, replace
 
 from tournaments.models import Club
 from tournaments.models.people import fold_name, plain_name
-from tournaments.services.imports.names import (
-    NameAsked,
-    NameBook,
-    names_asked,
-)
+from tournaments.services.imports.files import NameAsked, NameBook, names_asked
 from tournaments.web.entrants.lists import ListLine
 
 

@@ -29,24 +29,22 @@ from tournaments.presenters.entrants import (
 )
 from tournaments.presenters.people.players import named_player
 from tournaments.queries.tournaments.state import settings_of
-from tournaments.services.base.refusals import Refused
-from tournaments.services.entrants.lists import (
-    EnteredAlready,
-    Entry,
-    Preview,
-    is_for_pairs,
-    preview_entries,
-)
+from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.registration import (
     MOST_ENTRANTS,
+    EnteredAlready,
     EntrantsRefused,
+    Entry,
+    Preview,
     TooMany,
     check_in,
     check_in_all,
+    is_for_pairs,
+    preview_entries,
     register_entrants,
 )
-from tournaments.services.imports.refusals import FileRefused
-from tournaments.services.imports.texts import COLUMNS
+from tournaments.services.imports.files import FileRefused
+from tournaments.services.imports.records import COLUMNS
 from tournaments.services.rounds.changes import change_late
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.web.base.going_back import kept_for_going_back

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods
 
 from tournaments.models import Event, Round
 from tournaments.permissions import actor_of, may_adopt, writable_game
-from tournaments.services.base.refusals import Refused
-from tournaments.services.games.adopting import NotOpen, adopt_game
+from tournaments.services.base.writes import Refused
+from tournaments.services.games.tables import NotOpen, adopt_game
 from tournaments.services.games.writing import NoMoreTables
 from tournaments.web.base.phone import address
 from tournaments.web.base.refusals import add_refused

@@ -12,8 +12,7 @@ from django.utils.translation import gettext_lazy
 from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.engine.rules.rulesets import LONGEST_NAME, Ruleset
 from tournaments.models import Club, Event, Game, Season
-from tournaments.services.events.events import EventPlan
-from tournaments.services.events.seasons import SeasonDates, dates_of, season_on
+from tournaments.services.events.events import EventPlan, SeasonDates, dates_of, season_on
 from tournaments.services.games.tables import Laying
 from tournaments.texts.documents import CONFIRMATIONS, LEAGUE_POINTS, choices_of
 from tournaments.web.base.declared import day_field, declared_field

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from tournaments.models import Club, Event, Season
 from tournaments.models.clubs import LeaguePoints
 from tournaments.permissions import actor_of, directed_club, directs_club, seen_club
-from tournaments.services.events.seasons import (
+from tournaments.services.events.events import (
     OtherLeaguePoints,
     SeasonCountsOthers,
     SeasonInUse,

@@ -15,7 +15,7 @@ from tournaments.models import Club, Event, Player, Seat, Table
 from tournaments.permissions import actor_of, directed_club, directed_evening, directed_event
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.queries.rulesets import rulesets_of_club
-from tournaments.services.base.refusals import Refused
+from tournaments.services.base.writes import Refused
 from tournaments.services.games.tables import add_table, current_game, remove_table, replace_address
 from tournaments.services.games.writing import NoMoreTables
 from tournaments.web.base.access_links import access_link, out_of_reach

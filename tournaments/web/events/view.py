@@ -12,7 +12,7 @@ from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.presenters.games.sheets import state_of
 from tournaments.queries.events import current_sheets
 from tournaments.queries.games.sheets import Sheet
-from tournaments.services.games.confirming import Agreement, agreement_on
+from tournaments.services.games.playing import Agreement, agreement_on
 from tournaments.texts import labels
 from tournaments.web.base.htmx import tag_of
 from tournaments.web.base.phone import address

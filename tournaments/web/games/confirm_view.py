@@ -9,7 +9,7 @@ from tournaments.models import Event
 from tournaments.permissions import account_of, actor_of
 from tournaments.presenters.games.sheets import numbers_of
 from tournaments.queries.games.sheets import ReviewedDeal, ReviewedDeals, Sheet, load_reviews
-from tournaments.services.games.confirming import Agreement, agreement_on, own_seat
+from tournaments.services.games.playing import Agreement, agreement_on, own_seat
 
 
 @dataclass(frozen=True)

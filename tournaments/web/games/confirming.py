@@ -9,11 +9,7 @@ from django.views.decorators.http import require_POST
 from tournaments.models import Game
 from tournaments.permissions import account_of, actor_of, writable_row
 from tournaments.queries.games.sheets import load_sheet
-from tournaments.services.games.confirming import (
-    NotSeated,
-    confirm_own_result,
-    confirm_result,
-)
+from tournaments.services.games.playing import NotSeated, confirm_own_result, confirm_result
 from tournaments.services.games.writing import NotFinished, StaleRevision
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import address

@@ -23,7 +23,7 @@ from tournaments.queries.games.sheets import (
     load_sheet,
     ruleset_of,
 )
-from tournaments.services.base.refusals import Refused
+from tournaments.services.base.writes import Refused
 from tournaments.services.games.playing import correct_entry, withdraw_entry
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import address, new_write_key

@@ -20,8 +20,8 @@ from tournaments.queries.games.sheets import (
     load_sheet,
     ruleset_of,
 )
-from tournaments.services.base.refusals import Refused
-from tournaments.services.games.confirming import own_seat
+from tournaments.services.base.writes import Refused
+from tournaments.services.games.playing import own_seat
 from tournaments.services.games.writing import StaleRevision
 from tournaments.services.rounds.rulings import (
     DealsNotConfirmed,

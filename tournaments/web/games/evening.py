@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from tournaments.models import Game, OpenTable
 from tournaments.presenters.games.evenings import Evening, evening_of, evening_text, finished_games
 from tournaments.queries.games.sheets import Sheet, load_sheets
-from tournaments.services.games.matches import MatchSoFar
+from tournaments.services.games.tables import MatchSoFar
 from tournaments.web.base.access_links import access_link, out_of_reach
 from tournaments.web.base.going_back import keep_for_going_back
 from tournaments.web.base.htmx import HtmxRequest, not_modified

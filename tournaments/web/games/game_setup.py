@@ -17,9 +17,9 @@ from tournaments.models import Club, Game, Table
 from tournaments.permissions import writable_row
 from tournaments.presenters.games.evenings import beginning_of
 from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet, rules_of
-from tournaments.services.base.refusals import Fault, Refused
+from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.games.playing import GameSetup, change_head
-from tournaments.services.games.seats import SeatsDrawn, is_drawn
+from tournaments.services.games.seating import SeatsDrawn, is_drawn
 from tournaments.web.base.fields import LineField
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import address, new_write_key

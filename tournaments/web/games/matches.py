@@ -16,7 +16,7 @@ from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Match
 from tournaments.permissions import actor_of, writable_game
 from tournaments.queries.games.sheets import Sheet
-from tournaments.services.games.matches import (
+from tournaments.services.games.tables import (
     MatchOver,
     MatchSoFar,
     TableFull,

@@ -35,7 +35,7 @@ from tournaments.queries.games.sheets import (
     ruleset_of,
 )
 from tournaments.queries.games.versions import GameVersion, mark_of, mark_written
-from tournaments.services.base.refusals import Refused
+from tournaments.services.base.writes import Refused
 from tournaments.services.games.playing import record_entry, withdraw_entry
 from tournaments.services.games.writing import (
     BadKey,

@@ -14,8 +14,7 @@ from tournaments.permissions import actor_of, writable_game
 from tournaments.presenters.games.evenings import beginning_of, begins
 from tournaments.queries.games.sheets import games_until
 from tournaments.queries.rulesets import offered_rulesets
-from tournaments.services.games.matches import TableFull
-from tournaments.services.games.open_tables import NextGame, start_rematch
+from tournaments.services.games.tables import NextGame, TableFull, start_rematch
 from tournaments.services.games.writing import NotFinished, RoundClosed
 from tournaments.texts import labels
 from tournaments.web.base.htmx import HtmxRequest

@@ -13,7 +13,7 @@ from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import Game
 from tournaments.queries.games.sheets import rules_of
 from tournaments.services.games.playing import GameSetup
-from tournaments.services.games.resting import seated, who_rests
+from tournaments.services.games.seating import seated, who_rests
 from tournaments.web.base.fields import LineField
 from tournaments.web.base.phone import LastTable, option_names
 from tournaments.web.games.forms import LONGEST_TYPED_NAME, NewTableForm

@@ -6,7 +6,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from tournaments.permissions import writable_row
 from tournaments.queries.games.sheets import load_sheet
-from tournaments.services.games.sealing import SealNotOurs, reveal_contract, seal_contract
+from tournaments.services.games.playing import SealNotOurs, reveal_contract, seal_contract
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.games.pages import (
     Refusal,

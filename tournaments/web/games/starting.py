@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game
 from tournaments.queries.rulesets import offered_rulesets
-from tournaments.services.games.open_tables import start_table
+from tournaments.services.games.tables import start_table
 from tournaments.web.base.phone import (
     MATCHES,
     LastTable,

@@ -16,12 +16,7 @@ from django.views.decorators.http import require_POST
 
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import Game
-from tournaments.services.games.phone_seats import (
-    answer_for_seat,
-    ask_for_seat,
-    leave_seat,
-    take_seat,
-)
+from tournaments.services.games.seating import answer_for_seat, ask_for_seat, leave_seat, take_seat
 from tournaments.web.base.phone import in_game, knows_game, remember_phone
 from tournaments.web.games.deals.fields import place_of
 

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from itertools import islice
 from typing import Any
 
-from tournaments.services.imports.refusals import MOST_LINES, FileRefused
+from tournaments.services.imports.files import MOST_LINES, FileRefused
 from tournaments.web.base.spreadsheets import (
     Bounds,
     decoded,

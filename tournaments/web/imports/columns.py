@@ -6,11 +6,9 @@ from datetime import date
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME, Points
 from tournaments.models.people import plain_name
-from tournaments.services.imports.players import PlayerLine
-from tournaments.services.imports.problems import ImportFault, Wrong
-from tournaments.services.imports.refusals import FileRefused
+from tournaments.services.imports.files import FileRefused, ImportFault, PlayerLine, Wrong
+from tournaments.services.imports.records import COLUMNS
 from tournaments.services.imports.results import ResultLine
-from tournaments.services.imports.texts import COLUMNS
 from tournaments.services.people.contacts import without_contacts
 from tournaments.web.base.name_lists import (
     CONTACT_HEADINGS,

@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
 from tournaments.models import Club
-from tournaments.services.imports.refusals import FileRefused
+from tournaments.services.imports.files import FileRefused
 
 A_DAY = 24 * 60 * 60
 

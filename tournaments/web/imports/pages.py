@@ -21,23 +21,28 @@ from tournaments.models import Club, Role
 from tournaments.permissions import actor_of, directed_club, role_in
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.services.audit import Actor
-from tournaments.services.imports.evenings import Imported
-from tournaments.services.imports.names import names_asked
-from tournaments.services.imports.players import PlayersAsked, preview_players
-from tournaments.services.imports.players import import_players as store_players
-from tournaments.services.imports.problems import PlanChanged
-from tournaments.services.imports.record_files import record_files
+from tournaments.services.imports.files import (
+    MOST_LINES,
+    FileRefused,
+    Imported,
+    PlanChanged,
+    PlayersAsked,
+    names_asked,
+    preview_players,
+)
+from tournaments.services.imports.files import import_players as store_players
 from tournaments.services.imports.records import (
+    COLUMNS,
     RecordFile,
     RecordsAsked,
     RecordsPlan,
+    fault_text,
     preview_records,
+    record_files,
 )
 from tournaments.services.imports.records import import_records as store_records
-from tournaments.services.imports.refusals import MOST_LINES, FileRefused
 from tournaments.services.imports.results import ResultsAsked, ResultsPlan, preview_results
 from tournaments.services.imports.results import import_results as store_results
-from tournaments.services.imports.texts import COLUMNS, fault_text
 from tournaments.web.base.name_lists import meant_by
 from tournaments.web.imports.cells import read_rows
 from tournaments.web.imports.columns import read_players, read_results

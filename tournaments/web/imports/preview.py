@@ -7,11 +7,9 @@ from datetime import date
 
 from tournaments.models import Player
 from tournaments.models.people import fold_name
-from tournaments.services.imports.names import Who
-from tournaments.services.imports.problems import ImportFault
-from tournaments.services.imports.records import RecordSeen, RecordsPlan
+from tournaments.services.imports.files import ImportFault, Who
+from tournaments.services.imports.records import RecordSeen, RecordsPlan, fault_text, record_texts
 from tournaments.services.imports.results import GameSeen, ResultsPlan
-from tournaments.services.imports.texts import fault_text, record_texts
 from tournaments.texts import labels
 
 

@@ -38,7 +38,7 @@ from tournaments.queries.people.players import (
     seats_of,
 )
 from tournaments.queries.ratings.ratings import ShownRating, rating_at, shown
-from tournaments.services.people.kept_sums import sums_of_games
+from tournaments.services.people.players import sums_of_games
 from tournaments.web.people.pages import directs_club, present_player
 from tournaments.web.people.view import chosen_games, limited, page_of
 

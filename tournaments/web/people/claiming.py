@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from tournaments.models import Player, fields
 from tournaments.permissions import account_of, actor_of
 from tournaments.queries.people.players import account_name
-from tournaments.services.people.claims import (
+from tournaments.services.people.merging import (
     AlreadyPlays,
     TooManyCodes,
     WrongClaimCode,

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.models import Player, fields
 from tournaments.services.people.changes import remove_player
-from tournaments.services.people.claims import unlink_account
+from tournaments.services.people.merging import unlink_account
 from tournaments.web.people.changes import (
     ask_removal,
     change_player,

@@ -50,7 +50,7 @@ from tournaments.queries.people.players import (
     steps_of,
 )
 from tournaments.queries.ratings.ratings import ShownRating, rating_at, shown
-from tournaments.services.people.kept_sums import sums_of_games
+from tournaments.services.people.players import sums_of_games
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.standings.view import KEPT_SECONDS
 

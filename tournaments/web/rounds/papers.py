@@ -42,8 +42,8 @@ from tournaments.presenters.rounds.tables import (
 )
 from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
 from tournaments.queries.tournaments.state import TournamentState, load_state, rules_of_tournament
-from tournaments.services.base.refusals import Refused
-from tournaments.services.games.totals import record_totals, totals_on
+from tournaments.services.base.writes import Refused
+from tournaments.services.games.playing import record_totals, totals_on
 from tournaments.services.games.writing import StaleRevision, WriteContext
 from tournaments.services.rounds.changes import Replacement, replace_player
 from tournaments.services.rounds.proposals import LineUp, put_line_up

@@ -42,7 +42,7 @@ from tournaments.presenters.rounds.tables import short_teams
 from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
 from tournaments.queries.ratings.predictions import Outlook, outlooks
 from tournaments.queries.tournaments.state import SeatedRound, TournamentState, field_of
-from tournaments.services.base.refusals import Refused
+from tournaments.services.base.writes import Refused
 from tournaments.services.rounds.changes import (
     Exchange,
     change_late,

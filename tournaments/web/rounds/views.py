@@ -46,8 +46,8 @@ from tournaments.presenters.rounds.tables import (
 from tournaments.queries.games.sheets import LaterEntryInvalid
 from tournaments.queries.tournaments.state import load_state, rules_of_tournament, settings_of
 from tournaments.queries.tournaments.steps import LifecycleStep
-from tournaments.services.base.refusals import Refused
-from tournaments.services.games.confirming import Agreement, confirm_all
+from tournaments.services.base.writes import Refused
+from tournaments.services.games.playing import Agreement, confirm_all
 from tournaments.services.games.tables import current_game
 from tournaments.services.games.writing import RoundClosed
 from tournaments.services.rounds.rulings import (

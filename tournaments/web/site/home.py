@@ -26,7 +26,7 @@ from tournaments.queries.games.sheets import Sheet, load_kept_sheets, rules_of
 from tournaments.queries.ratings.ratings import has_ratings
 from tournaments.queries.rulesets import find_ruleset
 from tournaments.queries.site import coming, playing_now
-from tournaments.services.games.sample import start_sample
+from tournaments.services.games.tables import start_sample
 from tournaments.texts import labels
 from tournaments.web.base.going_back import keep_for_going_back
 from tournaments.web.base.link_preview import LinkPreview, link_preview

@@ -20,19 +20,17 @@ from tournaments.models.people import fold_name
 from tournaments.permissions import account_of
 from tournaments.presenters.games.evenings import PhoneEvening, evenings_of, together_of
 from tournaments.queries.games.sheets import Held, held_games, saved_games
-from tournaments.services.games.joined_names import (
+from tournaments.services.games.seating import (
     Joined,
     NamesNotJoined,
-    join_names,
-    players_of,
-    save_joined,
-    separate_name,
-)
-from tournaments.services.games.phone_tables import (
     TransferGone,
     begin_transfer,
     count_transfer,
+    join_names,
+    players_of,
     save_games,
+    save_joined,
+    separate_name,
     take_transfer,
 )
 from tournaments.web.base.access_links import access_link, out_of_reach

@@ -9,7 +9,7 @@ from django.utils.translation import pgettext
 from tournaments.engine.play.games import Game, play
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.variants import RULESETS
-from tournaments.services.games.sample import RULESET, sample_entries
+from tournaments.services.games.tables import RULESET, sample_entries
 from tournaments.texts.labels import contract_short, suit_of
 
 

@@ -24,7 +24,7 @@ from tournaments.presenters.standings.standings import (
     league_of,
 )
 from tournaments.queries.tournaments.steps import Version
-from tournaments.services.events.seasons import dates_of
+from tournaments.services.events.events import dates_of
 from tournaments.texts.labels import points_text
 from tournaments.web.standings.view import KEPT_SECONDS
 

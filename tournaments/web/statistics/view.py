@@ -21,7 +21,7 @@ from tournaments.presenters.people.players import NamedPlayer, named_players
 from tournaments.presenters.standings.standings import LeagueReader
 from tournaments.presenters.statistics.statistics import Champion, NumbersFilter, Wanted, numbers_of
 from tournaments.queries.site import version_of_games
-from tournaments.services.events.seasons import dates_of
+from tournaments.services.events.events import dates_of
 from tournaments.texts.labels import points_text
 from tournaments.web.standings.view import KEPT_SECONDS
 from tournaments.web.statistics.play_times import months_of, week_of, years_of

@@ -27,15 +27,16 @@ from tournaments.permissions import (
     role_in,
 )
 from tournaments.reports.tournament_document import tournament_document
-from tournaments.services.base.refusals import Refused
-from tournaments.services.entrants.copying import CopyPlan, copy_tournament, month_later
-from tournaments.services.events.seasons import OtherLeaguePoints
-from tournaments.services.tournaments.cancelling import (
+from tournaments.services.base.writes import Refused
+from tournaments.services.entrants.substituting import CopyPlan, copy_tournament, month_later
+from tournaments.services.events.events import OtherLeaguePoints
+from tournaments.services.tournaments.lifecycle import (
     cancel_tournament,
     delete_tournament,
+    lock_tournament,
+    remove_tournament,
     restore_tournament,
 )
-from tournaments.services.tournaments.lifecycle import lock_tournament, remove_tournament
 from tournaments.services.tournaments.record_import import (
     GamesExist,
     Into,

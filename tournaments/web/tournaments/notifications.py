@@ -19,9 +19,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from tournaments.models import Entrant, Event, Subscription, Tournament, User
 from tournaments.permissions import account_of, seen_tournament
 from tournaments.queries.site import PlayingEvent, playing_now
-from tournaments.services.notifications.subscribing import (
+from tournaments.services.notifications.sending import (
     NoPushAddress,
     PushAddress,
+    application_key,
     can_be_mailed,
     end_mails,
     is_mailed_at,
@@ -30,7 +31,6 @@ from tournaments.services.notifications.subscribing import (
     switch_mail,
     unsubscribe_phone,
 )
-from tournaments.services.notifications.web_push import application_key
 from tournaments.web.base.phone import notified_phone, remember_notified_phone
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.tournaments.my_card import entrant_known

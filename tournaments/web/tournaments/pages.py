@@ -38,7 +38,7 @@ from tournaments.queries.tournaments.state import (
     settings_of,
 )
 from tournaments.queries.tournaments.steps import HowFar, current_round, how_far, version_of
-from tournaments.services.events.seasons import OtherLeaguePoints
+from tournaments.services.events.events import OtherLeaguePoints
 from tournaments.services.tournaments.lifecycle import (
     WrongState,
     change_tournament,

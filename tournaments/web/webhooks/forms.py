@@ -6,8 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import EventType, Webhook
-from tournaments.services.webhooks.calling import BadAddress, check_url
-from tournaments.services.webhooks.keeping import WebhookPlan
+from tournaments.services.webhooks.calling import BadAddress, WebhookPlan, check_url
 from tournaments.texts.documents import EVENT_TYPES, choices_of
 
 LONGEST_URL = Webhook._meta.get_field("url").max_length  # noqa: SLF001

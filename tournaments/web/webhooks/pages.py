@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tournaments.models import Webhook, fields
 from tournaments.permissions import actor_of, owned_club
-from tournaments.services.webhooks import keeping
+from tournaments.services.webhooks import calling
 from tournaments.texts.documents import EVENT_TYPES
 from tournaments.web.webhooks.forms import WebhookForm
 from tournaments.web.webhooks.view import delivery_lines, host_of
@@ -39,8 +39,8 @@ def new_webhook(request: HttpRequest, slug: str) -> HttpResponse:
     form = WebhookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            row = keeping.create_webhook(club, form.plan, actor_of(request), at=timezone.now())
-        except keeping.TooManyWebhooks as error:
+            row = calling.create_webhook(club, form.plan, actor_of(request), at=timezone.now())
+        except calling.TooManyWebhooks as error:
             form.add_error(None, str(error))
         else:
             return redirect("webhook", slug, row.public_id)
@@ -74,7 +74,7 @@ def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     details = {"url": row.url, "events": row.events}
     form = WebhookForm(request.POST if request.method == "POST" else None, initial=details)
     if form.is_valid():
-        keeping.change_webhook(row.pk, form.plan, actor_of(request), at=timezone.now())
+        calling.change_webhook(row.pk, form.plan, actor_of(request), at=timezone.now())
         return redirect("webhook", slug, public_id)
     page = {"club": row.club, "form": form, "webhook": row}
     status = 422 if form.is_bound else 200
@@ -87,10 +87,10 @@ def secret(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show the secret that signs the calls; rotate it on POST."""
     row = _owned(request, slug, public_id)
     if request.method == "POST":
-        keeping.renew_secret(row.pk, actor_of(request), at=timezone.now())
+        calling.renew_secret(row.pk, actor_of(request), at=timezone.now())
         messages.success(request, _("From now on calls are signed by the new secret."))
         return redirect("webhook_secret", slug, public_id)
-    page = {"club": row.club, "webhook": row, "secret": keeping.shown_secret(row)}
+    page = {"club": row.club, "webhook": row, "secret": calling.shown_secret(row)}
     return render(request, "tournaments/webhooks/secret.html", page)
 
 
@@ -99,7 +99,7 @@ def pause(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Pause or resume a webhook."""
     row = _owned(request, slug, public_id)
     paused = request.POST.get("paused") != "no"
-    keeping.put_pause(row.pk, actor_of(request), at=timezone.now(), paused=paused)
+    calling.put_pause(row.pk, actor_of(request), at=timezone.now(), paused=paused)
     return redirect("webhook", slug, public_id)
 
 
@@ -107,7 +107,7 @@ def pause(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 def test(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Send a test call."""
     row = _owned(request, slug, public_id)
-    keeping.send_test(row.pk, actor_of(request), at=timezone.now())
+    calling.send_test(row.pk, actor_of(request), at=timezone.now())
     messages.success(request, _("The test is on its way: look again in a moment."))
     return redirect("webhook", slug, public_id)
 
@@ -116,7 +116,7 @@ def test(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Delete a webhook and its deliveries."""
     row = _owned(request, slug, public_id)
-    keeping.remove_webhook(row.pk, actor_of(request), at=timezone.now())
+    calling.remove_webhook(row.pk, actor_of(request), at=timezone.now())
     messages.success(request, _("The webhook is removed."))
     return redirect("webhooks", slug)
 
@@ -126,7 +126,7 @@ def again(request: HttpRequest, slug: str, public_id: str, delivery: str) -> Htt
     """Send a call again."""
     row = _owned(request, slug, public_id)
     found = get_object_or_404(fields.named(row.deliveries.all(), delivery))
-    keeping.send_again(found.pk, at=timezone.now())
+    calling.send_again(found.pk, at=timezone.now())
     messages.success(request, _("The call is made again: look again in a moment."))
     return redirect("webhook", slug, public_id)
 

@@ -14,7 +14,7 @@ from tests.web.games.table import last, page_of, send, url
 from tournaments import tasks
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Report
-from tournaments.services.games import sealing
+from tournaments.services.games import playing
 
 CONTRACTS = tuple(RULESETS["turkish-king-sealed"].by_id)
 
@@ -64,7 +64,7 @@ def without_names(text, game):
 def sealed_with(contract, number):
     game = sealed(MEN)
     context = ContextFactory(revision=1, key=f"the-key-of-the-seal-{number}")
-    sealing.seal_contract(game.pk, contract, context)
+    playing.seal_contract(game.pk, contract, context)
     return game
 
 
@@ -76,7 +76,7 @@ def test_nothing_that_can_be_seen_tells_what_was_sealed(client, settings, tmp_pa
         game = sealed_with(contract, number)
         texts = everything_seen(guest, game)
         seen.append([without_names(text, game) for text in texts])
-        salt = sealing.reveal_contract(game.pk, 1, ContextFactory(revision=2)).body(1)["salt"]
+        salt = playing.reveal_contract(game.pk, 1, ContextFactory(revision=2)).body(1)["salt"]
         assert not [text for text in texts if salt in text]
     for one, other, again in zip(*seen, strict=True):
         assert one == other == again

@@ -1,0 +1,456 @@
+"""Make backups and restore them, in folders and by partitions."""
+
+import fcntl
+import hashlib
+import os
+import re
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+from django.conf import settings
+from django.db import (
+    DatabaseError,
+    DataError,
+    IntegrityError,
+    OperationalError,
+    connection,
+    models,
+    transaction,
+)
+from django.db.backends.utils import CursorWrapper
+from django.utils import timezone
+
+from tournaments.models import Backup, Partition
+from tournaments.models.audit import create_view, drop_view
+from tournaments.services.backups.archives import (
+    KEY_PART,
+    BackupFault,
+    BackupReader,
+    BackupWriter,
+    DamagedBackup,
+    Manifest,
+    Model,
+    ModelState,
+    NotEmpty,
+    TableTold,
+    applied_migrations,
+    chunks_of,
+    columns_of,
+    fill_table,
+    go_on_after,
+    in_one_transaction,
+    last_key,
+    migrate_to,
+    open_backup,
+    state_at,
+    without_foreign_keys,
+    write_rows,
+)
+from tournaments.services.base.writes import one_moment
+from tournaments.services.partitions import PARTITIONED, NoPartition, is_partitioned, part_of
+
+Within = Mapping[str, str]
+"""Conditions as SQL, by the label of a table."""
+
+HALF = ".half-backup-"
+"""Prefix of partial files, being written or left by a killed writer."""
+
+
+@dataclass
+class Made:
+    """The result of a backup; `missing` are files that rows name but that do not exist.
+
+    `not_noted` is the reason why it is not in the list of backups; empty if it is.
+    """
+
+    path: Path
+    began_at: datetime
+    rows: int = 0
+    files: int = 0
+    size: int = 0
+    missing: list[str] = field(default_factory=list)
+    not_noted: str = ""
+
+
+def make_backup(path: Path) -> Made:
+    """Write all data to a file, and add it to the list of backups.
+
+    Raises:
+        BackupFault: there is no data, or the database is of a newer version.
+        OSError: the file cannot be written; no partial file is left.
+    """
+    made = write_backup(path, {})
+    _note(made)
+    return made
+
+
+def write_backup(path: Path, within: Within) -> Made:
+    """Write all data to a file, but of some tables only the rows of which a condition is true.
+
+    Raises: as `make_backup`.
+    """
+    made = Made(path, timezone.now())
+    _clear_halves(path.parent)
+    with _whole_or_not_at_all(path) as file:
+        # Deflate's fastest level: rows get a third larger than at its best, in a third of the time.
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=2) as archive:
+            _write(BackupWriter(archive), made, within)
+        made.size = file.tell()
+    return made
+
+
+def _note(made: Made) -> None:
+    data = {"began_at": made.began_at, "rows": made.rows, "size": made.size}
+    try:
+        with transaction.atomic():
+            Backup.objects.create(**data, ended_at=timezone.now())
+    except DatabaseError as error:
+        # The database's disk is full, or its tables are older: the backup is complete all the same.
+        made.not_noted = str(error)
+
+
+def _write(writer: BackupWriter, made: Made, within: Within) -> None:
+    migrations = applied_migrations()
+    if not migrations:
+        raise BackupFault("there is no data here yet")
+    state = state_at(migrations)
+    with one_moment():
+        tables = [
+            _write_table(writer, name, model, within.get(name, "true"))
+            for name, model in state.kept.items()
+        ]
+        for name in sorted(_stored_files(state.kept.values())):
+            _write_file(writer, name, made)
+    writer.add(KEY_PART, [settings.SECRET_KEY.encode()])
+    made.rows = sum(table.rows for table in tables)
+    data = Manifest(
+        version=settings.VERSION,
+        began_at=made.began_at.isoformat(),
+        database=connection.vendor,
+        migrations=migrations,
+        tables=tables,
+        sums=writer.sums,
+    )
+    writer.end(data.to_json())
+
+
+def _write_table(writer: BackupWriter, name: str, model: Model, where: str) -> TableTold:
+    rows = 0
+
+    def counted(written: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
+        nonlocal rows
+        for number, lines in written:
+            rows += number
+            yield lines
+
+    # Closed on a full disk too, or the database would still be sending rows.
+    with closing(write_rows(model, where)) as written:
+        writer.add(f"rows/{name}.jsonl", counted(written))
+    columns = [column.attname for column in columns_of(model)]
+    return TableTold(name, columns, rows, last_key(model))
+
+
+def _stored_files(kept: Iterable[Model]) -> set[str]:
+    """Return the names of all files that rows refer to."""
+    return {
+        name
+        for model in kept
+        for column in columns_of(model)
+        if isinstance(column, models.FileField)
+        for name in model._base_manager.values_list(column.attname, flat=True).distinct()  # noqa: SLF001
+        if name
+    }
+
+
+def _write_file(writer: BackupWriter, name: str, made: Made) -> None:
+    try:
+        with (Path(settings.MEDIA_ROOT) / name).open("rb") as file:
+            writer.add(f"files/{name}", chunks_of(file))
+    except FileNotFoundError:
+        # Deleted meanwhile or long ago; the pages handle a missing file.
+        made.missing.append(name)
+    else:
+        made.files += 1
+
+
+@contextmanager
+def _whole_or_not_at_all(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a file, readable by its owner only, that gets its name once it is fully on disk."""
+    # mkstemp gives mode 600: the backup contains the secret.
+    descriptor, beside = tempfile.mkstemp(prefix=HALF, dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w+b") as file:
+            # The lock is held while the file is open: other backups must not clear it away.
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        Path(beside).replace(path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            Path(beside).unlink()
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Sync a folder, so that a new name in it survives a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _clear_halves(folder: Path) -> None:
+    """Delete partial files of killed backups, but none that is being written."""
+    for half in folder.glob(f"{HALF}*"):
+        with suppress(OSError), half.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            half.unlink()
+
+
+WRITTEN_BY_ITSELF = {
+    *("django_migrations", "django_content_type", "auth_permission", "django_session"),
+    *("tournaments_worker", "tournaments_check", "tournaments_backup"),
+}
+"""Tables that have rows even on a server without user data."""
+
+RESTORING_HALF = ".half-restored-"
+
+
+def restore_backup(backup: BackupReader) -> None:
+    """Restore rows, files and secret.
+
+    Raises:
+        BackupFault: it cannot be restored here; no row was changed.
+    """
+    state = state_at(backup.manifest.migrations)
+    if state.kept.keys() != {table.name for table in backup.manifest.tables}:
+        raise DamagedBackup("its tables are not those of its migrations")
+    refuse_where_data_are()
+    secret = secret_of(backup)
+    _refuse_another_secret(secret)
+    _refuse_other_files(backup)
+    try:
+        with in_one_transaction():
+            _put_all(backup, state, secret.encode())
+    except (IntegrityError, DataError) as error:
+        raise DamagedBackup(f"its rows do not fit each other: {error}") from error
+    except OperationalError as error:
+        raise BackupFault(f"the database says: {error}") from error
+
+
+def secret_of(backup: BackupReader) -> str:
+    """Return the secret of a backup.
+
+    Raises:
+        BackupFault: Kingscore would not start with it, and the environment has no other.
+    """
+    secret = b"".join(backup.pieces(KEY_PART)).decode(errors="replace")
+    if settings.SECRET_FILE is not None and not settings.USABLE_SECRET.fullmatch(secret):
+        raise BackupFault(
+            "its secret is empty, damaged, or shorter than 32 bytes. Take an older backup, or set"
+            " KINGSCORE_SECRET_KEY to a new one (openssl rand -hex 32) and restore again: then no"
+            " printed QR code and no link to a table from before works any more."
+        )
+    return secret
+
+
+def _put_all(backup: BackupReader, state: ModelState, secret: bytes) -> None:
+    _shut_out_others()
+    # Checked again, now that nobody else can write.
+    refuse_where_data_are()
+    _fill(backup, state)
+    # Last, once nothing can be refused any more; a repeated restore may overwrite them.
+    for name, part in backup.files().items():
+        _place(Path(settings.MEDIA_ROOT) / name, backup.pieces(part))
+    if settings.SECRET_FILE is not None:
+        _place(settings.SECRET_FILE, [secret])
+
+
+def refuse_where_data_are() -> None:
+    """Check that no table contains data.
+
+    Raises:
+        NotEmpty: a table contains rows.
+    """
+    quoted = connection.ops.quote_name
+    caches = (cache.get("LOCATION") for cache in settings.CACHES.values())
+    with connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
+        for table in sorted(set(tables) - WRITTEN_BY_ITSELF - set(caches)):
+            cursor.execute(f"SELECT 1 FROM {quoted(table)} LIMIT 1")  # noqa: S608 - as it is named
+            if cursor.fetchone():
+                raise NotEmpty(
+                    f"there are data here already (in {table}); a backup is restored"
+                    " into an empty folder or database only"
+                )
+
+
+def _shut_out_others() -> None:
+    """Lock out other readers and writers until the end; on SQLite the transaction does."""
+    if connection.vendor != "postgresql":
+        return
+    with connection.cursor() as cursor:
+        tables = map(connection.ops.quote_name, connection.introspection.table_names(cursor))
+        if named := ", ".join(sorted(tables)):
+            cursor.execute(f"LOCK TABLE {named} IN ACCESS EXCLUSIVE MODE")
+
+
+def _refuse_another_secret(secret: str) -> None:
+    # An unusable secret is no loss.
+    is_usable = settings.USABLE_SECRET.fullmatch(secret)
+    if settings.SECRET_FILE is None and is_usable and secret != settings.SECRET_KEY:
+        raise BackupFault(
+            "KINGSCORE_SECRET_KEY has another secret than the backup, and no address that was"
+            " printed would open anything. Set it to the one in the backup"
+            " (unzip -p FILE secret-key), or leave it unset."
+        )
+
+
+def _refuse_other_files(backup: BackupReader) -> None:
+    root, files = Path(settings.MEDIA_ROOT), backup.files()
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root).as_posix()
+        if path.is_dir() or path.name.startswith(RESTORING_HALF):
+            continue
+        # A restore that was killed at its end left the same files.
+        if name not in files or _sum_of(path) != backup.manifest.sums[files[name]]:
+            raise NotEmpty(f"there are files here already, {path} among them")
+
+
+def _sum_of(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        for chunk in chunks_of(file):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _place(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file, complete or not at all, readable by its owner only."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f"{RESTORING_HALF}*"):
+        left.unlink()
+    descriptor, beside = tempfile.mkstemp(prefix=RESTORING_HALF, dir=path.parent)
+    with os.fdopen(descriptor, "wb") as file:
+        file.writelines(pieces)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(beside).replace(path)
+    sync_folder(path.parent)
+
+
+def _fill(backup: BackupReader, state: ModelState) -> None:
+    drop_view()
+    # Rows of partitions go into one table; another partition may be begun behind them.
+    if applied_migrations() != state.migrations or is_partitioned():
+        _drop_tables()
+        migrate_to(state)
+    with without_foreign_keys():
+        for model in (*state.kept.values(), *state.left_out.values()):
+            model._base_manager.all()._raw_delete(connection.alias)  # noqa: SLF001 - no row is loaded
+        for table in backup.manifest.tables:
+            model = state.kept[table.name]
+            rows = fill_table(model, table.columns, backup.lines(table.name))
+            if rows != table.rows:
+                raise DamagedBackup(f"{table.name} has {rows} rows, not {table.rows}")
+            go_on_after(model, table.last_key)
+    create_view()
+
+
+def _drop_tables() -> None:
+    quoted = connection.ops.quote_name
+    cascade = " CASCADE" if connection.vendor == "postgresql" else ""
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f"DROP TABLE {quoted(table)}{cascade}")
+
+
+OF_A_PARTITION = {"tournaments.revision": "game_id", "tournaments.auditrow": "id"}
+
+KEEP_UNFINISHED = """
+CREATE TEMPORARY TABLE unfinished ON COMMIT DROP AS
+SELECT part.* FROM {part} part JOIN tournaments_game game ON game.id = part.game_id
+WHERE game.result IS NULL
+"""
+
+
+def archive_partition(number: int, path: Path, *, at: datetime) -> Made:
+    """Write a partition to a file, check it, and take its rows out of the database.
+
+    Deals of unfinished games stay in the database, too. Its sheets can be read meanwhile, and
+    nothing can be written there.
+
+    Raises:
+        NoPartition: there is none of this number, it is being written, or it is archived already.
+        BackupFault, OSError: as `make_backup`; nothing has left the database.
+    """
+    partition = _finished_partition(number)
+    parts = {table: part_of(table, number) for table in PARTITIONED}
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        # Before the first query, of whose moment all is that is seen.
+        cursor.execute(f"LOCK TABLE {', '.join(parts.values())} IN SHARE MODE")
+        made = _partitions_write(partition, path, at)
+        with open_backup(path):
+            # It is whole.
+            pass
+        _clear(cursor, parts)
+        Partition.objects.filter(pk=partition.pk).update(archived_at=at)
+    return made
+
+
+def _finished_partition(number: int) -> Partition:
+    partitions = list(Partition.objects.order_by("number")) if is_partitioned() else []
+    found = [partition for partition in partitions[:-1] if partition.number == number]
+    if not found or found[0].archived_at is not None:
+        raise NoPartition(f"there is no partition {number} that is over and not archived")
+    return found[0]
+
+
+def _partitions_write(partition: Partition, path: Path, at: datetime) -> Made:
+    within: Within = {
+        label: f"{column} >= {partition.first_key} AND {column} < {partition.end_key}"
+        for label, column in OF_A_PARTITION.items()
+    }
+    kept = transaction.savepoint()
+    # In the file it is the others whose deals are elsewhere.
+    Partition.objects.exclude(pk=partition.pk).update(archived_at=at)
+    made = write_backup(path, within)
+    transaction.savepoint_rollback(kept)
+    return made
+
+
+def _clear(cursor: CursorWrapper, parts: dict[str, str]) -> None:
+    deals = parts["tournaments_revision"]
+    cursor.execute("SET LOCAL lock_timeout = '60s'")
+    cursor.execute(KEEP_UNFINISHED.format(part=deals))
+    cursor.execute(f"TRUNCATE {', '.join(parts.values())}")
+    cursor.execute(f"INSERT INTO {deals} TABLE unfinished")
+
+
+NAME = re.compile(r"kingscore-\d{8}T\d{6}Z\.zip")
+
+
+def name_at(at: datetime) -> str:
+    """Return the file name of a backup that began at `at`; names sort by date."""
+    return f"kingscore-{at.astimezone(UTC):%Y%m%dT%H%M%SZ}.zip"
+
+
+def keep_latest(newest: Path, number: int) -> list[Path]:
+    """Delete the oldest backups beside `newest` until `number` are left; return them."""
+    others = (path for path in newest.parent.iterdir() if NAME.fullmatch(path.name))
+    # The newest stays, even if a wrong clock gave others a later name.
+    by_age = sorted((path for path in others if path != newest), key=lambda path: path.name)
+    old = by_age[: max(0, len(by_age) + 1 - number)]
+    for path in old:
+        path.unlink()
+    return old

@@ -1,0 +1,697 @@
+"""What is read from files: players, names and evenings, and the problems found."""
+
+import io
+import json
+import zipfile
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Protocol
+
+from django.db import transaction
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.engine.documents.entries import write_entry
+from tournaments.engine.rules.entries import Entry
+from tournaments.engine.rules.rulesets import LONGEST_NAME
+from tournaments.engine.variants import RULESETS
+from tournaments.models import (
+    AuditEntry,
+    Club,
+    Event,
+    Game,
+    Player,
+    Revision,
+    Round,
+    Season,
+    Seat,
+    Table,
+)
+from tournaments.models.games import digest
+from tournaments.models.people import fold_name, plain_name
+from tournaments.queries.games.sheets import fold_sheet, put_computed
+from tournaments.queries.rulesets import find_ruleset_of_club
+from tournaments.services.audit import Actor, Change, note_change
+from tournaments.services.base.writes import Refused
+from tournaments.services.events.events import EventPlan, season_on, start_event, subject_of
+from tournaments.services.people.players import (
+    NoName,
+    add_all,
+    clean_name,
+    lock_people,
+    names_at_table,
+)
+from tournaments.services.ratings.computing import rate_event_again
+from tournaments.texts.labels import Text
+
+
+class Wrong(StrEnum):
+    """Reasons for refusing a line."""
+
+    EMPTY = "empty"
+    NO_NAME = "no-name"
+    TWICE = "twice"
+    AMBIGUOUS = "ambiguous"
+    NO_DAY = "no-day"
+    DAY_TO_COME = "day-to-come"
+    NO_NUMBER = "no-number"
+    NO_POINTS = "no-points"
+    NO_YES = "no-yes"
+    FORMULA = "formula"
+    WRONG_SIZE = "wrong-size"
+    WRONG_SUM = "wrong-sum"
+    PARTNERS_DIFFER = "partners-differ"
+    SITS_TWICE = "sits-twice"
+    SITS_ELSEWHERE = "sits-elsewhere"
+    ROUND_OPEN = "round-open"
+    TABLE_TAKEN = "table-taken"
+    NO_MOMENT = "no-moment"
+    TOO_LONG = "too-long"
+    SAME_AS = "same-as"
+    OTHER_SHEET = "other-sheet"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportFault:
+    """A fault on a line (its number in the file, from 1), with its column if it has one."""
+
+    code: Wrong
+    line: int
+    column: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+class PlanChanged(Refused):
+    """The import differs from the preview; `plan` is the current one."""
+
+    code = "plan-changed"
+    sentence = _("Something has changed since you looked. Look once more before you import.")
+
+    def __init__(self, plan: Any) -> None:
+        self.plan = plan
+        super().__init__(data={"seen": plan.mark})
+
+
+MOST_LINES = 4_000
+MOST_RECORDS = 500
+
+SENTENCES: Mapping[str, Text] = {
+    "nothing": _("Choose a file."),
+    "forgotten": _("Choose the file once more: it was kept for a day."),
+    "empty": _("This file is empty."),
+    "large": _("This is too large. Divide it into several files."),
+    "long": _(
+        "This is too long: at most %(lines)s lines, or %(records)s records. "
+        "Divide it into several files."
+    ),
+    "columns": _("The first line has to name the columns. Missing: %(columns)s"),
+    "xls": _("This is a workbook of an old kind: save it as XLSX or CSV."),
+    "xlsx": _("This workbook cannot be read. Save it once more, or as CSV."),
+    "text": _("This file cannot be read. Save it as XLSX or CSV."),
+    "zip": _("This archive cannot be read. Pack it once more, without a password."),
+}
+
+
+class FileRefused(Refused, status=422):
+    """A file or table that cannot be read; `why` is a key of `SENTENCES`."""
+
+    def __init__(self, why: str, **params: str) -> None:
+        self.why = why
+        limits = {"lines": MOST_LINES, "records": MOST_RECORDS}
+        super().__init__({**limits, **params}, sentence=SENTENCES[why])
+
+
+MOST_PARTS = 2_000
+
+
+class NoArchive(Exception):
+    """The archive is broken, encrypted, or packed by an unsupported method."""
+
+
+def unpack(
+    content: bytes, largest: int, wanted: Callable[[str], bool] = bool
+) -> list[tuple[str, bytes]]:
+    """Return names and contents of the wanted parts of an archive, ordered by name.
+
+    Raises:
+        FileRefused: they are larger than `largest` bytes together, or too many.
+        NoArchive: the archive cannot be read.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            parts = [part for part in archive.infolist() if wanted(part.filename)]
+            if len(parts) > MOST_PARTS or sum(part.file_size for part in parts) > largest:
+                raise FileRefused("large")
+            parts.sort(key=lambda part: part.filename)
+            return [(part.filename, _part(archive, part)) for part in parts]
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError, ValueError) as error:
+        raise NoArchive from error
+
+
+def _part(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
+    # Other methods unpack a whole block at once, whatever size is requested.
+    if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise NoArchive
+    with archive.open(part) as file:
+        return file.read(part.file_size)
+
+
+def repack(parts: list[tuple[str, bytes]]) -> bytes:
+    """Return an archive of these parts with true sizes, for a reader that trusts them."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in parts:
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+NEW = "new"
+"""The choice for a name that is a new player despite similar ones."""
+
+LIKE_ENOUGH = 0.55
+MOST_HINTS = 3
+MOST_OFFERED = 12
+"""Maximum number of candidates with the same first name."""
+
+MOST_ASKED = 150
+"""Maximum number of ambiguous names in one form; each takes two fields."""
+
+Who = Player | str
+"""A player of the club, or the name of a new one."""
+
+
+class Ambiguous(Exception):
+    """A name that may mean several players."""
+
+    def __init__(self, players: Sequence[Player]) -> None:
+        self.players = tuple(players)
+        super().__init__(f"{len(self.players)} players are called like that")
+
+
+class NameBook:
+    """The players of a club by name (1 query), and the choices for ambiguous names.
+
+    `meant` maps a name folded by `fold_name` to a player's public id, or to `NEW`.
+    """
+
+    def __init__(self, club: Club, meant: Mapping[str, str] | None = None) -> None:
+        self.meant = dict(meant or {})
+        rows = {row.pk: row for row in Player.objects.filter(club=club, removed_at=None)}
+        self._by_key = {row.name_key: _kept(row, rows) for row in rows.values()}
+        self._players = [row for row in rows.values() if row.merged_into_id is None]
+        self._by_id = {row.public_id: row for row in self._players}
+        self._by_first_word: dict[str, list[Player]] = defaultdict(list)
+        for row in self._players:
+            self._by_first_word[row.search_key.partition(" ")[0]].append(row)
+        self._likeness: _Likeness | None = None
+
+    def find(self, typed: str) -> Who:
+        """Return the player of that name, up to case and dots, or the cleaned name of a new one.
+
+        Raises:
+            NoName: the name is not valid.
+            Ambiguous: nobody has exactly this name, but several have it without diacritics or with
+                a second name.
+        """
+        name = clean_name(typed)
+        key = fold_name(name)
+        if key in self._by_key:
+            return self._by_key[key]
+        chosen = self.meant.get(key)
+        if chosen == NEW:
+            return name
+        if chosen in self._by_id:
+            return self._by_id[chosen]
+        nearly = self._nearly(name)
+        if len(nearly) > 1:
+            raise Ambiguous(nearly)
+        return name
+
+    def doubt(self, typed: str) -> tuple[list[Player], bool]:
+        """Return the candidates for an unknown name, and whether a choice is required.
+
+        Raises:
+            NoName: the name is not valid.
+        """
+        name = clean_name(typed)
+        if fold_name(name) in self._by_key:
+            return [], False
+        nearly = self._nearly(name)
+        return self.like(name), len(nearly) > 1
+
+    def like(self, name: str) -> list[Player]:
+        """Return players with names similar to an unknown one, most similar first."""
+        if self._likeness is None:
+            self._likeness = _Likeness(self._players)
+        nearly = self._nearly(name)[:MOST_OFFERED]
+        others = [row for row in self._likeness.nearest(name) if row not in nearly]
+        return [*nearly, *others][: max(MOST_HINTS, len(nearly))]
+
+    def _nearly(self, name: str) -> list[Player]:
+        plain = plain_name(name)
+        same_first = self._by_first_word.get(plain.partition(" ")[0], ())
+        return [row for row in same_first if f"{row.search_key} ".startswith(f"{plain} ")]
+
+
+@dataclass(frozen=True, slots=True)
+class NameAsked:
+    """An unknown name with its candidates; `chosen` is the choice made, or empty."""
+
+    name: str
+    like: tuple[Player, ...]
+    chosen: str
+    new: str = NEW
+
+
+def names_asked(book: NameBook, named: Iterable[str], meant: Mapping[str, str]) -> list[NameAsked]:
+    """Return the unknown names of a file that have candidates."""
+    asked: list[NameAsked] = []
+    each_once = {fold_name(name): name for name in named}
+    for key, name in each_once.items():
+        try:
+            like, doubtful = book.doubt(name)
+        except NoName:
+            continue
+        if like:
+            chosen = meant.get(key, "" if doubtful else NEW)
+            asked.append(NameAsked(name, tuple(like), chosen))
+        if len(asked) == MOST_ASKED:
+            break
+    return asked
+
+
+def key_of(who: Who) -> int | str:
+    """Return a key unique to a player; for a new one, the folded name."""
+    return who.pk if isinstance(who, Player) else fold_name(who)
+
+
+def each_once(named: Iterable[Who | None]) -> list[str]:
+    """Return the names of new players, each once, in its first spelling."""
+    names: dict[str, str] = {}
+    for who in named:
+        if isinstance(who, str):
+            names.setdefault(fold_name(who), who)
+    return list(names.values())
+
+
+class _Likeness:
+    """Similarity of names, measured by shared pairs of letters."""
+
+    def __init__(self, players: Iterable[Player]) -> None:
+        self._with: dict[str, list[Player]] = defaultdict(list)
+        for player in players:
+            for pair in _pairs(player.search_key):
+                self._with[pair].append(player)
+
+    def nearest(self, name: str) -> list[Player]:
+        pairs = _pairs(plain_name(name))
+        shared = Counter(player for pair in pairs for player in self._with.get(pair, ()))
+        likeness = {
+            player: 2 * number / (len(pairs) + len(_pairs(player.search_key)))
+            for player, number in shared.most_common(12)
+        }
+        near = [player for player, like in likeness.items() if like >= LIKE_ENOUGH]
+        return sorted(near, key=lambda player: (-likeness[player], player.name_key))
+
+
+def _pairs(plain: str) -> set[str]:
+    params = f" {plain} "
+    return {params[at : at + 2] for at in range(len(params) - 1)}
+
+
+def _kept(row: Player, rows: Mapping[int, Player]) -> Player:
+    """Return the kept player of a merged one."""
+    while row.merged_into_id is not None and row.merged_into_id in rows:
+        row = rows[row.merged_into_id]
+    return row
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerLine:
+    """A name in the file, and whether the player wants to be shown by initials."""
+
+    number: int
+    name: str
+    initials: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerSeen:
+    """The preview of a line: `player` already has the name; `like` have similar names.
+
+    A `skipped` line is not imported, whatever it is.
+    """
+
+    line: PlayerLine
+    player: Player | None = None
+    like: tuple[Player, ...] = ()
+    fault: ImportFault | None = None
+    skipped: bool = False
+
+    @property
+    def is_new(self) -> bool:
+        return self.player is None and self.fault is None and not self.skipped
+
+
+@dataclass(frozen=True)
+class PlayersPlan:
+    """The preview of a list of players, line by line."""
+
+    seen: tuple[PlayerSeen, ...]
+
+    @property
+    def new(self) -> list[PlayerLine]:
+        return [each.line for each in self.seen if each.is_new]
+
+    @property
+    def faults(self) -> list[ImportFault]:
+        """Return the faults, in the order of the lines."""
+        return [each.fault for each in self.seen if each.fault and not each.skipped]
+
+    @property
+    def is_done(self) -> bool:
+        return not self.new and not self.faults
+
+    @cached_property
+    def mark(self) -> str:
+        # Lines may still be skipped when the plan is stored.
+        said = [
+            [s.line.name, s.line.initials, s.player is None and not s.fault, bool(s.fault)]
+            for s in self.seen
+        ]
+        return digest(json.dumps(said))
+
+
+@dataclass(frozen=True, slots=True)
+class PlayersAsked:
+    """The lines of a file, the faults found in reading it, and the numbers of lines to skip."""
+
+    lines: Sequence[PlayerLine]
+    faults: Sequence[ImportFault] = ()
+    skip: frozenset[int] = frozenset()
+
+
+def preview_players(club: Club, asked: PlayersAsked) -> PlayersPlan:
+    """Preview each line (1 query)."""
+    seen = _preview(NameBook(club), asked)
+    return PlayersPlan(
+        tuple(replace(each, skipped=each.line.number in asked.skip) for each in seen)
+    )
+
+
+def import_players(club_pk: int, asked: PlayersAsked, seen: str, by: Actor, *, at: datetime) -> int:
+    """Add the new players of a list, all or none; return their number.
+
+    `seen` is the mark of the plan shown in the preview.
+
+    Raises:
+        PlanChanged: the plan differs now, or has faults; nothing is written.
+    """
+    with transaction.atomic():
+        club = lock_people(club_pk)
+        plan = preview_players(club, asked)
+        if plan.mark != seen or plan.faults:
+            raise PlanChanged(plan)
+        if not plan.new:
+            return 0
+        added = add_all(club, [line.name for line in plan.new], by, at=at)
+        shy = {fold_name(line.name) for line in plan.new if line.initials}
+        Player.objects.filter(pk__in=[p.pk for p in added if fold_name(p.name) in shy]).update(
+            initials=True
+        )
+        params = {"new_players": len(added)}
+        note_change(club, Change(AuditEntry.Kind.PLAYER, "import-players", after=params), by, at=at)
+    return len(added)
+
+
+def _preview(book: NameBook, asked: PlayersAsked) -> Iterator[PlayerSeen]:
+    first: dict[str, int] = {}
+    unread = {fault.line: fault for fault in reversed(asked.faults)}
+    for line in asked.lines:
+        if line.number in unread:
+            yield PlayerSeen(line, fault=unread[line.number])
+            continue
+        try:
+            key = fold_name(clean_name(line.name))
+        except NoName:
+            code = Wrong.NO_NAME if line.name.strip() else Wrong.EMPTY
+            yield PlayerSeen(line, fault=ImportFault(code, line.number, "name"))
+            continue
+        if key in first:
+            params = {"line": first[key]}
+            yield PlayerSeen(line, fault=ImportFault(Wrong.TWICE, line.number, "name", params))
+            continue
+        if line.number not in asked.skip:
+            first[key] = line.number
+        yield _whom(book, line)
+
+
+def _whom(book: NameBook, line: PlayerLine) -> PlayerSeen:
+    try:
+        found = book.find(line.name)
+    except Ambiguous as several:
+        # The director lists this name as one player; similar names are shown for information only.
+        return PlayerSeen(line, like=several.players)
+    if isinstance(found, Player):
+        return PlayerSeen(line, player=found)
+    return PlayerSeen(line, like=tuple(book.like(found)))
+
+
+Json = Mapping[str, Any]
+EveningKey = tuple[date, str]
+"""The day of an evening and its folded name."""
+
+
+@dataclass(frozen=True)
+class PastGame:
+    """A game to import: place, time, players and sheet.
+
+    `typed` are the names in the file and `who` the players they mean, both in seat order.
+    """
+
+    day: date
+    evening: str
+    round: int
+    table: int
+    who: tuple[Who, ...]
+    typed: tuple[str, ...]
+    ruleset: str
+    entries: tuple[Entry, ...]
+    played_at: datetime
+    document: Json | None = None
+    options: Json = field(default_factory=dict)
+    first_declarer: int = 0
+    title: str = ""
+    place: str = ""
+
+    @property
+    def key(self) -> EveningKey:
+        return self.day, fold_name(self.evening)
+
+
+class GamesPlan(Protocol):
+    """The preview of an import."""
+
+    @property
+    def mark(self) -> str:
+        """A digest that distinguishes it from other plans for the same files."""
+
+    @property
+    def fits(self) -> bool:
+        """Return whether it has no problems."""
+
+    def past_games(self) -> list[PastGame]:
+        """Return the games that do not exist yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The result of an import: its evenings, and the number of games and of new players."""
+
+    events: tuple[Event, ...] = ()
+    games: int = 0
+    players: int = 0
+
+
+def evenings_on(club: Club, days: Iterable[date]) -> dict[EveningKey, Event]:
+    """Return the club evenings on some days, no tournaments; of equals the oldest (1 query)."""
+    rows = Event.objects.filter(club=club, held_on__in=set(days), tournament=None)
+    return {(row.held_on, fold_name(row.name)): row for row in rows.order_by("-pk")}
+
+
+def lock_evenings(club_pk: int, days: Iterable[date]) -> Club:
+    """Lock everything an import reads or writes, so that nobody changes evenings of these days."""
+    list(Season.objects.select_for_update().filter(club=club_pk).order_by("pk").values_list("pk"))
+    events = Event.objects.select_for_update(of=("self",)).filter(club=club_pk, held_on__in=days)
+    rows = list(events.order_by("pk").values_list("pk", flat=True))
+    rounds = Round.objects.select_for_update(of=("self",)).filter(event__in=rows)
+    list(rounds.order_by("pk").values_list("pk"))
+    return lock_people(club_pk)
+
+
+def games_as_seen(plan: GamesPlan, seen: str) -> list[PastGame]:
+    """Return the games of a plan to write; `seen` is the mark of the plan shown in the preview.
+
+    Raises:
+        PlanChanged: the plan differs now, or has problems.
+    """
+    if plan.mark != seen or not plan.fits:
+        raise PlanChanged(plan)
+    return plan.past_games()
+
+
+def import_games(
+    club: Club, games: Sequence[PastGame], change: Change, by: Actor, *, at: datetime
+) -> Imported:
+    """Write games, if there are any, and add the audit entry."""
+    if not games:
+        return Imported()
+    done = write_games(club, games, by, at=at)
+    params = {"games_imported": done.games, "new_players": done.players}
+    note_change(club, replace(change, after=params), by, at=at)
+    return done
+
+
+def write_games(club: Club, games: Sequence[PastGame], by: Actor, *, at: datetime) -> Imported:
+    """Write checked games; missing evenings, rounds and players are created."""
+    players, added = _players(club, games, by, at)
+    events, made = _events(club, games, at)
+    places = _rounds(games, events)
+    laid = [(game, places[*game.key, game.round]) for game in games]
+    tables = Table.objects.bulk_create(
+        Table(round=round_, number=game.table) for game, round_ in laid
+    )
+    rows = Game.objects.bulk_create(
+        _row(game, table, [_player(players, who) for who in game.who])
+        for game, table in zip(games, tables, strict=True)
+    )
+    _seat(rows, games, players)
+    _write_sheets(rows, games, at)
+    for event in dict.fromkeys(events.values()):
+        # Followers of an existing event are notified too.
+        action, after = ("add-event", _details(event)) if event in made else ("import-games", None)
+        change = Change(AuditEntry.Kind.EVENT, action, subject_of(event), after=after, event=event)
+        note_change(club, change, by, at=at)
+    for event in events.values():
+        rate_event_again(event)
+    return Imported(tuple(dict.fromkeys(events.values())), len(rows), added)
+
+
+def _players(
+    club: Club, games: Sequence[PastGame], by: Actor, at: datetime
+) -> tuple[dict[str, Player], int]:
+    """Add new players; return them by folded name, and their number."""
+    names = {fold_name(who): who for game in games for who in game.who if isinstance(who, str)}
+    added = add_all(club, list(names.values()), by, at=at) if names else []
+    return dict(zip(names, added, strict=True)), len(added)
+
+
+def _player(new: Mapping[str, Player], who: Who) -> Player:
+    return new[fold_name(who)] if isinstance(who, str) else who
+
+
+def _events(
+    club: Club, games: Sequence[PastGame], at: datetime
+) -> tuple[dict[EveningKey, Event], list[Event]]:
+    """Return the evenings of games, and the newly created ones among them."""
+    events = evenings_on(club, (game.day for game in games))
+    made = []
+    for game in games:
+        if game.key in events:
+            continue
+        events[game.key], _new = start_event(club, _plan(club, game), None, at)
+        made.append(events[game.key])
+    return {game.key: events[game.key] for game in games}, made
+
+
+def _plan(club: Club, game: PastGame) -> EventPlan:
+    """Return the plan of a game's evening; its ruleset becomes the default of tables."""
+    known = find_ruleset_of_club(game.ruleset, club) is not None
+    ruleset, options = (game.ruleset, game.options) if known else (next(iter(RULESETS)), {})
+    return EventPlan(game.evening, game.day, ruleset, options, season_on(club, game.day))
+
+
+def _rounds(
+    games: Sequence[PastGame], events: Mapping[EveningKey, Event]
+) -> dict[tuple[date, str, int], Round]:
+    """Return the rounds of games; new ones are closed, in order."""
+    stood = {
+        (round_.event_id, round_.number): round_
+        for round_ in Round.objects.filter(event__in=events.values())
+    }
+    moments: dict[tuple[date, str, int], list[datetime]] = defaultdict(list)
+    for game in games:
+        moments[*game.key, game.round].append(game.played_at)
+    rounds: dict[tuple[date, str, int], Round] = {}
+    last: dict[int, datetime] = {}
+    for (day, evening, number), played in sorted(moments.items()):
+        event = events[day, evening]
+        round_ = stood.get((event.pk, number))
+        if round_ is None:
+            over = max(*played, last.get(event.pk, played[0]))
+            last[event.pk] = over
+            round_ = Round.objects.create(
+                event=event, number=number, opened_at=min(played), closed_at=over
+            )
+        rounds[day, evening, number] = round_
+    return rounds
+
+
+def _row(game: PastGame, table: Table, players: Sequence[Player]) -> Game:
+    return Game(
+        table=table,
+        ruleset=game.ruleset,
+        document=game.document,
+        options=game.options,
+        players=names_at_table(players),
+        first_declarer=game.first_declarer,
+        title=game.title or game.evening,
+        place=game.place,
+        played_at=game.played_at,
+        revision=len(game.entries),
+    )
+
+
+def _seat(rows: Sequence[Game], games: Sequence[PastGame], new: Mapping[str, Player]) -> None:
+    Seat.objects.bulk_create(
+        Seat(game=row, number=number, player=_player(new, who))
+        for row, game in zip(rows, games, strict=True)
+        for number, who in enumerate(game.who)
+    )
+
+
+def _write_sheets(rows: Sequence[Game], games: Sequence[PastGame], at: datetime) -> None:
+    """Write the entries of sheets, and store each game's result."""
+    writes = []
+    for row, game in zip(rows, games, strict=True):
+        called = dict(zip(game.typed, row.players, strict=True))
+        own = [_write(row, number, entry, called, at) for number, entry in enumerate(game.entries)]
+        put_computed(fold_sheet(row, tuple(own)))
+        writes += own
+    Revision.objects.bulk_create(writes, batch_size=1000)
+    Game.objects.bulk_update(rows, ["result", "digest"], batch_size=100)
+
+
+def _write(
+    row: Game, number: int, entry: Entry, called: Mapping[str, str], at: datetime
+) -> Revision:
+    """Return an entry of the file as a revision; its author gets the name shown on the sheet."""
+    author = entry.author or ""
+    return Revision(
+        game=row,
+        revision=number + 1,
+        key=f"import-{number:06}",
+        kind=Revision.Kind.ENTRY,
+        position=number,
+        body=write_entry(replace(entry, author=None)),
+        author=called.get(author, author)[:LONGEST_NAME],
+        at=at,
+    )
+
+
+def _details(event: Event) -> dict[str, Any]:
+    return {"name": event.name, "held_on": str(event.held_on), "ruleset": event.ruleset}
