@@ -24,7 +24,7 @@ from kingscore.middleware import ANY, CHANNEL
 from kingscore.replica import primary_position
 from tournaments.queries.games.versions import GameVersion
 from tournaments.queries.watching import Version, VersionWatcher
-from tournaments.web.base.streams import NETWORK, TOPIC
+from tournaments.web.base.answers import NETWORK, TOPIC
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

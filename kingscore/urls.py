@@ -8,7 +8,7 @@ from django.urls import include, path, re_path
 from kingscore.accounts import SessionsView
 from kingscore.office import show_factor
 from tournaments.api.problems import nothing_here
-from tournaments.web.site.status import show_status
+from tournaments.web.site.views import show_status
 
 # One sign-in for all, with codes, passkeys and limits.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]

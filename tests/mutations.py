@@ -309,13 +309,13 @@ MUTATIONS = (
         "tests/reports",
     ),
     Mutation(
-        "tournaments/web/base/name_lists.py",
+        "tournaments/web/base/pages.py",
         "rows[:TITLES_AT_MOST]",
         "rows[:1]",
         "tests/web/imports",
     ),
     Mutation(
-        "tournaments/web/entrants/near_names.py",
+        "tournaments/web/entrants/lists.py",
         "return same[0] if len(same) == 1 else asked.chosen",
         "return asked.chosen",
         "tests/web/entrants",

@@ -60,7 +60,7 @@ from tournaments.services.games.playing import reveal_contract, seal_contract
 from tournaments.services.ratings.computing import rate_event_again, sweep_ratings
 from tournaments.services.rounds.running import close_round
 from tournaments.services.tournaments.lifecycle import create_tournament, move_tournament
-from tournaments.web.base import pictures
+from tournaments.web.base import answers
 from tournaments.web.clubs.embed import PARTS
 
 NAMES = (WHOLE_NAME, "Begonya", "Ceviz", "Defne", "Erguvan", "Fulya", "Gelincik", "Hatmi")
@@ -426,7 +426,7 @@ def world_of_all(django_db_setup, django_db_blocker, tmp_path_factory):
 def world(files_of_this_test_only, world_of_all, db, monkeypatch):
     world, settings.MEDIA_ROOT = world_of_all
     # No worker draws pictures here.
-    monkeypatch.setattr(pictures, "LONGEST_WAIT", 0)
+    monkeypatch.setattr(answers, "LONGEST_WAIT", 0)
     logging.disable(logging.WARNING)
     yield world
     logging.disable(logging.NOTSET)

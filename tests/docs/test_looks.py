@@ -11,7 +11,7 @@ from PIL import Image
 from docs.looks import architecture, shots
 from docs.looks.in_club import LOOKS
 from tournaments.services.demo.evenings import SLUG
-from tournaments.web.site.guide import PICTURED, guide_steps
+from tournaments.web.site.views import PICTURED, guide_steps
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("deploy/**/*.md")]

@@ -24,7 +24,7 @@ from tournaments.reports.spreadsheets import (
     number_text,
 )
 from tournaments.reports.workbook import sheet_names
-from tournaments.web.base.spreadsheets import rows_of_text
+from tournaments.web.base.answers import rows_of_text
 
 COLUMNS = [
     Column("Ad", "name"),

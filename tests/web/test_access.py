@@ -31,7 +31,7 @@ from tests.web.access_table import (
 from tests.web.access_world import CLUB, OTHER_CLUB, PHONES, VISITORS, WHOLE_NAME, make_world
 from tests.web.walking import BODY, addresses, noting, path_of, walkers, ways
 from tournaments.models import Club, Event
-from tournaments.web.base import pictures
+from tournaments.web.base import answers
 
 
 def outcome(answer):
@@ -193,7 +193,7 @@ def world(files_of_this_test_only, world_of_all, db, monkeypatch):
     """The world with its files; refusals are asked for, a thousand warnings of them help nobody."""
     world, settings.MEDIA_ROOT = world_of_all
     # No worker draws pictures here.
-    monkeypatch.setattr(pictures, "LONGEST_WAIT", 0)
+    monkeypatch.setattr(answers, "LONGEST_WAIT", 0)
     logging.disable(logging.WARNING)
     yield copy.deepcopy(world)
     logging.disable(logging.NOTSET)

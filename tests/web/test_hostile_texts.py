@@ -48,7 +48,7 @@ from tournaments.services.webhooks.calling import (
     create_webhook,
     sweep_webhooks,
 )
-from tournaments.web.base import pictures
+from tournaments.web.base import answers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -83,7 +83,7 @@ def row():
 
 
 def test_pages_and_pictures_show_them_as_text(client, row, monkeypatch):
-    monkeypatch.setattr(pictures, "LONGEST_WAIT", 0)
+    monkeypatch.setattr(answers, "LONGEST_WAIT", 0)
     club, slug = row.event.club.slug, row.slug
     addresses = [
         *(reverse(name, args=[club, slug]) for name in ("standings", "entrants", "tournament")),

@@ -14,9 +14,9 @@ from tournaments.texts.labels import (
     signed_points,
     stage_name,
 )
-from tournaments.web.clubs import bar
+from tournaments.web.clubs import views
 from tournaments.web.games.deals.fields import unit_number
-from tournaments.web.tournaments.texts import state_name
+from tournaments.web.tournaments.forms import state_name
 
 register = template.Library()
 
@@ -45,7 +45,7 @@ def longest(kind: str) -> int:
 @register.inclusion_tag("tournaments/clubs/_bar.html", takes_context=True)
 def club_bar(context: template.Context) -> dict[str, Any]:
     """The bar of the page's `club`; `bar` of the page, if it has asked for it before."""
-    return {"bar": context.get("bar") or bar.club_bar(context["request"], context["club"])}
+    return {"bar": context.get("bar") or views.club_bar(context["request"], context["club"])}
 
 
 class HasPages(Protocol):

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from tournaments.web.base.streams import stream
+from tournaments.web.base.answers import stream
 
 urlpatterns = [
     # Most requests are for a table: match those first.

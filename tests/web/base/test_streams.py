@@ -5,8 +5,8 @@ from django.urls import reverse
 from tests.club_factories import ClubFactory, EventFactory, MemberFactory, TournamentFactory
 from tests.factories import GameFactory, UserFactory
 from tests.rating_factories import RatingPoolFactory
+from tournaments.web.base.answers import TOPIC
 from tournaments.web.base.phone import address
-from tournaments.web.base.streams import TOPIC
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.web.standings.evenings import evening
 from tests.web.statistics.played import FOUR, games
 from tournaments.models import Report
 from tournaments.reports.documents import build_report
-from tournaments.web.base import pictures
+from tournaments.web.base import answers
 
 CLUB = "/clubs/moda/"
 DAY = timedelta(days=1)
@@ -104,7 +104,7 @@ def test_chats_show_who_leads_a_published_club(client, club, monkeypatch):
     assert '"og:description" content="Leading the season: Cem, Burak, Ayşe"' in text
     picture = reverse("club_picture", args=["moda"])
     assert re.search(rf'"og:image" content="http://[^"]*{picture}', text)
-    monkeypatch.setattr(pictures, "LONGEST_WAIT", 0)
+    monkeypatch.setattr(answers, "LONGEST_WAIT", 0)
     assert client.get(picture).status_code == 503
     build_report(Report.objects.get(club=club).pk)
     assert client.get(picture).getvalue().startswith(b"\x89PNG")

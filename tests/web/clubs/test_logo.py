@@ -12,7 +12,7 @@ from PIL.PngImagePlugin import PngInfo
 from tests.club_factories import ClubFactory
 from tournaments.models import AuditEntry, Club
 from tournaments.reports.pages import Heading, page_data
-from tournaments.web.documents.papers import paper_of
+from tournaments.web.documents.views import paper_of
 
 LOGO, SETTINGS = (reverse(name, args=["moda"]) for name in ("club_logo", "club_settings"))
 SECRET = b"written beside the picture"

@@ -19,7 +19,7 @@ from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Club, Event, Report
 from tournaments.reports.documents import build_report
 from tournaments.services.games.playing import correct_entry
-from tournaments.web.base import pictures
+from tournaments.web.base import answers
 from tournaments.web.base.phone import address, evening_address, picture_address
 
 
@@ -37,8 +37,8 @@ def worker(monkeypatch):
             build_report(report.pk)
 
     clock = SimpleNamespace(sleep=sleep, monotonic=time.monotonic)
-    monkeypatch.setattr(pictures, "time", clock)
-    monkeypatch.setattr(pictures, "LONGEST_WAIT", PATIENCE)
+    monkeypatch.setattr(answers, "time", clock)
+    monkeypatch.setattr(answers, "LONGEST_WAIT", PATIENCE)
 
 
 def drawn(answer):
@@ -86,7 +86,7 @@ def test_picture_is_drawn_again_after_a_correction_and_in_each_language(client, 
 
 
 def test_without_a_worker_the_visitor_is_asked_to_come_again(client, game, monkeypatch):
-    monkeypatch.setattr(pictures, "LONGEST_WAIT", 0.2)
+    monkeypatch.setattr(answers, "LONGEST_WAIT", 0.2)
     answer = client.get(picture_address(game))
     assert (answer.status_code, answer["Retry-After"]) == (503, "2")
     assert answer["Content-Type"].startswith("text/plain")
@@ -95,8 +95,8 @@ def test_without_a_worker_the_visitor_is_asked_to_come_again(client, game, monke
 
 
 def test_few_requests_wait_for_pictures(client, game, monkeypatch):
-    monkeypatch.setattr(pictures, "LONGEST_WAIT", 60)
-    with pictures.WAITING, pictures.WAITING:
+    monkeypatch.setattr(answers, "LONGEST_WAIT", 60)
+    with answers.WAITING, answers.WAITING:
         assert client.get(picture_address(game)).status_code == 503
 
 

@@ -6,7 +6,7 @@ from tests.web.games.test_starting import TABLE
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.web.base.phone import address
-from tournaments.web.games.starting_offline import NAMES
+from tournaments.web.games.game_setup import NAMES
 
 NEEDS_A_SIGNAL = {
     *("turkish-king-sealed", "italian-king-pirandello", "italian-king-pairs"),

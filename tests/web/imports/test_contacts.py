@@ -9,8 +9,7 @@ from tests.web.imports.archives import workbook
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import EntrantsRefused, Entry, register_entrants
 from tournaments.web.entrants.lists import read_file, read_text
-from tournaments.web.imports.cells import read_rows
-from tournaments.web.imports.columns import read_players
+from tournaments.web.imports.columns import read_players, read_rows
 
 CONTACTS = [
     "+39 333…",

@@ -9,8 +9,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.services.imports.files import PlayersAsked, preview_players
 from tournaments.services.imports.records import RecordsAsked, preview_records, record_files
 from tournaments.services.imports.results import ResultsAsked, preview_results
-from tournaments.web.imports.cells import read_rows
-from tournaments.web.imports.columns import read_players, read_results
+from tournaments.web.imports.columns import read_players, read_results, read_rows
 
 EXAMPLES = Path(__file__).parents[3] / "docs" / "import"
 

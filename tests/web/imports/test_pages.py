@@ -10,7 +10,7 @@ from django.urls import reverse
 from tests.club_factories import ClubFactory, MemberFactory, PlayerFactory
 from tests.services.imports.record_files import OTHERS, record
 from tournaments.models import AuditEntry, Event, Game, Player
-from tournaments.web.imports import keeping
+from tournaments.web.imports import views
 
 HEADINGS = "Date;Evening;Round;Table;Player;Points\n"
 GAME = HEADINGS + "".join(
@@ -199,7 +199,7 @@ def test_pages_ask_for_the_same_number_of_queries_however_many_lines(
 
 
 def test_more_than_comes_back_in_a_form_is_refused(director, club, monkeypatch):
-    monkeypatch.setattr(keeping, "LARGEST_KEPT", 100)
+    monkeypatch.setattr(views, "LARGEST_KEPT", 100)
 
     answer = send(director, "import_results", GAME)
 

@@ -11,10 +11,15 @@ from tests.web.imports.archives import lying_archive, workbook
 from tournaments.services.imports.files import FileRefused, NoArchive, PlayerLine, Wrong, unpack
 from tournaments.services.imports.records import RecordFile, record_files
 from tournaments.web.base.typed_points import read_points
-from tournaments.web.imports import cells
-from tournaments.web.imports.cells import read_rows
-from tournaments.web.imports.columns import read_players, read_results
-from tournaments.web.imports.values import read_count, read_day, read_yes
+from tournaments.web.imports import columns
+from tournaments.web.imports.columns import (
+    read_count,
+    read_day,
+    read_players,
+    read_results,
+    read_rows,
+    read_yes,
+)
 
 TODAY = date(2026, 11, 22)
 TABLE = "Tarih;Akşam;Raund;Masa;Oyuncu;Puan\n14.03.2025;Cuma;1;2;İpek Şığ;−120\n"
@@ -184,7 +189,7 @@ def test_what_is_no_table_is_refused(monkeypatch):
     assert why(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") == "xls"
     assert why(b"%PDF-1.7\x00\x01\x81") == "text"
     assert why(b"PK\x03\x04 and no more") == "xlsx"
-    assert why(b"x\n" * (cells.MOST_LINES + 2)) == "long"
+    assert why(b"x\n" * (columns.MOST_LINES + 2)) == "long"
     book, out = openpyxl.Workbook(), io.BytesIO()
     book.active["A1048576"] = "Ayşe"
     book.save(out)

@@ -329,7 +329,7 @@ def test_export_that_fails_half_way_is_none(director, club):
 
 
 def test_search_that_finds_very_many_says_so(member, club, monkeypatch):
-    monkeypatch.setattr("tournaments.web.people.pages.MOST_FOUND", 2)
+    monkeypatch.setattr("tournaments.web.people.views.MOST_FOUND", 2)
     for name in ("Ali A", "Ali B", "Ali C"):
         PlayerFactory(club=club, name=name)
 

@@ -36,7 +36,7 @@ from tournaments.services.audit import NOBODY
 from tournaments.services.people.changes import set_initials
 from tournaments.services.ratings.computing import rate_club_again, sweep_ratings
 from tournaments.texts.labels import contract_title
-from tournaments.web.base import pictures
+from tournaments.web.base import answers
 
 NAMES = ("Şule", "Burak", "Cem", "Deniz")
 
@@ -101,7 +101,7 @@ def test_everybody_sees_what_is_published_of_a_player_whose_name_is_public(
     assert f"{picture}?language=en" in page.text
     assert 'name="description" content="Rating: ' in page.text
     assert not re.search("/against/|/document/|<form[^>]*initials", page.text)
-    monkeypatch.setattr(pictures, "LONGEST_WAIT", 0)
+    monkeypatch.setattr(answers, "LONGEST_WAIT", 0)
     assert client.get(picture).status_code == 503
     report = Report.objects.get(player=player)
     build_report(report.pk)

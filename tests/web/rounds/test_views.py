@@ -47,7 +47,7 @@ from tournaments.services.rounds.rulings import RulingDecision, rule
 from tournaments.services.rounds.running import RoundNotReady, close_round, start_clock
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 from tournaments.services.tournaments.lifecycle import note
-from tournaments.web.base.access_links import access_link
+from tournaments.web.base.pages import access_link
 from tournaments.web.base.phone import address
 from tournaments.web.tournaments.steps import ACTS as TEXTS
 

@@ -12,8 +12,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import HouseRuleset
 from tournaments.presenters.rulesets import describe
 from tournaments.web.base.phone import address
-from tournaments.web.rulesets.examples import examples_of, scored_examples
-from tournaments.web.rulesets.pages import rules_page
+from tournaments.web.rulesets.views import examples_of, rules_page, scored_examples
 
 
 def house_ruleset(slug, like="turkish-king", **changes):

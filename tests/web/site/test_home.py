@@ -14,7 +14,7 @@ from tournaments.presenters.games.sheets import state_of
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.services.games import playing, writing
 from tournaments.web.base.phone import address
-from tournaments.web.tournaments.overview import register_address
+from tournaments.web.tournaments.my_card import register_address
 
 LETTERS = "abcçdefgğhıijklmnoöprsştuüvyzABCÇDEFGĞHIİJKLMNOÖPRSŞTUÜVYZ"
 

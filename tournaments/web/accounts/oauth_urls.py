@@ -3,7 +3,7 @@
 from django.urls import path
 from oauth2_provider.views import OAuthServerMetadataView, RevokeTokenView
 
-from tournaments.web.accounts.oauth import Authorize, Token, limited, without_nul
+from tournaments.web.accounts.views import Authorize, Token, limited, without_nul
 
 app_name = "oauth2_provider"
 

@@ -17,11 +17,11 @@ from tournaments.services.clubs.membership import CLUB_FIELDS
 from tournaments.texts import labels
 from tournaments.texts.documents import CONFIRMATIONS, EVENT_TYPES, LEAGUE_POINTS, ROLES
 from tournaments.texts.labels import ruling_name
-from tournaments.web.documents.papers import PAPERS
-from tournaments.web.games.clock_view import minutes_text
-from tournaments.web.games.history import done
-from tournaments.web.rulesets.option_fields import options_text
-from tournaments.web.tournaments.texts import STATES
+from tournaments.web.documents.views import PAPERS
+from tournaments.web.games.correcting import done
+from tournaments.web.games.views import minutes_text
+from tournaments.web.rulesets.views import options_text
+from tournaments.web.tournaments.forms import STATES
 
 Text = str | Promise
 Kind = AuditEntry.Kind

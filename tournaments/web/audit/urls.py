@@ -2,10 +2,10 @@
 
 from django.urls import path
 
-from tournaments.web.audit import pages
+from tournaments.web.audit import views
 
 CLUB = "clubs/<slug:slug>"
 
 urlpatterns = [
-    path(f"{CLUB}/changes/", pages.changes, name="club_changes"),
+    path(f"{CLUB}/changes/", views.changes, name="club_changes"),
 ]

@@ -1,20 +1,58 @@
-"""Signed cookies of a phone: its games, its last table, its entrants, and its id."""
+"""Phones at tables: what they may, and how a link to them looks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from secrets import token_urlsafe
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
+from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.translation import get_language
 
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, OpenTable, Tournament
+from tournaments.models import Club, Game, OpenTable, Tournament
 from tournaments.models.games import digest
+from tournaments.origin import absolute
 from tournaments.services.games.seating import MOST_JOINED, Joined
-from tournaments.web.base.link_preview import as_of
+
+
+@dataclass(frozen=True)
+class LinkPreview:
+    """Title, a line of result, and absolute addresses of the page and its picture (1200 × 630).
+
+    No page that shows an address to write has one: whoever reads the chat would see it.
+    """
+
+    title: str
+    line: str
+    address: str
+    picture: str
+
+
+def link_preview(request: HttpRequest, title: str, line: str, picture: str) -> LinkPreview:
+    """Return the preview of the requested page; `picture` is the path of its picture."""
+    return LinkPreview(title, line, absolute(request, request.path), absolute(request, picture))
+
+
+def club_page_preview(
+    request: HttpRequest, club: Club, title: str, line: str
+) -> LinkPreview | None:
+    """Return the preview of a page of a published club; `line` has a place for its name."""
+    if not club.published:
+        return None
+    picture = static("kingscore-wide.png")
+    said = line % {"club": club.name}
+    return link_preview(request, f"{title} · {club.name}", said, picture)
+
+
+def as_of(path: str, version: int) -> str:
+    """Return the address of a picture, another one after each change, in the active language."""
+    return f"{path}?{urlencode({'language': get_language(), 'revision': version})}"
+
 
 GAMES = "games"
 TABLE = "table"

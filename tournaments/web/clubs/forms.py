@@ -1,15 +1,24 @@
-"""Forms of the pages of clubs."""
+"""Forms of clubs, and their logo."""
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, ClassVar
 
 from django import forms
+from django.contrib import messages
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME, LONGEST_REASON
 from tournaments.models import Club
 from tournaments.models.clubs import Role
+from tournaments.permissions import actor_of, owned_club, seen_club
 from tournaments.services.clubs.membership import (
     CLUB_FIELDS,
     INVITED_FOR,
@@ -19,12 +28,13 @@ from tournaments.services.clubs.membership import (
     NoPicture,
     Offer,
     PictureTooLarge,
+    change_logo,
     draw_anew,
 )
 from tournaments.texts.documents import CONFIRMATIONS, MAY, ROLES
-from tournaments.web.base.declared import declared_field
 from tournaments.web.base.fields import LineField
-from tournaments.web.documents.papers import PAPERS
+from tournaments.web.base.pages import declared_field
+from tournaments.web.documents.views import PAPERS
 
 
 class ClubForm(forms.Form):
@@ -160,3 +170,36 @@ class DeletionForm(forms.Form):
         if typed.casefold() != self.name.casefold():
             raise forms.ValidationError(_("That is not %(name)s.") % {"name": self.name})
         return typed
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def logo(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Return the logo to those who may see the club; let owners replace or remove it."""
+    if request.method == "POST":
+        return _change(request, owned_club(request, slug))
+    return _file(request, seen_club(request, slug))
+
+
+@cache_control(private=True, max_age=3600)
+def _file(request: HttpRequest, row: Club) -> FileResponse:
+    name = row.logo.name or ""
+    try:
+        picture = row.logo.open("rb")
+    except (FileNotFoundError, ValueError) as error:
+        raise Http404 from error
+    kind = name.rpartition(".")[2]
+    return FileResponse(picture, content_type=f"image/{kind}")
+
+
+def _change(request: HttpRequest, row: Club) -> HttpResponse:
+    if "remove" in request.POST:
+        change_logo(row.pk, None, actor_of(request), at=timezone.now())
+        messages.success(request, gettext("The logo was removed."))
+        return redirect("club_settings", row.slug)
+    form = LogoForm(request.POST, request.FILES)
+    if form.is_valid():
+        change_logo(row.pk, form.picture, actor_of(request), at=timezone.now())
+        messages.success(request, gettext("Saved."))
+        return redirect("club_settings", row.slug)
+    page = {"club": row, "form": SettingsForm.of(row), "logo_form": form}
+    return render(request, "tournaments/clubs/settings.html", page, status=422)

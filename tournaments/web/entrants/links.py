@@ -24,12 +24,10 @@ from tournaments.services.entrants.registration import (
     register_by_link,
 )
 from tournaments.services.tournaments.lifecycle import WrongState
-from tournaments.web.base.access_links import access_link, out_of_reach
-from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.pages import HtmxRequest, access_link, add_refused, out_of_reach
 from tournaments.web.base.phone import remember_entrant
-from tournaments.web.base.refusals import add_refused
-from tournaments.web.entrants.forms import EntrantForm
-from tournaments.web.tournaments.pages import page_of
+from tournaments.web.entrants.lists import EntrantForm
+from tournaments.web.tournaments.views import page_of
 
 KINDS = ("register", "check-in")
 MOST_SHOWN = 60

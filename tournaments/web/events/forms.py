@@ -15,11 +15,11 @@ from tournaments.models import Club, Event, Game, Season
 from tournaments.services.events.events import EventPlan, SeasonDates, dates_of, season_on
 from tournaments.services.games.tables import Laying
 from tournaments.texts.documents import CONFIRMATIONS, LEAGUE_POINTS, choices_of
-from tournaments.web.base.declared import day_field, declared_field
 from tournaments.web.base.fields import LineField
+from tournaments.web.base.pages import day_field, declared_field
 from tournaments.web.base.phone import LastTable, option_names
-from tournaments.web.games.forms import NewTableForm, SeatFields
-from tournaments.web.rulesets.option_fields import changed_options
+from tournaments.web.games.starting import NewTableForm, SeatFields
+from tournaments.web.rulesets.views import changed_options
 
 BY_THE_DAY, NO_SEASON = "day", ""
 MOST_EVENINGS = 366

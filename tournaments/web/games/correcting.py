@@ -1,48 +1,175 @@
-"""Correct any line of a sheet; the old version stays in the log."""
+"""Correct deals, ask for reviews, confirm and seal a sheet, and hand it over."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.rules.entries import IMPORTED, TOTALS, Deal, Entry, Void
 from tournaments.engine.rules.rulesets import LONGEST_REASON, InvalidEntry, Problem
 from tournaments.engine.rules.scoring import sums_of
 from tournaments.models import Club, Game, Revision
-from tournaments.permissions import directs_club, writable_row
-from tournaments.presenters.games.sheets import authors_of
+from tournaments.permissions import account_of, actor_of, directs_club, writable_game, writable_row
+from tournaments.presenters.games.sheets import authors_of, numbers_of
 from tournaments.queries.games.sheets import (
     LaterEntryInvalid,
+    ReviewedDeal,
     Sheet,
     fold_bodies,
     load_reviews,
     load_sheet,
+    rules_of,
     ruleset_of,
 )
 from tournaments.services.base.writes import Refused
-from tournaments.services.games.playing import correct_entry, withdraw_entry
-from tournaments.web.base.htmx import HtmxRequest
-from tournaments.web.base.phone import address, new_write_key
-from tournaments.web.games.deals.entry_form import EntryForm, errors_beside, explained
-from tournaments.web.games.deals.entry_text import summary_of
-from tournaments.web.games.deals.hand_form import HandForm
-from tournaments.web.games.deals.open_form import proof_of
-from tournaments.web.games.deals.reading import Typed, parse_form, type_totals, typed_entry
-from tournaments.web.games.deals.sheet_view import lines_of
-from tournaments.web.games.forms import RemarksForm
-from tournaments.web.games.history import HistoryStep, done
-from tournaments.web.games.pages import (
+from tournaments.services.games.playing import (
+    NotSeated,
+    ScoringTaken,
+    SealNotOurs,
+    confirm_own_result,
+    correct_entry,
+    delete_game,
+    hand_over,
+    own_seat,
+    reveal_contract,
+    seal_contract,
+    withdraw_entry,
+)
+from tournaments.services.games.playing import confirm_result as playing_confirm_result
+from tournaments.services.games.writing import NotFinished, StaleRevision
+from tournaments.services.rounds.rulings import (
+    DealsNotConfirmed,
+    SeenDeal,
+    confirm_deal,
+    dispute_deal,
+)
+from tournaments.texts import labels
+from tournaments.web.base.pages import HtmxRequest, access_link, out_of_reach
+from tournaments.web.base.phone import address, evening_address, forget_game, new_write_key
+from tournaments.web.games.deals.fields import Typed, parse_form, type_totals, typed_entry
+from tournaments.web.games.deals.forms import (
+    EntryForm,
+    HandForm,
+    errors_beside,
+    explained,
+    proof_of,
+)
+from tournaments.web.games.deals.sheets import lines_of, summary_of
+from tournaments.web.games.starting import RemarksForm, key_of
+from tournaments.web.games.views import (
     NOT_REFUSED,
     Refusal,
+    answer_write,
+    for_writing,
     handed_over,
     holder_of,
+    number_in,
     refusal_of,
+    show_table,
     write_context,
 )
+
+
+@dataclass(frozen=True)
+class HistoryStep:
+    """A revision: action, person, time and reason; `changes` lists its effects."""
+
+    what: str
+    author: str
+    at: datetime
+    reason: str
+    changes: tuple[str, ...]
+    position: int | None = None
+    number: int | None = None
+
+
+@never_cache
+@require_safe
+def history(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """List all revisions of a game, including those of removed entries."""
+    row = writable_row(request, public_id, secret)
+    if row is None:
+        return handed_over(request, public_id, secret)
+    steps = list(_steps(load_sheet(row)))
+    page = {"row": row, "secret": secret, "steps": steps[::-1], "back": address(row, "write")}
+    return render(request, "tournaments/games/history.html", page)
+
+
+DONE = {
+    Revision.Kind.ENTRY: gettext_lazy("written"),
+    Revision.Kind.COMPLETION: gettext_lazy("played out"),
+    Revision.Kind.REVEAL: gettext_lazy("revealed"),
+    Revision.Kind.CORRECTION: gettext_lazy("corrected"),
+    Revision.Kind.WITHDRAWAL: gettext_lazy("taken off"),
+    Revision.Kind.HEAD: gettext_lazy("names, seats or rules changed"),
+}
+
+
+def done(write: Revision) -> str:
+    """Return the action of a revision as text."""
+    return str(DONE[Revision.Kind(write.kind)])
+
+
+def _steps(sheet: Sheet) -> Iterator[HistoryStep]:
+    """Yield the revisions, the oldest first."""
+    numbers = {line.position: line.number for line in lines_of(sheet)}
+    authors = authors_of(sheet.row, sheet.revisions)
+    stood: dict[int, str] = {}
+    for write in sheet.revisions:
+        position, changes = write.position, tuple(_head_changes(sheet.row, write))
+        if position is not None:
+            says = summary_of(write.body or {}, sheet)
+            before, stood[position] = stood.get(position, ""), says
+            changes = (changed(before, says) if says else before,)
+        number = None if position is None else numbers.get(position)
+        author = authors[write.revision]
+        yield HistoryStep(done(write), author, write.at, write.reason, changes, position, number)
+
+
+def _head_changes(row: Game, write: Revision) -> Iterator[str]:
+    if write.kind == Revision.Kind.HEAD:
+        yield from head_changes(row, write.before or {}, write.body or {})
+
+
+def head_changes(row: Game, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the changes between two setups of a game."""
+    old, new = (dict(_head_words(row, head)) for head in (before, after))
+    for name in dict.fromkeys([*old, *new]):
+        if old.get(name, "") != new.get(name, ""):
+            yield f"{name}: {changed(old.get(name, ''), new.get(name, ''))}"
+
+
+def _head_words(row: Game, head: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a setup with their labels."""
+    for seat, name in enumerate(head.get("players", ())):
+        yield _("Seat %(number)s") % {"number": seat + 1}, name
+    if "first_declarer" in head:
+        first = _("Seat %(number)s") % {"number": head["first_declarer"] + 1}
+        yield _("Who declared first"), first
+    if "options" in head:
+        rules = rules_of(row).with_options(head["options"])
+        for option in rules.options:
+            value = rules.settings.get(option.setting)
+            name = labels.option_name(option.setting)
+            yield name, "" if value is None else labels.option_value_name(option.setting, value)
+    for name, label in (("title", _("Title")), ("place", _("Place"))):
+        yield label, head.get(name, "")
+
+
+def changed(before: str, after: str) -> str:
+    """Return a change as text, with the old value if there was one."""
+    return f"{before} → {after or '–'}" if before and before != after else after
+
 
 NOT_SURE = Refusal(422)
 """The confirmation is missing that removing a line gives later deals to other declarers."""
@@ -209,3 +336,253 @@ def _versions(sheet: Sheet, position: int) -> list[HistoryStep]:
         )
         for write in reversed(sheet.versions(position))
     ]
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """A disputed deal in two versions, as lines of text: as written, and as a player says."""
+
+    deal: ReviewedDeal
+    number: int
+    name: str
+    written: str
+    said: str
+
+
+def disputes_shown(row: Game) -> list[Dispute]:
+    """Return the disputes of a game that no director has settled."""
+    sheet = load_sheet(row)
+    reviews, numbers = load_reviews(sheet), numbers_of(sheet.game)
+    return [
+        Dispute(
+            deal,
+            numbers[deal.entry],
+            row.players[deal.dispute.seat],
+            summary_of(sheet.body(deal.position) or {}, sheet),
+            summary_of(deal.dispute.body or {}, sheet),
+        )
+        for deal in (reviews.deals.values() if reviews else ())
+        if deal.dispute is not None
+    ]
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm(request: HtmxRequest, public_id: str, secret: str, position: int) -> HttpResponse:
+    """Confirm a deal for the player who taps their name."""
+    if request.method != "POST":
+        return redirect("write", public_id, secret)
+    row = writable_row(request, public_id, secret)
+    if row is None:
+        return handed_over(request, public_id, secret)
+    try:
+        seat = number_in(request.POST, "seat", -1)
+        sheet = confirm_deal(row.pk, _seen(request, row, position), seat)
+    except (Game.DoesNotExist, DealsNotConfirmed) as error:
+        raise Http404 from error
+    except Refused as error:
+        sheet = error.sheet if isinstance(error, StaleRevision) else load_sheet(row)
+        return show_table(request, sheet, None, refusal_of(error, sheet))
+    return show_table(request, sheet) if request.htmx else redirect(address(row, "write"))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def dispute(request: HtmxRequest, public_id: str, secret: str, position: int) -> HttpResponse:
+    """Enter what is right instead of a deal, and so call a director."""
+    row = writable_row(request, public_id, secret)
+    if row is None:
+        return handed_over(request, public_id, secret)
+    sheet = load_sheet(row)
+    reviews = load_reviews(sheet)
+    deal = reviews.deals.get(position) if reviews else None
+    if deal is None:
+        raise Http404
+    if request.method != "POST":
+        return _dispute_page(request, sheet, deal)
+    typed = request.POST.dict()
+    seat = number_in(typed, "seat", -1)
+    if seat not in range(len(row.players)):
+        who = Refusal(422, _("Say who disputes the deal."))
+        return _dispute_page(request, sheet, deal, typed, who)
+    try:
+        entry = parse_form(ruleset_of(row), typed)
+        dispute_deal(row.pk, _seen(request, row, position), seat, entry)
+    except InvalidEntry as invalid:
+        refusal = Refusal(422, problems=invalid.problems)
+        return _dispute_page(request, sheet, deal, typed, refusal)
+    except Game.DoesNotExist as error:
+        raise Http404 from error
+    except Refused as error:
+        refusal = Refusal(error.status, str(error))
+        return _dispute_page(request, sheet, deal, typed, refusal)
+    return redirect(address(row, "write"))
+
+
+def _seen(request: HttpRequest, row: Game, position: int) -> SeenDeal:
+    by = actor_of(request, row.table.public_id if row.table else "")
+    return SeenDeal(position, number_in(request.POST, "seen", -1), by, timezone.now())
+
+
+def _dispute_page(
+    request: HttpRequest,
+    sheet: Sheet,
+    deal: ReviewedDeal,
+    typed: Typed | None = None,
+    refusal: Refusal = NOT_REFUSED,
+) -> HttpResponse:
+    row = sheet.row
+    own = own_seat(row, actor_of(request))
+    context = {
+        "row": row,
+        "back": address(row, "write"),
+        "deal": deal,
+        "seen": (typed or {}).get("seen", deal.revision),
+        "number": numbers_of(sheet.game)[deal.entry],
+        "written": summary_of(sheet.body(deal.position) or {}, sheet),
+        "players": list(enumerate(row.players)),
+        "seat": number_in(typed or {}, "seat", -1 if own is None else own),
+        "notice": refusal.notice,
+        "form": form_at(request, sheet, deal.position, typed, refusal.problems),
+    }
+    return render(request, "tournaments/games/dispute.html", context, status=refusal.status)
+
+
+@never_cache
+@for_writing
+def confirm_result(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Confirm the result for one player, on the phone of the table."""
+    row = writable_row(request, public_id, secret)
+    if row is None:
+        return handed_over(request, public_id, secret)
+    if row.table is None:
+        raise Http404
+    seat, revision = (number_in(request.POST, name, -1) for name in ("seat", "revision"))
+    by = actor_of(request, row.table.public_id)
+    try:
+        sheet = playing_confirm_result(row.pk, seat, revision, by, at=timezone.now())
+    except NotSeated as error:
+        raise Http404 from error
+    except StaleRevision as stale:
+        refusal = refusal_of(stale, stale.sheet)
+        return show_table(request, stale.sheet, None, refusal)
+    except NotFinished:
+        return redirect(address(row, "write"))
+    if request.htmx:
+        return show_table(request, load_sheet(sheet.row))
+    return redirect(address(row, "write"))
+
+
+@never_cache
+@require_POST
+def confirm_own(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Confirm the result as the account of one of the players."""
+    account = account_of(request)
+    # Without this, an anonymous visitor would match any player without an account.
+    if account is None:
+        raise Http404
+    mine = Game.objects.named(public_id).filter(seats__player__account=account)
+    row = get_object_or_404(mine.filter(table__isnull=False))
+    revision = number_in(request.POST, "revision", -1)
+    try:
+        confirm_own_result(row.pk, revision, actor_of(request), at=timezone.now())
+    except NotSeated as error:
+        raise Http404 from error
+    except (StaleRevision, NotFinished):
+        # The page shows the current result, which can be confirmed there.
+        return redirect(f"{address(row, 'follow')}?changed=1")
+    return redirect(address(row, "follow"))
+
+
+@never_cache
+@require_safe
+def share(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Show the links of a game as QR codes: follow, write, take over the scoring."""
+    row = get_object_or_404(writable_game(request, public_id, secret))
+    take_path = reverse("take", args=[row.public_id, row.secret("pen")])
+    page = {
+        "row": row,
+        "back": address(row, "write"),
+        "follow": access_link(
+            request,
+            address(row, "follow") if row.open_table is None else evening_address(row.open_table),
+        ),
+        "take": access_link(request, take_path),
+        "write": access_link(request, address(row, "write")),
+        "delete": reverse("delete", args=[public_id, secret]),
+        "out_of_reach": out_of_reach(request),
+    }
+    return render(request, "tournaments/games/handover.html", page)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def take(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Take over the scoring: this phone writes, the previous one follows."""
+    key = key_of(request.POST)
+    # A retry after a lost answer: the link is used up, but the key is the taker's.
+    row = Game.objects.taken_with(public_id, key).first()
+    if row is None:
+        row = get_object_or_404(Game.objects.takeable_at(public_id, secret))
+        if request.method != "POST":
+            page = {"row": row, "ruleset": labels.ruleset_name(row.ruleset), "key": key}
+            return render(request, "tournaments/games/take.html", page)
+        row = _take(request, row, key)
+    # The table page remembers the game, and asks a phone that it does not know who holds it.
+    return redirect(address(row, "write"))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Delete a game for good, after a confirmation."""
+    # Only directors delete a club's game, with its table.
+    row = get_object_or_404(writable_game(request, public_id, secret).filter(table=None))
+    if request.method != "POST":
+        page = {
+            "row": row,
+            "ruleset": labels.ruleset_name(row.ruleset),
+            "back": address(row, "write"),
+        }
+        return render(request, "tournaments/games/delete.html", page)
+    delete_game(row.pk)
+    response = HttpResponseRedirect(f"{reverse('home')}?deleted=1")
+    forget_game(request, response, row)
+    return response
+
+
+def _take(request: HttpRequest, row: Game, key: str) -> Game:
+    by = actor_of(request, row.table.public_id if row.table else "")
+    try:
+        return hand_over(row.pk, row.write_generation, key, by, at=timezone.now())
+    except ScoringTaken as error:
+        raise Http404 from error
+
+
+@sensitive_post_parameters("contract")
+@never_cache
+@for_writing
+def seal(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Begin a deal with a contract known only to the declarer."""
+    row = writable_row(request, public_id, secret)
+    if row is None:
+        return handed_over(request, public_id, secret)
+    contract = request.POST.get("contract", "")
+    # No page shows the choice again, whatever is refused.
+    return answer_write(request, row, lambda context: seal_contract(row.pk, contract, context), {})
+
+
+@never_cache
+@for_writing
+def reveal(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Show the sealed contract, with its proof."""
+    row = writable_row(request, public_id, secret)
+    if row is None:
+        return handed_over(request, public_id, secret)
+    position = number_in(request.POST, "position", -1)
+    try:
+        return answer_write(
+            request, row, lambda context: reveal_contract(row.pk, position, context), {}
+        )
+    except SealNotOurs as error:
+        return show_table(request, load_sheet(row), {}, Refusal(409, str(error)))

@@ -1,32 +1,85 @@
-"""The sheet of a game for followers."""
+"""Follow games that are played, and evenings."""
 
 import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from itertools import groupby
 from threading import Lock
 from typing import Any
 
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.cache import caches
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.models import Game
-from tournaments.permissions import account_of
-from tournaments.queries.games.sheets import load_sheet, ruleset_of
+from tournaments.engine.play.outcomes import FinishedGame, courses
+from tournaments.models import Club, Game, OpenTable, Player, Seat
+from tournaments.permissions import account_of, directs_club, seen_club
+from tournaments.presenters.games.evenings import Evening, evening_of, evening_text, finished_games
+from tournaments.presenters.games.sheets import state_of
+from tournaments.queries.games.sheets import (
+    Sheet,
+    load_kept_sheets,
+    load_sheet,
+    load_sheets,
+    rules_of,
+    ruleset_of,
+)
 from tournaments.queries.games.versions import GameVersion, mark_followed
+from tournaments.services.games.tables import MatchSoFar
 from tournaments.texts import labels
 from tournaments.texts.labels import points_text
-from tournaments.web.base.going_back import keep_for_going_back
-from tournaments.web.base.htmx import ANNOUNCED, HtmxRequest, not_modified
-from tournaments.web.base.link_preview import LinkPreview, link_preview
-from tournaments.web.base.phone import picture_address, remember_game, writes_games
-from tournaments.web.games.confirm_view import confirm_own, reviews_to_show
-from tournaments.web.games.deals.sheet_view import SheetPage, sheet_page
-from tournaments.web.games.going_on import going_on
-from tournaments.web.games.matches import match_page
-from tournaments.web.games.pages import etag_of, form_of, holder_of, people_of
-from tournaments.web.games.who import question_of
-from tournaments.web.ratings.predictions import rated_part
+from tournaments.web.base.pages import (
+    ANNOUNCED,
+    HtmxRequest,
+    access_link,
+    keep_for_going_back,
+    kept_for_going_back,
+    not_modified,
+    out_of_reach,
+)
+from tournaments.web.base.phone import (
+    LinkPreview,
+    address,
+    address_on_phone,
+    as_of,
+    evening_address,
+    link_preview,
+    picture_address,
+    remember_game,
+    scores,
+    writes_games,
+)
+from tournaments.web.games.deals.sheets import (
+    SHAPES,
+    Chart,
+    SheetPage,
+    Tick,
+    draw_lines,
+    sheet_page,
+    x_at,
+)
+from tournaments.web.games.starting import MatchPage, match_in, match_page
+from tournaments.web.games.views import (
+    confirm_own,
+    etag_of,
+    form_of,
+    going_on,
+    holder_of,
+    number_in,
+    people_of,
+    question_of,
+    reviews_to_show,
+)
+from tournaments.web.ratings.views import rated_part
 
 DRAWING = tuple(Lock() for _ in range(32))
 
@@ -137,3 +190,191 @@ def asking(etag: str) -> dict[str, Any]:
     """Return the headers with which the page asks for changes since `etag`."""
     # An explicit request header: otherwise the browser would turn the 304 into a 200.
     return {"headers": json.dumps({"If-None-Match": etag})}
+
+
+def draw_evening(games: Sequence[FinishedGame], numbers: Sequence[int]) -> Chart | None:
+    """Return the points of each player after each row of all games; None before the first."""
+    lines = courses(games)
+    columns = sum(len(played.game.rows) for played in games)
+    if not columns:
+        return None
+    ticks, begun = [], 0
+    for played, number in zip(games, numbers, strict=True):
+        rows = len(played.game.rows)
+        ticks.append(Tick(round(x_at(begun + rows / 2, columns), 1), f"{number}."))
+        begun += rows
+    ends = [(name, [name], number % len(SHAPES)) for number, name in enumerate(lines)]
+    return draw_lines(ends, list(lines.values()), columns, tuple(ticks))
+
+
+@require_safe
+def evening(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Lead to the game that is played; between games show the evening."""
+    table, games = _table_at(public_id, secret)
+    if games[-1].result is None:
+        return redirect(address_on_phone(request, games[-1]))
+    return _show(request, table, games)
+
+
+@require_safe
+def evening_games(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Show the evening, also while a game is played.
+
+    The page polls with the number of the last game it shows; a new game leads there.
+    """
+    table, games = _table_at(public_id, secret)
+    shown = number_in(request.GET, "from", 0)
+    if request.htmx and 0 < shown < (games[-1].number or 0):
+        return HttpResponse(headers={"HX-Redirect": address_on_phone(request, games[-1])})
+    return _show(request, table, games)
+
+
+@never_cache
+@require_safe
+def evening_as_text(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Return the evening as plain text."""
+    _table, games = _table_at(public_id, secret)
+    text = evening_text(evening_of(load_sheets(games)))
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
+
+
+def _table_at(public_id: str, secret: str) -> tuple[OpenTable, Sequence[Game]]:
+    """Return the open table at an address, and its games in order.
+
+    Raises:
+        Http404: the address is not valid.
+    """
+    table = get_object_or_404(OpenTable.objects.readable_at(public_id, secret))
+    games = list(table.games.select_related("match").order_by("number"))
+    if not games:
+        raise Http404
+    return table, games
+
+
+def _show(request: HtmxRequest, table: OpenTable, games: Sequence[Game]) -> HttpResponse:
+    etag = _etag(request, table, games)
+    response = not_modified(request, etag) if request.htmx else None
+    if response is None:
+        page = _page(request, table, load_sheets(games)) | asking(etag)
+        name = "_evening" if request.htmx else "evening"
+        response = render(request, f"tournaments/games/{name}.html", page)
+    response["ETag"] = etag
+    if not writes_games(request):
+        keep_for_going_back(request, response)
+    return response
+
+
+def _page(request: HttpRequest, table: OpenTable, sheets: Sequence[Sheet]) -> dict[str, Any]:
+    last, games = sheets[-1], finished_games(sheets)
+    shown = evening_of(sheets)
+    writes = scores(request, last.row) and last.row.table_id is None
+    lines = [(line, address_on_phone(request, line.row)) for line in reversed(shown.lines)]
+    return {
+        "table": table,
+        "secret": table.secret(),
+        "last": last.row,
+        "evening": shown,
+        "lines": lines,
+        "running": None if last.game.finished else lines[0],
+        "rematch": _rematch_address(last.row) if writes and last.game.finished else "",
+        "chart": draw_evening(games, shown.numbers),
+        "matches": list(_matches(sheets)),
+        "preview": None if writes_games(request) else preview_of_evening(request, table, shown),
+        "share": access_link(request, evening_address(table)),
+        "out_of_reach": out_of_reach(request),
+    }
+
+
+def preview_of_evening(
+    request: HttpRequest, table: OpenTable, shown: Evening
+) -> LinkPreview | None:
+    """Return what a chat shows of an evening, once a game is finished."""
+    if not shown.rows:
+        return None
+    points = " · ".join(f"{row.name} {row.points}" for row in shown.rows)
+    path = reverse("evening_picture", args=[table.public_id, table.secret()])
+    version = sum(line.row.revision for line in shown.lines)
+    line = f"{shown.finished}: {points}"
+    return link_preview(request, shown.headline, line, as_of(path, version))
+
+
+def _rematch_address(row: Game) -> str:
+    return reverse("rematch", args=[row.public_id, row.secret("write")])
+
+
+def _matches(sheets: Sequence[Sheet]) -> Iterator[MatchPage]:
+    """Yield the matches of the evening, after their last games."""
+    for match, games in groupby(sheets, key=lambda sheet: sheet.row.match):
+        if match is not None:
+            played = list(games)
+            yield match_in(MatchSoFar(match, played), played[-1])
+
+
+def _etag(request: HttpRequest, table: OpenTable, games: Sequence[Game]) -> str:
+    seen = [
+        table.public_id,
+        [(row.public_id, row.revision, row.players) for row in games],
+        get_language(),
+        request.COOKIES.get("theme"),
+        request.COOKIES.get("games"),
+        staticfiles_storage.url("table.css"),
+    ]
+    return f'"{sha256(repr(seen).encode()).hexdigest()[:32]}"'
+
+
+PAGE = 20
+
+
+@kept_for_going_back
+@require_safe
+def club_games(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the games that the visitor may see, the last first, optionally of players by name."""
+    club = seen_club(request, slug)
+    rows = Game.objects.seen_by(request.user).filter(
+        table__round__event__club=club, table__round__event__tournament__cancelled_at=None
+    )
+    asked = request.GET.get("q", "").replace("\0", "").strip()
+    if asked:
+        rows = rows.filter(pk__in=_of_players(request, club, asked))
+    rows = rows.select_related("table__round__event").order_by("-played_at", "-pk")
+    part = Paginator(rows, PAGE).get_page(request.GET.get("page"))
+    keys = [row.pk for row in part.object_list]
+    sheets = {sheet.row.pk: sheet for sheet in load_kept_sheets(Game.objects.filter(pk__in=keys))}
+    lines = [
+        (row, labels.name_of(rules_of(row)), _state_of(row, sheets.get(row.pk)))
+        for row in part.object_list
+    ]
+    page = {"club": club, "asked": asked, "part": part, "lines": lines}
+    return render(request, "tournaments/games/club_games.html", page)
+
+
+def _state_of(row: Game, sheet: Sheet | None) -> str:
+    return _("archived") if sheet is None else state_of(sheet.game, sheet.outcome, row.players)
+
+
+def _of_players(request: HttpRequest, club: Club, asked: str) -> QuerySet[Any, Any]:
+    players = Player.objects.present().filter(club=club).matching(asked)
+    if not directs_club(request, club):
+        # Players shown by initials are not found by their full name.
+        players = players.filter(initials=False)
+    return Seat.objects.filter(player__in=players).values("game")
+
+
+@kept_for_going_back
+@require_safe
+def club_game(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Show the sheet of a club's game to visitors who may see its evening."""
+    seen = Game.objects.seen_by(request.user).select_related("table__round__event__club")
+    row = get_object_or_404(seen, public_id=public_id, table__round__event__club__slug=slug)
+    assert row.table is not None
+    event = row.table.round.event
+    page, directs = follow_page(request, row), directs_club(request, event.club)
+    page |= {
+        "club": event.club,
+        "event": event,
+        "table": row.table,
+        "directs": directs,
+        "write": address(row, "write"),
+        "preview": None if directs else preview_of(request, row, page["sheet"]),
+    }
+    return render(request, "tournaments/games/club_game.html", page)

@@ -16,8 +16,8 @@ from django.urls import Resolver404, ResolverMatch, resolve
 from django.utils import translation
 
 from tournaments.queries.games.versions import GameVersion, VersionCache, followed, written
-from tournaments.web.base.htmx import ANNOUNCED, not_modified
-from tournaments.web.games.pages import etag_of
+from tournaments.web.base.pages import ANNOUNCED, not_modified
+from tournaments.web.games.views import etag_of
 
 ACCESS = {"follow": followed, "write": written}
 """The check of an address against a version, by the name of the route."""

@@ -1,16 +1,32 @@
-"""Parse the cells of a table as players or results, by headings, with an error per fault."""
+"""The columns of a file, their cells and values."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
+from itertools import islice
+from typing import Any
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME, Points
 from tournaments.models.people import plain_name
-from tournaments.services.imports.files import FileRefused, ImportFault, PlayerLine, Wrong
+from tournaments.services.imports.files import (
+    MOST_LINES,
+    FileRefused,
+    ImportFault,
+    PlayerLine,
+    Wrong,
+)
 from tournaments.services.imports.records import COLUMNS
 from tournaments.services.imports.results import ResultLine
 from tournaments.services.people.contacts import without_contacts
-from tournaments.web.base.name_lists import (
+from tournaments.web.base.answers import (
+    Bounds,
+    decoded,
+    is_workbook,
+    rows_of_text,
+    rows_of_workbook,
+)
+from tournaments.web.base.pages import (
     CONTACT_HEADINGS,
     NAME,
     SURNAME,
@@ -21,8 +37,118 @@ from tournaments.web.base.name_lists import (
     shown_columns,
 )
 from tournaments.web.base.typed_points import read_points
-from tournaments.web.imports.cells import Cell, Row
-from tournaments.web.imports.values import read_count, read_day, read_yes
+
+LARGEST_UNPACKED = 4 * 1024**2
+"""A workbook of 4,000 lines unpacks to a third of this; at worst reading takes 2 s and 100 MB."""
+
+MOST_COLUMNS = 20
+BOUNDS = Bounds(LARGEST_UNPACKED, rows=2 * MOST_LINES, columns=MOST_COLUMNS)
+LONGEST_CELL = 300
+
+WINDOWS = ("cp1254", "cp1252")
+"""The Turkish code page comes first: it decodes Italian and English letters alike."""
+
+Cell = str | int | float
+Row = tuple[int, list[Cell]]
+"""The number of a line in the file, from 1, and its cells."""
+
+
+def read_rows(content: bytes) -> list[Row]:
+    """Return the lines of a file that are not empty: of a workbook's first sheet, or of a text.
+
+    Raises:
+        FileRefused: the file cannot be read as a table.
+    """
+    rows = _rows_of_workbook(content) if is_workbook(content) else _rows_of_text(content)
+    full = list(islice(_full(rows), MOST_LINES + 2))
+    if len(full) > MOST_LINES + 1:
+        raise FileRefused("long")
+    if not full:
+        raise FileRefused("empty")
+    return full
+
+
+def _full(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the rows that are not empty, without cells beyond the last allowed column."""
+    for number, cells in rows:
+        cleaned = [_cleaned(cell) for cell in cells[:MOST_COLUMNS]]
+        while cleaned and cleaned[-1] == "":
+            cleaned.pop()
+        if cleaned:
+            yield number, cleaned
+
+
+def _cleaned(cell: Cell) -> Cell:
+    return " ".join(cell.split())[:LONGEST_CELL] if isinstance(cell, str) else cell
+
+
+def _rows_of_text(content: bytes) -> Iterator[Row]:
+    text = decoded(content, WINDOWS)
+    lines = text.splitlines()
+    # Excel writes this line above a text for itself.
+    said = lines[0].strip().lower() if lines else ""
+    skipped = int(said.startswith("sep=") and len(said) == 5)
+    for number, cells in rows_of_text(text, _delimiter(lines[skipped:]), skipped):
+        yield number, list(cells)
+
+
+def _delimiter(lines: Sequence[str]) -> str:
+    # The first line alone may be a title.
+    first = [line for line in lines if line.strip()][:10]
+    return max("\t;,", key=lambda mark: sum(line.count(mark) for line in first))
+
+
+def _rows_of_workbook(content: bytes) -> Iterator[Row]:
+    for number, values in rows_of_workbook(content, BOUNDS):
+        yield number, [_cell(value) for value in values]
+
+
+def _cell(value: Any) -> Cell:
+    if isinstance(value, datetime):
+        return value.date().isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+
+FIRST_YEAR = 1900
+MOST_COUNTED = 999
+
+_DAY_FIRST = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})")
+_YEAR_FIRST = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T].*)?")
+
+YES = frozenset({"1", "x", "evet", "e", "si", "s", "yes", "y", "true", "dogru", "vero", "✓"})
+NO = frozenset({"", "0", "hayir", "h", "no", "n", "false", "yanlis", "falso", "-"})
+
+
+def read_day(cell: Cell) -> date | None:
+    """Return a date like 21.11.2026, 21/11/2026, 21-11-26 or 2026-11-21; None if it is invalid."""
+    text = str(cell).strip()
+    if match := _YEAR_FIRST.fullmatch(text):
+        year, month, day = map(int, match.groups())
+    elif match := _DAY_FIRST.fullmatch(text):
+        day, month, year = map(int, match.groups())
+        year += 2000 if year < 100 else 0
+    else:
+        return None
+    try:
+        return date(year, month, day) if year >= FIRST_YEAR else None
+    except ValueError:
+        return None
+
+
+def read_count(cell: Cell) -> int | None:
+    """Return the number of a round or table, from 1, like 2 or 2.; None if it is invalid."""
+    text = str(cell).strip().removesuffix(".")
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else 0
+    return number if 1 <= number <= MOST_COUNTED else None
+
+
+def read_yes(cell: Cell) -> bool | None:
+    """Return whether a cell is ticked, in one of the three languages; None if unclear."""
+    word = plain_name(str(cell)).strip()
+    return True if word in YES else False if word in NO else None
+
 
 OF_PLAYERS = {
     "name": NAME,

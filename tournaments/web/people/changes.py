@@ -1,11 +1,12 @@
-"""Actions of a director on a player: name, initials, card, account, export, removal."""
+"""Change or remove a player, and what is stored about one."""
 
 from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -24,9 +25,9 @@ from tournaments.services.people.changes import (
 )
 from tournaments.services.people.merging import new_claim, unlink_account
 from tournaments.services.people.players import NameTaken, NoName
-from tournaments.web.base.access_links import access_link, out_of_reach
+from tournaments.web.base.pages import access_link, out_of_reach
 from tournaments.web.people.forms import NameForm
-from tournaments.web.people.pages import directed_player, show_player
+from tournaments.web.people.views import directed_player, show_player
 
 Change = Callable[..., Any]
 
@@ -158,3 +159,48 @@ def change_player(request: HttpRequest, change: Change, row: Player, *what: Any)
         Http404: the player was merged or removed meanwhile.
     """
     return change(row.pk, *what, actor_of(request), at=timezone.now())
+
+
+@never_cache
+@login_required
+@require_POST
+def my_initials(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Show the player by initials, or by the whole name again."""
+    put_initials(request, _my_player(request, public_id))
+    return redirect("me")
+
+
+@never_cache
+@login_required
+@require_POST
+def my_data(request: HttpRequest, public_id: str) -> FileResponse:
+    """Return all data that the club keeps about one's player, as a document."""
+    return send_export(request, _my_player(request, public_id))
+
+
+@never_cache
+@login_required
+@require_POST
+def my_release(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Unlink a player from one's account, such as one claimed by mistake."""
+    change_player(request, unlink_account, _my_player(request, public_id))
+    messages.success(request, _("The player has no account any more."))
+    return redirect("me")
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def my_removal(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Remove one's name for good, after a confirmation."""
+    row = _my_player(request, public_id)
+    if request.method != "POST":
+        return ask_removal(request, row, reverse("me"), own=True)
+    change_player(request, remove_player, row)
+    messages.success(request, _("The name is removed. The results stay."))
+    return redirect("me")
+
+
+def _my_player(request: HttpRequest, public_id: str) -> Player:
+    own = fields.named(Player.objects.belonging_to(request.user), public_id)
+    return get_object_or_404(own.select_related("club"))

@@ -2,16 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web.people import (
-    against,
-    changes,
-    claiming,
-    documents,
-    members,
-    merging,
-    pages,
-    privacy,
-)
+from tournaments.web.people import changes, members, views
 
 CLUB = "clubs/<slug:slug>"
 PLAYERS = f"{CLUB}/players"
@@ -30,13 +21,13 @@ urlpatterns = [
         name="withdraw_invitation",
     ),
     path("join/<str:public_id>/<str:secret>/", members.join, name="join"),
-    path(f"{PLAYERS}/", pages.players, name="players"),
-    path(f"{PLAYERS}/new/", pages.new_players, name="new_players"),
-    path(f"{PLAYER}/", pages.player, name="player"),
-    path(f"{PLAYER}/picture-wide.png", pages.player_picture, name="player_picture"),
-    path(f"{PLAYER}/against/", against.opponents, name="player_opponents"),
-    path(f"{PLAYER}/against/<str:other>/", against.against, name="player_against"),
-    path(f"{PLAYER}/document/", documents.player_document, name="player_document"),
+    path(f"{PLAYERS}/", views.players, name="players"),
+    path(f"{PLAYERS}/new/", views.new_players, name="new_players"),
+    path(f"{PLAYER}/", views.player, name="player"),
+    path(f"{PLAYER}/picture-wide.png", views.player_picture, name="player_picture"),
+    path(f"{PLAYER}/against/", views.opponents, name="player_opponents"),
+    path(f"{PLAYER}/against/<str:other>/", views.against, name="player_against"),
+    path(f"{PLAYER}/document/", views.player_document, name="player_document"),
     path(f"{PLAYER}/name/", changes.rename, name="rename_player"),
     path(f"{PLAYER}/initials/", changes.initials, name="player_initials"),
     path(f"{PLAYER}/card/", changes.card, name="player_card"),
@@ -44,12 +35,12 @@ urlpatterns = [
     path(f"{PLAYER}/unlink/", changes.unlink, name="unlink_player"),
     path(f"{PLAYER}/data/", changes.export, name="player_data"),
     path(f"{PLAYER}/remove/", changes.remove, name="remove_player"),
-    path(f"{PLAYER}/merge/", merging.merge, name="merge_player"),
-    path(f"{PLAYER}/merges/<int:pk>/undo/", merging.part, name="part_player"),
-    path(f"{MINE}/initials/", privacy.my_initials, name="my_initials"),
-    path(f"{MINE}/data/", privacy.my_data, name="my_data"),
-    path(f"{MINE}/release/", privacy.my_release, name="my_release"),
-    path(f"{MINE}/removal/", privacy.my_removal, name="my_removal"),
-    path("claim/", claiming.code, name="claim_code"),
-    path("claim/<str:public_id>/<str:secret>/", claiming.claim, name="claim"),
+    path(f"{PLAYER}/merge/", views.merge, name="merge_player"),
+    path(f"{PLAYER}/merges/<int:pk>/undo/", views.part, name="part_player"),
+    path(f"{MINE}/initials/", changes.my_initials, name="my_initials"),
+    path(f"{MINE}/data/", changes.my_data, name="my_data"),
+    path(f"{MINE}/release/", changes.my_release, name="my_release"),
+    path(f"{MINE}/removal/", changes.my_removal, name="my_removal"),
+    path("claim/", members.code, name="claim_code"),
+    path("claim/<str:public_id>/<str:secret>/", members.claim, name="claim"),
 ]

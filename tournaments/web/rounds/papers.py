@@ -49,12 +49,11 @@ from tournaments.services.rounds.changes import Replacement, replace_player
 from tournaments.services.rounds.proposals import LineUp, put_line_up
 from tournaments.texts.labels import ABSENCES, Text, round_name
 from tournaments.texts.messages import explain
-from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.pages import HtmxRequest
 from tournaments.web.base.phone import address, new_write_key
-from tournaments.web.games.clock_view import clock_of
-from tournaments.web.games.deals.reading import read_totals, type_totals
-from tournaments.web.games.pages import number_in
-from tournaments.web.tournaments.pages import page_of
+from tournaments.web.games.deals.fields import read_totals, type_totals
+from tournaments.web.games.views import clock_of, number_in
+from tournaments.web.tournaments.views import page_of
 
 
 @never_cache

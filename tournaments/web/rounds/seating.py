@@ -69,11 +69,10 @@ from tournaments.services.rounds.seating import (
     unseat_round,
 )
 from tournaments.texts.labels import ABSENCES, round_name, section_name
-from tournaments.web.base.going_back import kept_for_going_back
-from tournaments.web.base.refusals import refusal_shown
-from tournaments.web.games.pages import number_in, refusal_of
-from tournaments.web.tournaments.pages import page_of, preview_below
+from tournaments.web.base.pages import kept_for_going_back, refusal_shown
+from tournaments.web.games.views import number_in, refusal_of
 from tournaments.web.tournaments.steps import Button
+from tournaments.web.tournaments.views import page_of, preview_below
 
 
 @dataclass(frozen=True)

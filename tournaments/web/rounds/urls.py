@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web.games import round_phone
+from tournaments.web.games import views as games_views
 from tournaments.web.rounds import papers, views
 
 TOURNAMENT = "clubs/<slug:slug>/tournaments/<slug:tournament>"
@@ -38,6 +38,6 @@ urlpatterns = [
     path(f"{TOURNAMENT}/corrections/", views.changes, name="round_changes"),
     path(f"{TOURNAMENT}/live/", views.live, name="live_board"),
     path(f"{TOURNAMENT}/wall/", papers.wall, name="wall"),
-    path(f"{PLAY}/round/", round_phone.table_round, name="table_round"),
-    path(f"{PLAY}/call/", round_phone.call, name="call_director"),
+    path(f"{PLAY}/round/", games_views.table_round, name="table_round"),
+    path(f"{PLAY}/call/", games_views.call, name="call_director"),
 ]

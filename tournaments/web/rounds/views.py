@@ -89,21 +89,24 @@ from tournaments.texts.labels import (
     ruling_name,
     ruling_unit,
 )
-from tournaments.web.base.access_links import access_link, out_of_reach
 from tournaments.web.base.fields import LineField
-from tournaments.web.base.going_back import kept_for_going_back
-from tournaments.web.base.htmx import HtmxRequest, not_modified, tag_of
+from tournaments.web.base.pages import (
+    HtmxRequest,
+    access_link,
+    add_refused,
+    kept_for_going_back,
+    not_modified,
+    out_of_reach,
+    refusal_shown,
+    tag_of,
+)
 from tournaments.web.base.phone import address
-from tournaments.web.base.refusals import add_refused, refusal_shown
-from tournaments.web.events.tables import card_path
-from tournaments.web.events.view import etag_of
-from tournaments.web.games.clock_view import Clock, clock_of, minutes_text
-from tournaments.web.games.deal_reviews import disputes_shown
-from tournaments.web.games.pages import number_in
-from tournaments.web.tournaments.pages import page_of, preview_below, round_to_see
-from tournaments.web.tournaments.steps import act_text
-from tournaments.web.tournaments.strip import strip_etag
-from tournaments.web.tournaments.texts import ROUND_STATES
+from tournaments.web.events.views import card_path, etag_of
+from tournaments.web.games.correcting import disputes_shown
+from tournaments.web.games.views import Clock, clock_of, minutes_text, number_in
+from tournaments.web.tournaments.forms import ROUND_STATES
+from tournaments.web.tournaments.steps import act_text, strip_etag
+from tournaments.web.tournaments.views import page_of, preview_below, round_to_see
 
 MINUTE = 60
 DISPUTED = TROUBLES.index("disputed")

@@ -1,45 +1,492 @@
-"""House rules, for their keepers: copy, change, try, export."""
+"""House rules of a club: typed, checked, kept."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import wraps
+from types import MappingProxyType
 from typing import Any
 
+from django.contrib.admin.views.decorators import staff_member_required
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.documents.games import GAME_FORMAT, Reading, parse_json, read_game
-from tournaments.engine.documents.ruleset_records import write_ruleset
-from tournaments.engine.rules.rulesets import InvalidEntry, Problem, Ruleset
-from tournaments.models import HouseRuleset
-from tournaments.permissions import actor_of
+from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
+from tournaments.engine.play.ruleset_checks import FIXED, SETTINGS
+from tournaments.engine.rules.entries import write_points
+from tournaments.engine.rules.rulesets import (
+    PENALTY,
+    TRUMP,
+    UNITS,
+    Contract,
+    InvalidEntry,
+    Problem,
+    Ruleset,
+)
+from tournaments.engine.rules.scoring import Range, RulesetSums, sums_of
+from tournaments.models import Club, HouseRuleset
+from tournaments.models.clubs import HouseRulesetQuerySet
+from tournaments.permissions import actor_of, directed_club
 from tournaments.queries.rulesets import find_ruleset, offered_rulesets, parsed_ruleset
 from tournaments.reports.sheets import draw_sheet
 from tournaments.services.rulesets import StaleRules, change_rules, create_rules, remove_rules
 from tournaments.texts import labels, messages
-from tournaments.web.rulesets.house_form import (
-    Document,
-    HouseDraft,
-    contract_fields,
-    heading_fields,
-    other_errors,
-    quota_fields,
-    setting_fields,
-    stage_fields,
-    sum_lines,
-    zero_sum_sentence,
+
+View = Callable[..., HttpResponse]
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """The club that owns house rules, or None for the server."""
+
+    club: Club | None = None
+
+    @property
+    def rows(self) -> HouseRulesetQuerySet:
+        return HouseRuleset.objects.filter(club=self.club).select_related("club")
+
+    def address(self, page: str, *args: str) -> str:
+        """Return the address of a page of this keeper, by its name in `house_urls`."""
+        if self.club is None:
+            return reverse(page, args=args)
+        return reverse(f"club_{page}", args=[self.club.slug, *args])
+
+
+def for_keepers(view: View) -> View:
+    """Admit the directors of a club to its house rules, and staff to those of the server."""
+
+    @staff_member_required
+    def of_server(request: HttpRequest, **where: str) -> HttpResponse:
+        return view(request, Keeper(), **where)
+
+    @wraps(view)
+    def of_keeper(request: HttpRequest, club: str = "", **where: str) -> HttpResponse:
+        if not club:
+            return of_server(request, **where)
+        return view(request, Keeper(directed_club(request, club)), **where)
+
+    return of_keeper
+
+
+Document = dict[str, Any]
+
+OWN_FIELDS = ("deals", "target", "naming")
+"""Settings with a field of their own, or with none."""
+
+OF_KING = ("king", "king_deals", "out")
+
+LABELS: Mapping[str, labels.Text] = MappingProxyType(
+    {
+        "outcome": gettext_lazy("Outcome"),
+        "dealer": gettext_lazy("Dealer"),
+        "march_alone": gettext_lazy("March alone"),
+        "euchred_alone_by_alone": gettext_lazy("Lone maker euchred by a lone defender"),
+    }
 )
-from tournaments.web.rulesets.house_typing import (
-    typed_document,
-    units_to_add,
-    with_contract,
-    without_contract,
+
+VALUES: Mapping[tuple[str, str], labels.Text] = MappingProxyType(
+    {
+        ("outcome", "out-and-sunk"): gettext_lazy("out above the bar, sunk below it"),
+        ("outcome", "pair-out-and-sunk"): gettext_lazy("one pair out, the other sunk"),
+        ("outcome", "highest-wins"): gettext_lazy("the highest score wins"),
+        ("dealer", "before"): gettext_lazy("sits before the declarer"),
+        ("dealer", "declares"): gettext_lazy("declares"),
+    }
 )
-from tournaments.web.rulesets.keepers import Keeper, for_keepers
+
+
+@dataclass(frozen=True)
+class HouseField:
+    """A field with its path in the document, its value and its errors."""
+
+    path: str
+    label: str
+    value: str
+    errors: tuple[str, ...] = ()
+    choices: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def id(self) -> str:
+        return self.path.replace(".", "-")
+
+
+@dataclass(frozen=True)
+class ContractFields:
+    """The fields of one contract."""
+
+    number: int
+    title: str
+    fields: tuple[HouseField, ...]
+    slot: HouseField
+
+
+@dataclass(frozen=True)
+class SettingFields:
+    """A setting: its default, and whether the table may choose."""
+
+    default: HouseField
+    choosable: bool
+    chosen: bool
+
+    @property
+    def setting(self) -> str:
+        return self.default.path.rpartition(".")[2]
+
+
+@dataclass(frozen=True)
+class HouseDraft:
+    """The document of the form, parsed as far as possible."""
+
+    document: Document
+    rules: Ruleset | None
+    problems: tuple[Problem, ...]
+
+    @classmethod
+    def of(cls, document: Document) -> "HouseDraft":
+        """Return the draft of a document, whatever its errors."""
+        try:
+            return cls(document, read_ruleset(document), ())
+        except InvalidEntry as error:
+            return cls(document, None, error.problems)
+
+    @property
+    def sums(self) -> RulesetSums | None:
+        """The sums of a deal and a game; None while they cannot be computed."""
+        return None if self.rules is None else sums_of(self.rules)
+
+    def errors_at(self, path: str) -> tuple[str, ...]:
+        found = (p for p in self.problems if _place_of(p) == path)
+        return tuple(dict.fromkeys(messages.explain(problem) for problem in found))
+
+    def field(self, path: str, label: str, choices: Iterable[tuple[str, str]] = ()) -> HouseField:
+        return HouseField(
+            path, label, _shown(_at(self.document, path)), self.errors_at(path), (*choices,)
+        )
+
+
+def _place_of(problem: Problem) -> str:
+    """Return where to show a problem: an option at its setting, a part of the game at its deals."""
+    if problem.where.startswith("options.") and "option" in problem.params:
+        return f"settings.{problem.params['option']}"
+    stage = re.match(r"stages\.\d+", problem.where)
+    return f"{stage[0]}.deals" if stage else problem.where
+
+
+def _at(document: Any, path: str) -> Any:
+    for step in path.split("."):
+        if isinstance(document, dict):
+            document = document.get(step)
+        elif isinstance(document, list) and step in map(str, range(len(document))):
+            document = document[int(step)]
+        else:
+            return None
+    return document
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+# Fields.
+
+
+def heading_fields(draft: HouseDraft) -> Iterator[HouseField]:
+    yield draft.field("name", _("Name"))
+    if not draft.document.get("stages"):
+        yield draft.field("deals", _("Deals"))
+    yield draft.field("settings.target", _("Target (points at which the game ends)"))
+
+
+def contract_fields(draft: HouseDraft) -> Iterator[ContractFields]:
+    """Yield the fields of each contract, in order."""
+    kinds = [(kind, labels.kind_name(kind)) for kind in kinds_of(draft.document)]
+    for number, contract in enumerate(draft.document.get("contracts", ())):
+        at = f"contracts.{number}"
+        known = labels.contract_name(str(contract.get("id")))
+        fields = [draft.field(f"{at}.name", _("Name (in every language)"))]
+        fields += [
+            draft.field(f"{at}.values.{unit}", _("Points for each: %(unit)s") % {"unit": name})
+            for unit in contract.get("values", {})
+            if (name := labels.unit_name(unit))
+        ]
+        fields += [
+            draft.field(f"{at}.prizes.{place}", _("Prize %(number)s") % {"number": place + 1})
+            for place in range(len(contract.get("prizes", ())))
+        ]
+        fields += [
+            draft.field(f"{at}.kind", _("Kind"), kinds),
+            draft.field(f"{at}.quota", _("How often in a game")),
+            draft.field(f"{at}.quota_each", _("How often by one side")),
+        ]
+        slot = HouseField(at, "", "", _rest(draft, at, fields))
+        yield ContractFields(number, contract.get("name") or known, tuple(fields), slot)
+
+
+def _rest(draft: HouseDraft, at: str, fields: Sequence[HouseField]) -> tuple[str, ...]:
+    """Return the errors of a contract that belong to none of its fields."""
+    shown = {field.path for field in fields}
+    within = [p for p in draft.problems if _place_of(p).startswith(f"{at}.")]
+    rest = [messages.explain(p) for p in within if _place_of(p) not in shown]
+    return tuple(dict.fromkeys(rest))
+
+
+def kinds_of(document: Document) -> list[str]:
+    kinds = [str(contract.get("kind")) for contract in document.get("contracts", ())]
+    return list(dict.fromkeys([*kinds, PENALTY, TRUMP]))
+
+
+def quota_fields(draft: HouseDraft) -> Iterator[HouseField]:
+    """Yield the quotas of each kind for one side."""
+    kinds = [str(contract.get("kind")) for contract in draft.document.get("contracts", ())]
+    for kind in dict.fromkeys([*kinds, *draft.document.get("quotas", {})]):
+        yield draft.field(f"quotas.{kind}", labels.kind_name(kind).capitalize())
+
+
+def stage_fields(draft: HouseDraft) -> Iterator[HouseField]:
+    """Yield the parts of the game, in order."""
+    titles = {c.get("id"): c.get("name") for c in draft.document.get("contracts", ())}
+    for number, stage in enumerate(draft.document.get("stages", ())):
+        names = [titles.get(name) or labels.contract_name(name) for name in stage["contracts"]]
+        yield draft.field(f"stages.{number}.deals", ", ".join(names))
+
+
+def setting_fields(draft: HouseDraft) -> Iterator[SettingFields]:
+    """Yield the settings that this game has, or could have."""
+    options = {option.get("setting") for option in draft.document.get("options", ())}
+    for setting in shown_settings(draft.document):
+        label = str(LABELS.get(setting) or labels.option_name(setting))
+        field = draft.field(f"settings.{setting}", label, _choices_of(draft, setting))
+        yield SettingFields(field, setting not in FIXED, setting in options)
+
+
+def shown_settings(document: Document) -> list[str]:
+    named = all(contract.get("named", True) for contract in document.get("contracts", ()))
+    options = [option.get("setting") for option in document.get("options", ())]
+    there = {*document.get("settings", {}), *options, "outcome", *(OF_KING if named else ())}
+    return [setting for setting in SETTINGS if setting in there and setting not in OWN_FIELDS]
+
+
+def _choices_of(draft: HouseDraft, setting: str) -> Iterator[tuple[str, str]]:
+    if SETTINGS[setting].kind != "one-of":
+        return
+    if setting not in draft.document.get("settings", {}):
+        yield "", "–"
+    for value in SETTINGS[setting].values:
+        name = VALUES.get((setting, str(value))) or labels.option_value_name(setting, value)
+        yield str(value), str(name)
+
+
+def other_errors(draft: HouseDraft, shown: Iterable[str]) -> tuple[str, ...]:
+    """Return the errors that belong to no field of the form."""
+    shown = set(shown)
+    rest = [p for p in draft.problems if not _is_within(_place_of(p), shown)]
+    return tuple(dict.fromkeys(messages.explain(problem) for problem in rest))
+
+
+def _is_within(path: str, shown: set[str]) -> bool:
+    return path in shown or bool(re.match(r"contracts\.\d+\.", path))
+
+
+# Sums.
+
+
+def sum_lines(draft: HouseDraft) -> Iterator[tuple[str, str]]:
+    """Yield each contract with the sum of one deal."""
+    if draft.rules is not None and draft.sums is not None:
+        for contract in draft.rules.contracts:
+            yield title_of(contract), range_text(draft.sums.deals[contract.id])
+
+
+def title_of(contract: Contract) -> str:
+    return labels.contract_title(contract)
+
+
+def range_text(ends: Range | None) -> str:
+    """Return a sum, or a range of sums, as text."""
+    if ends is None:
+        return _("known afterwards")
+    least, most = (labels.points_text(write_points(points)) for points in ends)
+    return least if least == most else _("%(least)s to %(most)s") % {"least": least, "most": most}
+
+
+def zero_sum_sentence(sums: RulesetSums) -> str:
+    """Say whether all scores of a whole game add up to 0."""
+    if sums.zero_sum:
+        return _("Zero-sum: all scores of a whole game add up to 0.")
+    if sums.game is None:
+        return _("What all scores add up to is only known at the end.")
+    text = {"sum": range_text(sums.game)}
+    if sums.zero_sum is None:
+        return _("Zero-sum or not, as the table plays: all scores add up to %(sum)s.") % text
+    return _("Not zero-sum: all scores of a whole game add up to %(sum)s.") % text
+
+
+CONTRACT_OF: Mapping[str, str] = MappingProxyType(
+    {"tricks": "no-tricks", "hearts": "no-hearts", "men": "no-men", "queens": "no-queens"}
+)
+"""Contracts with a name in the program that differs from that of their unit."""
+
+
+def typed_document(data: Mapping[str, str], base: Document) -> Document:
+    """Return the document with the values of a form's fields."""
+    document: Document = {**base, "settings": {**base.get("settings", {})}}
+    document["name"] = data.get("name", document.get("name", "")).strip()
+    document["contracts"] = [
+        _typed_contract(data, f"contracts.{number}", contract)
+        for number, contract in enumerate(base.get("contracts", ()))
+    ]
+    document["quotas"] = {**base.get("quotas", {})}
+    kinds = {*kinds_of(document), *document["quotas"]}
+    for kind in kinds:
+        _put(document["quotas"], kind, data.get(f"quotas.{kind}"))
+    _put(document, "deals", data.get("deals"))
+    _put(document["settings"], "target", data.get("settings.target"))
+    _type_settings(data, document)
+    if document.get("stages"):
+        _type_stages(data, document)
+    return document
+
+
+def _typed_contract(data: Mapping[str, str], at: str, base: Document) -> Document:
+    contract = {**base, "values": {**base.get("values", {})}}
+    for unit in contract["values"]:
+        if f"{at}.values.{unit}" in data:
+            contract["values"][unit] = number_typed(data[f"{at}.values.{unit}"])
+    if "prizes" in contract:
+        contract["prizes"] = [
+            number_typed(data[path]) if (path := f"{at}.prizes.{place}") in data else prize
+            for place, prize in enumerate(contract["prizes"])
+        ]
+    if data.get(f"{at}.kind"):
+        contract["kind"] = data[f"{at}.kind"]
+    if f"{at}.name" in data:
+        contract.pop("name", None)
+        if name := data[f"{at}.name"].strip():
+            contract["name"] = name
+    for limit in ("quota", "quota_each"):
+        _put(contract, limit, data.get(f"{at}.{limit}"))
+    return contract
+
+
+def _put(place: Document, name: str, typed: str | None) -> None:
+    """Set a number; an empty field removes it, a missing field leaves it."""
+    if typed is None:
+        return
+    place.pop(name, None)
+    if typed.strip():
+        place[name] = number_typed(typed)
+
+
+def _type_settings(data: Mapping[str, str], document: Document) -> None:
+    options = {option["setting"]: option for option in document.get("options", ())}
+    for setting in [*shown_settings(document), "target"]:
+        typed = data.get(f"settings.{setting}")
+        if typed is None:
+            continue
+        if setting != "target":
+            _put(document["settings"], setting, typed)
+        values = {str(value): value for value in SETTINGS[setting].values}
+        if typed in values:
+            document["settings"][setting] = values[typed]
+        if f"choose.{setting}" not in data:
+            options.pop(setting, None)
+        else:
+            options.setdefault(setting, _option(setting))
+    document["options"] = list(options.values())
+
+
+def _option(setting: str) -> Document:
+    """Return an option with every possible value."""
+    known = SETTINGS[setting]
+    if known.kind == "one-of":
+        return {"setting": setting, "values": list(known.values)}
+    return {"setting": setting, "kind": known.kind}
+
+
+def _type_stages(data: Mapping[str, str], document: Document) -> None:
+    """Set the parts of the game; their sum is its length."""
+    document["stages"] = [
+        {**stage, "deals": number_typed(data[path])}
+        if (path := f"stages.{number}.deals") in data
+        else stage
+        for number, stage in enumerate(document["stages"])
+    ]
+    deals = [stage["deals"] for stage in document["stages"]]
+    if all(type(number) is int for number in deals):
+        document["deals"] = sum(deals)
+
+
+_WHOLE = re.compile(r"[-+]?[0-9]{1,12}")
+_DECIMAL = re.compile(r"[-+]?[0-9]{1,9}[.,][0-9]{1,3}")
+
+
+def number_typed(text: str) -> int | str:
+    """Return a number as in a document; return other text unchanged."""
+    text = text.strip().replace(labels.MINUS, "-")
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if _DECIMAL.fullmatch(text):
+        return write_points(Fraction(text.replace(",", ".")))
+    return text
+
+
+# Adding and removing contracts.
+
+
+def with_contract(document: Document, unit: str) -> Document:
+    """Return the document with one more contract, in which a unit counts against its taker."""
+    contracts = document["contracts"]
+    penalties = [contract for contract in contracts if contract.get("kind") == PENALTY]
+    like = (penalties or contracts or [{}])[0]
+    taken = {contract.get("id") for contract in contracts}
+    stem = CONTRACT_OF.get(unit, unit.replace("_", "-"))
+    ids = (stem if number == 1 else f"{stem}-{number}" for number in range(1, len(taken) + 2))
+    new: Document = {"id": next(name for name in ids if name not in taken), "kind": PENALTY}
+    if new["id"] not in labels.CONTRACTS:
+        new["name"] = labels.unit_name(unit)
+    new["values"] = {unit: -10}
+    new |= {name: like[name] for name in ("quota", "quota_each") if name in like}
+    if like.get("scoring") == "pair-difference":
+        new["scoring"] = like["scoring"]
+    document = {**document, "contracts": [*contracts, new]}
+    if document.get("stages"):
+        document["stages"] = [*document["stages"], {"deals": 1, "contracts": [new["id"]]}]
+        document["deals"] = document["deals"] + 1
+    if document.get("all_units") and unit not in document["all_units"]:
+        document["all_units"] = [*document["all_units"], unit]
+    return document
+
+
+def without_contract(document: Document, number: int) -> Document:
+    """Return the document without one of its contracts, and without references to it."""
+    gone = document["contracts"][number]["id"]
+    contracts = [c for n, c in enumerate(document["contracts"]) if n != number]
+    kinds = {contract["kind"] for contract in contracts}
+    quotas = {kind: n for kind, n in document.get("quotas", {}).items() if kind in kinds}
+    document = {**document, "contracts": contracts, "quotas": quotas}
+    if document.get("stages"):
+        stages = [
+            {**stage, "contracts": [name for name in stage["contracts"] if name != gone]}
+            for stage in document["stages"]
+        ]
+        document["stages"] = [stage for stage in stages if stage["contracts"]]
+        document["deals"] = sum(stage["deals"] for stage in document["stages"])
+    return document
+
+
+def units_to_add() -> list[tuple[str, str]]:
+    return [(u.id, labels.unit_name(u.id)) for u in UNITS.values() if u.total is not None]
+
 
 CONFLICT, UNPROCESSABLE = 409, 422
 LARGEST_UPLOAD = 1_000_000

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, include, path
 
-from tournaments.web.rulesets import house_rules, pages
+from tournaments.web.rulesets import house_rules, views
 
 GAME = "<str:public_id>/<str:secret>"
 
@@ -21,11 +21,11 @@ def pages_of(keeper: str) -> list[URLPattern]:
 
 
 urlpatterns = [
-    path(f"play/{GAME}/rules/", pages.rules_at_table, name="rules_at_table"),
-    path(f"follow/{GAME}/rules/", pages.rules_followed, name="rules_followed"),
-    path("rules/", pages.rules_index, name="rules"),
-    path("rules/<slug:ruleset>/", pages.rules_of_game, name="rules_of_game"),
-    path("rules/<slug:ruleset>.json", pages.rules_json, name="rules_json"),
+    path(f"play/{GAME}/rules/", views.rules_at_table, name="rules_at_table"),
+    path(f"follow/{GAME}/rules/", views.rules_followed, name="rules_followed"),
+    path("rules/", views.rules_index, name="rules"),
+    path("rules/<slug:ruleset>/", views.rules_of_game, name="rules_of_game"),
+    path("rules/<slug:ruleset>.json", views.rules_json, name="rules_json"),
     path("house-rules/", include(pages_of(""))),
     path("clubs/<slug:club>/house-rules/", include(pages_of("club_"))),
 ]

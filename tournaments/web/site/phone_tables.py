@@ -33,7 +33,7 @@ from tournaments.services.games.seating import (
     separate_name,
     take_transfer,
 )
-from tournaments.web.base.access_links import access_link, out_of_reach
+from tournaments.web.base.pages import access_link, out_of_reach
 from tournaments.web.base.phone import (
     PhoneGame,
     address,

@@ -2,18 +2,18 @@
 
 from django.urls import path
 
-from tournaments.web.standings import league, pages
+from tournaments.web.standings import views
 
 STANDINGS = "clubs/<slug:slug>/tournaments/<slug:tournament>/standings"
 
 urlpatterns = [
-    path("clubs/<slug:slug>/seasons/<int:pk>/league/", league.league, name="league"),
+    path("clubs/<slug:slug>/seasons/<int:pk>/league/", views.league, name="league"),
     path(
         "clubs/<slug:slug>/seasons/<int:pk>/league/document/",
-        league.document,
+        views.document,
         name="league_document",
     ),
-    path(f"{STANDINGS}/", pages.standings, name="standings"),
-    path(f"{STANDINGS}/picture-wide.png", pages.picture, name="standings_picture"),
-    path(f"{STANDINGS}/<int:number>/", pages.why, name="why_place"),
+    path(f"{STANDINGS}/", views.standings, name="standings"),
+    path(f"{STANDINGS}/picture-wide.png", views.picture, name="standings_picture"),
+    path(f"{STANDINGS}/<int:number>/", views.why, name="why_place"),
 ]

@@ -1,19 +1,76 @@
-"""A tournament as its page opens for an entrant: where to sit, which place, what came of it."""
+"""A tournament as a player sees it: the own card, notifications, and the overview."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import accumulate, chain
+from typing import Any
 
-from django.db.models import F, Q
-from django.http import HttpRequest
+from allauth.core.ratelimit import consume, respond_429
+from django.contrib.auth.signals import user_logged_out
+from django.core.cache import caches
+from django.db.models import F, Q, QuerySet
+from django.dispatch import receiver
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.engine.rules.rulesets import Points
-from tournaments.models import Game, RatingChange, RatingPool, Tournament
-from tournaments.permissions import account_of
-from tournaments.presenters.rounds.overview import Leader, Overview, PathStep, RoundSeen, TableSeen
+from tournaments.models import (
+    Entrant,
+    Event,
+    Game,
+    RatingChange,
+    RatingPool,
+    Round,
+    Subscription,
+    Tournament,
+    User,
+)
+from tournaments.permissions import account_of, seen_tournament
+from tournaments.presenters.rounds.overview import (
+    Leader,
+    Overview,
+    PathStep,
+    RoundSeen,
+    Surprise,
+    TableSeen,
+    overview_of,
+)
+from tournaments.presenters.standings.standings import standings_seen
 from tournaments.queries.ratings.ratings import shown_points
+from tournaments.queries.site import PlayingEvent, playing_now
+from tournaments.queries.tournaments.state import TournamentState, load_state, settings_of
+from tournaments.queries.tournaments.steps import Version, version_of
+from tournaments.services.notifications.sending import (
+    NoPushAddress,
+    PushAddress,
+    application_key,
+    can_be_mailed,
+    end_mails,
+    is_mailed_at,
+    renew_phone,
+    subscribe_phone,
+    switch_mail,
+    unsubscribe_phone,
+)
+from tournaments.services.rounds.running import changes_since_closing, last_correction
 from tournaments.texts.labels import points_text
-from tournaments.web.base.phone import address, phone_entrant, scores, writes_games
+from tournaments.web.base.pages import curve_of, refusal_shown
+from tournaments.web.base.phone import (
+    address,
+    notified_phone,
+    phone_entrant,
+    remember_notified_phone,
+    scores,
+    writes_games,
+)
 
 PLACES = {2: ("bottom", "top"), 3: ("bottom", "right", "left")}
 FOUR = ("bottom", "right", "top", "left")
@@ -204,3 +261,388 @@ def _rating(request: HttpRequest, tournament: Tournament, key: str) -> tuple[int
     if not found:
         return None
     return shown_points(found[0].before), shown_points(found[-1].after)
+
+
+MOST_LEADERS = 3
+KEPT_SECONDS = 24 * 60 * 60
+
+
+def leaders_of(tournament: Tournament, load: Callable[[], TournamentState]) -> str:
+    """Return the first places as visitors see them, "" before any counts.
+
+    1 query; `load` is called after a change only.
+    """
+    said = repr((version_of(tournament), get_language()))
+    key = f"leaders-{sha256(said.encode()).hexdigest()}"
+    kept: str | None = caches["pages"].get(key)
+    if kept is None:
+        state = load()
+        seen = standings_seen(state, directs=False)
+        rows = seen.rows[:MOST_LEADERS] if seen.after else ()
+        names = ((row, state.entrants[row.entrant].shown_name) for row in rows)
+        kept = " · ".join(f"{row.place}. {name} {points_text(row.points)}" for row, name in names)
+        caches["pages"].set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+OVERVIEW_MOST_LEADERS = 10
+MOST_OF_SECTION = 5
+MOST_FOUND = 6
+MOST_COMERS = 40
+CURVE = (320, 96, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """A fact with its figure, as it stands in a list."""
+
+    name: str
+    text: str
+    figure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEntrant:
+    """An entrant who was looked for, with their row once there are standings."""
+
+    number: int
+    name: str
+    row: Leader | None
+    table: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class WayLine:
+    """The curve of somebody's sum after each round, with its last point."""
+
+    name: str
+    points: str
+    curve: str
+    end: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class WinnersWay:
+    """The winner's rounds, and the curves of the winner and the second; none after one round."""
+
+    path: list[PathStep]
+    lines: tuple[WayLine, ...]
+
+
+def overview_shown(version: Version, load: Callable[[], TournamentState]) -> Overview:
+    """Return the overview, cached by this process until a change; then `load` is called."""
+    said = repr((version, get_language()))
+    key = f"overview-{sha256(said.encode()).hexdigest()}"
+    kept: Overview | None = caches["pages"].get(key)
+    if kept is None:
+        kept = overview_of(load())
+        caches["pages"].set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def overview_page(seen: Overview, asked: str) -> dict[str, Any]:
+    """Return what leads on the page now; `asked` is the name that is looked for."""
+    coming, seats = len(seen.here), len(set(seen.side_seats))
+    return {
+        "seen": seen,
+        "leaders": leaders_shown(seen),
+        "asked": asked,
+        "found": found_shown(seen, asked) if asked else [],
+        "surprises": surprises_shown(seen),
+        "numbers": numbers_shown(seen),
+        "winner": winner_path(seen),
+        "comers": [seen.names[key] for key in seen.here[:MOST_COMERS]],
+        "more_comers": max(0, coming - MOST_COMERS),
+        "filling": filling_text(coming, seats),
+        "chairs": tables_filling(coming, seats),
+    }
+
+
+def register_address(row: Tournament, *, member: bool) -> str:
+    """Return where a visitor registers; empty for those who need the link."""
+    offered = member or settings_of(row).open_registration
+    if row.state != Tournament.State.REGISTRATION or not offered:
+        return ""
+    return reverse("register", args=[row.public_id, row.secret("register")])
+
+
+def leaders_shown(seen: Overview) -> list[tuple[str, list[Leader]]]:
+    """Return the first of each section; of more sections fewer each."""
+    sections = seen.sections
+    most = OVERVIEW_MOST_LEADERS if len(sections) == 1 else MOST_OF_SECTION
+    return [(name, rows[:most]) for name, rows in sections]
+
+
+def found_shown(seen: Overview, asked: str) -> list[FoundEntrant]:
+    return [found_of(seen, key) for key in seen.found(asked, MOST_FOUND)]
+
+
+def found_of(seen: Overview, key: str) -> FoundEntrant:
+    table = seen.current.table_of(key) if seen.current else None
+    return FoundEntrant(
+        int(key[1:]), seen.names[key], seen.row_of(key), table.number if table else None
+    )
+
+
+def surprises_shown(seen: Overview) -> list[Highlight]:
+    return [_surprise(each) for each in seen.surprises()]
+
+
+def _surprise(each: Surprise) -> Highlight:
+    name = ", ".join(dict.fromkeys(each.names))
+    if each.code == "win":
+        text = _("the clearest win, at table %(table)s") % {"table": each.table}
+        return Highlight(name, text, f"+{points_text(each.number)}")
+    if each.code == "comeback":
+        text = _("from place %(before)s to place %(place)s") % {
+            "before": each.before,
+            "place": each.number,
+        }
+        return Highlight(name, text, f"▲{each.before - int(each.number)}")
+    text = ngettext("made a King", "made Kings", len(each.names))
+    return Highlight(name, text, "♛" if len(each.names) == 1 else f"♛ {len(each.names)}")
+
+
+def numbers_shown(seen: Overview) -> list[Highlight]:
+    """Return the numbers of a finished tournament."""
+    return list(_numbers(seen)) if seen.rounds else []
+
+
+def _numbers(seen: Overview) -> Iterator[Highlight]:
+    games = seen.games()
+    yield Highlight("", ngettext("game", "games", games), str(games))
+    kings = seen.kings(*seen.rounds)
+    if kings:
+        text = ngettext("King: %(names)s", "Kings: %(names)s", len(kings))
+        names = ", ".join(dict.fromkeys(kings))
+        yield Highlight("", text % {"names": names}, str(len(kings)))
+    highest = seen.highest()
+    if highest:
+        yield Highlight(
+            "", _("highest game: %(name)s") % {"name": highest[1]}, points_text(highest[0])
+        )
+    closest = seen.closest()
+    if closest and closest[0]:
+        points, label, table = closest
+        text = _("points apart at the closest table: round %(round)s, table %(table)s")
+        yield Highlight("", text % {"round": label, "table": table}, points_text(points))
+
+
+def playing_text(playing: PlayingEvent) -> str:
+    """Return how far an event is."""
+    if playing.round is None:
+        return _("between two rounds")
+    return _("Round %(number)s, %(finished)s of %(tables)s tables finished") % {
+        "number": playing.round,
+        "finished": playing.finished,
+        "tables": playing.tables,
+    }
+
+
+def filling_text(coming: int, seats: int) -> str:
+    """Return how many more fill the last table; "" if it is full."""
+    missing = -coming % seats
+    if not coming or not missing:
+        return ""
+    return ngettext(
+        "%(number)s more fills table %(table)s.", "%(number)s more fill table %(table)s.", missing
+    ) % {"number": missing, "table": coming // seats + 1}
+
+
+def tables_filling(coming: int, seats: int) -> list[list[bool]]:
+    """Return the chairs of each table, taken or free; at least one table."""
+    tables = max(1, -(-coming // seats))
+    return [[at * seats + chair < coming for chair in range(seats)] for at in range(tables)]
+
+
+def winner_path(seen: Overview) -> WinnersWay | None:
+    """Return the rounds of the only winner, beside the second if there is only one."""
+    first, second = ([row for row in seen.podium if row.place == place] for place in (1, 2))
+    if len(first) != 1:
+        return None
+    rows = [*first, *(second if len(second) == 1 else ())]
+    courses = [list(accumulate(points or 0 for points in row.by_round)) for row in rows]
+    values = [0, *chain(*courses)]
+    low, high = min(values), max(values)
+    drawn = len(rows) > 1 and len(courses[0]) > 1
+    lines = tuple(
+        WayLine(row.name, points_text(row.points), *curve_of(course, low, high, CURVE))
+        for row, course in zip(rows, courses, strict=True)
+        if drawn
+    )
+    return WinnersWay(seen.path_of(first[0]), lines)
+
+
+MOST_OFFERED = 4
+PLAIN = "text/plain; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """What is on: this phone, and e-mail (None: the reader has no account, or no verified address).
+
+    `to` is where the switches are sent, `key` the key that browsers subscribe for.
+    """
+
+    to: str
+    phone: bool
+    mail: bool | None
+    key: str
+
+
+def switches_of(request: HttpRequest, to: str, about: Entrant | User | None) -> Switches:
+    """Return the switches of this phone about an entrant or an account (up to 3 queries)."""
+    account = account_of(request)
+    own = {"user": about} if isinstance(about, User) else {"entrant": about}
+    rows = _of_phone(request)
+    return Switches(
+        to=to,
+        phone=rows.filter(**own).exists() if about else rows.exists(),
+        mail=None if account is None or not can_be_mailed(account) else _is_mailed(account),
+        key=application_key(),
+    )
+
+
+def card_switches(
+    request: HttpRequest, row: Tournament, known: tuple[str, bool] | None
+) -> Switches | None:
+    """Return the switches of an entrant's card; None for a hidden player, or before and after."""
+    if known is None or row.state not in (Tournament.State.REGISTRATION, Tournament.State.RUNNING):
+        return None
+    entrant = row.entrants.select_related("player").filter(number=int(known[0][1:])).first()
+    if entrant is None or entrant.player.initials:
+        return None
+    to = reverse("notify_me", args=[row.event.club.slug, row.slug])
+    return switches_of(request, to, entrant if known[1] else account_of(request))
+
+
+@never_cache
+@require_POST
+def notify_me(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Switch what is on for the entrant whose card this phone shows."""
+    row = seen_tournament(request, slug, tournament)
+    known = entrant_known(request, row)
+    if known is None:
+        raise Http404
+    about = row.entrants.filter(number=int(known[0][1:])).first() if known[1] else None
+    return _switched(request, redirect("tournament", slug, tournament), about)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def notifications(request: HttpRequest) -> HttpResponse:
+    """Show what this phone and this account are notified of, and switch it."""
+    if request.method == "POST":
+        return _switched(request, redirect("notifications"), None)
+    rows = _of_phone(request).select_related("entrant__tournament__event__club")
+    page = {
+        "switches": switches_of(request, reverse("notifications"), None),
+        "entrants": [each.entrant for each in rows if each.entrant],
+        "account": account_of(request),
+        "now": [(each, playing_text(each)) for each in _playing(request)],
+    }
+    return render(request, "tournaments/accounts/notifications.html", page)
+
+
+def _playing(request: HttpRequest) -> list[PlayingEvent]:
+    """Return tournaments that are on: on their pages one is found, and told (1 query)."""
+    seen = Event.objects.listed_for(request.user).exclude(tournament=None)
+    return playing_now(seen, timezone.localdate())[:MOST_OFFERED]
+
+
+# A service worker has no form with a token; browsers send the phone's cookie from this site alone.
+@csrf_exempt
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def renew_subscription(request: HttpRequest) -> HttpResponse:
+    """Give the key to subscribe for; store what a phone's browser has subscribed anew."""
+    if request.method != "POST":
+        return HttpResponse(application_key(), content_type=PLAIN)
+    if not consume(request, action="notify"):
+        refused: HttpResponse = respond_429(request)
+        return refused
+    try:
+        renew_phone(_push_said(request, notified_phone(request)))
+    except NoPushAddress as error:
+        return HttpResponse(str(error), status=error.status, content_type=PLAIN)
+    return HttpResponse(status=204)
+
+
+# Programs that read mail send the POST without a cookie, as RFC 8058 has it; the address is secret.
+@csrf_exempt
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def end_subscription(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
+    """End the e-mails of an account with one tap; programs that only look at the link end none."""
+    there = is_mailed_at(pk, secret)
+    if there is None:
+        raise Http404
+    if there and request.method == "POST":
+        end_mails(pk)
+        there = False
+    page = {"there": there}
+    return render(request, "tournaments/accounts/end_notifications.html", page)
+
+
+@receiver(user_logged_out)
+def stop_notifying(request: HttpRequest | None, user: User | None, **_more: Any) -> None:
+    """Notify a phone of an account no more once it signs out: somebody else may have it then."""
+    if request is not None and user is not None:
+        unsubscribe_phone(notified_phone(request), user)
+
+
+def _switched(request: HttpRequest, response: HttpResponse, about: Entrant | None) -> HttpResponse:
+    """Switch what the form says, about an entrant or the account, and lead back."""
+    if not consume(request, action="notify"):
+        refused: HttpResponse = respond_429(request)
+        return refused
+    does, account = request.POST.get("does", ""), account_of(request)
+    whom = about or account
+    with refusal_shown(request):
+        if does == "push" and whom is not None:
+            push = _push_said(request, remember_notified_phone(request, response))
+            subscribe_phone(whom, push, get_language() or "", at=timezone.now())
+        elif does == "off":
+            unsubscribe_phone(notified_phone(request))
+        elif does in ("mail", "no-mail") and account is not None:
+            wanted, language = does == "mail", get_language() or ""
+            switch_mail(account, language, wanted=wanted, at=timezone.now())
+    return response
+
+
+def _push_said(request: HttpRequest, phone: str) -> PushAddress:
+    said = request.POST
+    return PushAddress(
+        phone, said.get("endpoint", ""), said.get("p256dh", ""), said.get("auth", "")
+    )
+
+
+def _of_phone(request: HttpRequest) -> QuerySet[Subscription]:
+    """Filter to the subscriptions of this phone, of whoever is signed in here."""
+    phone = notified_phone(request)
+    if not phone:
+        return Subscription.objects.none()
+    return Subscription.objects.filter(Q(user=account_of(request)) | Q(user=None), phone=phone)
+
+
+def _is_mailed(account: User) -> bool:
+    return Subscription.objects.filter(user=account, phone="").exists()
+
+
+_moved: dict[int, tuple[object, int]] = {}
+"""The number of entrants whom corrections moved, by tournament, with the version compared."""
+
+
+def standings_moved(tournament: Tournament, rounds: Iterable[Round]) -> int:
+    """Return how many entrants have another place than stored (2 queries, 9 after a change)."""
+    last = last_correction(rounds)
+    if last == (0, 0):
+        return 0
+    # The revision also counts rulings, withdrawn rulings, and acknowledgements by directors.
+    found_by = (tournament.slug, tournament.revision, last)
+    known = _moved.get(tournament.pk)
+    if known is None or known[0] != found_by:
+        moved = changes_since_closing(load_state(tournament))
+        known = (found_by, len({each.entrant for each in moved}))
+        _moved[tournament.pk] = known
+    return known[1]

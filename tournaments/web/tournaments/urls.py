@@ -2,30 +2,30 @@
 
 from django.urls import path
 
-from tournaments.web.tournaments import managing, notifications, pages
+from tournaments.web.tournaments import my_card, views
 
 CLUB = "clubs/<slug:slug>"
 TOURNAMENT = f"{CLUB}/tournaments/<slug:tournament>"
 
 urlpatterns = [
-    path(f"{CLUB}/new-tournament/", pages.new_tournament, name="new_tournament"),
-    path(f"{TOURNAMENT}/", pages.tournament, name="tournament"),
-    path(f"{TOURNAMENT}/change/", pages.change, name="change_tournament"),
-    path(f"{TOURNAMENT}/move/", pages.move, name="move_tournament"),
-    path(f"{TOURNAMENT}/copy/", managing.copy, name="copy_tournament"),
-    path(f"{TOURNAMENT}/record/", managing.export, name="tournament_record"),
-    path(f"{CLUB}/tournament-records/", managing.import_document, name="tournament_records"),
-    path(f"{TOURNAMENT}/cancel/", managing.cancel, name="cancel_tournament"),
-    path(f"{TOURNAMENT}/restore/", managing.restore, name="restore_tournament"),
-    path(f"{TOURNAMENT}/remove/", managing.remove, name="remove_tournament"),
-    path(f"{TOURNAMENT}/me/", pages.choose_entrant, name="choose_entrant"),
-    path(f"{TOURNAMENT}/me/notify/", notifications.notify_me, name="notify_me"),
-    path("notifications/", notifications.notifications, name="notifications"),
-    path("notifications/renew/", notifications.renew_subscription, name="renew_subscription"),
+    path(f"{CLUB}/new-tournament/", views.new_tournament, name="new_tournament"),
+    path(f"{TOURNAMENT}/", views.tournament, name="tournament"),
+    path(f"{TOURNAMENT}/change/", views.change, name="change_tournament"),
+    path(f"{TOURNAMENT}/move/", views.move, name="move_tournament"),
+    path(f"{TOURNAMENT}/copy/", views.copy, name="copy_tournament"),
+    path(f"{TOURNAMENT}/record/", views.export, name="tournament_record"),
+    path(f"{CLUB}/tournament-records/", views.import_document, name="tournament_records"),
+    path(f"{TOURNAMENT}/cancel/", views.cancel, name="cancel_tournament"),
+    path(f"{TOURNAMENT}/restore/", views.restore, name="restore_tournament"),
+    path(f"{TOURNAMENT}/remove/", views.remove, name="remove_tournament"),
+    path(f"{TOURNAMENT}/me/", views.choose_entrant, name="choose_entrant"),
+    path(f"{TOURNAMENT}/me/notify/", my_card.notify_me, name="notify_me"),
+    path("notifications/", my_card.notifications, name="notifications"),
+    path("notifications/renew/", my_card.renew_subscription, name="renew_subscription"),
     path(
         "notifications/<int:pk>/<str:secret>/",
-        notifications.end_subscription,
+        my_card.end_subscription,
         name="end_subscription",
     ),
-    path(f"{TOURNAMENT}/links/", pages.replace, name="replace_links"),
+    path(f"{TOURNAMENT}/links/", views.replace, name="replace_links"),
 ]

@@ -17,7 +17,7 @@ from tournaments.models import Game
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.texts.labels import points_text
 from tournaments.web.base.phone import address
-from tournaments.web.games.deals.sheet_view import sheet_page
+from tournaments.web.games.deals.sheets import sheet_page
 
 
 def page_of(game):

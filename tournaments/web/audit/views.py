@@ -1,0 +1,412 @@
+"""The audit log of a club, as a page."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from typing import Any
+
+from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.timezone import make_aware
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from tournaments.models import AuditEntry, Club, Entrant, Event, Game, Player, Season, Table, User
+from tournaments.models.audit import AuditEntryQuerySet
+from tournaments.models.clubs import DIRECTING
+from tournaments.models.events import Round
+from tournaments.permissions import directed_club
+from tournaments.queries.games.sheets import ruleset_of
+from tournaments.queries.people.players import account_name
+from tournaments.texts.documents import choices_of
+from tournaments.web.audit.texts import (
+    KINDS,
+    LEFT_OUT,
+    SHOWN_OF_SUBJECTS,
+    action_text,
+    field_place,
+    field_text,
+    value_text,
+)
+from tournaments.web.games.correcting import changed, head_changes
+from tournaments.web.games.deals.sheets import entry_text
+from tournaments.web.tournaments.forms import settings_changes
+
+
+@dataclass(frozen=True)
+class ReadLine:
+    """An entry: action, subject and person; `about` and `who` are their names in a filter."""
+
+    row: AuditEntry
+    kind: str
+    what: str
+    subject: str
+    who: str
+    changes: tuple[str, ...]
+
+    @property
+    def about(self) -> str:
+        """The subject in a filter; "" for an invitation, which has few entries."""
+        return self.row.subject if self.subject else ""
+
+
+def read_lines(club: Club, rows: list[AuditEntry]) -> list[ReadLine]:
+    """Return the entries of a club as text (at most 1 query for each kind of referenced row)."""
+    references = _References(club, _keys_of(rows))
+    return [_read(row, references) for row in rows]
+
+
+def _read(row: AuditEntry, references: "_References") -> ReadLine:
+    return ReadLine(
+        row=row,
+        kind=str(KINDS[row.kind]),
+        what=action_text(row.kind, row.action),
+        subject=references.name(row.subject),
+        who=_who(row, references),
+        changes=tuple(_changes(row, references)),
+    )
+
+
+def _who(row: AuditEntry, references: "_References") -> str:
+    if row.user is not None:
+        return account_name(row.user)
+    if row.table:
+        return _("Phone at %(table)s") % {"table": references.name(f"table:{row.table}")}
+    # The account was deleted, or there never was one.
+    return _("Somebody without an account") if row.address else _("The server")
+
+
+def _changes(row: AuditEntry, references: "_References") -> Iterator[str]:
+    before, after = (_as_fields(side) for side in (row.before, row.after))
+    if "position" in before or "position" in after:
+        yield from _sheet_changes(row, before, after, references)
+        return
+    details = SHOWN_OF_SUBJECTS.get(row.subject.partition(":")[0])
+    # Databases do not keep the order of the fields; the texts have one.
+    for field in sorted({**before, **after}, key=field_place):
+        if field in LEFT_OUT or (details is not None and field not in details):
+            continue
+        if field == "settings":
+            yield from settings_changes(before.get(field), after.get(field))
+            continue
+        sides = [
+            references.value(field, side[field], row.subject)
+            for side in (before, after)
+            if field in side
+        ]
+        if len(sides) == 1 or sides[0] != sides[1]:
+            yield f"{field_text(field)}: {' → '.join(sides)}"
+
+
+def _sheet_changes(
+    row: AuditEntry,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    references: "_References",
+) -> Iterator[str]:
+    """Return the changes of a revision to a sheet, in the texts of its history."""
+    game = references.games.get(row.subject)
+    if game is None:
+        return
+    bodies = before.get("body") or {}, after.get("body") or {}
+    position = after.get("position", before.get("position"))
+    if position is None:
+        yield from head_changes(game, *bodies)
+        return
+    rules = ruleset_of(game)
+    old, new = (entry_text(body, game.players, rules) if body else "" for body in bodies)
+    line = _("Line %(number)s of the sheet") % {"number": position + 1}
+    yield f"{line}: {changed(old, new) if new else f'{old} → –'}"
+
+
+def _as_fields(side: Any) -> Mapping[str, Any]:
+    return side if isinstance(side, dict) else {} if side is None else {"name": side}
+
+
+def _keys_of(rows: Iterable[AuditEntry]) -> Iterator[str]:
+    """Yield the keys that entries refer to, such as `player:17`."""
+    for row in rows:
+        yield row.subject
+        if row.table:
+            yield f"table:{row.table}"
+        for side in (row.before, row.after):
+            said = (_as_fields(side).get(field) for field in REFERRING)
+            yield from (value for value in said if isinstance(value, str))
+            yield from (
+                _entrant_key(row.subject, key) for key in _as_fields(side).get(ENTRANTS, ())
+            )
+
+
+def _entrant_key(subject: str, key: Any) -> str:
+    """Return the key of an entrant of the entry's tournament, such as `entrant:x4k e12`."""
+    return f"entrant:{subject.partition(':')[2]} {key}"
+
+
+class _References:
+    """The rows that entries refer to, by key."""
+
+    def __init__(self, club: Club, keys: Iterable[str]) -> None:
+        wanted: dict[str, set[str]] = {}
+        for key in keys:
+            kind, colon, name = key.partition(":")
+            if colon and kind in LOADERS:
+                wanted.setdefault(kind, set()).add(name)
+        self.rows = {
+            f"{kind}:{name}": row
+            for kind, names in wanted.items()
+            for name, row in LOADERS[kind](club, names)
+        }
+        self.games = {key: row for key, row in self.rows.items() if isinstance(row, Game)}
+
+    def name(self, key: str) -> str:
+        """Return the name of a key; empty for the club itself."""
+        kind, _colon, name = key.partition(":")
+        if key in self.rows:
+            return NAMES[type(self.rows[key])](self.rows[key])
+        gone = GONE.get(kind)
+        return gone() if gone is not None else name
+
+    def value(self, field: str, value: Any, subject: str) -> str:
+        """Return a value before or after, which may be a reference too."""
+        if field == ENTRANTS and isinstance(value, list):
+            return ", ".join(self.name(_entrant_key(subject, key)) for key in value) or "–"
+        if field in REFERRING and isinstance(value, str) and _REFERENCE.fullmatch(value):
+            return self.name(value)
+        return value_text(field, value)
+
+
+def _numbers(names: set[str]) -> list[int]:
+    # Invalid keys in entries or addresses cause no query.
+    return [int(name) for name in names if name.isascii() and name.isdigit() and len(name) < 15]
+
+
+Loaded = Iterable[tuple[str, Any]]
+
+
+def _games(club: Club, names: set[str]) -> Loaded:
+    rows = Game.objects.filter(public_id__in=names, table__round__event__club=club)
+    return ((row.public_id, row) for row in rows.select_related("table__round__event"))
+
+
+def _players(club: Club, names: set[str]) -> Loaded:
+    rows = Player.objects.filter(pk__in=_numbers(names), club=club)
+    return ((str(row.pk), row) for row in rows)
+
+
+def _accounts(club: Club, names: set[str]) -> Loaded:
+    # Also former members: their keys are in an entry of this club.
+    return ((str(row.pk), row) for row in User.objects.filter(pk__in=_numbers(names)))
+
+
+def _events(club: Club, names: set[str]) -> Loaded:
+    return ((row.public_id, row) for row in club.events.filter(public_id__in=names))
+
+
+def _tables(club: Club, names: set[str]) -> Loaded:
+    rows = Table.objects.filter(public_id__in=names, round__event__club=club)
+    return ((row.public_id, row) for row in rows.select_related("round__event"))
+
+
+def _seasons(club: Club, names: set[str]) -> Loaded:
+    return ((str(row.pk), row) for row in club.seasons.filter(pk__in=_numbers(names)))
+
+
+def _entrants(club: Club, names: set[str]) -> Loaded:
+    pairs = [name.partition(" e") for name in names]
+    rows = Entrant.objects.filter(
+        tournament__event__club=club,
+        tournament__event__public_id__in={event for event, _e, _number in pairs},
+        number__in=_numbers({number for _event, _e, number in pairs}),
+    ).select_related("player", "partner", "tournament__event")
+    return ((f"{row.tournament.event.public_id} {row.key}", row) for row in rows)
+
+
+LOADERS: Mapping[str, Callable[[Club, set[str]], Loaded]] = {
+    "game": _games,
+    "player": _players,
+    "account": _accounts,
+    "event": _events,
+    "table": _tables,
+    "season": _seasons,
+    "entrant": _entrants,
+}
+
+GONE: Mapping[str, Callable[[], str]] = {
+    "game": lambda: _("a game that is no more"),
+    "player": lambda: _("a player who was removed"),
+    "account": lambda: _("an account that is no more"),
+    "event": lambda: _("an evening that is no more"),
+    "table": lambda: _("a table that is no more"),
+    "season": lambda: _("a season that is no more"),
+    "invitation": lambda: _("invitation"),
+    "webhook": lambda: _("webhook"),
+    "entrant": lambda: _("an entrant who was struck off the list"),
+}
+
+
+ENTRANTS = "entrants"
+"""The field that names entrants of the tournament by their keys."""
+
+REFERRING = ("account", "other", "claim", "invitation")
+"""The fields that are references; typed text is in other fields, and is never one."""
+
+_REFERENCE = re.compile(rf"({'|'.join(GONE)}):[\w-]+")
+
+
+def _place(row: Round) -> str:
+    number = _("Round %(number)s") % {"number": row.number}
+    return f"{number} · {row.event.name}"
+
+
+def _table_name(row: Table) -> str:
+    number = _("Table %(number)s") % {"number": row.number}
+    return f"{number} · {_place(row.round)}"
+
+
+def _game_name(row: Game) -> str:
+    at = f" ({_table_name(row.table)})" if row.table is not None else ""
+    return " · ".join(row.players) + at
+
+
+def _player_name(row: Player) -> str:
+    return row.name or _("a player who was removed")
+
+
+NAMES: Mapping[type, Callable[[Any], str]] = {
+    Game: _game_name,
+    Player: _player_name,
+    User: account_name,
+    Event: lambda row: row.name,
+    Table: _table_name,
+    Season: lambda row: row.name,
+    Entrant: lambda row: f"{row.shown_name} (№ {row.number})",
+}
+
+
+PAGE = 30
+LAST_KEY = 2**63 - 1
+
+# Dates beyond these do not exist in every time zone.
+DAYS = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31))]
+
+
+class FilterForm(forms.Form):
+    """Filters: `who` is an account, `about` the key of a subject, such as `player:17`."""
+
+    kind = forms.ChoiceField(
+        label=gettext_lazy("What"),
+        choices=[("", gettext_lazy("everything")), *choices_of(KINDS)],
+        required=False,
+    )
+    who = forms.TypedChoiceField(
+        label=gettext_lazy("Who"), coerce=int, empty_value=None, required=False
+    )
+    since = forms.DateField(
+        label=gettext_lazy("From the day"),
+        required=False,
+        validators=DAYS,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    until = forms.DateField(
+        label=gettext_lazy("Up to the day"),
+        required=False,
+        validators=DAYS,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    about = forms.CharField(max_length=40, required=False, widget=forms.HiddenInput)
+
+    def __init__(self, club: Club, data: Mapping[str, Any]) -> None:
+        super().__init__(data)
+        who = self.fields["who"]
+        assert isinstance(who, forms.ChoiceField)
+        people = [(str(user.pk), account_name(user)) for user in _offered(club, data.get("who"))]
+        who.choices = [("", gettext_lazy("everybody")), *people]
+
+    def filtered(self, lines: AuditEntryQuerySet) -> AuditEntryQuerySet:
+        """Return the entries that match; ignore invalid filters."""
+        self.full_clean()
+        asked = {name: value for name, value in self.cleaned_data.items() if value}
+        for name, value in asked.items():
+            about = name == "about"
+            lines = lines.about([value]) if about else lines.filter(**_condition(name, value))
+        return lines
+
+
+def _condition(name: str, value: Any) -> dict[str, Any]:
+    match name:
+        case "who":
+            return {"user": value}
+        case "since":
+            return {"at__gte": make_aware(datetime.combine(value, time.min))}
+        case "until":
+            return {"at__lte": make_aware(datetime.combine(value, time.max))}
+    return {name: value}
+
+
+def _offered(club: Club, chosen: Any) -> list[User]:
+    """Return the accounts to filter by: directors, and the account tapped in an entry (1 query)."""
+    directing = club.members.filter(role__in=DIRECTING).values("user")
+    offered = User.objects.filter(pk__in=directing)
+    if isinstance(chosen, str) and chosen.isascii() and chosen.isdigit() and len(chosen) < 15:
+        # Names of accounts outside the club are not revealed.
+        tapped = club.audit_lines.filter(user=int(chosen)).values("user")[:1]
+        offered |= User.objects.filter(pk__in=tapped)
+    return sorted(offered.order_by("pk"), key=account_name)
+
+
+@dataclass(frozen=True)
+class AuditPage:
+    """Some entries, newest first, and the keys for the pages before and after."""
+
+    rows: list[AuditEntry]
+    older: int | None = None
+    newer: int | None = None
+
+
+@never_cache
+@require_safe
+def changes(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the changes in a club, newest first."""
+    club = directed_club(request, slug)
+    form = FilterForm(club, request.GET)
+    lines = form.filtered(AuditEntry.objects.filter(club=club))
+    part = _part(lines, _key(request, "before"), _key(request, "after"))
+    asked = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
+    details = read_lines(club, part.rows)
+    page = {
+        "club": club,
+        "form": form,
+        "lines": details,
+        "part": part,
+        "asked": asked,
+        # Named after its own entries: an account without any here stays nameless.
+        "about": details[0].subject if details and asked.get("about") else "",
+    }
+    return render(request, "tournaments/audit/changes.html", page)
+
+
+def _key(request: HttpRequest, name: str) -> int | None:
+    text = request.GET.get(name, "")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+    return number if 0 < number <= LAST_KEY else None
+
+
+def _part(lines: AuditEntryQuerySet, before: int | None, after: int | None) -> AuditPage:
+    """Return the entries on one side of a key, by the index, at any size (1 query)."""
+    lines = lines.select_related("user")
+    if after is not None and before is None:
+        rows = list(lines.filter(pk__gt=after).order_by("pk")[: PAGE + 1])
+        found = rows[:PAGE][::-1]
+        newer = found[0].pk if len(rows) > PAGE else None
+        return AuditPage(found, older=after + 1 if not found else found[-1].pk, newer=newer)
+    chosen = lines if before is None else lines.filter(pk__lt=before)
+    rows = list(chosen.order_by("-pk")[: PAGE + 1])
+    found = rows[:PAGE]
+    older = found[-1].pk if len(rows) > PAGE else None
+    newer = None if before is None else found[0].pk if found else before - 1
+    return AuditPage(found, older=older, newer=newer)

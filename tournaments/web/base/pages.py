@@ -1,0 +1,246 @@
+"""What pages share: links with access, curves, fields, refusals, and ways back."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from hashlib import sha256
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import segno
+from django import forms
+from django.contrib import messages
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response, patch_cache_control
+from django.utils.translation import gettext_lazy
+from django_htmx.middleware import HtmxDetails
+
+from tournaments.engine.rules.entries import Declared, clean_line
+from tournaments.engine.rules.rulesets import InvalidEntry, Points
+from tournaments.models.people import fold_name, plain_name
+from tournaments.origin import absolute, is_loopback, origin
+from tournaments.permissions import account_of
+from tournaments.services.base.writes import Refused
+from tournaments.services.imports.files import MOST_ASKED
+from tournaments.services.people.contacts import without_contacts
+from tournaments.texts.documents import Text, choices_of
+from tournaments.texts.messages import explain
+from tournaments.web.base.fields import LineField
+
+
+def access_link(request: HttpRequest, path: str) -> dict[str, str]:
+    """Return an absolute address, and its QR code as SVG for the page."""
+    whole = absolute(request, path)
+    code = segno.make(whole, error="m", micro=False)
+    svg = code.svg_inline(border=0, omitsize=True, svgclass=None, lineclass=None)
+    return {"address": whole, "code": svg}
+
+
+def out_of_reach(request: HttpRequest) -> bool:
+    """Return whether other phones cannot open the page's addresses, since they name localhost."""
+    return is_loopback(urlsplit(origin(request)))
+
+
+Size = tuple[int, int, int]
+"""Width and height of a curve, and the space left at its edges, in pixels."""
+
+
+def curve_of(
+    course: Sequence[Points], low: Points, high: Points, size: Size
+) -> tuple[str, tuple[str, str]]:
+    """Return the path of a curve through the sums so far, from 0, and its last point."""
+    width, height, edge = size
+    step = (width - 2 * edge) / max(len(course), 1)
+    rise = (height - 2 * edge) / float(high - low or 1)
+    at = [
+        (f"{edge + step * number:.1f}", f"{height - edge - rise * float(points - low):.1f}")
+        for number, points in enumerate((0, *course))
+    ]
+    return "M" + "L".join(f"{x} {y}" for x, y in at), at[-1]
+
+
+def declared_field(about: Declared, choices: Mapping[str, Text] | None = None) -> forms.Field:
+    """Return the form field of a described field; `choices` are the names of its values."""
+    schema, label = about.shape.schema, gettext_lazy(about.question or about.label)
+    if choices is not None:
+        return forms.ChoiceField(label=label, choices=choices_of(choices), widget=forms.RadioSelect)
+    if schema["type"] == "boolean":
+        return forms.BooleanField(label=label, required=False)
+    if schema.get("format") == "date":
+        return day_field(label)
+    if "pattern" in schema:
+        picker = forms.TimeInput(attrs={"type": "time"})
+        return forms.RegexField(schema["pattern"], label=label, required=False, widget=picker)
+    attributes = {"autocomplete": "off"} if about.free else {}
+    return LineField(
+        label=label,
+        max_length=schema["maxLength"],
+        required=schema.get("minLength", 0) > 0,
+        widget=forms.TextInput(attributes),
+    )
+
+
+def day_field(label: Any) -> forms.DateField:
+    """Return a date field with the browser's own date picker."""
+    picker = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
+    return forms.DateField(label=label, widget=picker)
+
+
+def kept_for_going_back(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Let browsers keep a page whose visitors without an account all see the same."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        keep_for_going_back(request, response)
+        return response
+
+    return answer
+
+
+def keep_for_going_back(request: HttpRequest, response: HttpResponse) -> None:
+    """Let the browser keep a whole page for visitors without an account."""
+    whole = response.status_code == 200 and "HX-Request" not in request.headers
+    if whole and account_of(request) is None:
+        patch_cache_control(response, private=True, no_cache=True)
+        # Browsers would send it with the next request; the page is rendered anew each time.
+        del response["ETag"]
+
+
+ANNOUNCED = "kingscore.announced"
+"""The key in `request.META` of the version of a game that a stream announced, or of a newer one.
+It is set only where the address gives access to the game."""
+
+
+class HtmxRequest(HttpRequest):
+    """A request with the details of htmx."""
+
+    htmx: HtmxDetails
+
+
+def tag_of(seen: list[object]) -> str:
+    """Return the ETag of a page that depends on all values of `seen`."""
+    # Includes the style sheet, so that open pages of an older program reload.
+    details = repr([*seen, staticfiles_storage.url("events.css")])
+    return f'"{sha256(details.encode()).hexdigest()[:32]}"'
+
+
+def not_modified(request: HttpRequest, etag: str | None) -> HttpResponse | None:
+    """Return a 304 if the client has what has this ETag, which the answer repeats (RFC 9110)."""
+    response: HttpResponse | None = get_conditional_response(request, etag=etag)
+    if response is not None and etag:
+        response["ETag"] = etag
+    return response
+
+
+NAME = "isim,ad,adi,ad soyad,adi soyadi,isim soyisim,oyuncu,nome,giocatore,name,player"
+SURNAME = "soyad,soyadi,soyisim,cognome,surname,last name"
+"""Headings of columns, in lower case and without marks."""
+
+_NUMBERS = "tel,tel no,telefon,telefon no,cep,cep telefonu,gsm,telefono,cellulare"
+_ADDRESSES = "e-posta,eposta,mail,e-mail,email,posta elettronica,indirizzo e-mail,mail address"
+_CONTACTS = f"{_NUMBERS},{_ADDRESSES},recapito,contact,phone,phone number,telephone,mobile"
+CONTACT_HEADINGS = frozenset(_CONTACTS.split(","))
+"""Headings of columns that are left out; they show that a line has headings."""
+
+_TURKISH = "toplam,genel toplam,ara toplam,toplam oyuncu,toplam kisi,oyuncu sayisi,kisi sayisi"
+_OTHERS = "totale,totale giocatori,somma,total,grand total,total players,sum"
+SUMS = frozenset(f"{_TURKISH},{_OTHERS}".split(","))
+"""Words in the column of names that mark a line of sums, without its number."""
+
+Row = TypeVar("Row", bound=tuple[int, list[Any]])
+
+TITLES_AT_MOST = 10
+"""Lines above the headings."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownColumn:
+    """A column of a file: its heading or number, and its field, empty if it is left out."""
+
+    heading: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A line that is no entry: a title, or a sum."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class ListFile:
+    """The columns of a file, its lines that are no entries, and the contacts left out of others."""
+
+    columns: list[ShownColumn] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    contacts: list[LeftOut] = field(default_factory=list)
+
+    def without_contacts(self, number: int, cell: str) -> str:
+        """Return a cell of a line without telephone numbers and mail addresses; note these."""
+        rest = without_contacts(cell)
+        if rest != clean_line(cell):
+            self.contacts.append(LeftOut(number, cell))
+        return rest
+
+
+def below_titles(
+    rows: Sequence[Row], is_heading: Callable[[Sequence[Any]], bool], file: ListFile
+) -> Sequence[Row]:
+    """Return the rows from the headings on; all of them without any. Note the titles above."""
+    at = next((n for n, (_no, cells) in enumerate(rows[:TITLES_AT_MOST]) if is_heading(cells)), 0)
+    file.left_out.extend(left_out(number, cells) for number, cells in rows[:at])
+    return rows[at:]
+
+
+def left_out(number: int, cells: Sequence[Any]) -> LeftOut:
+    return LeftOut(number, " ".join(str(cell) for cell in cells if cell != ""))
+
+
+def is_sum(name: str) -> bool:
+    """Return whether a line has a sum instead of a name: “Toplam: 12” or “12”."""
+    if name.startswith(("=", "@", "+")):
+        return False
+    if not any(map(str.isalpha, name)):
+        return any(map(str.isdigit, name))
+    return " ".join(plain_name(name).strip(" .:*=-()0123456789").split()) in SUMS
+
+
+def shown_columns(headings: Sequence[Any], fields: Mapping[int, str]) -> list[ShownColumn]:
+    """Return each column with the field that it becomes, by place."""
+    return [
+        ShownColumn(str(heading) or str(place + 1), fields.get(place, ""))
+        for place, heading in enumerate(headings)
+    ]
+
+
+def meant_by(data: Mapping[str, str]) -> dict[str, str]:
+    """Return the players chosen for names in a form, by folded name."""
+    pairs = ((data.get(f"name.{n}"), data.get(f"as.{n}")) for n in range(MOST_ASKED))
+    return {fold_name(name): chosen for name, chosen in pairs if name and chosen}
+
+
+def add_refused(
+    form: forms.Form, error: Refused | InvalidEntry, instead: str | None = None
+) -> None:
+    """Add each reason to its field, or to the field `instead` if the form has no such field."""
+    if isinstance(error, InvalidEntry):
+        for problem in error.problems:
+            form.add_error(instead, explain(problem))
+        return
+    for each in error.faults or [error]:
+        field = each.where.rpartition(".")[2]
+        form.add_error(field if field in form.fields else instead, str(each))
+
+
+@contextmanager
+def refusal_shown(request: HttpRequest) -> Iterator[None]:
+    """Show a refusal as a message on the next page."""
+    try:
+        yield
+    except Refused as error:
+        messages.error(request, str(error))

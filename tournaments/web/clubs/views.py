@@ -1,0 +1,530 @@
+"""The pages of a club, and the bar above them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from zlib import crc32
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.core.cache import caches
+from django.core.paginator import Paginator
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import get_language, ngettext, pgettext
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tournaments.models import (
+    Club,
+    Event,
+    Member,
+    RatedRound,
+    RatingCount,
+    Season,
+    Tournament,
+    User,
+)
+from tournaments.models.clubs import DIRECTING, Role
+from tournaments.models.events import EventQuerySet
+from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
+from tournaments.presenters.people.players import NamedPlayer
+from tournaments.presenters.standings.standings import LeagueReader, public_league
+from tournaments.presenters.statistics.statistics import (
+    ClubFront,
+    EveningWinner,
+    FallenRecord,
+    FrontReader,
+    Milestone,
+    front_of,
+)
+from tournaments.queries.site import PlayingEvent, coming, playing_now, version_of_games
+from tournaments.queries.tournaments.state import rules_of_tournament
+from tournaments.services.checks.nights import CALLED, counts_of
+from tournaments.services.clubs.membership import (
+    LastOwner,
+    change_settings,
+    create_club,
+    leave_club,
+)
+from tournaments.services.documents.reporting import request_club_picture
+from tournaments.services.events.events import dates_of
+from tournaments.texts.documents import role_name
+from tournaments.texts.labels import Text, points_text
+from tournaments.web.base.answers import language_of, picture_response
+from tournaments.web.base.pages import curve_of, kept_for_going_back
+from tournaments.web.base.phone import LinkPreview, as_of, link_preview
+from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
+from tournaments.web.standings.views import KEPT_SECONDS
+from tournaments.web.tournaments.my_card import filling_text, playing_text, register_address
+
+FURTHER_DOWN = {
+    "club_ratings": "club_calibration",
+    "events": "event new_event change_event new_event_table event_table remove_table"
+    " event_documents new_tournament club_game",
+    "players": "player new_players player_opponents player_against player_card remove_player"
+    " merge_player",
+    "people": "member new_invitation invitation",
+    "imports": "import_players import_results import_records tournament_records",
+    "club_settings": "webhooks new_webhook webhook change_webhook webhook_secret club_logo",
+    "club_house_rules": "club_house_ruleset club_try_rules club_delete_rules",
+    "seasons": "season",
+}
+BELOW = {below: page for page, pages in FURTHER_DOWN.items() for below in pages.split()}
+"""The page of the bar that each page further down belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class BarLink:
+    """A word of the bar; `current` is the value of `aria-current`, empty elsewhere."""
+
+    text: str
+    url: str
+    current: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClubBar:
+    """The bar as a visitor sees it, and what the visitor may do in the club."""
+
+    club: Club
+    role: str
+    season: int | None
+    rated: bool
+    at: str
+
+    @property
+    def directs(self) -> bool:
+        return self.role in DIRECTING
+
+    @property
+    def owns(self) -> bool:
+        return self.role == Role.OWNER
+
+    @property
+    def shows_records(self) -> bool:
+        return bool(self.role) or self.club.shows_names
+
+    @property
+    def shows_ratings(self) -> bool:
+        return bool(self.role) or (self.shows_records and self.rated)
+
+    @property
+    def links(self) -> list[BarLink]:
+        return list(self._links())
+
+    def _links(self) -> Iterator[BarLink]:
+        yield self._link(_("Evenings"), "events")
+        if self.season is not None:
+            yield self._link(_("League"), "league", self.season)
+        if self.shows_ratings:
+            yield self._link(_("Ratings"), "club_ratings")
+        if self.shows_records:
+            yield self._link(_("Records"), "club_records")
+
+    @property
+    def more(self) -> list[BarLink]:
+        return list(self._more())
+
+    def _more(self) -> Iterator[BarLink]:
+        if self.role:
+            yield self._link(_("Players"), "players")
+            yield self._link(_("Members"), "people")
+        yield self._link(_("Seasons"), "seasons")
+        yield self._link(_("All games"), "club_games")
+        if self.directs:
+            yield self._link(_("Import"), "imports")
+            yield self._link(_("House rules"), "club_house_rules")
+            yield self._link(_("What was changed"), "club_changes")
+        if self.owns:
+            yield self._link(_("Settings"), "club_settings")
+        yield self._link(_("Calendar and embedding"), "share_club")
+        if self.role:
+            yield self._link(_("Leave the club"), "leave_club")
+
+    @property
+    def last(self) -> str:
+        """Return the word that opens `more`."""
+        return _("Manage") if self.directs else pgettext("pages", "More")
+
+    def _link(self, text: str, page: str, *args: int) -> BarLink:
+        current = "page" if self.at == page else "true" if BELOW.get(self.at) == page else ""
+        return BarLink(text, reverse(page, args=[self.club.slug, *args]), current)
+
+
+def club_bar(request: HttpRequest, club: Club) -> ClubBar | None:
+    """Return the bar of a club (1 query); None for visitors who may not see its page."""
+    user = account_of(request)
+    members = Member.objects.filter(club=OuterRef("pk"), user=user)
+    seasons = Season.objects.filter(club=OuterRef("pk"), starts_on__lte=timezone.localdate())
+    ratings = RatingCount.objects.filter(pool__club=OuterRef("pk"))
+    found = (
+        Club.objects.filter(pk=club.pk)
+        .values(
+            role=Subquery(members.values("role")[:1]),
+            season=Subquery(seasons.values("pk")[:1]),
+            rated=Subquery(ratings.values("pk")[:1]),
+        )
+        .get()
+    )
+    if not club.published and found["role"] is None:
+        return None
+    match = request.resolver_match
+    return ClubBar(
+        club=club,
+        role=found["role"] or "",
+        season=found["season"],
+        rated=found["rated"] is not None,
+        at=str(match.url_name) if match else "",
+    )
+
+
+WINNERS = 5
+CURVE = (96, 28, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class NextEvent:
+    """The next event as a card, or the one being played: who comes, and its one button."""
+
+    event: Event
+    coming: str
+    button: str
+    url: str
+    playing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderLine:
+    place: int
+    named: NamedPlayer
+    points: str
+    curve: str
+    beside: str
+    end: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class WinnerLine:
+    """A past evening: its winners with their points, if any, and its tables and Kings."""
+
+    event: Event
+    names: tuple[NamedPlayer, ...]
+    points: str
+    kings: tuple[NamedPlayer, ...]
+    tables: int
+
+    @property
+    def who(self) -> str:
+        return ", ".join(named.name for named in self.names)
+
+    @property
+    def of_kings(self) -> str:
+        return ", ".join(named.name for named in self.kings)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordText:
+    value: str
+    text: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPage:
+    leaders: tuple[LeaderLine, ...]
+    winners: tuple[WinnerLine, ...]
+    record: RecordText | None
+    milestones: tuple[tuple[str, Milestone], ...]
+
+
+def front_page(
+    request: HttpRequest, bar: ClubBar, events: EventQuerySet, now: Sequence[PlayingEvent]
+) -> FrontPage:
+    """Return the front page, cached by this process until a change (6 queries, or up to 22)."""
+    # The type checker does not see the annotations.
+    past: list[Any] = list(last_events(events, now)[:WINNERS])
+    seasons = bar.club.seasons.select_related("club")
+    season = seasons.filter(pk=bar.season).first() if bar.season else None
+    key = _version(request, bar, season, past)
+    kept: FrontPage | None = caches["pages"].get(key)
+    if kept is None:
+        kept = _front(request, bar, season, past)
+        caches["pages"].set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def last_events(events: EventQuerySet, now: Sequence[PlayingEvent]) -> EventQuerySet:
+    """Filter to what is over, the latest first, with the numbers of their tables."""
+    rows = events.filter(held_on__lte=timezone.localdate()).exclude(
+        Q(pk__in=[each.event.pk for each in now])
+        | Q(tournament__state=Tournament.State.REGISTRATION)
+    )
+    counted = rows.annotate(tables=Count("rounds__tables"))
+    return counted.filter(tables__gt=0).select_related("tournament").order_by("-held_on", "-pk")
+
+
+def _version(request: HttpRequest, bar: ClubBar, season: Season | None, past: Sequence[Any]) -> str:
+    shown = [(each.pk, each.name, each.held_on, each.tables) for each in past]
+    of_season = season and (season.pk, dates_of(season))
+    rated = RatedRound.objects.filter(pool__club=bar.club).order_by("-pk").values_list("pk")
+    version = (*version_of_games(bar.club, request.user), rated.first())
+    who = (bar.role, bar.shows_records, get_language(), timezone.localdate())
+    said = repr((bar.club.pk, of_season, shown, version, who))
+    return f"club-front-{sha256(said.encode()).hexdigest()}"
+
+
+def _front(
+    request: HttpRequest, bar: ClubBar, season: Season | None, past: Sequence[Event]
+) -> FrontPage:
+    looker = LeagueReader(member=bool(bar.role), directs=bar.directs)
+    reader = FrontReader(request.user, looker, bar.shows_records)
+    front = front_of(bar.club, reader, season, past, timezone.localdate())
+    return FrontPage(
+        leaders=tuple(_leader_lines(front)),
+        winners=tuple(_winner_line(event, front) for event in past),
+        record=_record_text(front.record, front) if front.record else None,
+        milestones=tuple((_milestone_text(each, front), each) for each in front.milestones),
+    )
+
+
+def _leader_lines(front: ClubFront) -> list[LeaderLine]:
+    """Return the leaders, with their curves on one scale.
+
+    The first curve stands beside the second, all others beside the first.
+    """
+    values = [0, *(points for leader in front.leaders for points in leader.course)]
+    low, high = min(values), max(values)
+    curves = [curve_of(each.course, low, high, CURVE) for each in front.leaders]
+    lines = []
+    for number, (each, (path, end)) in enumerate(zip(front.leaders, curves, strict=True)):
+        beside = curves[0 if number else min(1, len(curves) - 1)][0]
+        name = front.names[each.player]
+        lines.append(LeaderLine(each.place, name, points_text(each.points), path, beside, end))
+    return lines
+
+
+def _winner_line(event: Any, front: ClubFront) -> WinnerLine:
+    found = front.winners.get(event.pk) or EveningWinner((), 0, ())
+    return WinnerLine(
+        event=event,
+        names=tuple(front.names[player] for player in found.players),
+        points=points_text(found.points),
+        kings=tuple(front.names[player] for player in found.kings),
+        tables=event.tables,
+    )
+
+
+def _record_text(record: FallenRecord, front: ClubFront) -> RecordText:
+    new, old = record.new, record.old
+    names = _names(new.players, front)
+    if record.kind == "runs":
+        text = ngettext(
+            "%(name)s has come out of %(number)s game in a row.",
+            "%(name)s has come out of %(number)s games in a row.",
+            int(new.value),
+        ) % {"name": names, "number": new.value}
+    else:
+        text = _("%(name)s made the highest game of the club.") % {"name": names}
+    before = _("%(value)s before: %(name)s") % {
+        "value": points_text(old.value),
+        "name": _names(old.players, front),
+    }
+    return RecordText(points_text(new.value), text, before)
+
+
+def _names(players: Sequence[int], front: ClubFront) -> str:
+    return " + ".join(front.names[player].name for player in players)
+
+
+def _milestone_text(each: Milestone, front: ClubFront) -> str:
+    name = front.names[each.player].name
+    if each.kind == "king":
+        return _("%(name)s made a first King") % {"name": name}
+    return _("%(name)s played game number %(number)s") % {"name": name, "number": each.number}
+
+
+def preview_of(request: HttpRequest, club: Club, front: FrontPage) -> LinkPreview | None:
+    """Return what a chat shows of a published club: who leads or has won, and its picture."""
+    if not club.published:
+        return None
+    names = [line.named.name for line in front.leaders[:3]]
+    line = f"{_('Leading the season')}: {', '.join(names)}" if names else ""
+    if not line and front.winners:
+        line = f"{front.winners[0].event.name}: {front.winners[0].who}"
+    picture = static("kingscore-wide.png")
+    if front.leaders:
+        version = crc32(repr([(each.named.name, each.points) for each in front.leaders]).encode())
+        picture = as_of(reverse("club_picture", args=[club.slug]), version)
+    line = line or _("The evenings of the club, who leads, and its records.")
+    return link_preview(request, club.name, line, picture)
+
+
+def playing_event(club: Club, playing: PlayingEvent) -> NextEvent:
+    """Return what is being played as a card, with the tables of its round for its directors."""
+    event = playing.event
+    at = reverse("event", args=[club.slug, event.public_id])
+    if event.is_tournament and playing.round:
+        at = reverse("running", args=[club.slug, event.tournament.slug, playing.round])
+    return NextEvent(event, playing_text(playing), _("Enter results"), at, playing=True)
+
+
+def next_event(event: Event, role: str) -> NextEvent:
+    """Return a coming event as a card, where its visitor with this role may register for it."""
+    at, button = reverse("event", args=[event.club.slug, event.public_id]), _("Open")
+    tournament: Tournament | None = getattr(event, "tournament", None)
+    if tournament is None or tournament.state != Tournament.State.REGISTRATION:
+        return NextEvent(event, "", button, at)
+    register = "" if role in DIRECTING else register_address(tournament, member=bool(role))
+    if register:
+        at, button = register, _("Register")
+    return NextEvent(event, coming_text(event), button, at)
+
+
+def coming_text(event: Any) -> str:
+    """Return how many have registered, and how many more fill the last table."""
+    number, seats = event.comers, rules_of_tournament(event.tournament).side_count
+    if not number:
+        return ""
+    text = ngettext("%(number)s comes.", "%(number)s come.", number) % {"number": number}
+    return f"{text} {filling_text(number, seats)}".strip()
+
+
+SHOWN_EVENTS, PAGE = 3, 50
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def clubs(request: HttpRequest) -> HttpResponse:
+    """List published clubs; those who are signed in also see theirs, and a form to create one."""
+    form, status, user = ClubForm(), 200, account_of(request)
+    if request.method == "POST":
+        if user is None:
+            return redirect_to_login(request.path)
+        form = ClubForm(request.POST)
+        if form.is_valid():
+            made = create_club(form.cleaned_data["name"], actor_of(request), at=timezone.now())
+            return redirect("club", made.slug)
+        status = 422
+    others = Club.objects.filter(published=True).exclude(pk__in=Club.objects.of_member(user))
+    part = Paginator(others.order_by("name", "pk"), PAGE).get_page(request.GET.get("page"))
+    page = {
+        "memberships": memberships_of(request),
+        "form": form if user else None,
+        "part": part,
+        "others": _with_next_events(list(part)),
+    }
+    return render(request, "tournaments/clubs/clubs.html", page, status=status)
+
+
+def _with_next_events(found: list[Club]) -> list[tuple[Club, Event | None]]:
+    """Return each club with its next published event (1 query)."""
+    events = Event.objects.listed_for(None).filter(club__in=found)
+    following: dict[int, Event] = {}
+    for event in coming(events, timezone.localdate()):
+        following.setdefault(event.club_id, event)
+    return [(each, following.get(each.pk)) for each in found]
+
+
+def memberships_of(request: HttpRequest) -> list[tuple[Club, str]]:
+    """Return the clubs of the signed-in user, each with the name of the user's role (1 query)."""
+    return [(each.club, role_name(each.role)) for each in members_of(account_of(request))]
+
+
+def members_of(user: User | None) -> list[Member]:
+    """Return the memberships of a user, each with its club (1 query)."""
+    rows = Member.objects.filter(user=user).select_related("club")
+    return [] if user is None else list(rows.order_by("club__name", "club"))
+
+
+@kept_for_going_back
+@require_safe
+def club(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the front page of a club; visitors see its published parts."""
+    row = seen_club(request, slug)
+    bar = club_bar(request, row)
+    if bar is None:
+        # Unpublished meanwhile.
+        raise Http404
+    events = Event.objects.listed_for(request.user).filter(club=row)
+    today = timezone.localdate()
+    now = playing_now(events, today)
+    front = front_page(request, bar, events, now)
+    playing = [each.event.pk for each in now]
+    soon = list(coming(events, today).exclude(pk__in=playing)[: SHOWN_EVENTS + 1])
+    lead = playing_event(row, now.pop(0)) if bar.directs and now else None
+    if lead is None and soon:
+        lead = next_event(soon.pop(0), bar.role)
+    page = {
+        "club": row,
+        "bar": bar,
+        "role": role_name(bar.role) if bar.role else "",
+        "players": row.players.filter(removed_at=None).count(),
+        "differences": differences_of(row) if bar.owns else [],
+        "now": [(each, playing_text(each)) for each in now],
+        "next": lead,
+        "soon": soon[:SHOWN_EVENTS],
+        "front": front,
+        "preview": preview_of(request, row, front),
+    }
+    return render(request, "tournaments/clubs/club.html", page)
+
+
+@never_cache
+@require_safe
+def club_picture(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Return the picture of a published club, for the preview of a link."""
+    club = get_object_or_404(Club.objects.seen_by(None), slug=slug)
+    found = public_league(club, timezone.localdate())
+    if found is None:
+        raise Http404
+    season, seen = found
+    version = [season.pk, *([row.player, str(row.points)] for row in seen.rows[:4])]
+    asked = request_club_picture(club, version, language=language_of(request), at=timezone.now())
+    return picture_response(asked)
+
+
+def differences_of(club: Club) -> list[tuple[Text, int]]:
+    return [(CALLED[cache], number) for cache, number in counts_of(club.pk)]
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def club_settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change the settings of a club, as an owner."""
+    row = owned_club(request, slug)
+    form, status = SettingsForm.of(row), 200
+    if request.method == "POST":
+        form = SettingsForm(request.POST)
+        if form.is_valid():
+            change_settings(row.pk, form.settings, actor_of(request), at=timezone.now())
+            messages.success(request, _("Saved."))
+            return redirect("club", row.slug)
+        status = 422
+    page = {"club": row, "form": form, "logo_form": LogoForm()}
+    return render(request, "tournaments/clubs/settings.html", page, status=status)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def leave(request: HttpRequest, slug: str) -> HttpResponse:
+    """Leave a club, after a confirmation."""
+    row = members_club(request, slug)
+    problem, status = "", 200
+    if request.method == "POST":
+        try:
+            leave_club(row.pk, actor_of(request), at=timezone.now())
+        except LastOwner as error:
+            problem, status = str(error), 422
+        else:
+            messages.success(request, _("You have left %(club)s.") % {"club": row.name})
+            return redirect("me")
+    page = {"club": row, "problem": problem}
+    return render(request, "tournaments/clubs/leave.html", page, status=status)

@@ -1,0 +1,649 @@
+"""Pages of entrants: the list, one of them, fees, and sections."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import groupby
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRefresh
+
+from tournaments.engine.rules.rulesets import LONGEST_NAME
+from tournaments.engine.standings.standings import share_prizes
+from tournaments.models import Club, Entrant, Round, Substitute, Tournament
+from tournaments.permissions import actor_of, directed_tournament, seen_tournament
+from tournaments.presenters.entrants import (
+    EntrantList,
+    found_in,
+    line_of,
+    list_entrants,
+    name_of,
+    players_offered,
+    seated_sentence,
+    seats_left,
+    with_ratings,
+)
+from tournaments.presenters.people.players import named_player
+from tournaments.queries.tournaments.state import load_state, settings_of
+from tournaments.services.base.writes import Refused
+from tournaments.services.entrants.registration import (
+    MOST_ENTRANTS,
+    EnteredAlready,
+    EntrantsRefused,
+    Entry,
+    NoLabel,
+    Preview,
+    TooMany,
+    change_entrant,
+    check_in,
+    check_in_all,
+    is_for_pairs,
+    let_in,
+    mark_house,
+    mark_paid,
+    next_round,
+    preview_entries,
+    register_entrants,
+    remove_entrant,
+    return_entrant,
+    withdraw_entrant,
+)
+from tournaments.services.entrants.substituting import Place, put_substitute, take_out_substitute
+from tournaments.services.imports.files import FileRefused
+from tournaments.services.imports.records import COLUMNS
+from tournaments.services.rounds.changes import change_late
+from tournaments.services.rounds.running import divide_by_rating, move_entrants, sizes_of
+from tournaments.services.tournaments.lifecycle import Depended, WrongState
+from tournaments.web.base.pages import (
+    HtmxRequest,
+    ListFile,
+    add_refused,
+    kept_for_going_back,
+    meant_by,
+    refusal_shown,
+)
+from tournaments.web.entrants.lists import (
+    EntrantForm,
+    LabelsForm,
+    ListForm,
+    ListLine,
+    ListRead,
+    NearNames,
+    SubstituteForm,
+    list_refusal,
+    near_names,
+    read_file,
+    read_text,
+    write_text,
+)
+from tournaments.web.events.views import names_lately
+from tournaments.web.tournaments.views import missed_sentence, page_of, preview_below
+
+
+@kept_for_going_back
+@require_safe
+def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
+    """List the entrants of a tournament; htmx requests matches while one types."""
+    row = seen_tournament(request, slug, tournament)
+    page = page_of(request, row)
+    everybody = with_ratings(list_entrants(row, directs=page["directs"]), row, request.user)
+    if not page["directs"]:
+        everybody = _with_pages(everybody, row.event.club, member=page["member"])
+    asked = request.GET.get("q", "")[:LONGEST_NAME]
+    page |= {
+        "entrants": everybody,
+        "here": request.path,
+        "asked": asked,
+        "found": found_in(everybody.lines, asked, directs=page["directs"]),
+        "hub": False,
+    }
+    page |= preview_below(page, _("Entrants"), partial(_entrants_line, row, len(everybody.lines)))
+    fragment = bool(request.htmx)
+    template = (
+        "tournaments/entrants/_found.html" if fragment else "tournaments/entrants/entrants.html"
+    )
+    return render(request, template, page)
+
+
+def _with_pages(entrants: EntrantList, club: Club, *, member: bool) -> EntrantList:
+    """Return the list with the pages of players that a visitor may see."""
+    lines = []
+    for line in entrants.lines:
+        players = [named_player(club, each, member=member) for each in line.entrant.players]
+        if any(each.url for each in players):
+            named = tuple((each.name, each.url) for each in players)
+            lines.append(replace(line, named=named))
+        else:
+            lines.append(line)
+    return replace(entrants, lines=tuple(lines))
+
+
+def _entrants_line(row: Tournament, number: int) -> str:
+    text = ngettext("%(number)s entrant", "%(number)s entrants", number) % {"number": number}
+    return " · ".join([row.event.club.name, *row.event.details, text])
+
+
+@require_POST
+def check(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
+    """Check an entrant in (`here` is the number), or undo it (`gone`); or check in `all`."""
+    row = directed_tournament(request, slug, tournament)
+    if "all" in request.POST:
+        with refusal_shown(request):
+            check_in_all(row.pk, actor_of(request), at=timezone.now())
+        return redirect("entrants", slug, tournament)
+    here = "here" in request.POST
+    typed = request.POST.get("here" if here else "gone", "")[:5]
+    number = int(typed) if typed.isdecimal() else 0
+    htmx = bool(request.htmx)
+    try:
+        found = row.entrants.get(number=number)
+        entrant = check_in(found.pk, actor_of(request), at=timezone.now(), here=here)
+    except Entrant.DoesNotExist:
+        messages.error(request, _("They are on the list no more."))
+    except WrongState as error:
+        messages.error(request, str(error))
+    else:
+        if htmx:
+            return _line_checked(request, row, entrant)
+    if htmx:
+        return HttpResponseClientRefresh()
+    # Back to the same place in the list, with the same search.
+    asked = request.POST.get("q", "")[:LONGEST_NAME]
+    query = f"?{urlencode({'q': asked})}" if asked else ""
+    return redirect(f"{reverse('entrants', args=[slug, tournament])}{query}#e{number}")
+
+
+def _line_checked(request: HttpRequest, row: Tournament, entrant: Entrant) -> HttpResponse:
+    everybody = with_ratings(list_entrants(row, directs=True), row, request.user)
+    page = {
+        "found": [line for line in everybody.lines if line.entrant.pk == entrant.pk],
+        "entrants": everybody,
+        "here": reverse("entrants", args=[row.event.club.slug, row.slug]),
+        "directs": True,
+        "swapped": True,
+    }
+    return render(request, "tournaments/entrants/_line_checked.html", page)
+
+
+@dataclass(frozen=True)
+class PreviewLine:
+    """A line of a list in the preview: each name, and whether it is new to the club."""
+
+    line: ListLine
+    foreseen: Preview
+
+    @cached_property
+    def problem(self) -> str:
+        return str(self.foreseen.problem or "")
+
+    @property
+    def names(self) -> list[tuple[str, bool]]:
+        players = self.foreseen.players
+        return [(p, True) if isinstance(p, str) else (p.name, False) for p in players]
+
+    @property
+    def typed(self) -> str:
+        entry = self.line.entry
+        return " + ".join(name for name in (entry.name, entry.partner) if name)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def add_entrants(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Register entrants: one by name, or a list after a preview."""
+    row = directed_tournament(request, slug, tournament)
+    if row.state == Tournament.State.FINISHED:
+        messages.error(request, _("The tournament is finished: nobody can be added."))
+        return redirect("entrants", slug, tournament)
+    what = request.POST.get("what", "")
+    if request.method != "POST":
+        return _add_page(request, row)
+    if what == "one":
+        return _add_one(request, row)
+    if what == "ticked":
+        return _add_ticked(request, row)
+    return _add_list(request, row, sure=what == "sure" or "seat" in request.POST)
+
+
+def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
+    form = _form(row, request.POST)
+    if form.is_valid():
+        read = ListRead([ListLine(1, form.entry)], ListFile())
+        near = near_names(row.event.club, read.lines, {})
+        if near.lines != read.lines:
+            # Somebody is called so but for case and marks.
+            return _preview(request, row, read, near)
+        try:
+            added = register_entrants(row.pk, [form.entry], actor_of(request), at=timezone.now())
+        except (EntrantsRefused, TooMany) as error:
+            add_refused(form, error)
+        else:
+            if not _seat(request, row, added):
+                messages.success(request, added_sentence(added[0]))
+            return redirect("add_entrants", row.event.club.slug, row.slug)
+    return _add_page(request, row, one=form)
+
+
+def _add_ticked(request: HttpRequest, row: Tournament) -> HttpResponse:
+    """Register the ticked players; those who take part meanwhile are left out."""
+    ticked = set(request.POST.getlist("player"))
+    offered = [player for group in players_offered(row).values() for player in group]
+    chosen = [Entry(player.name) for player in offered if player.public_id in ticked]
+    if not chosen:
+        messages.error(request, _("Nobody is chosen."))
+        return redirect("add_entrants", row.event.club.slug, row.slug)
+    with refusal_shown(request):
+        _tell_registered(
+            request, row, register_entrants(row.pk, chosen, actor_of(request), at=timezone.now())
+        )
+    return redirect("entrants", row.event.club.slug, row.slug)
+
+
+def _tell_registered(request: HttpRequest, row: Tournament, added: list[Entrant]) -> None:
+    """Say how many are registered, and seat them if that was asked."""
+    text = ngettext("%(number)s is registered.", "%(number)s are registered.", len(added))
+    messages.success(request, text % {"number": len(added)})
+    _seat(request, row, added)
+
+
+def _published_round(row: Tournament) -> Round | None:
+    """Return the round that still takes latecomers, if any."""
+    rounds = row.event.rounds.filter(published_at__isnull=False, closed_at=None)
+    return rounds.order_by("number").last()
+
+
+def _seat(request: HttpRequest, row: Tournament, entrants: list[Entrant]) -> bool:
+    """Seat new entrants in a running round, if asked; a refusal leaves them for the next one."""
+    going = _published_round(row) if "seat" in request.POST else None
+    coming = [each for each in entrants if not each.waiting]
+    if going is None or not coming:
+        return False
+    arriving = [each.pk for each in coming]
+    try:
+        change_late(going.pk, actor_of(request), at=timezone.now(), arriving=arriving)
+    except Refused as error:
+        messages.error(request, str(error))
+        return False
+    for each in coming:
+        messages.success(request, seated_sentence(each, going.number))
+    return True
+
+
+def added_sentence(entrant: Entrant) -> str:
+    """Say that somebody is registered, and from which round they play."""
+    details = {"name": " + ".join(p.name for p in entrant.players), "number": entrant.number}
+    if entrant.waiting:
+        return _("%(name)s is number %(number)s, on the waiting list.") % details
+    if entrant.joins_in > 1:
+        details["round"] = entrant.joins_in
+        return _("%(name)s is number %(number)s and plays from round %(round)s.") % details
+    return _("%(name)s is number %(number)s.") % details
+
+
+def _add_list(request: HttpRequest, row: Tournament, *, sure: bool) -> HttpResponse:
+    """Preview a list; once the director is `sure`, register all of it or nothing."""
+    pairs = is_for_pairs(row)
+    form = ListForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _add_page(request, row, many=form)
+    file = form.cleaned_data["file"]
+    try:
+        if file:
+            read = read_file(file.read(), pairs=pairs)
+        else:
+            read = read_text(form.cleaned_data["list"], pairs=pairs)
+    except FileRefused as refused:
+        form.add_error("file" if file else "list", list_refusal(refused.why))
+        return _add_page(request, row, many=form)
+    if request.POST.get("what") == "skip":
+        read = replace(read, lines=_without_faults(row, read.lines))
+    near = near_names(row.event.club, read.lines, meant_by(request.POST))
+    if sure and near.answered:
+        stored = _store(request, row, [each.entry for each in near.lines])
+        if stored is not None:
+            return stored
+    return _preview(request, row, read, near)
+
+
+def _without_faults(row: Tournament, lines: list[ListLine]) -> list[ListLine]:
+    foreseen = preview_entries(row, [line.entry for line in lines])
+    return [line for line, each in zip(lines, foreseen, strict=True) if each.problem is None]
+
+
+def _store(request: HttpRequest, row: Tournament, entries: list[Entry]) -> HttpResponse | None:
+    """Register a list; return None if it has problems, which the preview shows as well."""
+    try:
+        added = register_entrants(row.pk, entries, actor_of(request), at=timezone.now())
+    except TooMany:
+        return None
+    except EntrantsRefused as refused:
+        problems = refused.problems.values()
+        if len(problems) < len(entries) or not all(isinstance(p, EnteredAlready) for p in problems):
+            return None
+        # Tapped twice.
+        added = []
+    if added:
+        _tell_registered(request, row, added)
+    return redirect("entrants", row.event.club.slug, row.slug)
+
+
+def _preview(
+    request: HttpRequest, row: Tournament, read: ListRead, near: NearNames
+) -> HttpResponse:
+    foreseen = preview_entries(row, [line.entry for line in near.lines])
+    preview = [PreviewLine(line, each) for line, each in zip(near.lines, foreseen, strict=True)]
+    wrong = [line for line in preview if line.problem]
+    room = MOST_ENTRANTS - row.entrants.count()
+    page = page_of(request, row) | {
+        "preview": preview,
+        "wrong": wrong,
+        "too_many": list_refusal("long") if len(preview) > room else "",
+        "names": near.asked,
+        "unanswered": not near.answered,
+        "columns": [(each.heading, COLUMNS.get(each.field, "")) for each in read.file.columns],
+        "file": read.file,
+        "new": sum(new for line in preview for _name, new in line.names),
+        "text": write_text(read.lines),
+        "going": _published_round(row),
+        "hub": False,
+    }
+    status = 422 if wrong or page["too_many"] or page["unanswered"] else 200
+    return render(request, "tournaments/entrants/preview.html", page, status=status)
+
+
+def _add_page(
+    request: HttpRequest,
+    row: Tournament,
+    one: EntrantForm | None = None,
+    many: ListForm | None = None,
+) -> HttpResponse:
+    pairs = is_for_pairs(row)
+    page: dict[str, Any] = page_of(request, row) | {
+        "one": one or _form(row),
+        "many": many or ListForm(),
+        "offered": {} if pairs else players_offered(row),
+        "pairs": pairs,
+        "names": names_lately(row.event.club),
+        "late": row.state == Tournament.State.RUNNING,
+        "missed": missed_sentence(settings_of(row)),
+        "going": _published_round(row),
+        "hub": False,
+    }
+    return render(
+        request, "tournaments/entrants/add.html", page, status=422 if one or many else 200
+    )
+
+
+def numbered(row: Tournament, number: int) -> Entrant:
+    """Return the entrant of a tournament with a number; 404 if there is none."""
+    rows = row.entrants.select_related("player", "partner")
+    entrant: Entrant = get_object_or_404(rows, number=number)
+    entrant.tournament = row
+    return entrant
+
+
+def _form(row: Tournament, data: Any = None) -> EntrantForm:
+    return EntrantForm(
+        data,
+        pairs=is_for_pairs(row),
+        suggest=reverse("player_names", args=[row.event.club.slug]),
+        sections=settings_of(row).section_names,
+    )
+
+
+@never_cache
+@require_safe
+def entrant(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+    """Show an entrant with everything that a director can do."""
+    return _page(request, directed_entrant(request, slug, tournament, entrant))
+
+
+@require_POST
+def withdraw(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+    """Withdraw an entrant from all further rounds."""
+    row = directed_entrant(request, slug, tournament, entrant)
+    return _after(request, row, lambda: withdraw_entrant(row.pk, actor_of(request), at=_now()))
+
+
+@require_POST
+def come_back(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+    """Let an entrant who withdrew play again."""
+    row = directed_entrant(request, slug, tournament, entrant)
+    return _after(request, row, lambda: return_entrant(row.pk, actor_of(request), at=_now()))
+
+
+@require_POST
+def let_in_entrant(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+    """Let in somebody from the waiting list."""
+    row = directed_entrant(request, slug, tournament, entrant)
+    return _after(request, row, lambda: let_in(row.pk, actor_of(request), at=_now()))
+
+
+@require_POST
+def mark(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+    """Make an entrant a house player (`house` is 1), or one like all others."""
+    row = directed_entrant(request, slug, tournament, entrant)
+    house = request.POST.get("house") == "1"
+    return _after(
+        request, row, lambda: mark_house(row.pk, actor_of(request), at=_now(), house=house)
+    )
+
+
+@require_POST
+def remove(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+    """Remove an entrant who was never seated."""
+    row = directed_tournament(request, slug, tournament)
+    found = row.entrants.select_related("player", "partner").filter(number=entrant).first()
+    if found is None:
+        # Tapped twice.
+        return redirect("entrants", slug, tournament)
+    queue = [each for each in row.entrants.queued() if each.pk != found.pk]
+    try:
+        remove_entrant(found.pk, actor_of(request), at=_now())
+    except Depended as error:
+        messages.error(request, str(error))
+        return redirect("entrant", slug, tournament, entrant)
+    gone = {"name": name_of(found, directs=True)}
+    messages.success(request, _("%(name)s is taken off the list.") % gone)
+    _tell_let_in(request, row, queue)
+    return redirect("entrants", slug, tournament)
+
+
+@require_POST
+def change(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+    """Change the team and the home club of an entrant."""
+    row = directed_entrant(request, slug, tournament, entrant)
+    form = LabelsForm(request.POST)
+    if form.is_valid():
+        said = form.cleaned_data
+        try:
+            change_entrant(row.pk, said["team"], said["represents"], actor_of(request), at=_now())
+        except NoLabel as error:
+            add_refused(form, error)
+        else:
+            return redirect("entrant", slug, tournament, entrant)
+    return _page(request, row, labels=form)
+
+
+@require_POST
+def substitute(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+    """Let a substitute play a round for one of the entrant's players."""
+    row = directed_entrant(request, slug, tournament, entrant)
+    form = _substitute_form(row, request.POST)
+    if form.is_valid():
+        said = form.cleaned_data
+        place = Place(row.pk, said["round_number"], said["instead_of"])
+        try:
+            put_substitute(place, said["name"], actor_of(request), at=_now())
+        except WrongState as error:
+            form.add_error("round_number", str(error))
+        except Refused as error:
+            form.add_error("name", str(error))
+        else:
+            return redirect("entrant", slug, tournament, entrant)
+    return _page(request, row, substitute=form)
+
+
+@require_POST
+def no_substitute(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+    """Cancel a substitution; `substitute` is the key of the row."""
+    row = directed_entrant(request, slug, tournament, entrant)
+    key = request.POST.get("substitute", "")
+    found = row.substitutes.filter(pk=key).first() if key.isdecimal() and len(key) < 15 else None
+    if found is not None:
+        place = Place(row.pk, found.round_number, found.instead_of_id)
+        with refusal_shown(request):
+            take_out_substitute(place, actor_of(request), at=_now())
+    return redirect("entrant", slug, tournament, entrant)
+
+
+def directed_entrant(request: HttpRequest, slug: str, tournament: str, entrant: int) -> Entrant:
+    """Return an entrant by number for one of the tournament's directors; 404 for all others."""
+    return numbered(directed_tournament(request, slug, tournament), entrant)
+
+
+def _after(request: HttpRequest, row: Entrant, change: Callable[[], Entrant]) -> HttpResponse:
+    """Apply a change, and go back to the entrant."""
+    tournament = row.tournament
+    queue = list(tournament.entrants.queued())
+    with refusal_shown(request):
+        change()
+        _tell_let_in(request, tournament, [each for each in queue if each.pk != row.pk])
+    return redirect("entrant", tournament.event.club.slug, tournament.slug, row.number)
+
+
+def _tell_let_in(request: HttpRequest, tournament: Tournament, queue: list[Entrant]) -> None:
+    """Tell the director who of the waiting list has moved up."""
+    still = set(tournament.entrants.queued().values_list("pk", flat=True))
+    for each in queue:
+        if each.pk not in still:
+            name = {"name": name_of(each, directs=True)}
+            messages.success(request, _("%(name)s moves up from the waiting list.") % name)
+
+
+def _page(request: HttpRequest, row: Entrant, **forms: Any) -> HttpResponse:
+    tournament = row.tournament
+    said = {"team": row.team, "represents": row.represents}
+    stand_ins = Substitute.objects.filter(entrant=row).select_related("player", "instead_of")
+    page = page_of(request, tournament) | {
+        "line": line_of(row, directs=True),
+        "entrant": row,
+        "labels": forms.get("labels") or LabelsForm(initial=said),
+        "substitute": forms.get("substitute") or _substitute_form(row),
+        "substitutes": stand_ins.order_by("round_number"),
+        "seated": row.sittings.exists(),
+        "seats_left": seats_left(row),
+        "sittings": row.sittings.select_related("round", "table").order_by("round__number"),
+        "names": names_lately(tournament.event.club),
+        "hub": False,
+    }
+    return render(request, "tournaments/entrants/entrant.html", page, status=422 if forms else 200)
+
+
+def _substitute_form(row: Entrant, data: Any = None) -> SubstituteForm:
+    """Return the form of a substitute, for the first round that is not closed."""
+    event = row.tournament.event
+    going = event.rounds.filter(closed_at=None).order_by("number").first()
+    number = going.number if going is not None else next_round(row.tournament)
+    last = max(settings_of(row.tournament).rounds, event.rounds.count())
+    suggest = reverse("player_names", args=[event.club.slug])
+    return SubstituteForm(row.players, data, number=min(number, last), last=last, suggest=suggest)
+
+
+def _now() -> Any:
+    return timezone.now()
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def fees(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """List who has paid, and the prizes; `paid` or `unpaid` is the number of an entrant."""
+    row = directed_tournament(request, slug, tournament)
+    if request.method == "POST":
+        typed = request.POST.get("paid") or request.POST.get("unpaid", "")
+        number = int(typed) if typed.isdecimal() and len(typed) < 6 else 0
+        found = row.entrants.filter(number=number).first()
+        if found is not None:
+            mark_paid(found.pk, actor_of(request), at=timezone.now(), paid="paid" in request.POST)
+        return redirect(f"{reverse('fees', args=[slug, tournament])}#e{number}")
+    state = load_state(row)
+    lines = [each for each in list_entrants(row, directs=True).lines if not each.entrant.house]
+    names = {each.entrant.key: each.name for each in lines}
+    paid = Counter(each.section for each in lines if each.entrant.paid)
+    fee = Fraction(state.settings.fee or 0)
+    standings = state.standings_before(len(state.seated_rounds) + 1)
+    shares: dict[str, Fraction] = {}
+    for section, rows in groupby(standings, lambda each: each.section):
+        shares |= share_prizes(state.settings.prizes, fee * paid[section], list(rows))
+    page = page_of(request, row) | {
+        "lines": lines,
+        "paid": paid.total(),
+        "pot": amount_text(fee * paid.total()),
+        "prizes": [
+            (each.place, names[each.entrant], amount_text(shares[each.entrant]), each.section)
+            for each in standings
+            if each.entrant in shares
+        ],
+        "hub": False,
+    }
+    return render(request, "tournaments/entrants/fees.html", page)
+
+
+def amount_text(amount: Fraction) -> str:
+    """Return an amount as settings have it: 20 or 12.50."""
+    whole, cents = divmod(int(amount * 100), 100)
+    return f"{whole}.{cents:02}" if cents else str(whole)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def sections(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """List the entrants by section; move the ticked ones (`to`), or divide all by rating."""
+    row = directed_tournament(request, slug, tournament)
+    names = settings_of(row).section_names
+    if request.method == "POST":
+        with refusal_shown(request):
+            _move(request, row)
+        return redirect("sections", slug, tournament)
+    lines = with_ratings(list_entrants(row, directs=True), row, request.user).lines
+    playing = sum(each.entrant.is_playing and not each.entrant.house for each in lines)
+    page = page_of(request, row) | {
+        "names": names,
+        "groups": [(name, [each for each in lines if each.section == name]) for name in names],
+        "sizes": list(zip(names, sizes_of(row, playing), strict=True)) if names else [],
+        "changing": names and row.state != Tournament.State.FINISHED,
+        "hub": False,
+    }
+    return render(request, "tournaments/entrants/sections.html", page)
+
+
+def _move(request: HttpRequest, row: Tournament) -> None:
+    by, at = actor_of(request), timezone.now()
+    if "divide" in request.POST:
+        moved = len(divide_by_rating(row.pk, request.user, by, at=at))
+    else:
+        ticked = request.POST.getlist("entrant")
+        numbers = [int(each) for each in ticked if each.isdecimal() and len(each) < 6]
+        if not numbers:
+            messages.error(request, _("Nobody is chosen."))
+            return
+        moved = len(move_entrants(row.pk, numbers, request.POST.get("to", ""), by, at=at))
+    text = ngettext("%(number)s has moved.", "%(number)s have moved.", moved)
+    said = [text % {"number": moved}]
+    number = next_round(row)
+    if moved and number > 1:
+        from_now = _("They keep their points, and play there from round %(number)s.")
+        said.append(from_now % {"number": number})
+    messages.success(request, " ".join(said))

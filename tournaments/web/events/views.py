@@ -1,0 +1,726 @@
+"""Pages of events, their tables and links, and of seasons."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import get_language, pgettext
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from tournaments.engine.rules.rulesets import InvalidEntry, Points
+from tournaments.models import (
+    AuditEntry,
+    Club,
+    Event,
+    Game,
+    Player,
+    Round,
+    Season,
+    Seat,
+    Table,
+    UnusedCard,
+)
+from tournaments.models.clubs import LeaguePoints
+from tournaments.models.events import MOST_WRONG_CODES
+from tournaments.permissions import (
+    actor_of,
+    directed_club,
+    directed_evening,
+    directed_event,
+    directs_club,
+    may_adopt,
+    seen_club,
+    seen_event,
+    writable_game,
+)
+from tournaments.presenters.games.sheets import state_of
+from tournaments.queries.events import current_sheets
+from tournaments.queries.games.sheets import Sheet, load_sheet
+from tournaments.queries.rulesets import rulesets_of_club
+from tournaments.services.audit import Actor
+from tournaments.services.base.writes import Refused
+from tournaments.services.events.events import (
+    EventHasTables,
+    EventPlan,
+    OtherLeaguePoints,
+    SeasonCountsOthers,
+    SeasonInUse,
+    SeasonNameTaken,
+    change_event,
+    change_season,
+    close_round,
+    create_event,
+    create_season,
+    open_round,
+    points_added,
+    remove_event,
+    reopen_round,
+)
+from tournaments.services.events.events import remove_season as events_remove_season
+from tournaments.services.games.playing import Agreement, agreement_on
+from tournaments.services.games.tables import (
+    AccessLinkClosed,
+    NotOpen,
+    WrongCode,
+    add_table,
+    adopt_game,
+    current_game,
+    enter_table,
+    replace_address,
+)
+from tournaments.services.games.tables import remove_table as tables_remove_table
+from tournaments.services.games.writing import NoMoreTables
+from tournaments.services.tournaments.lifecycle import put_in_season
+from tournaments.texts import labels
+from tournaments.web.base.pages import (
+    HtmxRequest,
+    access_link,
+    add_refused,
+    kept_for_going_back,
+    not_modified,
+    out_of_reach,
+    refusal_shown,
+    tag_of,
+)
+from tournaments.web.base.phone import MATCHES, address, address_on_phone, club_page_preview
+from tournaments.web.events.forms import AdoptForm, EventForm, EventTableForm, SeasonForm
+from tournaments.web.games.starting import key_of, match_text
+
+LINES_LOOKED_AT = 20
+"""The number of newest entries in the ETag: entries written at the same time may become visible
+out of order."""
+
+
+@dataclass(frozen=True)
+class TableLine:
+    """A table with its current game; `totals` are the names of its sides with their points."""
+
+    table: Table
+    row: Game
+    ruleset: str
+    state: str
+    finished: bool
+    totals: tuple[tuple[str, Points], ...]
+    agreement: Agreement
+    match_number: int | None
+
+    @property
+    def reminder(self) -> str:
+        """The names of players who still have to confirm a finished result; empty if none."""
+        if not self.finished or self.agreement.enough:
+            return ""
+        return ", ".join(self.row.players[seat] for seat in self.agreement.missing)
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether all required confirmations are there, if any are required."""
+        return self.finished and self.agreement.enough and self.agreement.needed > 0
+
+    @property
+    def write(self) -> str:
+        return address(self.row, "write")
+
+    @property
+    def secret(self) -> str:
+        return self.row.secret("write")
+
+    @property
+    def shut(self) -> bool:
+        """Whether too many wrong codes have locked its access link."""
+        return self.table.wrong_codes >= MOST_WRONG_CODES
+
+
+@dataclass(frozen=True)
+class RoundPart:
+    round: Round
+    tables: tuple[TableLine, ...]
+
+    @property
+    def going(self) -> int:
+        return sum(not line.finished for line in self.tables)
+
+
+def rounds_of(event: Event) -> tuple[RoundPart, ...]:
+    """Return the rounds of an evening, the newest first, with their tables (5 queries)."""
+    current = current_sheets(Game.objects.filter(table__round__event=event))
+    tables: dict[int, list[TableLine]] = defaultdict(list)
+    for table in Table.objects.filter(round__event=event).order_by("number"):
+        tables[table.round_id].append(line_of(table, current[table.pk], event))
+    rounds = event.rounds.order_by("-number")
+    return tuple(RoundPart(each, tuple(tables[each.pk])) for each in rounds)
+
+
+def line_of(table: Table, sheet: Sheet, event: Event) -> TableLine:
+    """Return a table by the sheet of its current game."""
+    row, game = sheet.row, sheet.game
+    names = game.ruleset.side_names(row.players)
+    return TableLine(
+        table=table,
+        row=row,
+        ruleset=labels.name_of(game.ruleset),
+        state=state_of(game, sheet.outcome, row.players),
+        finished=game.finished,
+        totals=tuple(zip(names, game.totals, strict=True)),
+        agreement=agreement_on(sheet, event.confirmations, row.confirmations.all()),
+        match_number=row.match_number,
+    )
+
+
+def etag_of(request: HttpRequest, event: Event, *, directs: bool) -> str:
+    """Return the ETag of an evening: every change in a club has an audit entry."""
+    seen = [
+        event.pk,
+        _last_lines(request, event.club_id),
+        request.user.pk if directs else None,
+        directs,
+        get_language(),
+        request.COOKIES.get("theme"),
+        request.COOKIES.get("suits"),
+    ]
+    return tag_of(seen)
+
+
+def _last_lines(request: HttpRequest, club_pk: int) -> list[int]:
+    """Return the last audit lines of a club as the request first saw them (1 query)."""
+    # Two tags of one answer must say the same, although others go on writing.
+    seen: dict[int, list[int]] = request.__dict__.setdefault("audit_lines_seen", {})
+    if club_pk not in seen:
+        lines = AuditEntry.objects.filter(club=club_pk).order_by("-pk")
+        seen[club_pk] = list(lines.values_list("pk", flat=True)[:LINES_LOOKED_AT])
+    return seen[club_pk]
+
+
+PAGE = 20
+
+
+@kept_for_going_back
+@require_safe
+def events(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the evenings of a club, the last first, optionally of one season."""
+    club = seen_club(request, slug)
+    rows = Event.objects.listed_for(request.user).filter(club=club)
+    rows = rows.select_related("club", "season", "tournament")
+    asked = request.GET.get("season", "")
+    season = (
+        club.seasons.filter(pk=asked).first() if asked.isdecimal() and len(asked) < 15 else None
+    )
+    if season is not None:
+        rows = rows.filter(season=season)
+    page = {
+        "club": club,
+        "season": season,
+        "part": Paginator(rows, PAGE).get_page(request.GET.get("page")),
+        "directs": directs_club(request, club),
+        "preview": club_page_preview(
+            request,
+            club,
+            _("Evenings"),
+            _("All evenings and tournaments of %(club)s, with their tables and winners."),
+        ),
+    }
+    return render(request, "tournaments/events/events.html", page)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_event(request: HttpRequest, slug: str) -> HttpResponse:
+    """Create an evening."""
+    club = directed_club(request, slug)
+
+    def create(plan: EventPlan, by: Actor) -> Event:
+        return create_event(club, plan, by, at=timezone.now(), key=key_of(request.POST))
+
+    return _edit(request, club, None, create)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Change the description of an evening."""
+    row = directed_evening(request, slug, public_id)
+
+    def store(plan: EventPlan, by: Actor) -> Event:
+        return change_event(row.pk, plan, by, at=timezone.now())
+
+    return _edit(request, row.club, row, store)
+
+
+@require_POST
+def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Delete an evening without games."""
+    club = directed_club(request, slug)
+    row = club.events.filter(public_id=public_id, tournament=None).first()
+    if row is None:
+        # Tapped twice.
+        return redirect("events", slug)
+    try:
+        remove_event(row.pk, actor_of(request), at=timezone.now())
+    except EventHasTables as error:
+        messages.error(request, str(error))
+        return redirect("event", slug, public_id)
+    messages.success(request, _("%(name)s is removed.") % {"name": row.name})
+    return redirect("events", slug)
+
+
+def _edit(
+    request: HttpRequest,
+    club: Club,
+    event: Event | None,
+    store: Callable[[EventPlan, Actor], Event],
+) -> HttpResponse:
+    """Show the form of an evening, or store it."""
+    posted = request.POST if request.method == "POST" else None
+    rulesets = dict(rulesets_of_club(club))
+    today = timezone.localdate()
+    form = EventForm(club, posted, rulesets=rulesets, event=event, today=today)
+    if form.is_valid():
+        try:
+            row = store(form.plan, actor_of(request))
+        except Season.DoesNotExist:
+            form.add_error("season", _("This season has been removed meanwhile."))
+        except InvalidEntry as error:
+            add_refused(form, error)
+        else:
+            return redirect("event", club.slug, row.public_id)
+    empty = event is not None and not Table.objects.filter(round__event=event).exists()
+    page = {"club": club, "event": event, "form": form, "removable": empty}
+    status = 200 if posted is None else 422
+    return render(request, "tournaments/events/form.html", page, status=status)
+
+
+@kept_for_going_back
+@require_safe
+def event(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
+    """Show an evening with the state of its tables; the page polls every few seconds."""
+    row = seen_event(request, slug, public_id)
+    tournament = getattr(row, "tournament", None)
+    if tournament is not None:
+        return redirect("tournament", slug, tournament.slug)
+    directs = directs_club(request, row.club)
+    etag = etag_of(request, row, directs=directs)
+    fragment = bool(request.htmx)
+    if fragment:
+        unchanged = not_modified(request, etag)
+        if unchanged is not None:
+            return unchanged
+    rounds = rounds_of(row)
+    lines = [line for part in rounds for line in part.tables]
+    page = {
+        "event": row,
+        "club": row.club,
+        "club_seen": row.club.published or not row.published or _is_member(request, row.club),
+        "directs": directs,
+        "rounds": rounds,
+        "tables": len(lines),
+        "is_coming": not lines and row.held_on >= timezone.localdate(),
+        "unconfirmed": sum(bool(line.reminder) for line in lines),
+        # An explicit request header: otherwise the browser would turn the 304 into a 200.
+        "headers": json.dumps({"If-None-Match": etag}),
+    }
+    template = "tournaments/events/_event.html" if fragment else "tournaments/events/event.html"
+    response = render(request, template, page)
+    response["ETag"] = etag
+    return response
+
+
+@require_POST
+def open_next(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Open the next round of an evening."""
+    row = directed_evening(request, slug, public_id)
+    with refusal_shown(request):
+        open_round(row.pk, actor_of(request), at=timezone.now())
+    return redirect("event", slug, public_id)
+
+
+@require_POST
+def close(request: HttpRequest, slug: str, public_id: str, number: int) -> HttpResponse:
+    """Close a round, so that its phones can no longer write."""
+    round_ = directed_round(request, slug, public_id, number)
+    close_round(round_.pk, actor_of(request), at=timezone.now())
+    return redirect("event", slug, public_id)
+
+
+@require_POST
+def reopen(request: HttpRequest, slug: str, public_id: str, number: int) -> HttpResponse:
+    """Let the phones of a round write again."""
+    round_ = directed_round(request, slug, public_id, number)
+    reopen_round(round_.pk, actor_of(request), at=timezone.now())
+    return redirect("event", slug, public_id)
+
+
+def directed_round(request: HttpRequest, slug: str, public_id: str, number: int) -> Round:
+    """Return a round of an evening for one of its directors; 404 for all others."""
+    row = directed_evening(request, slug, public_id)
+    rounds = Round.objects.select_related("event__club")
+    round_: Round = get_object_or_404(rounds, event=row, number=number)
+    return round_
+
+
+def _is_member(request: HttpRequest, club: Club) -> bool:
+    return Club.objects.of_member(request.user).filter(pk=club.pk).exists()
+
+
+LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_table(request: HttpRequest, slug: str, public_id: str, number: int) -> HttpResponse:
+    """Ask who sits at a new table of a round, and create it."""
+    round_ = directed_round(request, slug, public_id, number)
+    rulesets = dict(rulesets_of_club(round_.event.club))
+    posted = request.POST if request.method == "POST" else None
+    form = EventTableForm(round_.event, posted, rulesets=rulesets)
+    if form.is_valid():
+        try:
+            add_table(round_.pk, form.laying, actor_of(request), at=timezone.now())
+        except NoMoreTables as error:
+            messages.error(request, str(error))
+            return redirect("event", slug, public_id)
+        except (InvalidEntry, Refused) as error:
+            add_refused(form, error)
+        else:
+            return redirect("event", slug, public_id)
+    page = {
+        "club": round_.event.club,
+        "event": round_.event,
+        "round": round_,
+        "form": form,
+        "names": names_lately(round_.event.club),
+        "suggest": reverse("player_names", args=[slug]),
+        "matches": [("", _("One game")), *((name, match_text(name)) for name in MATCHES)],
+    }
+    status = 200 if posted is None else 422
+    return render(request, "tournaments/events/table_new.html", page, status=status)
+
+
+@never_cache
+@require_safe
+def player_names(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return whole names of players that match the text typed at a seat."""
+    club = directed_club(request, slug)
+    typed = next((v for k, v in request.GET.dict().items() if k.startswith("name")), "")
+    found = Player.objects.present().filter(club=club).matching(str(typed).replace("\0", ""))
+    names = found.values_list("name", flat=True)[:MOST_NAMES]
+    return render(request, "tournaments/people/_name_options.html", {"names": names})
+
+
+def names_lately(club: Club) -> list[str]:
+    """Return the distinct names of players at the club's last evenings (2 queries)."""
+    # By the keys of the evenings: otherwise the seats of all years would be sorted.
+    last = list(Event.objects.filter(club=club).values_list("pk", flat=True)[:LAST_EVENTS])
+    seats = Seat.objects.filter(game__table__round__event__in=last).order_by("-pk")
+    names = seats.values_list("player__name", flat=True)[:LAST_SEATS]
+    return [name for name in dict.fromkeys(names) if name]
+
+
+@never_cache
+@require_safe
+def table(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
+    """Show a table to its director: card, code, new address, removal."""
+    row = directed_table(request, slug, public_id, table)
+    event = row.round.event
+    game = current_game(row)
+    page = {
+        "club": event.club,
+        "event": event,
+        "table": row,
+        "line": line_of(row, load_sheet(game), event),
+        "seats": game.seats.select_related("player"),
+        "card": access_link(request, card_path(row)),
+        "out_of_reach": out_of_reach(request),
+    }
+    return render(request, "tournaments/events/table.html", page)
+
+
+@require_POST
+def replace(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
+    """Revoke the card and the phone of a table, and show the new card."""
+    row = directed_table(request, slug, public_id, table)
+    replace_address(row.pk, actor_of(request), at=timezone.now())
+    messages.success(
+        request,
+        _("The old card and the old phone of table %(number)s write no more. Here is the new card.")
+        % {"number": row.number},
+    )
+    return redirect("event_table", slug, public_id, table)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def remove_table(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
+    """Remove a table, after a confirmation."""
+    place = directed_evening(request, slug, public_id)
+    if request.method == "POST" and not _is_there(place, table):
+        # Tapped twice.
+        return redirect("event", slug, public_id)
+    row = directed_table(request, slug, public_id, table)
+    if request.method == "POST":
+        tables_remove_table(row.pk, actor_of(request), at=timezone.now())
+        messages.success(request, _("Table %(number)s is removed.") % {"number": row.number})
+        return redirect("event", slug, public_id)
+    event = row.round.event
+    line = line_of(row, load_sheet(current_game(row)), event)
+    page = {"club": event.club, "event": event, "table": row, "line": line}
+    return render(request, "tournaments/events/table_remove.html", page)
+
+
+def card_path(table: Table) -> str:
+    return reverse("table_link", args=[table.public_id, table.secret])
+
+
+def directed_table(request: HttpRequest, slug: str, public_id: str, table: str) -> Table:
+    """Return a table of an evening for one of its directors; 404 for all others."""
+    event: Event = directed_event(request, slug, public_id)
+    tables: QuerySet[Table] = Table.objects.select_related("round__event__club")
+    return get_object_or_404(tables, round__event=event, public_id=table)
+
+
+def _is_there(event: Event, table: str) -> bool:
+    return Table.objects.filter(round__event=event, public_id=table).exists()
+
+
+LONGEST_CODE = 20
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def table_link(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Admit a phone, after the code if the evening has codes, and redirect to the sheet."""
+    tables = Table.objects.found_at(public_id, secret)
+    row = tables.select_related("round__event__club").first()
+    if row is None:
+        return _not_laid(request, public_id, secret)
+    game, event = current_game(row), row.round.event
+    if not row.round.is_open and not directs_club(request, event.club):
+        return _outside(request, row, game)
+    if not event.table_codes or address_on_phone(request, game) == address(game, "write"):
+        return _inside(game)
+    return _enter(request, row, game) if request.method == "POST" else _ask(request, row, "")
+
+
+def _enter(request: HttpRequest, row: Table, game: Game) -> HttpResponse:
+    try:
+        code = request.POST.get("code", "").strip()[:LONGEST_CODE]
+        enter_table(row.pk, row.generation, code, actor_of(request), at=timezone.now())
+    except WrongCode as wrong:
+        return _ask(request, row, str(wrong), status=422)
+    except AccessLinkClosed:
+        row.wrong_codes = MOST_WRONG_CODES
+        return _ask(request, row, "", status=422)
+    return _inside(game)
+
+
+def _not_laid(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Wait with a valid card whose table has been taken back; 404 for any other."""
+    cards = UnusedCard.objects.found_at(public_id, secret).select_related("tournament__event")
+    card = get_object_or_404(cards)
+    event = card.tournament.event
+    if event.rounds.filter(number=card.round, published_at__isnull=False).exists():
+        # Laid anew, with fewer tables.
+        raise Http404
+    unlaid = Table(number=card.number, round=Round(event=event, number=card.round))
+    page = {"table": unlaid, "event": event, "changing": True}
+    return render(request, "tournaments/events/table_wait.html", page)
+
+
+def _outside(request: HttpRequest, table: Table, game: Game) -> HttpResponse:
+    """Redirect to the sheet of a closed round, or wait at the table before the round opens."""
+    if table.round.closed_at:
+        return redirect(f"{address(game, 'follow')}?closed=1")
+    page = {"table": table, "event": table.round.event, "names": game.players}
+    return render(request, "tournaments/events/table_wait.html", page)
+
+
+def _inside(game: Game) -> HttpResponse:
+    # The sheet remembers the game, and asks a phone that does not know it whose it is.
+    return redirect(address(game, "write"))
+
+
+def _ask(request: HttpRequest, table: Table, error: str, status: int = 200) -> HttpResponse:
+    page = {
+        "table": table,
+        "event": table.round.event,
+        "error": error,
+        "shut": table.wrong_codes >= MOST_WRONG_CODES,
+    }
+    return render(request, "tournaments/events/table_link.html", page, status=status)
+
+
+MOST_ROUNDS = 20
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def adopt(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Ask for the evening and the players of an open table, and adopt it."""
+    row = get_object_or_404(writable_game(request, public_id, secret).filter(table=None))
+    if not may_adopt(request, row):
+        raise Http404
+    rounds = _open_rounds(request)
+    names = [(round_.pk, _round_text(round_)) for round_ in rounds]
+    posted = request.POST if request.method == "POST" else None
+    form = AdoptForm(row, names, posted)
+    if form.is_valid():
+        chosen = form.cleaned_data["round"]
+        try:
+            adopt_game(row.pk, chosen, form.who, actor_of(request), at=timezone.now())
+        except Round.DoesNotExist:
+            form.add_error("round", str(NoMoreTables()))
+        except NotOpen as error:
+            raise Http404 from error
+        except Refused as error:
+            add_refused(form, error)
+        else:
+            messages.success(request, _("The table belongs to the evening now."))
+            return redirect(address(row, "write"))
+    clubs = {round_.event.club_id: round_.event.club for round_ in rounds}
+    page = {
+        "row": row,
+        "form": form,
+        "rounds": rounds,
+        "names": [name for club in clubs.values() for name in names_lately(club)],
+        "back": address(row, "write"),
+    }
+    status = 200 if posted is None else 422
+    return render(request, "tournaments/events/adopt.html", page, status=status)
+
+
+def _open_rounds(request: HttpRequest) -> list[Round]:
+    """Return the open rounds that this visitor directs, of the latest evening first."""
+    events = Event.objects.directed_by(request.user)
+    rounds = Round.objects.filter(
+        event__in=events, event__tournament=None, closed_at=None
+    ).select_related("event__club")
+    return list(rounds.order_by("-event__held_on", "-event__pk", "-number")[:MOST_ROUNDS])
+
+
+def _round_text(round_: Round) -> str:
+    event = round_.event
+    number = pgettext("of an event", "Round %(number)s") % {"number": round_.number}
+    day = date_format(event.held_on, "SHORT_DATE_FORMAT")
+    return f"{event.club.name} · {event.name}, {day} · {number}"
+
+
+@kept_for_going_back
+@require_http_methods(["GET", "HEAD", "POST"])
+def seasons(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the seasons of a club with their number of evenings; directors can add one."""
+    if request.method != "POST":
+        club = seen_club(request, slug)
+        return _list(request, club, SeasonForm())
+    club = directed_club(request, slug)
+    form = SeasonForm(request.POST)
+    if form.is_valid():
+        try:
+            create_season(club, form.dates, actor_of(request), at=timezone.now())
+        except SeasonNameTaken as error:
+            form.add_error("name", str(error))
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("seasons", slug)
+    return _list(request, club, form, status=422)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def season(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Change or delete a season."""
+    row = _season(request, slug, pk)
+    form, status = SeasonForm.of(row), 200
+    if request.method == "POST":
+        form, status = SeasonForm(request.POST), 422
+        if form.is_valid():
+            try:
+                change_season(row.pk, form.dates, actor_of(request), at=timezone.now())
+            except SeasonNameTaken as error:
+                form.add_error("name", str(error))
+            except SeasonCountsOthers as error:
+                form.add_error("league_points", str(error))
+            else:
+                messages.success(request, _("Saved."))
+                return redirect("seasons", slug)
+    events = row.club.events.select_related("tournament").order_by("held_on", "pk")
+    of_days = events.filter(season=None, held_on__range=(row.starts_on, row.ends_on))
+    page = {
+        "club": row.club,
+        "season": row,
+        "form": form,
+        "members": list(events.filter(season=row)),
+        "offered": list(of_days),
+        "mixed": row.league_points != LeaguePoints.EVENING and len(points_added(row)) > 1,
+    }
+    return render(request, "tournaments/events/season.html", page, status=status)
+
+
+@require_POST
+def put_in(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Put evenings and tournaments into a season, finished ones too."""
+    return _move(request, _season(request, slug, pk), pk)
+
+
+@require_POST
+def take_out(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take evenings and tournaments out of a season."""
+    return _move(request, _season(request, slug, pk), None)
+
+
+def _move(request: HttpRequest, row: Season, into: int | None) -> HttpResponse:
+    """Put the events that are sent into a season or take them out; those refused stay."""
+    wanted = row.club.events.filter(public_id__in=request.POST.getlist("event"))
+    # From elsewhere they are moved on their own pages, and what was moved twice stays.
+    wanted = wanted.filter(season=None if into else row)
+    moved = 0
+    for event_pk in wanted.order_by("held_on", "pk").values_list("pk", flat=True):
+        try:
+            put_in_season(event_pk, into, actor_of(request), at=timezone.now())
+            moved += 1
+        except OtherLeaguePoints as error:
+            messages.error(request, str(error))
+    if moved:
+        messages.success(request, _("Saved."))
+    return redirect("season", row.club.slug, row.pk)
+
+
+@require_POST
+def remove_season(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Delete a season without evenings."""
+    row = directed_club(request, slug).seasons.filter(pk=pk).first()
+    if row is None:
+        # Tapped twice.
+        return redirect("seasons", slug)
+    try:
+        events_remove_season(row.pk, actor_of(request), at=timezone.now())
+    except SeasonInUse as error:
+        messages.error(request, str(error))
+        return redirect("season", slug, pk)
+    messages.success(request, _("%(name)s is removed.") % {"name": row.name})
+    return redirect("seasons", slug)
+
+
+def _season(request: HttpRequest, slug: str, pk: int) -> Season:
+    club = directed_club(request, slug)
+    return get_object_or_404(Season.objects.select_related("club"), club=club, pk=pk)
+
+
+def _list(request: HttpRequest, club: Club, form: SeasonForm, status: int = 200) -> HttpResponse:
+    seen = Event.objects.listed_for(request.user).filter(club=club).order_by().values("season")
+    counts = dict(seen.annotate(number=Count("pk")).values_list("season", "number"))
+    page = {
+        "club": club,
+        "seasons": [(each, counts.get(each.pk, 0)) for each in club.seasons.all()],
+        "directs": directs_club(request, club),
+        "form": form,
+    }
+    return render(request, "tournaments/events/seasons.html", page, status=status)

@@ -1,0 +1,823 @@
+"""The page of a table on a phone."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import wraps
+from hashlib import sha256
+from typing import Any
+
+from allauth.core.ratelimit import consume, respond_429
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from tournaments.engine.documents.entries import write_entry
+from tournaments.engine.play.games import Game as EngineGame
+from tournaments.engine.play.games import redeals_of
+from tournaments.engine.rules.entries import REMARKS, STOP_REASONS
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
+from tournaments.models import Event, Game, Revision, Round, Table
+from tournaments.permissions import (
+    account_of,
+    actor_of,
+    directs_club,
+    may_adopt,
+    writable_game,
+    writable_row,
+)
+from tournaments.presenters.games.sheets import numbers_of, verdict_texts
+from tournaments.presenters.rulesets import describe
+from tournaments.queries.games.sheets import (
+    LaterEntryInvalid,
+    ReviewedDeal,
+    ReviewedDeals,
+    Sheet,
+    last_game_after,
+    load_reviews,
+    load_sheet,
+    phone_seats,
+    rules_of,
+    ruleset_of,
+)
+from tournaments.queries.games.versions import GameVersion, mark_of, mark_written
+from tournaments.services.base.writes import Refused
+from tournaments.services.games.playing import (
+    Agreement,
+    agreement_on,
+    own_seat,
+    record_entry,
+    withdraw_entry,
+)
+from tournaments.services.games.seating import answer_for_seat, ask_for_seat, leave_seat, take_seat
+from tournaments.services.games.writing import (
+    BadKey,
+    KeyReused,
+    RoundClosed,
+    StaleRevision,
+    WriteContext,
+)
+from tournaments.services.rounds.rulings import call_director
+from tournaments.services.rounds.running import seconds_left
+from tournaments.texts import labels, messages
+from tournaments.web.base.pages import HtmxRequest, not_modified
+from tournaments.web.base.phone import (
+    LastTable,
+    address,
+    address_on_phone,
+    in_game,
+    knows_game,
+    new_write_key,
+    phone_at,
+    picture_address,
+    remember_game,
+    remember_phone,
+)
+from tournaments.web.games.deals.fields import Typed, check_suit, parse_form, place_of, typed_entry
+from tournaments.web.games.deals.forms import (
+    CountingForm,
+    EntryForm,
+    HandForm,
+    NamingForm,
+    SealedForm,
+    errors_beside,
+    explained,
+)
+from tournaments.web.games.deals.sheets import entry_text, lines_of, news_of, sheet_page
+from tournaments.web.games.starting import match_page
+from tournaments.web.ratings.views import rated_part
+
+MINUTE = 60
+MINUTES = 60
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The seconds left, below 0 after the end; pages with scripts count down from there."""
+
+    left: int
+    running: bool
+
+    @property
+    def text(self) -> str:
+        return minutes_text(self.left)
+
+    @property
+    def over(self) -> bool:
+        return self.left < 0
+
+
+def clock_of(round_: Round, at: datetime, extra: int = 0) -> Clock | None:
+    """Return the clock of a round, or of one of its tables; None if it has none."""
+    left = seconds_left(round_, at, extra) if round_.published_at is not None else None
+    return None if left is None else Clock(left, round_.clock_started_at is not None)
+
+
+def minutes_text(seconds: int) -> str:
+    """Return a time in whole minutes, from two hours on with hours.
+
+    Rounded up, so that 0 is the end.
+    """
+    minutes = -(-abs(seconds) // MINUTE)
+    sign = "−" if seconds < 0 and minutes else ""
+    if minutes < 2 * MINUTES:
+        return _("%(minutes)s min") % {"minutes": f"{sign}{minutes}"}
+    hours, minutes = divmod(minutes, MINUTES)
+    return _("%(hours)s h %(minutes)s min") % {"hours": f"{sign}{hours}", "minutes": minutes}
+
+
+@dataclass(frozen=True)
+class RoundBar:
+    """A table of a tournament's round, with its time left; directors get the way `back`."""
+
+    table: Table
+    clock: Clock | None
+    back: str = ""
+
+    @property
+    def called(self) -> bool:
+        return self.table.called_at is not None
+
+
+def round_bar(request: HttpRequest, row: Game, at: datetime) -> RoundBar | None:
+    """Return the bar of a table in a tournament (1 query, 2 for somebody signed in).
+
+    Once the round is closed, only directors have one.
+    """
+    if row.table_id is None:
+        return None
+    tables = Table.objects.filter(pk=row.table_id, round__event__tournament__isnull=False)
+    table = tables.select_related("round__event__club", "round__event__tournament").first()
+    if table is None:
+        return None
+    clock = clock_of(table.round, at, table.extra_seconds) if table.round.is_open else None
+    event = table.round.event
+    if directs_club(request, event.club):
+        way = (event.club.slug, event.tournament.slug, table.round.number, table.number)
+        return RoundBar(table, clock, reverse("running_table", args=way))
+    return RoundBar(table, clock) if table.round.is_open else None
+
+
+@dataclass(frozen=True)
+class ConfirmPage:
+    """Players who may confirm one revision, at `address`: seat, name, and whether they have."""
+
+    address: str
+    revision: int
+    seats: tuple[tuple[int, str, bool], ...]
+    agreement: Agreement
+    own: bool
+
+
+@dataclass(frozen=True)
+class DealToConfirm:
+    """A deal that is not confirmed, or disputed, and the seats and names that may confirm it."""
+
+    deal: ReviewedDeal
+    number: int
+    seats: tuple[tuple[int, str], ...]
+    disputed_by: str
+
+
+def reviews_to_show(sheet: Sheet) -> ReviewedDeals | None:
+    """Return the reviews of a sheet; the confirmed result covers its unconfirmed deals."""
+    reviews = load_reviews(sheet)
+    if reviews is None or not sheet.game.finished:
+        return reviews
+    left = {at: deal for at, deal in reviews.deals.items() if deal.state != "unconfirmed"}
+    if len(left) == len(reviews.deals):
+        return reviews
+    event = Event.objects.get(rounds__tables=sheet.row.table_id)
+    agreement = agreement_on(sheet, event.confirmations, sheet.row.confirmations.all())
+    return replace(reviews, deals=left) if agreement.needed and agreement.enough else reviews
+
+
+def deals_to_confirm(sheet: Sheet, reviews: ReviewedDeals) -> list[DealToConfirm]:
+    """Return the deals that wait for a player or a director, the newest first."""
+    numbers, players = numbers_of(sheet.game), sheet.row.players
+    waiting = [
+        DealToConfirm(
+            deal,
+            numbers[deal.entry],
+            tuple((seat, players[seat]) for seat in deal.confirmers),
+            players[deal.dispute.seat] if deal.dispute else "",
+        )
+        for deal in reviews.deals.values()
+        if deal.state in ("unconfirmed", "disputed")
+    ]
+    return waiting[::-1]
+
+
+def confirm_at_table(sheet: Sheet) -> ConfirmPage | None:
+    """Return the request for the phone of a club's finished game, if one is needed (2 queries)."""
+    secret = sheet.row.secret("write")
+    path = reverse("confirm", args=[sheet.row.public_id, secret])
+    return _page(sheet, path, tuple(range(len(sheet.row.players))), own=False)
+
+
+def confirm_own(request: HttpRequest, sheet: Sheet) -> ConfirmPage | None:
+    """Return the request for a signed-in player who follows; None for all others."""
+    row = sheet.row
+    if row.table_id is None or not sheet.game.finished or account_of(request) is None:
+        return None
+    seat = own_seat(row, actor_of(request))
+    path = reverse("confirm_own", args=[row.public_id])
+    return None if seat is None else _page(sheet, path, (seat,), own=True)
+
+
+def _page(sheet: Sheet, path: str, seats: tuple[int, ...], *, own: bool) -> ConfirmPage | None:
+    row = sheet.row
+    event = Event.objects.get(rounds__tables=row.table_id)
+    agreement = agreement_on(sheet, event.confirmations, row.confirmations.all())
+    if not agreement.needed:
+        return None
+    shown = tuple((seat, row.players[seat], seat in agreement.confirmed) for seat in seats)
+    return ConfirmPage(path, row.revision, shown, agreement, own)
+
+
+@dataclass(frozen=True)
+class GoingOn:
+    """The last game at a table, for the page of an earlier one."""
+
+    number: int
+    address: str
+
+
+def going_on(request: HttpRequest, row: Game, kind: str) -> GoingOn | None:
+    """Return the last game that followed one at its table; None if there is none (1 query).
+
+    Whoever writes a game writes the next one at the table.
+    """
+    later = last_game_after(row)
+    if later is None:
+        return None
+    writes = kind == "write" and later.table_id == row.table_id
+    path = address(later, "write") if writes else address_on_phone(request, later)
+    return GoingOn(later.number or later.match_number or 0, path)
+
+
+@dataclass(frozen=True)
+class Redo:
+    """An entry to write again: what it says, and the fields of its form."""
+
+    text: str
+    fields: Mapping[str, str]
+
+
+def redo_of(sheet: Sheet) -> Redo | None:
+    """Return the entry that was undone last; None if something else was written since."""
+    undone = _undone(sheet)
+    fields = _fields(sheet.game.ruleset, undone[-1]) if undone else None
+    if fields is None:
+        return None
+    return Redo(entry_text(undone[-1], sheet.row.players, sheet.game.ruleset), fields)
+
+
+def _undone(sheet: Sheet) -> list[Mapping[str, Any]]:
+    """Return the entries that were undone one after another, the last one last."""
+    undone: list[Mapping[str, Any]] = []
+    stands: dict[int, Mapping[str, Any]] = {}
+    for write in sheet.revisions:
+        position = -1 if write.position is None else write.position
+        if write.kind == Revision.Kind.WITHDRAWAL and position == max(stands):
+            undone.append(stands[position])
+        elif write.kind == Revision.Kind.ENTRY and undone and undone[-1] == write.body:
+            undone.pop()
+        else:
+            undone.clear()
+        if write.position is not None:
+            stands.pop(position, None)
+            stands |= {} if write.body is None else {position: write.body}
+    return undone
+
+
+def _fields(ruleset: Ruleset, body: Mapping[str, Any]) -> Mapping[str, str] | None:
+    """Return the form's fields of an entry; None if no form writes it, as for a sealed deal."""
+    fields = typed_entry(ruleset, body)
+    if body["type"] not in ("deal", "totals"):
+        fields = {name: str(value) for name, value in body.items()}
+        fields |= {"sure": "yes"} if body["type"] == "stopped" else {}
+    fields |= {name: body[name] for name in ("type", *REMARKS) if name in body}
+    try:
+        return fields if write_entry(parse_form(ruleset, fields)) == body else None
+    except InvalidEntry:
+        return None
+
+
+def question_of(request: HttpRequest, row: Game, rules: Ruleset) -> dict[str, Any]:
+    """Return the chairs, and whether to ask: not the phone that started the game, others once."""
+    chairs = [(seat, name, place_of(rules, seat)) for seat, name in enumerate(row.players)]
+    return {"chairs": chairs, "asks": not knows_game(request, row)}
+
+
+@never_cache
+@require_POST
+def seat(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Take a seat, ask for it, answer a phone that asks, or leave it: 409 if that is not so."""
+    if not consume(request, action="phone_seats"):
+        refused: HttpResponse = respond_429(request)
+        return refused
+    row = get_object_or_404(Game.objects.readable_at(public_id, secret))
+    response = HttpResponse(status=204)
+    phone, at = in_game(remember_phone(request, response), row), timezone.now()
+    does, chosen = request.POST.get("does", ""), request.POST.get("seat", "")
+    number = int(chosen) if chosen in map(str, range(len(row.players))) else None
+    if does == "leave":
+        leave_seat(row.pk, phone)
+    elif number is None or not _change(row, does, number, phone, at):
+        response.status_code = 409
+    return response
+
+
+def _change(row: Game, does: str, number: int, phone: str, at: datetime) -> bool:
+    match does:
+        case "take":
+            return take_seat(row.pk, number, phone, at=at)
+        case "ask":
+            return ask_for_seat(row.pk, number, phone, at=at)
+        case "yes" | "no":
+            return answer_for_seat(row.pk, number, phone, gives=does == "yes")
+        case _:
+            return False
+
+
+REVISION = "Kingscore-Revision"
+"""The header that tells a phone that this server answered, and not a captive portal."""
+
+HOLDER = "holder"
+A_WEEK = 7 * 24 * 60 * 60
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why an entry was refused: a notice above the sheet, or problems of the form.
+
+    `same` is the revision at which another phone had already made the same entry.
+    """
+
+    status: int
+    notice: str = ""
+    details: Sequence[str] = ()
+    problems: Sequence[Problem] = ()
+    same: int | None = None
+
+
+NOT_REFUSED = Refusal(200)
+
+NOTES = ("trump", "rifki_holder", "sealed", "salt")
+"""Details of a deal in which two phones may differ."""
+
+
+def for_writing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Handle POST only; a GET on the address of a refused page redirects to the sheet."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+        if request.method != "POST":
+            return redirect("write", public_id, secret)
+        return view(request, public_id, secret)
+
+    return require_http_methods(["GET", "HEAD", "POST"])(answer)
+
+
+@never_cache
+@require_safe
+def table_page(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Show the sheet of a game and the form for its next deal."""
+    row = writable_row(request, public_id, secret)
+    if row is None:
+        return handed_over(request, public_id, secret)
+    fragment = bool(request.htmx)
+    # The page with its form is rendered each time; only polling phones send this.
+    etag = etag_before(request, row) if fragment else None
+    response = not_modified(request, etag)
+    if response is not None:
+        return response
+    response = show_table(request, load_sheet(row))
+    if etag:
+        response["ETag"] = etag
+    remember_game(request, response, row, "write")
+    remember_phone(request, response)
+    return response
+
+
+@never_cache
+@for_writing
+def post_entry(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Store an entry: a deal, or one of the few other kinds."""
+    row = writable_row(request, public_id, secret)
+    if row is None:
+        return handed_over(request, public_id, secret)
+    typed = request.POST.dict()
+    try:
+        entry = parse_form(ruleset_of(row), typed)
+        check_suit(ruleset_of(row), entry)
+    except InvalidEntry as invalid:
+        refusal = Refusal(422, problems=invalid.problems)
+        return show_table(request, load_sheet(row), typed, refusal)
+    if typed.get("type") == "stopped" and typed.get("reason") and not typed.get("sure"):
+        refusal = Refusal(422, _("The game goes on: tick that it ends here, or play the rest."))
+        return show_table(request, load_sheet(row), typed, refusal)
+    return answer_write(request, row, lambda context: record_entry(row.pk, entry, context))
+
+
+@never_cache
+@for_writing
+def undo(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Withdraw the last entry; it stays in the log."""
+    row = writable_row(request, public_id, secret)
+    if row is None:
+        return handed_over(request, public_id, secret)
+    position = number_in(request.POST, "position", -1)
+    return answer_write(request, row, lambda context: withdraw_entry(row.pk, position, "", context))
+
+
+@never_cache
+@for_writing
+def turn(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Rotate the drawing of the table, so that the holder of the phone sits at the bottom."""
+    row = get_object_or_404(writable_game(request, public_id, secret))
+    holder = number_in(request.POST, HOLDER, 0) % len(row.players)
+    path = address(row, "write")
+    if request.htmx:
+        response = show_table(request, load_sheet(row), {HOLDER: str(holder)})
+    else:
+        response = redirect(path)
+    response.set_cookie(
+        HOLDER, str(holder), max_age=A_WEEK, path=path, samesite="Lax", httponly=True,
+        secure=request.is_secure(),
+    )  # fmt: skip
+    return response
+
+
+def handed_over(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Answer at an address that may no longer write; 404 if it never could.
+
+    Raises:
+        Http404: the address never gave access to a game.
+    """
+    row = Game.objects.closed_at(public_id, secret).first()
+    if row is not None:
+        return _gone(request, row, "closed", _("The round is closed: only a director writes now."))
+    row = Game.objects.once_writable_at(public_id, secret).first()
+    if row is None:
+        raise Http404
+    gone = _("The scoring has been handed over: another phone writes now.")
+    return _gone(request, row, "handed-over", gone)
+
+
+def _gone(request: HtmxRequest, row: Game, why: str, sentence: str) -> HttpResponse:
+    if request.method == "POST" and request.htmx:
+        # Gone for this phone: the answer shows its unsent entries instead of losing them.
+        return HttpResponse(sentence, status=410, headers={REVISION: str(row.revision)})
+    return redirect(f"{address(row, 'follow')}?{why}=1")
+
+
+def write_context(request: HttpRequest, row: Game) -> WriteContext:
+    """Return the WriteContext: phone, key and last seen revision.
+
+    The author is who has said that the phone is theirs; rotating the drawing does not say it.
+    """
+    declarer = number_in(request.POST, "declarer", -1)
+    writer = number_in(request.POST, "writer", -1)
+    return WriteContext(
+        key=request.POST.get("key", ""),
+        revision=number_in(request.POST, "revision", -1),
+        at=timezone.now(),
+        author=row.players[writer] if writer in range(len(row.players)) else "",
+        phone=phone_at(request, row),
+        by=actor_of(request, row.table.public_id if row.table else ""),
+        turn=declarer if declarer >= 0 else None,
+    )
+
+
+def holder_of(request: HttpRequest, players: Sequence[str]) -> int:
+    """Return the seat of the phone's holder: from the form, or from the last rotation."""
+    kept = number_in(request.COOKIES, HOLDER, 0)
+    holder = number_in(request.POST, HOLDER, kept)
+    return holder if holder in range(len(players)) else 0
+
+
+def people_of(row: Game, rules: Ruleset, holder: int) -> dict[str, Any]:
+    """Return the players, each with side and phone, and the seat from which the table is drawn.
+
+    `table` is the id under which a phone keeps whose it is (`static/who.js`).
+    """
+    # A club's table gets an open one with its second game.
+    table = row.table or row.open_table or row
+    return {
+        "table": table.public_id,
+        "game": row.public_id,
+        "follow": address(row, "follow"),
+        "players": list(row.players),
+        "sides": list(rules.sides),
+        "holder": holder,
+        "phones": [each.state for each in phone_seats(row)],
+    }
+
+
+def number_in(fields: Mapping[str, str], name: str, otherwise: int) -> int:
+    """Return a whole number from the form, or a default."""
+    text = str(fields.get(name, ""))
+    # Longer ones are no revision, seat or position of ours, and Python refuses to parse them.
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else otherwise
+
+
+def form_of(
+    sheet: Sheet, holder: int, typed: Typed | None = None, problems: Sequence[Problem] = ()
+) -> EntryForm | HandForm:
+    form = form_at_table(sheet.game)
+    return form(sheet.game, sheet.row.players, sheet.row.revision, holder, typed, problems)
+
+
+def form_at_table(game: EngineGame) -> type[EntryForm] | type[HandForm]:
+    """Return the form for the current state of a table's game."""
+    if game.open_deal is not None:
+        return SealedForm if game.open_deal.contract is None else CountingForm
+    if "naming" in game.ruleset.settings:
+        return NamingForm
+    return EntryForm if game.ruleset.unnamed is None else HandForm
+
+
+def refusal_of(error: Exception, sheet: Sheet) -> Refusal:
+    """Return the refusal to show for an exception."""
+    players = sheet.row.players
+    if isinstance(error, LaterEntryInvalid):
+        if any(problem.code is Code.GAME_OVER for problem in error.problems):
+            return Refusal(422, _ends_earlier(error.position, sheet))
+        details = [messages.explain(problem, players) for problem in error.problems]
+        return Refusal(422, _where_it_breaks(error.position, sheet), details)
+    return Refusal(422 if isinstance(error, BadKey | KeyReused) else 409, str(error))
+
+
+def answer_write(
+    request: HtmxRequest,
+    row: Game,
+    store: Callable[[WriteContext], Sheet],
+    typed: Typed | None = None,
+) -> HttpResponse:
+    """Write, then show the sheet, or the refusal with all typed values."""
+    typed = request.POST.dict() if typed is None else typed
+    try:
+        sheet = store(write_context(request, row))
+    except Game.DoesNotExist as error:
+        raise Http404 from error
+    except StaleRevision as stale:
+        same = _written_meanwhile(stale.sheet, typed)
+        if same is not None:
+            notice = _("Another phone has already written the same; it is on the sheet once.")
+            return show_table(request, stale.sheet, None, Refusal(409, notice, same=same.revision))
+        return show_table(request, stale.sheet, typed, refusal_of(stale, stale.sheet))
+    except InvalidEntry as invalid:
+        refusal = Refusal(422, problems=invalid.problems)
+        return show_table(request, load_sheet(row), typed, refusal)
+    except (LaterEntryInvalid, Refused) as error:
+        sheet = load_sheet(row)
+        return show_table(request, sheet, typed, refusal_of(error, sheet))
+    if not request.htmx:
+        return redirect(address(row, "write"))
+    # Read before; the locked row has not joined it.
+    sheet.row.open_table = row.open_table
+    etag = etag_before(request, sheet.row, mark_written)
+    response = show_table(request, sheet)
+    # So that the phone does not request what it has just received.
+    response["ETag"] = etag
+    return response
+
+
+def _written_meanwhile(sheet: Sheet, typed: Typed) -> Revision | None:
+    """Return the revision with which another phone stored the same entry, if there is one."""
+    try:
+        body = write_entry(parse_form(sheet.game.ruleset, typed))
+    except InvalidEntry:
+        return None
+    seen = number_in(typed, "revision", sheet.row.revision)
+    added = (Revision.Kind.ENTRY, Revision.Kind.COMPLETION)
+    for first in (w for w in sheet.revisions if w.kind in added and w.revision > seen):
+        stands = sheet.body(first.position) if first.position is not None else None
+        if stands is not None and stands["type"] == body["type"]:
+            return first if _without_notes(stands) == _without_notes(body) else None
+    return None
+
+
+def _without_notes(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if name not in NOTES}
+
+
+def show_table(
+    request: HtmxRequest,
+    sheet: Sheet,
+    typed: Typed | None = None,
+    refusal: Refusal = NOT_REFUSED,
+) -> HttpResponse:
+    """Return the table page, or its fragment, with typed values and a refusal."""
+    row = sheet.row
+    holder = number_in(typed or {}, HOLDER, holder_of(request, row.players))
+    page = table_context(request, sheet, holder, typed, refusal)
+    fragment = request.htmx
+    if fragment and typed is not None and refusal.status != 200:
+        # So that a phone that loses its signal now has the current sheet without typed values.
+        page["clean"] = clean_table(request, page, form_of(sheet, holder))
+    template = "tournaments/games/_table.html" if fragment else "tournaments/games/table.html"
+    response = render(request, template, page, status=refusal.status)
+    response[REVISION] = str(row.revision)
+    return response
+
+
+def table_context(
+    request: HtmxRequest,
+    sheet: Sheet,
+    holder: int,
+    typed: Typed | None = None,
+    refusal: Refusal = NOT_REFUSED,
+) -> dict[str, Any]:
+    """Return what the templates of a table show."""
+    row = sheet.row
+    of_deal = typed is not None and typed.get("type") in ("deal", "void")
+    problems = refusal.problems if of_deal else ()
+    beside = errors_beside(refusal.problems, row.players, (typed or {}).get("type", ""))
+    details = list(refusal.details)
+    if not of_deal:
+        details += explained(refusal.problems, row.players, beside)
+    form = form_of(sheet, holder, typed, problems)
+    return {
+        **_at_club(request, sheet),
+        "row": row,
+        "secret": row.secret("write"),
+        "picture": picture_address(row) if sheet.game.finished else "",
+        "match": match_page(sheet) if row.match_id else None,
+        "goes_on": going_on(request, row, "write") if sheet.game.finished else None,
+        "bar": None if request.htmx else round_bar(request, row, timezone.now()),
+        "form": form,
+        # Only these games need the styles and scripts of their forms.
+        "hands": type(form) is not EntryForm,
+        "typed": typed if not of_deal and refusal.status != 200 else {},
+        "beside": beside,
+        "ruleset": labels.ruleset_name(row.ruleset),
+        "notice": refusal.notice,
+        "same": refusal.same,
+        "stale": of_deal and refusal.status == 409,
+        "details": details,
+        "key": new_write_key(),
+        "people": people_of(row, sheet.game.ruleset, holder),
+        "who": None if request.htmx else question_of(request, row, sheet.game.ruleset),
+        "news": news_of(sheet),
+        "redo": redo_of(sheet) if _has_withdrawn(sheet) else None,
+        "last_position": sheet.positions[-1] if sheet.positions else None,
+        "verdicts": verdict_texts(),
+        "rules": _rules_to_predict(request, sheet.game.ruleset),
+        "again": _again(row),
+        "redeals": _reasons("redeal", redeals_of(sheet.game)),
+        "stops": _reasons("stopped", STOP_REASONS),
+    }
+
+
+def _rules_to_predict(request: HtmxRequest, ruleset: Ruleset) -> dict[str, Any] | None:
+    """Return the rules with which phones check deals before they send them, once with the page."""
+    return None if request.htmx or ruleset.unnamed is not None else describe(ruleset)
+
+
+def _again(row: Game) -> dict[str, Any] | None:
+    """Return the fields of a rematch of the same four, for a phone without a signal."""
+    if row.table_id is not None or row.resting:
+        return None
+    table = LastTable(row.players, row.ruleset, row.options)
+    return table.initial({row.ruleset: rules_of(row)})
+
+
+def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
+    """Return the sheet with its reviews, and what else only a club's table shows."""
+    row = sheet.row
+    reviews = reviews_to_show(sheet) if row.tournament_settings else None
+    finished_in_club = row.table_id is not None and sheet.game.finished
+    confirm = confirm_at_table(sheet) if finished_in_club else None
+    return {
+        "sheet": sheet_page(sheet, reviews),
+        "deals": deals_to_confirm(sheet, reviews) if reviews else [],
+        "reviewed": sum(len(deal.reviews) for deal in reviews.deals.values()) if reviews else 0,
+        "confirm": confirm,
+        "goes_further": row.tournament_settings is None
+        and (confirm is None or confirm.agreement.enough),
+        "rated": rated_part(request, sheet) if finished_in_club else "",
+        "adopts": may_adopt(request, row),
+    }
+
+
+def _has_withdrawn(sheet: Sheet) -> bool:
+    return any(write.kind == Revision.Kind.WITHDRAWAL for write in sheet.revisions)
+
+
+def clean_table(
+    request: HttpRequest, page: Mapping[str, Any], form: EntryForm | HandForm
+) -> SafeString:
+    """Return the fragment with an empty form and without a refusal."""
+    nothing: dict[str, Any] = {
+        "typed": {},
+        "beside": {},
+        "notice": "",
+        "details": [],
+        "same": None,
+        "stale": False,
+    }
+    template = "tournaments/games/_table.html"
+    return SafeString(render_to_string(template, {**page, **nothing, "form": form}, request))
+
+
+def _reasons(group: str, reasons: Sequence[str]) -> list[tuple[str, str]]:
+    return [(reason, labels.reason_name(group, reason)) for reason in reasons]
+
+
+def _where_it_breaks(position: int, sheet: Sheet) -> str:
+    """Name the line of the sheet that a change would make impossible."""
+    line = next((line for line in lines_of(sheet) if line.position == position), None)
+    if line is not None and line.number is not None:
+        return _("Then deal %(number)s would no longer fit:") % {"number": line.number}
+    return _("Then a later line of the sheet would no longer fit:")
+
+
+def _ends_earlier(position: int, sheet: Sheet) -> str:
+    """Name the deal with which a change would end the game."""
+    before = [line.number or line.hand for line in lines_of(sheet) if line.position < position]
+    last = max(filter(None, before), default=0)
+    text = _("Then the game would end with deal %(number)s, and the deals after it would be void.")
+    return text % {"number": last}
+
+
+def etag_before(
+    request: HttpRequest, row: Game, load_version: Callable[[Game], GameVersion] = mark_of
+) -> str:
+    """Return the ETag of a fragment before rendering it, so that it covers no later change.
+
+    Raises:
+        Http404: the table was deleted since its row was read.
+    """
+    try:
+        return etag_of(request, row.public_id, load_version(row))
+    except Game.DoesNotExist as error:
+        raise Http404 from error
+
+
+def etag_of(request: HttpRequest, public_id: str, mark: GameVersion) -> str:
+    """Return the ETag of a sheet that is polled; the revision counts every write."""
+    seen = [
+        public_id,
+        mark,
+        get_language(),
+        holder_of(request, mark.players),
+        request.COOKIES.get("theme"),
+        request.COOKIES.get("suits"),
+        # Includes the style sheet, so that open pages of an older program reload.
+        staticfiles_storage.url("table.css"),
+    ]
+    return f'"{sha256(repr(seen).encode()).hexdigest()[:32]}"'
+
+
+STOP_POLLING = 286
+"""The status that makes htmx stop polling."""
+
+
+@never_cache
+@require_safe
+def table_round(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Show the bar above the sheet; the phone polls it."""
+    asks_again = bool(request.htmx)
+    is_over = asks_again and Game.objects.closed_at(public_id, secret).exists()
+    row = writable_row(request, public_id, secret)
+    if row is None and is_over:
+        # Stop polling, and remove the clock.
+        return HttpResponse(status=STOP_POLLING)
+    if row is None:
+        raise Http404
+    if not asks_again:
+        return redirect(address(row, "write"))
+    page = {"row": row, "secret": secret, "bar": round_bar(request, row, timezone.now())}
+    status = STOP_POLLING if is_over else 200
+    return render(request, "tournaments/games/_round_bar.html", page, status=status)
+
+
+@never_cache
+@for_writing
+def call(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Call for a director."""
+    row = writable_row(request, public_id, secret)
+    if row is None:
+        return handed_over(request, public_id, secret)
+    bar = round_bar(request, row, timezone.now())
+    if bar is not None:
+        by = actor_of(request, bar.table.public_id)
+        try:
+            bar.table.called_at = call_director(bar.table.pk, by, at=timezone.now()).called_at
+        except RoundClosed as error:
+            raise Http404 from error
+    if not request.htmx:
+        return redirect(address(row, "write"))
+    page = {"row": row, "secret": secret, "bar": bar}
+    return render(request, "tournaments/games/_round_bar.html", page)

@@ -1,0 +1,656 @@
+"""Pages of players: their numbers, their games against others, and merging."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, TypeVar, cast
+
+from django.contrib import messages
+from django.core.cache import caches
+from django.core.paginator import Page, Paginator
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.timezone import localdate
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from tournaments.engine.ratings.ratings import chance_above
+from tournaments.engine.rules.rulesets import Points
+from tournaments.models import Club, Member, Player, PlayerRating, Report, Season, Seat, fields
+from tournaments.models.people import PUBLIC, PlayerQuerySet
+from tournaments.permissions import account_of, actor_of, directed_club, members_club
+from tournaments.presenters.people.players import (
+    PLAYED,
+    ListedGame,
+    average,
+    badges_of,
+    contracts_of,
+    facts_of,
+    figures_of,
+    has_page,
+    opponents_of,
+    percent,
+    places_of,
+    played,
+    public_player,
+    rating_row,
+    rows_of,
+    rows_with,
+    rulesets_of,
+)
+from tournaments.presenters.ratings.ratings import draw_curve
+from tournaments.presenters.statistics.statistics import NumbersFilter, family_asked, scope_of
+from tournaments.queries.people.players import (
+    Compared,
+    HistoryPart,
+    ListedGames,
+    Meeting,
+    PlayerGame,
+    PlayerSums,
+    account_name,
+    compare,
+    family_of_both,
+    game_at_seat,
+    games_of,
+    limited_seats,
+    meetings,
+    newest_of,
+    parts_of,
+    rank_of,
+    ratings_of,
+    seats_beside,
+    seats_of,
+    steps_by,
+    steps_of,
+)
+from tournaments.queries.ratings.ratings import ShownRating, rating_at, shown
+from tournaments.services.documents.reporting import request_player_picture
+from tournaments.services.people.merging import (
+    WHY_NOT,
+    MergedFurther,
+    NotOnePerson,
+    StillPlaying,
+    Unlike,
+    merge_players,
+    undo_merge,
+    why_not_one,
+)
+from tournaments.services.people.players import NamesRefused, add_players, sums_of_games
+from tournaments.web.base.answers import language_of, picture_response
+from tournaments.web.base.pages import HtmxRequest, kept_for_going_back
+from tournaments.web.base.phone import LinkPreview, as_of, link_preview
+from tournaments.web.clubs.views import club_bar
+from tournaments.web.documents.views import ask_for_members, asking
+from tournaments.web.people.forms import NameForm, NamesForm
+from tournaments.web.standings.views import KEPT_SECONDS
+
+Item = TypeVar("Item")
+
+GAMES = 25
+OPPONENTS = 6
+"""The number of frequent opponents; the others have a page of their own."""
+
+
+def limited(
+    request: HttpRequest, games: Sequence[PlayerGame]
+) -> tuple[NumbersFilter, list[PlayerGame]]:
+    """Return the filter of the address and its games (1 query)."""
+    scope = filter_of(request, Counter((game.family, game.season) for game in games))
+    own = [game for game in games if game.family == scope.family]
+    return scope, [game for game in own if scope.season in (None, game.season)]
+
+
+def filter_of(
+    request: HttpRequest, counted: Counter[tuple[str, int | None]], rated: str = ""
+) -> NumbersFilter:
+    """Return the filter of the address, from the number of games by family and season (1 query).
+
+    Default: the most played kind; without games, the `rated` one.
+    """
+    by_family = Counter[str]()
+    for (family, _season), games in counted.items():
+        by_family[family] += games
+    family = family_asked(by_family, request.GET.get("game", "")) or rated
+    by_season = {season: n for (own, season), n in counted.items() if own == family and season}
+    rows = Season.objects.in_bulk([pk for pk in by_season if pk])
+    seasons = [(row, by_season[pk]) for pk, row in rows.items()]
+    return scope_of(by_family, family, seasons, request.GET.get("season", ""))
+
+
+# The rating.
+
+
+@dataclass(frozen=True, slots=True)
+class RatingView:
+    """The current rating in the club and on the whole server, and its curve as HTML.
+
+    `rank` is that on the club's leaderboard of `ranked` players, None for unranked players.
+    """
+
+    now: ShownRating
+    on_server: ShownRating | None
+    games: int
+    rank: int | None
+    ranked: int
+    curve: str
+
+
+def rating_of(
+    own: PlayerRating, rows: Sequence[PlayerRating], curve: str, at: datetime
+) -> RatingView:
+    """Return the rating in the shown kind of game (2 queries)."""
+    family = own.pool.family
+    everywhere = [r for r in rows if r.pool.club_id is None and r.pool.family == family]
+    on_server = shown(rating_at(everywhere[-1], at)) if everywhere else None
+    rank, ranked = rank_of(own, at) or (None, 0)
+    return RatingView(shown(rating_at(own, at)), on_server, own.games, rank, ranked, curve)
+
+
+def curve_of(
+    own: PlayerRating,
+    games: ListedGames | None,
+    parts: Sequence[HistoryPart],
+    until: datetime | None,
+) -> str:
+    """Return the curve of a rating as HTML, by all its games or only some (1 or 2 queries).
+
+    This process keeps it until tomorrow, another game, or a change of these `parts`.
+    """
+    rated = (own.pk, own.games, own.mean, own.variance, own.last_at)
+    version = games is not None and [(each.key, each.checksum) for each in parts]
+    said = repr((rated, version, until and localdate(until), get_language()))
+    key = f"curve-{sha256(said.encode()).hexdigest()}"
+    kept: str | None = caches["pages"].get(key)
+    if kept is None:
+        keys = None if games is None else games.keys()
+        steps = [each for each in steps_of(own) if keys is None or each.game in keys]
+        curve = draw_curve(steps, until)
+        kept = (
+            render_to_string("tournaments/ratings/_curve.html", {"curve": curve}) if curve else ""
+        )
+        caches["pages"].set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+# The list of games.
+
+
+def page_of(games: Sequence[Item], number: str | None) -> Page[Item]:
+    return Paginator(games, GAMES).get_page(number)
+
+
+# The whole page.
+
+
+def preview_of(
+    request: HttpRequest, row: Player, rating: RatingView | None, sums: PlayerSums
+) -> LinkPreview | None:
+    """Return what a chat shows of a player with a public page."""
+    if not has_page(row.club, row):
+        return None
+    rank = (rating.rank, rating.ranked) if rating and rating.rank else None
+    facts = facts_of(rating.now if rating else None, rank, sums)
+    line = " · ".join([*(f"{name}: {value}" for name, value in facts), row.club.name])
+    path = reverse("player_picture", args=[row.club.slug, row.public_id])
+    return link_preview(request, row.shown_name, line, as_of(path, sums.games))
+
+
+def chosen_games(
+    request: HttpRequest, seats: QuerySet[Seat], rated: str = ""
+) -> tuple[NumbersFilter, list[HistoryPart], ListedGames]:
+    """Return the filter of the address, and the parts and games of a player in it (2 queries).
+
+    Without games it is the `rated` family.
+    """
+    every, number = parts_of(seats, timezone.localdate())
+    counted = Counter[tuple[str, int | None]]()
+    for each in every:
+        counted[each.family, each.season] += each.games
+    scope = filter_of(request, counted, rated)
+    parts = [p for p in every if p.family == scope.family and scope.season in (None, p.season)]
+    listed = sum(each.games for each in parts)
+    if listed < number:
+        seats = limited_seats(seats, scope.family, scope.season)
+    return scope, parts, ListedGames(seats, listed)
+
+
+def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str, Any]:
+    """Return the context of a player's page, in a fixed number of queries.
+
+    Others than members see published games.
+    """
+    at = timezone.now()
+    ratings = ratings_of(row)
+    rated = next((each.pool.family for each in ratings if each.pool.club_id), "")
+    seats = seats_of(row, request.user, published=not member)
+    scope, parts, games = chosen_games(request, seats, rated)
+    history = sums_of_games(row, seats, parts, keep=member)
+    part = page_of(cast("Sequence[tuple[int, int]]", games), request.GET.get("page"))
+    sums, keys = history.sums, [pk for pk, _seat in part]
+    ends = [game for game in (sums.best, sums.worst) if game is not None]
+    rows = rows_with(PLAYED, [*keys, *(game.pk for game in ends)])
+    own = rating_row(ratings, scope.family)
+    rating, steps = None, []
+    if own is not None:
+        some, until = (None, at) if scope.season is None else (games, None)
+        curve = curve_of(own, some if member else games, parts, until)
+        rating, steps = rating_of(own, ratings, curve, at), steps_by(own, rows)
+    return {
+        "scope": scope,
+        "rating": rating,
+        "preview": preview_of(request, row, rating, sums),
+        "sums": sums,
+        "figures": figures_of(sums),
+        "places": places_of(sums),
+        "contracts": contracts_of(sums, rulesets_of(newest_of(parts))),
+        "badges": badges_of(sums),
+        "opponents": opponents_of(history.met, OPPONENTS),
+        "extremes": played(ends, steps, rows) if sums.games > 1 else [],
+        "part": part,
+        # One may have been deleted since.
+        "games": played(
+            [game_at_seat(rows[pk], seat) for pk, seat in part if pk in rows], steps, rows
+        ),
+    }
+
+
+PAGE = 50
+MOST_FOUND = 500
+
+
+class FromBothEnds(Paginator):  # type: ignore[type-arg]  # Django has no type there at run time
+    """Pages of an ordered query; pages in its second half are read from the end."""
+
+    def page(self, number: int | str) -> Page[Any]:
+        """Return one page, in the order of the query."""
+        number = self.validate_number(number)
+        first = (number - 1) * self.per_page
+        if first <= self.count // 2:
+            return super().page(number)
+        last = min(first + self.per_page, self.count)
+        assert isinstance(self.object_list, QuerySet)
+        backwards = self.object_list.reverse()[self.count - last : self.count - first]
+        return Page(list(backwards)[::-1], number, self)
+
+
+@never_cache
+@require_safe
+def players(request: HtmxRequest, slug: str) -> HttpResponse:
+    """List the players of a club for its members; htmx requests matches while one types."""
+    club = members_club(request, slug)
+    directs = directs_club(request, club)
+    asked = request.GET.get("q", "").replace("\0", "").strip()
+    # Names are unique in a club, so the order is total.
+    keys = _found(club, asked, directs=directs).order_by("name_key").values_list("pk", flat=True)
+    # A search stops after enough matches and runs once; only the whole list is counted.
+    found = list(keys[: MOST_FOUND + 1]) if asked else []
+    part, rows = _page_of(found[:MOST_FOUND] if asked else keys, request.GET.get("page"))
+    page = {
+        "club": club,
+        "asked": asked,
+        "part": part,
+        "players": rows,
+        "more": len(found) > MOST_FOUND,
+        "directs": directs,
+        "mine": account_of(request),
+    }
+    fragment = bool(request.htmx)
+    template = "tournaments/people/_found.html" if fragment else "tournaments/people/players.html"
+    return render(request, template, page)
+
+
+def _found(club: Club, asked: str, *, directs: bool) -> PlayerQuerySet:
+    present = Player.objects.present().filter(club=club)
+    return present.matching(asked) if directs else present.matching_shown(asked)
+
+
+def _page_of(
+    keys: QuerySet[Player, int] | list[int], number: str | None
+) -> tuple[Page[int], list[Player]]:
+    """Return a page of a list: page through the index alone, then read the rows."""
+    pages = Paginator(keys, PAGE) if isinstance(keys, list) else FromBothEnds(keys, PAGE)
+    part = pages.get_page(number)
+    rows = Player.objects.in_bulk(list(part))
+    return part, [rows[pk] for pk in part if pk in rows]
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_players(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add one player, or all players of a pasted list."""
+    club = directed_club(request, slug)
+    form = NamesForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            added = add_players(
+                club, form.cleaned_data["names"], actor_of(request), at=timezone.now()
+            )
+        except NamesRefused as refused:
+            form.add_refusal(refused)
+        else:
+            return _after_adding(request, club, added)
+    page = {"club": club, "form": form}
+    status = 422 if form.is_bound else 200
+    return render(request, "tournaments/people/new_players.html", page, status=status)
+
+
+def _after_adding(request: HttpRequest, club: Club, added: list[Player]) -> HttpResponse:
+    done = ngettext("%(number)s player is added.", "%(number)s players are added.", len(added))
+    messages.success(request, done % {"number": len(added)})
+    if len(added) == 1:
+        return redirect("player", club.slug, added[0].public_id)
+    return redirect("players", club.slug)
+
+
+@kept_for_going_back
+@require_safe
+def player(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Show a player with their games; show directors the possible actions."""
+    seen = Q(club__in=Member.objects.of_user(request.user).values("club")) | PUBLIC
+    rows = Player.objects.present().filter(seen, club__slug=slug)
+    return show_player(request, _only_player(rows, public_id))
+
+
+@never_cache
+@require_safe
+def player_picture(request: HttpRequest, slug: str, public_id: str) -> HttpResponseBase:
+    """Return the picture of a player with a public page, for the preview of a link."""
+    row = _only_player(Player.objects.with_page().filter(club__slug=slug), public_id)
+    now = timezone.now()
+    seen = public_player(row, now)
+    if not seen.sums.games and seen.rating is None:
+        raise Http404
+    version = [seen.sums.games, seen.rating and seen.rating.points, seen.rank]
+    language = language_of(request)
+    return picture_response(request_player_picture(row, version, language=language, at=now))
+
+
+def _only_player(rows: PlayerQuerySet, public_id: str) -> Player:
+    return get_object_or_404(fields.named(rows, public_id).select_related("account", "club"))
+
+
+def present_player(club: Club, public_id: str) -> Player:
+    """Return a player of the club by public id; 404 if merged or removed."""
+    row = _only_player(Player.objects.present().filter(club=club), public_id)
+    row.club = club
+    return row
+
+
+def directed_player(request: HttpRequest, slug: str, public_id: str) -> Player:
+    """Return a player of the club for one of its directors; 404 for all others."""
+    return present_player(directed_club(request, slug), public_id)
+
+
+def directs_club(request: HttpRequest, club: Club) -> bool:
+    return Club.objects.directed_by(request.user).filter(pk=club.pk).exists()
+
+
+def show_player(request: HttpRequest, row: Player, form: NameForm | None = None) -> HttpResponse:
+    """Return the page of a player; with a refused `form`, 422."""
+    bar = club_bar(request, row.club)
+    if bar is None:
+        # Unpublished meanwhile.
+        raise Http404
+    directs, member = bar.directs, bool(bar.role)
+    seen = player_page(request, row, member=member)
+    if not member and not seen["part"].paginator.count and seen["rating"] is None:
+        raise Http404
+    page = seen | {
+        "club": row.club,
+        "bar": bar,
+        "player": row,
+        "member": member,
+        "asking": asking(Report.Kind.PLAYER_SEASON),
+        "name": row.name if directs else row.shown_name,
+        "directs": directs,
+        "mine": row.account_id is not None and row.account == account_of(request),
+        "form": form or NameForm(row),
+        "account": account_name(row.account) if directs and row.account else "",
+        "merges": _merges_of(row) if directs else (),
+    }
+    return render(request, "tournaments/people/player.html", page, status=422 if form else 200)
+
+
+def _merges_of(row: Player) -> list[tuple[int, str]]:
+    return list(row.merges.filter(undone_at=None).values_list("pk", "gone__name"))
+
+
+AGAINST_MOST_FOUND = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """The probability, by current ratings, that each finishes above the other."""
+
+    own: ShownRating
+    other: ShownRating
+    above: str
+    below: str
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """Means of both over the games in which they were not partners."""
+
+    points: str
+    other_points: str
+    place: str
+    other_place: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeadToHead:
+    """A game at one table: the player's result, and that of the other."""
+
+    played: ListedGame
+    pair: bool
+    other_place: int | None
+    other_points: Points | None
+
+
+@never_cache
+@require_safe
+def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """List a player's opponents, the most frequent first, optionally by name."""
+    club = members_club(request, slug)
+    row = present_player(club, public_id)
+    directs = directs_club(request, club)
+    asked = request.GET.get("q", "").replace("\0", "").strip()
+    seats = seats_of(row, request.user)
+    scope, parts, _games = chosen_games(request, seats)
+    met = sums_of_games(row, seats, parts, keep=True).met
+    if asked:
+        found = list(_called(club, row, asked, directs=directs)[: AGAINST_MOST_FOUND + 1])
+        met = {one.pk: met.get(one.pk) or Meeting(one.pk) for one in found[:AGAINST_MOST_FOUND]}
+        more = len(found) > AGAINST_MOST_FOUND
+    else:
+        more = False
+    part = Paginator(sorted(met, key=lambda pk: (-met[pk].games, pk)), PAGE).get_page(
+        request.GET.get("page")
+    )
+    page = {
+        "club": club,
+        "player": row,
+        "name": row.name if directs else row.shown_name,
+        "directs": directs,
+        "asked": asked,
+        "scope": scope,
+        "part": part,
+        "more": more,
+        "opponents": opponents_of({pk: met[pk] for pk in part}, PAGE),
+    }
+    return render(request, "tournaments/people/opponents.html", page)
+
+
+def _called(club: Club, row: Player, asked: str, *, directs: bool) -> QuerySet[Player]:
+    present = Player.objects.present().filter(club=club).exclude(pk=row.pk)
+    return present.matching(asked) if directs else present.matching_shown(asked)
+
+
+@never_cache
+@require_safe
+def against(request: HttpRequest, slug: str, public_id: str, other: str) -> HttpResponse:
+    """Compare two players of a club, in a fixed number of queries."""
+    club = members_club(request, slug)
+    row, beside = present_player(club, public_id), present_player(club, other)
+    if row.pk == beside.pk:
+        raise Http404
+    directs = directs_club(request, club)
+    scope, games = limited(request, games_of(row, request.user, beside))
+    seats = seats_beside(row, beside)
+    meeting = meetings(games, seats).get(beside.pk) or Meeting(beside.pk)
+    part = page_of(games, request.GET.get("page"))
+    own, theirs = ratings_of(row), ratings_of(beside)
+    family = scope.family or family_of_both(own, theirs)
+    page = {
+        "club": club,
+        "player": row,
+        "other": beside,
+        "name": row.name if directs else row.shown_name,
+        "other_name": beside.name if directs else beside.shown_name,
+        "scope": scope,
+        "meeting": meeting,
+        "compared": _means(compare(games, seats)) if meeting.against else None,
+        "chance": _chance(rating_row(own, family), rating_row(theirs, family), timezone.now()),
+        "part": part,
+        "games": _together(part, seats),
+    }
+    return render(request, "tournaments/people/against.html", page)
+
+
+def _means(sums: Compared) -> Means:
+    return Means(
+        points=average(sums.points, sums.games),
+        other_points=average(sums.other_points, sums.games),
+        place=average(sums.places, sums.games),
+        other_place=average(sums.other_places, sums.games),
+    )
+
+
+def _chance(own: PlayerRating | None, other: PlayerRating | None, at: datetime) -> Chance | None:
+    """Return the prediction for an individual game of the two; None unless both are rated."""
+    if own is None or other is None:
+        return None
+    ratings = rating_at(own, at), rating_at(other, at)
+    above = round(100 * chance_above([ratings[0]], [ratings[1]]))
+    return Chance(
+        shown(ratings[0]), shown(ratings[1]), percent(above, 100), percent(100 - above, 100)
+    )
+
+
+def _together(
+    games: Iterable[PlayerGame], beside: Iterable[tuple[int, int, int]]
+) -> list[HeadToHead]:
+    own = list(games)
+    seats: Mapping[int, int] = {pk: seat for pk, seat, _player in beside}
+    found = []
+    for one in played(own, [], rows_of(own)):
+        game, seat = one.game, seats[one.game.pk]
+        done = game.finished
+        found.append(
+            HeadToHead(
+                one,
+                game.sides[seat] == game.side,
+                game.place_of(seat) if done else None,
+                game.points_of(seat) if done else None,
+            )
+        )
+    return found
+
+
+@never_cache
+@require_POST
+def player_document(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Request the season shown on the page of a player, or all time."""
+    club = members_club(request, slug)
+    player = present_player(club, public_id)
+    parameters: dict[str, object] = {}
+    if asked := request.POST.get("season"):
+        season = next((row for row in club.seasons.all() if str(row.pk) == asked), None)
+        if season is None:
+            raise Http404
+        parameters = {"season": season.pk, "season_name": season.name}
+    if game := request.POST.get("game"):
+        parameters["game"] = game[:40]
+    return ask_for_members(request, Report.Kind.PLAYER_SEASON, player, parameters)
+
+
+MERGING_MOST_FOUND = 20
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Search the other player, preview the merge, and merge."""
+    kept = directed_player(request, slug, public_id)
+    others = Player.objects.present().filter(club=kept.club).exclude(pk=kept.pk)
+    name = (request.POST if request.method == "POST" else request.GET).get("other", "")
+    if not name:
+        return _search_page(request, kept)
+    gone = get_object_or_404(fields.named(others, name))
+    if request.method != "POST":
+        return _ask_page(request, kept, gone, why_not_one(kept, gone))
+    try:
+        merge_players(kept.pk, gone.pk, actor_of(request), at=timezone.now())
+    except NotOnePerson as problem:
+        return _ask_page(request, kept, gone, problem.why, status=422)
+    done = _("%(gone)s is now %(kept)s.") % {"gone": gone.name, "kept": kept.name}
+    messages.success(request, done)
+    return redirect("player", slug, public_id)
+
+
+@never_cache
+@require_POST
+def part(request: HttpRequest, slug: str, public_id: str, pk: int) -> HttpResponse:
+    """Undo a merge."""
+    kept = directed_player(request, slug, public_id)
+    row = get_object_or_404(kept.merges.select_related("gone"), pk=pk)
+    try:
+        undo_merge(row.pk, actor_of(request), at=timezone.now())
+    except MergedFurther as error:
+        # The page of a merged player does not exist either.
+        raise Http404 from error
+    except StillPlaying as error:
+        messages.error(request, str(error))
+        return redirect("player", slug, public_id)
+    done = _("%(gone)s is a player of their own again.") % {"gone": row.gone.name}
+    messages.success(request, done)
+    return redirect("player", slug, public_id)
+
+
+def _search_page(request: HttpRequest, kept: Player) -> HttpResponse:
+    asked = request.GET.get("q", kept.name.split()[0]).replace("\0", "").strip()
+    others = Player.objects.present().filter(club=kept.club).exclude(pk=kept.pk)
+    found = (
+        list(others.matching(asked).order_by("name_key")[: MERGING_MOST_FOUND + 1]) if asked else []
+    )
+    page = {
+        "club": kept.club,
+        "player": kept,
+        "asked": asked,
+        "found": found[:MERGING_MOST_FOUND],
+        "more": len(found) > MERGING_MOST_FOUND,
+    }
+    return render(request, "tournaments/people/merge.html", page)
+
+
+def _ask_page(
+    request: HttpRequest, kept: Player, gone: Player, why: Unlike | None, status: int = 200
+) -> HttpResponse:
+    page = {
+        "club": kept.club,
+        "kept": kept,
+        "gone": gone,
+        "games": gone.seats.count(),
+        "problem": WHY_NOT[why] if why else "",
+    }
+    return render(request, "tournaments/people/merge_ask.html", page, status=status)

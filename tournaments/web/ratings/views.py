@@ -1,0 +1,394 @@
+"""Pages of leaderboards, and of predictions."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Page, Paginator
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import get_language, ngettext, pgettext
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from tournaments.engine.play.games import only_totals
+from tournaments.engine.ratings.ratings import COIN, Accuracy
+from tournaments.models import Club, PlayerRating, RatingDue, RatingPool, Season, Tournament
+from tournaments.models.clubs import DIRECTING, Role
+from tournaments.permissions import account_of, directed_club, directs_club, members_club
+from tournaments.presenters.people.players import has_page
+from tournaments.presenters.ratings.ratings import BoardReader, calibration_view, called, listed_in
+from tournaments.queries.games.sheets import Sheet
+from tournaments.queries.ratings.predictions import (
+    SeatRated,
+    accuracy_told,
+    is_to_be_rated,
+    seats_rated,
+)
+from tournaments.queries.ratings.ratings import (
+    MOST_FOUND,
+    Line,
+    Listed,
+    ListedInSeason,
+    pools_with_ratings,
+    rating_of_account,
+)
+from tournaments.queries.watching import watched_ratings
+from tournaments.reports.ratings_document import ratings_document
+from tournaments.texts.labels import family_name, points_text
+from tournaments.web.base.pages import HtmxRequest, kept_for_going_back, not_modified, tag_of
+from tournaments.web.base.phone import LinkPreview, club_page_preview
+
+PAGE = 50
+
+
+@dataclass(frozen=True)
+class BoardQuery:
+    """The query of the page's address."""
+
+    game: str
+    season: str
+    name: str
+    page: str
+    active: bool
+    provisional: bool
+
+    @staticmethod
+    def of(request: HttpRequest) -> "BoardQuery":
+        """Parse the address; ignore unknown values."""
+        get = request.GET.get
+        return BoardQuery(
+            game=get("game", ""),
+            season=get("season", ""),
+            name=get("q", "").replace("\0", "").strip(),
+            page=get("page", ""),
+            active=get("active") != "all",
+            provisional=get("provisional") == "yes",
+        )
+
+    @property
+    def is_usual(self) -> bool:
+        return self.active and not self.provisional
+
+    @property
+    def kept(self) -> list[tuple[str, str]]:
+        return [(name, value) for name, value in self._sent if value]
+
+    @property
+    def kept_with_name(self) -> list[tuple[str, str]]:
+        return [*self.kept, *([("q", self.name)] if self.name else [])]
+
+    def address(self, **changed: str) -> str:
+        """Return the address of this page with some changes, and without the search."""
+        return "?" + urlencode({**dict(self.kept), **changed})
+
+    @property
+    def _sent(self) -> list[tuple[str, str]]:
+        return [
+            ("game", self.game),
+            ("season", self.season),
+            ("active", "" if self.active else "all"),
+            ("provisional", "yes" if self.provisional else ""),
+        ]
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """A row of the leaderboard for one visitor, with the club if the visitor may know it."""
+
+    line: Line
+    mine: bool
+    linked: bool
+    club: str
+
+    @property
+    def games(self) -> str:
+        number = self.line.games
+        said = number_format(number, force_grouping=True)
+        return ngettext("%(number)s game", "%(number)s games", number) % {"number": said}
+
+    @property
+    def change(self) -> str:
+        change = self.line.change
+        if change is None:
+            return pgettext("on the leaderboard", "new")
+        return f"+{change}" if change > 0 else points_text(change)
+
+
+@dataclass(frozen=True)
+class Mine:
+    """The visitor's place on the list; with rank 0, a reason why there may be none."""
+
+    address: str
+    rank: int = 0
+    provisional: bool = False
+    rests: bool = False
+
+
+@dataclass(frozen=True)
+class BoardPage:
+    """A leaderboard, one page of it."""
+
+    asked: BoardQuery
+    family: str
+    families: Sequence[tuple[str, str]]
+    season: Season | None
+    seasons: Sequence[Season]
+    part: "Page[Any]"
+    rows: Sequence[BoardRow]
+    # The length of the whole list, and whether more were found than are shown.
+    total: int
+    more: bool
+    mine: Mine | None
+    filter_text: str
+
+    @property
+    def players(self) -> str:
+        number = self.part.paginator.count
+        said = number_format(number, force_grouping=True)
+        return ngettext("%(number)s player", "%(number)s players", number) % {"number": said}
+
+
+def board_of(
+    asked: BoardQuery,
+    club: Club | None,
+    pools: Sequence[RatingPool],
+    looker: BoardReader,
+    now: datetime,
+) -> BoardPage:
+    """Return the requested page of a leaderboard, in a fixed number of queries."""
+    pool = next((each for each in pools if each.family == asked.game), pools[0])
+    seasons = list(club.seasons.all()) if club is not None else []
+    season = next((each for each in seasons if str(each.pk) == asked.season), None)
+    listed = listed_in(pool, season, now, active=asked.active, provisional=asked.provisional)
+    if asked.is_usual and not listed.ranks.total:
+        # Nobody is both active and settled: everybody says more than an empty list.
+        asked = replace(asked, active=False, provisional=True)
+        listed = listed_in(pool, season, now, active=False, provisional=True)
+    own = rating_of_account(pool, looker.user.pk) if looker.user is not None else None
+    found = listed.keys_called(called(asked.name, looker, club)) if asked.name else None
+    part, keys = _page_of(listed, found, asked.page)
+    return BoardPage(
+        asked=asked,
+        family=pool.family,
+        families=[(each.family, family_name(each.family)) for each in pools],
+        season=season,
+        seasons=seasons,
+        part=part,
+        rows=[_row(line, own, club, looker) for line in listed.lines(keys)],
+        total=listed.ranks.total,
+        more=found is not None and len(found) > MOST_FOUND,
+        mine=_mine(asked, listed, own, now) if own is not None else None,
+        filter_text=_filter_text(asked, season),
+    )
+
+
+def _filter_text(asked: BoardQuery, season: Season | None) -> str:
+    if season is not None:
+        first = season.name
+    else:
+        first = _("Active players") if asked.active else _("All players")
+    second = _("with provisional") if asked.provisional else _("settled ratings")
+    return f"{first} · {second}"
+
+
+def _page_of(
+    listed: Listed | ListedInSeason, found: list[int] | None, number: str
+) -> "tuple[Page[Any], list[int]]":
+    if found is not None:
+        part = Paginator(found[:MOST_FOUND], PAGE).get_page(number)
+        return part, list(part)
+    # Only counted: the rows are read by the index.
+    part = Paginator(range(listed.ranks.total), PAGE).get_page(number)
+    return part, listed.keys((part.number - 1) * PAGE, PAGE)
+
+
+def _row(line: Line, own: PlayerRating | None, club: Club | None, looker: BoardReader) -> BoardRow:
+    player = line.row.player
+    member = player.club_id in looker.roles
+    known = club is None and (member or player.club.published)
+    return BoardRow(
+        line,
+        mine=own is not None and own.pk == line.row.pk,
+        linked=player.removed_at is None if member else has_page(player.club, player),
+        club=player.club.name if known else "",
+    )
+
+
+def _mine(
+    asked: BoardQuery, listed: Listed | ListedInSeason, own: PlayerRating, now: datetime
+) -> Mine:
+    place = listed.place(own)
+    if place is not None:
+        rank, before = place
+        return Mine(f"{asked.address(page=str(before // PAGE + 1))}#me", rank)
+    rests = Listed(own.pool, now).rests(own)
+    shows = {"provisional": "yes" if own.provisional else "", "active": "all" if rests else ""}
+    return Mine(asked.address(**{k: v for k, v in shows.items() if v}), 0, own.provisional, rests)
+
+
+@kept_for_going_back
+@require_safe
+def server_ratings(request: HtmxRequest) -> HttpResponse:
+    """Show the ratings of all participating clubs."""
+    return _show(request, None, pools_with_ratings(RatingPool.objects.filter(club=None)))
+
+
+@kept_for_going_back
+@require_safe
+def club_ratings(request: HtmxRequest, slug: str) -> HttpResponse:
+    """Show the ratings of a club; members see the page before anybody is rated, too."""
+    seen = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
+    pools = pools_with_ratings(seen.select_related("club"))
+    club = pools[0].club if pools else members_club(request, slug)
+    return _show(request, club, pools)
+
+
+@require_safe
+def server_calibration(request: HttpRequest) -> HttpResponse:
+    """Show how well the ratings of all participating clubs predict."""
+    return _calibration(request, pools_with_ratings(RatingPool.objects.filter(club=None)))
+
+
+@require_safe
+def club_calibration(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show how well the ratings of a club predict."""
+    seen = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
+    return _calibration(request, pools_with_ratings(seen.select_related("club")))
+
+
+@never_cache
+@require_safe
+def export(request: HttpRequest, slug: str) -> HttpResponse:
+    """Download the club's ratings with all rated games as a document."""
+    club = directed_club(request, slug)
+    if RatingDue.objects.filter(club=club).exists():
+        messages.error(request, _("The ratings are being computed: try again in a moment."))
+        return redirect("club_ratings", slug)
+    answer = JsonResponse(ratings_document(club), json_dumps_params={"ensure_ascii": False})
+    answer["Content-Disposition"] = f'attachment; filename="{slug}-ratings.json"'
+    return answer
+
+
+def _calibration(request: HttpRequest, pools: list[RatingPool]) -> HttpResponse:
+    if not pools:
+        raise Http404
+    seen = calibration_view(pools, request.GET.get("game", ""))
+    club = pools[0].club
+    page = {"club": club, "seen": seen, "directs": club and directs_club(request, club)}
+    return render(request, "tournaments/ratings/calibration.html", page)
+
+
+def _preview(request: HttpRequest, club: Club) -> LinkPreview | None:
+    line = _("How strong the players of %(club)s are: their ratings, and how they have moved.")
+    return club_page_preview(request, club, _("Ratings"), line)
+
+
+def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> HttpResponse:
+    """Show the requested leaderboard; htmx requests matches while one types, or changes."""
+    asked = BoardQuery.of(request)
+    looker = BoardReader.of(account_of(request))
+    key = str(club.pk if club else 0)
+    seen = [key, watched_ratings([key]), asked, looker, timezone.localdate(), get_language()]
+    etag = tag_of([*seen, request.COOKIES.get("theme")])
+    unchanged = not_modified(request, etag) if request.htmx else None
+    if unchanged is not None:
+        return unchanged
+    board = board_of(asked, club, pools, looker, timezone.now()) if pools else None
+    page = {
+        "club": club,
+        "asked": asked if board is None else board.asked,
+        "board": board,
+        "preview": _preview(request, club) if club else None,
+        "headers": json.dumps({"If-None-Match": etag}),
+        "owns": club is not None and looker.roles.get(club.pk) == Role.OWNER,
+        "directs": club is not None and looker.roles.get(club.pk) in DIRECTING,
+    }
+    fragment = bool(request.htmx)
+    template = "tournaments/ratings/_live.html" if fragment else "tournaments/ratings/ratings.html"
+    response = render(request, template, page)
+    response["ETag"] = etag
+    return response
+
+
+FEW_PAIRS = 30
+"""The minimum of pairs, those of five tables of four: below it, chance dominates."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedGame:
+    """The rating changes of a finished game by seat, or a note on what is to come.
+
+    It is due if it is rated when its round is closed: one without a deal only by totals from paper.
+    """
+
+    seats: Sequence[tuple[str, SeatRated]] = ()
+    is_due: bool = False
+
+
+def rated_part(request: HttpRequest, sheet: Sheet) -> str:
+    """Draw the rating changes of a game; empty if there is nothing to show."""
+    rated = rated_game(request, sheet)
+    return render_to_string("tournaments/ratings/_rated.html", {"rated": rated}) if rated else ""
+
+
+def rated_game(request: HttpRequest, sheet: Sheet) -> RatedGame | None:
+    """Return the rating changes of a game in its club (up to 2 queries).
+
+    None for an open table, for an unrated one, and for visitors who may not see the ratings.
+    """
+    row, game = sheet.row, sheet.game
+    if row.table_id is None or not game.finished or not any(game.totals):
+        return None
+    seats = seats_rated(row, game.ruleset.sides, sheet.outcome.ranks, request.user)
+    if seats:
+        # The first place first, as above the sheet.
+        in_order = sorted(zip(row.players, seats, strict=True), key=lambda each: each[1].place)
+        return RatedGame(in_order)
+    if not is_to_be_rated(row, request.user):
+        return None
+    return RatedGame(is_due=bool(game.deals) or only_totals(game, rated=True))
+
+
+def accuracy_lines(request: HttpRequest, row: Tournament, *, directs: bool) -> list[str]:
+    """Return sentences on how well ratings predicted a tournament's places (up to 2 queries).
+
+    While it is played, for its directors only; empty if there are no predictions.
+    """
+    details = accuracy_told(row, request.user, directs=directs)
+    return list(_sentences(details)) if details.pairs else []
+
+
+def _sentences(details: Accuracy) -> list[str]:
+    figures = {
+        # Rounded first, since the format cuts off extra digits.
+        "share": number_format(round(100 * details.share)),
+        "pairs": number_format(details.pairs, force_grouping=True),
+        "loss": number_format(Decimal(f"{details.log_loss:.2f}"), 2),
+        "coin": number_format(Decimal(f"{COIN:.2f}"), 2),
+    }
+    lines = [
+        ngettext(
+            "Who of two at a table ends above the other: the ratings were right for"
+            " %(share)s %% of %(pairs)s pair; a coin is right for half.",
+            "Who of two at a table ends above the other: the ratings were right for"
+            " %(share)s %% of %(pairs)s pairs; a coin is right for half.",
+            details.pairs,
+        )
+        % figures,
+        _("Their log-loss is %(loss)s, that of a coin %(coin)s: the lower, the better.") % figures,
+    ]
+    if details.pairs < FEW_PAIRS:
+        lines.append(_("That is still too few to say much."))
+    elif details.log_loss > COIN:
+        lines.append(_("This time a coin would have done better."))
+    return lines

@@ -1,0 +1,778 @@
+"""Pages of rulesets, with examples and options."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.template import TemplateDoesNotExist
+from django.template.loader import select_template
+from django.utils.cache import add_never_cache_headers, patch_cache_control
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from tournaments.engine.play.games import Game, PlayedDeal
+from tournaments.engine.rules.entries import Deal, write_points
+from tournaments.engine.rules.fields import CAPPOTTO, fields_of, trumps_of
+from tournaments.engine.rules.rulesets import (
+    LARGEST_COUNT,
+    Contract,
+    Option,
+    PerSide,
+    Points,
+    Ruleset,
+    Setting,
+    number_of,
+)
+from tournaments.engine.rules.scoring import check_deal, deal_sum, score_deal
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Game as ModelsGame
+from tournaments.permissions import account_of, writable_game
+from tournaments.presenters.games.evenings import beginning_of
+from tournaments.presenters.games.sheets import MARKS, deal_line, marks_of
+from tournaments.presenters.rulesets import describe
+from tournaments.queries.games.sheets import ruleset_of
+from tournaments.queries.rulesets import find_ruleset, offered_rulesets
+from tournaments.texts import labels
+from tournaments.texts.labels import NAMES, OTHER
+from tournaments.web.base.pages import kept_for_going_back
+from tournaments.web.base.phone import address
+
+
+def tile_of(rules: Ruleset) -> str:
+    return rules.family if rules.family in NAMES else OTHER
+
+
+def tile_name(tile: str) -> str:
+    return str(NAMES[tile])
+
+
+LETTERS = "ABCD"
+"""Names of the players of an example."""
+
+SHARES: Mapping[int, tuple[int, ...]] = MappingProxyType(
+    {2: (3, 10), 3: (2, 7, 4), 4: (1, 6, 4, 2)}
+)
+"""Distributions of 13 tricks, by the number of sides; other units are similar."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """An example deal of a ruleset, with the option that it requires, if any."""
+
+    rules: Ruleset
+    contract: Contract
+    deal: Deal
+    option: tuple[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class ScoredExample:
+    """An example as text: the counts of the sides, other details, and the score."""
+
+    contract: Contract
+    option: str
+    taken: tuple[str, ...]
+    said: tuple[str, ...]
+    points: PerSide
+    sum: Points
+
+    @property
+    def name(self) -> str:
+        return labels.contract_title(self.contract)
+
+
+def scored_examples(rules: Ruleset) -> list[ScoredExample]:
+    """Return the scored examples that are possible at the ruleset's table."""
+    return [
+        _score(example)
+        for example in examples_of(rules)
+        if not any(check_deal(example.rules, example.contract, example.deal))
+    ]
+
+
+def examples_of(rules: Ruleset) -> Iterator[Example]:
+    """Yield one deal or more of each contract, then the additions of its steps."""
+    for contract in rules.contracts:
+        yield from DEALS.get(contract.scoring, _by_units)(rules, contract)
+    for step in rules.steps:
+        yield from STEPS[step](rules) if step in STEPS else ()
+
+
+def _score(example: Example) -> ScoredExample:
+    rules, contract, deal = example.rules, example.contract, example.deal
+    score = score_deal(rules, contract, deal)
+    players = LETTERS[: rules.seats]
+    played = PlayedDeal(0, contract, deal.declarer or 0, deal, score.king)
+    option = ""
+    if example.option is not None:
+        setting, value = example.option
+        chosen = labels.option_value_name(setting, value)
+        option = f"{labels.option_name(setting)}: {chosen}"
+    said = [labels.suit_of(deal.details.get("trump"))]
+    said += marks_of(rules, players, deal.details, [name for name in MARKS if name not in TAKEN])
+    return ScoredExample(
+        contract,
+        option,
+        deal_line(Game(rules), played, players).taken,
+        tuple(filter(None, said)),
+        score.points,
+        sum(score.points),
+    )
+
+
+TAKEN = ("tricks", "left")
+"""Details of a deal derived from the counts of the sides."""
+
+
+def share(total: int, sides: int) -> tuple[int, ...]:
+    """Divide `total` units among the sides by largest remainders."""
+    weights = SHARES[sides]
+    exact = [Fraction(total * weight, sum(weights)) for weight in weights]
+    shares = [int(number) for number in exact]
+    by_remainder = sorted(range(sides), key=lambda side: shares[side] - exact[side])
+    for side in by_remainder[: total - sum(shares)]:
+        shares[side] += 1
+    return tuple(shares)
+
+
+def _counts(rules: Ruleset, contract: Contract) -> dict[str, tuple[int, ...]]:
+    totals = {unit.id: unit.total for unit in contract.units}
+    return {
+        unit: FREE[unit][rules.side_count] if total is None else share(total, rules.side_count)
+        for unit, total in totals.items()
+    }
+
+
+FREE: Mapping[str, Mapping[int, tuple[int, ...]]] = MappingProxyType(
+    {
+        "cards_left": {2: (4, 9), 3: (0, 3, 5), 4: (0, 3, 5, 1)},
+        "places": {2: (2, 1), 3: (2, 1, 3), 4: (2, 1, 4, 3)},
+    }
+)
+"""Numbers of units without a fixed total, by the number of sides."""
+
+
+def _details(rules: Ruleset, contract: Contract) -> dict[str, Any]:
+    """Return the details that a deal needs besides its counts."""
+    allowed = fields_of(rules, contract)
+    said = {name: value for name, value in SAID.items() if name in allowed}
+    trumps = trumps_of(rules, contract)
+    return {"trump": trumps[0], **said} if trumps else said
+
+
+SAID: Mapping[str, Any] = MappingProxyType({"partner": 2, "closed_by": 0})
+
+
+def _deal(rules: Ruleset, contract: Contract, **details: Any) -> Deal:
+    return Deal(
+        contract=contract.id,
+        declarer=0 if contract.declared else None,
+        counts=_counts(rules, contract),
+        details={**_details(rules, contract), **details},
+    )
+
+
+def _by_units(rules: Ruleset, contract: Contract) -> Iterator[Example]:
+    yield Example(rules, contract, _deal(rules, contract))
+
+
+def _makers(rules: Ruleset, contract: Contract) -> Iterator[Example]:
+    """Yield every line of the table of Euchre (`docs/rules.md` §4)."""
+    for details in MAKERS:
+        yield Example(rules, contract, Deal(details={"maker": 0, **details}))
+
+
+MAKERS: Sequence[Mapping[str, Any]] = (
+    {"tricks": 3},
+    {"tricks": 5},
+    {"tricks": 2},
+    {"tricks": 3, "alone": True},
+    {"tricks": 5, "alone": True},
+    {"tricks": 2, "alone": True},
+    {"tricks": 2, "defender_alone": 1},
+    {"tricks": 0, "defender_alone": 1},
+    {"tricks": 2, "alone": True, "defender_alone": 1},
+)
+
+
+def _piles(rules: Ruleset, contract: Contract) -> Iterator[Example]:
+    """Yield the examples of Krapet (`docs/rules.md` §3): a game won, and by points."""
+    yield Example(rules, contract, Deal(details={"winner": 0}))
+    for option in rules.options:
+        if "points" in option.values:
+            chosen = (option.setting, "points")
+            by_points = rules.with_options(dict([chosen]))
+            for details in PILES:
+                yield Example(by_points, contract, Deal(details=details), chosen)
+
+
+PILES: Sequence[Mapping[str, Any]] = (
+    {"winner": 0, "left": {"reserve": (0, 4), "stock": (0, 9), "waste": (0, 6)}},
+    {"winner": None, "left": {"reserve": (2, 5), "stock": (8, 10), "waste": (0, 0)}},
+)
+
+DEALS: Mapping[str, Callable[[Ruleset, Contract], Iterator[Example]]] = MappingProxyType(
+    {"makers-and-defenders": _makers, "piles-emptied": _piles}
+)
+"""The examples of a contract by its scoring strategy; the default counts units."""
+
+
+def _with_option(rules: Ruleset, setting: str, value: Any) -> Ruleset | None:
+    known = any(option.setting == setting for option in rules.options)
+    return rules.with_options({setting: value}) if known else None
+
+
+def _cappotto(rules: Ruleset) -> Iterator[Example]:
+    """Yield a deal in which one side takes everything, for each way of scoring it."""
+    contract = next((c for c in rules.contracts if c.cappotto), None)
+    for value in CAPPOTTO:
+        chosen = _with_option(rules, "cappotto", value)
+        if contract is not None and chosen is not None:
+            (unit,) = contract.units
+            all_by_one = (0, unit.total or 0, *(0 for _ in range(rules.side_count - 2)))
+            deal = replace(_deal(chosen, contract), counts={unit.id: all_by_one})
+            yield Example(chosen, contract, deal, ("cappotto", value))
+
+
+def _switched(setting: str, field: str, said: Any) -> Callable[[Ruleset], Iterator[Example]]:
+    """Return a generator of a deal with a field that an option enables."""
+
+    def examples(rules: Ruleset) -> Iterator[Example]:
+        chosen = _with_option(rules, setting, value=True)
+        contract = next((c for c in rules.contracts if field in c.fields), None)
+        if chosen is not None and contract is not None:
+            deal = _deal(chosen, contract, **{field: said})
+            yield Example(chosen, contract, deal, (setting, True))
+
+    return examples
+
+
+def _third(rules: Ruleset) -> Iterator[Example]:
+    """Yield a deal with most units on the declaring side, since only a loss counts double."""
+    contract = rules.contracts[0]
+    deal = _deal(rules, contract, third=True)
+    counts = {unit: tuple(reversed(numbers)) for unit, numbers in (deal.counts or {}).items()}
+    yield Example(rules, contract, replace(deal, counts=counts))
+
+
+def _doubles(rules: Ruleset) -> Iterator[Example]:
+    contract = rules.contracts[0]
+    for double in ({"seats": (0, 1)}, {"seats": (0, 1), "redoubled": True}):
+        yield Example(rules, contract, _deal(rules, contract, doubles=(double,)))
+
+
+STEPS: Mapping[str, Callable[[Ruleset], Iterator[Example]]] = MappingProxyType(
+    {
+        "cappotto": _cappotto,
+        "blind": _switched("blind_declaration", "blind", said=True),
+        "sale": _switched("sale", "sale", {"buyer": 1, "tricks": 3}),
+        "third": _third,
+        "doubles": _doubles,
+    }
+)
+"""Examples of the points that a step moves; other steps apply to every deal."""
+
+
+Chosen = Mapping[str, Any]
+"""Options by name; None for an unchanged one."""
+
+
+class MoneyField(forms.CharField):
+    """Money per point, typed as 0.10, 0,10 or 1/10; empty or 0 means no stake."""
+
+    def clean(self, value: Any) -> int | str | None:
+        """Return the amount as in a record: a whole number or `"p/q"`."""
+        text = str(super().clean(value)).replace(" ", "")
+        if not text:
+            return None
+        amount = _amount_of(text)
+        if amount is None:
+            raise forms.ValidationError(_("An amount of money, like 0.10"), code="invalid")
+        return write_points(amount) if amount else None
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return an amount as typed in the reader's language."""
+        amount = number_of(value)
+        if amount is None or Fraction(amount * 100).denominator != 1:
+            return value
+        decimals = 0 if Fraction(amount).denominator == 1 else 2
+        exact = Decimal(Fraction(amount * 100).numerator) / 100
+        return number_format(exact, decimals, use_l10n=True, force_grouping=False)
+
+
+_DECIMAL = re.compile(r"([0-9]{1,6})(?:[.,]([0-9]{1,4}))?")
+_QUOTIENT = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
+
+
+def _amount_of(text: str) -> Fraction | None:
+    decimal = _DECIMAL.fullmatch(text)
+    if decimal:
+        return Fraction(f"{decimal[1]}.{decimal[2] or 0}")
+    quotient = _QUOTIENT.fullmatch(text)
+    if quotient and int(quotient[2]):
+        return Fraction(int(quotient[1]), int(quotient[2]))
+    return None
+
+
+@dataclass(frozen=True)
+class OptionField:
+    """An option on a page; `look` gives the kind of field."""
+
+    look: str
+    field: forms.BoundField
+    changed: bool
+
+
+def field_of(rules: Ruleset, option: Option) -> forms.Field:
+    """Return the field of an option, translated; an empty value means the default."""
+    field = FIELDS[look_of(option)](rules, option)
+    field.required = False
+    field.label = labels.option_name(option.setting)
+    field.help_text = labels.option_help(option.setting)
+    return field
+
+
+def look_of(option: Option) -> str:
+    """Return the kind of field for an option: a switch for the values on and off."""
+    if option.kind != "one-of":
+        return option.kind
+    return "switch" if set(option.values) == {True, False} else "one-of"
+
+
+def option_fields(
+    form: forms.Form, rules: Ruleset, names: Mapping[str, str]
+) -> tuple[OptionField, ...]:
+    """Return the options of a ruleset as form fields; `names` maps options to field names."""
+    return tuple(
+        _on_page(rules, option, form[names[option.setting]])
+        for option in rules.options
+        if names[option.setting] in form.fields
+    )
+
+
+def _on_page(rules: Ruleset, option: Option, field: forms.BoundField) -> OptionField:
+    value, default = field.value(), default_of(rules, option.setting)
+    changed = value not in (None, "") and str(value) != str(default)
+    return OptionField(look_of(option), field, changed)
+
+
+def changed_options(rules: Ruleset, chosen: Chosen) -> dict[str, Setting]:
+    """Return the options that differ from the defaults implied by the ruleset and other choices."""
+    defaults: dict[str, Any] = {o.setting: default_of(rules, o.setting) for o in rules.options}
+    for name, value in chosen.items():
+        defaults.update(rules.implied.get(name, {}).get(value, {}))
+    return {
+        name: value
+        for name, value in chosen.items()
+        if value is not None and value != defaults.get(name)
+    }
+
+
+def default_of(rules: Ruleset, setting: str) -> Any:
+    """Return the default of an option; None if the option does not exist then."""
+    # The number of deals is not a setting of a ruleset until a table chooses one.
+    return rules.settings.get(setting, getattr(rules, setting, None))
+
+
+def implied_defaults(rules: Ruleset, setting: str) -> list[tuple[str, Setting]]:
+    """Return the other defaults of an option, each with the choice (as text) that implies it."""
+    return [
+        (labels.option_value_name(other, value), defaults[setting])
+        for other, values in rules.implied.items()
+        for value, defaults in values.items()
+        if setting in defaults
+    ]
+
+
+def _one_of(rules: Ruleset, option: Option) -> forms.Field:
+    return _choices(rules, option, forms.RadioSelect())
+
+
+def _switch(rules: Ruleset, option: Option) -> forms.Field:
+    # Two inputs of one name: the hidden one says that an unticked box was on the page.
+    return _choices(rules, option, forms.TextInput())
+
+
+def _choices(rules: Ruleset, option: Option, widget: forms.Widget) -> forms.TypedChoiceField:
+    values = {str(value): value for value in option.values}
+    default = str(default_of(rules, option.setting))
+    return forms.TypedChoiceField(
+        choices=[(v, labels.option_value_name(option.setting, values[v])) for v in values],
+        coerce=values.__getitem__,
+        empty_value=values.get(default),  # type: ignore[arg-type]  # any value may be one
+        initial=default,
+        widget=widget,
+    )
+
+
+def _count(rules: Ruleset, option: Option) -> forms.Field:
+    step = 2 if option.kind == "even-count" else 1
+    field = forms.IntegerField(
+        min_value=step,
+        max_value=LARGEST_COUNT,
+        step_size=step,
+        error_messages={
+            "invalid": _("A whole number"),
+            "step_size": _("An even number"),
+        },
+    )
+    default = [str(default_of(rules, option.setting))]
+    default += [f"{name}: {value}" for name, value in implied_defaults(rules, option.setting)]
+    field.widget.attrs["placeholder"] = " · ".join(default)
+    return field
+
+
+def _money(_rules: Ruleset, _option: Option) -> forms.Field:
+    field = MoneyField(max_length=15)
+    field.widget.attrs["placeholder"] = _("none")
+    return field
+
+
+FIELDS: Mapping[str, Callable[[Ruleset, Option], forms.Field]] = MappingProxyType(
+    {
+        "one-of": _one_of,
+        "switch": _switch,
+        "count": _count,
+        "even-count": _count,
+        "money": _money,
+    }
+)
+"""The field of each look of an option."""
+
+
+def options_text(options: Mapping[str, Any]) -> str:
+    said = (
+        f"{labels.option_name(name)}: {labels.option_value_name(name, value)}"
+        for name, value in options.items()
+    )
+    return "; ".join(said) or "–"
+
+
+OUTCOMES: Mapping[Setting, Any] = {
+    "out-and-sunk": gettext_lazy(
+        "Whoever ends above zero is out, everyone else is sunk; the scores give the places."
+    ),
+    "pair-out-and-sunk": gettext_lazy(
+        "The pair above zero is out, the other is sunk; at zero each it is a draw."
+    ),
+    "highest-wins": gettext_lazy("The highest total wins; equal totals win together."),
+}
+
+KINGS: Mapping[Setting, Any] = {
+    "ends-game": gettext_lazy(
+        "King: whoever takes all 13 tricks of a deal ends the game at once and stands above all."
+    ),
+    "declared": gettext_lazy(
+        "King: whoever declares it before the first lead and takes all 13 tricks ends the game at "
+        "once and stands above all; whoever fails ends it as well, below all."
+    ),
+}
+
+ORDERS: Mapping[Setting, Any] = {
+    "advised": gettext_lazy("The dear penalties should come first."),
+    "ordered": gettext_lazy("No penalty is named while a dearer one is left."),
+    "strict": gettext_lazy(
+        "No penalty is named while a dearer one is left, and no trump before the last penalty."
+    ),
+}
+
+NAMINGS: Mapping[Setting, Any] = {
+    "blind": gettext_lazy("The contract is named before anyone sees their cards."),
+    "sealed": gettext_lazy(
+        "The declarer writes the contract down in secret; it is shown at the end of the deal."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Worth:
+    """The value of a unit, and how many there are in a deal (None: not fixed)."""
+
+    name: str
+    total: int | None
+    each: Points
+
+
+@dataclass(frozen=True)
+class ContractLine:
+    """A row of the table of contracts: name, value of each unit, frequency."""
+
+    symbol: str
+    name: str
+    values: tuple[Worth, ...]
+    prizes: tuple[Points, ...]
+    sum: Points | None
+    often: str
+
+
+@dataclass(frozen=True)
+class OptionLine:
+    """An option with its values; one is marked as default, or as chosen by a table."""
+
+    name: str
+    help: str
+    values: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True)
+class RulesPage:
+    """The page of a ruleset, generated from its data."""
+
+    name: str
+    summary: str
+    facts: tuple[tuple[str, str], ...]
+    contracts: tuple[ContractLine, ...]
+    order: tuple[str, ...]
+    stages: tuple[tuple[str, str], ...]
+    options: tuple[OptionLine, ...]
+    ending: tuple[str, ...]
+    badges: tuple[tuple[str, str], ...]
+    sides: tuple[str, ...]
+    examples: tuple[ScoredExample, ...]
+
+
+@kept_for_going_back
+@require_safe
+def rules_index(request: HttpRequest) -> HttpResponse:
+    """List every game by family (1 query)."""
+    families: dict[str, list[tuple[str, str, str]]] = {}
+    for id_, rules in offered_rulesets(request.user):
+        line = (id_, labels.name_of(rules), labels.ruleset_summary(id_))
+        families.setdefault(tile_name(tile_of(rules)), []).append(line)
+    return render(request, "tournaments/rulesets/rules.html", {"families": families.items()})
+
+
+@require_safe
+def rules_of_game(request: HttpRequest, ruleset: str) -> HttpResponse:
+    """Show the rules of one game (no query; 1 for house rules, 2 for signed-in visitors)."""
+    rules = _found(request, ruleset)
+    page = {
+        "id": ruleset,
+        "rules": rules_page(rules),
+        "how": how_it_is_played(request, rules),
+        "house": rules.id not in RULESETS,
+    }
+    return _kept_from_caches(
+        request, rules, render(request, "tournaments/rulesets/rules_of_game.html", page)
+    )
+
+
+@never_cache
+@require_safe
+def rules_at_table(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Show the rules of a table, with its options."""
+    row = get_object_or_404(writable_game(request, public_id, secret))
+    return _at_table(request, row, "write")
+
+
+@never_cache
+@require_safe
+def rules_followed(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Show the rules of a table to its followers."""
+    row = get_object_or_404(ModelsGame.objects.readable_at(public_id, secret))
+    return _at_table(request, row, "follow")
+
+
+def _at_table(request: HttpRequest, row: ModelsGame, kind: str) -> HttpResponse:
+    rules = ruleset_of(row)
+    page = {
+        "rules": rules_page(rules),
+        "how": how_it_is_played(request, rules),
+        "house": row.document is not None,
+        "back": address(row, kind),
+    }
+    return render(request, "tournaments/rulesets/rules_of_game.html", page)
+
+
+@require_safe
+def rules_json(request: HttpRequest, ruleset: str) -> HttpResponse:
+    """Return the ruleset document for programs that check entries without the server."""
+    style = {"ensure_ascii": False, "indent": 2}
+    rules = _found(request, ruleset)
+    return _kept_from_caches(request, rules, JsonResponse(describe(rules), json_dumps_params=style))
+
+
+def _kept_from_caches(request: HttpRequest, rules: Ruleset, answer: HttpResponse) -> HttpResponse:
+    """Forbid caching of an answer if the rules belong to a club, which not everybody may see.
+
+    Other answers are revalidated each time: they are in the reader's language.
+    """
+    house = rules.id not in RULESETS
+    if house and account_of(request) is not None and find_ruleset(rules.id) is None:
+        add_never_cache_headers(answer)
+    else:
+        patch_cache_control(answer, no_cache=True)
+    return answer
+
+
+def _found(request: HttpRequest, ruleset: str) -> Ruleset:
+    rules = find_ruleset(ruleset, request.user)
+    if rules is None:
+        raise Http404
+    return rules
+
+
+def how_it_is_played(request: HttpRequest, rules: Ruleset) -> str:
+    """Return the prose about a ruleset, or else about its family; "" if there is none."""
+    names = [name.replace("-", "_") for name in (rules.id, rules.family)]
+    try:
+        fragment = select_template(
+            [f"tournaments/rulesets/play/_play_{name}.html" for name in names]
+        )
+    except TemplateDoesNotExist:
+        return ""
+    return str(fragment.render({}, request))
+
+
+def rules_page(rules: Ruleset) -> RulesPage:
+    """Return the page of a ruleset from its data."""
+    return RulesPage(
+        name=labels.name_of(rules),
+        summary=labels.ruleset_summary(rules.id),
+        facts=tuple(_facts(rules)),
+        contracts=tuple(_contract(c) for c in rules.contracts if c.named),
+        order=tuple(_order(rules)),
+        stages=tuple(_stages(rules)),
+        options=tuple(_options(rules)),
+        ending=tuple(_ending(rules)),
+        badges=tuple(_badges(rules)),
+        sides=tuple(rules.side_names(LETTERS[: rules.seats])),
+        examples=tuple(scored_examples(rules)),
+    )
+
+
+def _facts(rules: Ruleset) -> Iterator[tuple[str, str]]:
+    players = ngettext("%(number)s player", "%(number)s players", rules.seats)
+    seated = players % {"number": rules.seats}
+    if rules.seats_in_a_side > 1:
+        seated = _("%(players)s, in pairs that sit opposite") % {"players": seated}
+    yield _("Players"), seated
+    if rules.seats > 2:
+        yield _("Direction"), _("clockwise") if rules.clockwise else _("counter-clockwise")
+    if rules.length is not None:
+        deals = ngettext("%(number)s deal", "%(number)s deals", rules.length)
+        yield _("Length"), deals % {"number": rules.length}
+    elif rules.target is not None:
+        yield _("Length"), _target(rules, rules.target)
+    yield _("Beginning"), str(beginning_of(rules).hint)
+
+
+def _counts_games(rules: Ruleset) -> bool:
+    """Return whether the target is a number of won games, not of points."""
+    return rules.settings.get("scoring") == "win"
+
+
+def _target(rules: Ruleset, target: int) -> str:
+    text = _("first to %(target)s")
+    if _counts_games(rules):
+        text = ngettext("one game decides", "first to %(target)s games", target)
+    return text % {"target": target}
+
+
+def _reached(rules: Ruleset, target: int) -> str:
+    text = _("The game ends as soon as someone has %(target)s or more.")
+    if _counts_games(rules):
+        text = ngettext(
+            "It is over when someone has won.",
+            "It is over when someone has won %(target)s games.",
+            target,
+        )
+    return text % {"target": target}
+
+
+def _contract(contract: Contract) -> ContractLine:
+    values = tuple(
+        Worth(labels.unit_name(unit.id), unit.total, contract.values[unit.id])
+        for unit in contract.units
+        if contract.values[unit.id]
+    )
+    return ContractLine(
+        labels.contract_symbol(contract.id),
+        labels.contract_title(contract),
+        values,
+        contract.prizes,
+        deal_sum(contract),
+        _often(contract),
+    )
+
+
+def _often(contract: Contract) -> str:
+    """Return how often a contract occurs in a game, if that is limited."""
+    limits = []
+    if contract.quota is not None:
+        limits.append(_("%(times)s× a game") % {"times": contract.quota})
+    if contract.quota_each is not None:
+        limits.append(_("%(times)s× each") % {"times": contract.quota_each})
+    return ", ".join(limits)
+
+
+def _order(rules: Ruleset) -> Iterator[str]:
+    quotas = rules.side_quotas
+    if quotas:
+        pairs = rules.seats_in_a_side > 1
+        whoever = _("Each pair declares: %(what)s.") if pairs else _("Everyone declares: %(what)s.")
+        yield whoever % {
+            "what": ", ".join(f"{n} × {labels.kind_name(k)}" for k, n in quotas.items())
+        }
+    if rules.in_a_row > 1:
+        yield _("The same player declares %(deals)s deals in a row.") % {"deals": rules.in_a_row}
+    for setting, texts in (("order", ORDERS), ("naming", NAMINGS)):
+        text = texts.get(rules.settings.get(setting, ""))
+        if text is not None:
+            yield str(text)
+
+
+def _stages(rules: Ruleset) -> Iterator[tuple[str, str]]:
+    """Yield the deals of each stage, and their contracts."""
+    first = 1
+    for stage in rules.stages:
+        last = first + stage.deals - 1
+        names = [labels.contract_title(rules.by_id[name]) for name in stage.contracts]
+        number = str(first) if first == last else f"{first}–{last}"
+        yield number, " / ".join(names)
+        first = last + 1
+
+
+def _options(rules: Ruleset) -> Iterator[OptionLine]:
+    for option in rules.options:
+        default = default_of(rules, option.setting)
+        values = [
+            (labels.option_value_name(option.setting, value), value == default)
+            for value in option.values
+        ]
+        if look_of(option) not in ("one-of", "switch"):
+            values = [(_("none") if default is None else str(default), True)]
+            values += [
+                (f"{name}: {value}", False)
+                for name, value in implied_defaults(rules, option.setting)
+            ]
+        yield OptionLine(
+            labels.option_name(option.setting), labels.option_help(option.setting), tuple(values)
+        )
+
+
+def _ending(rules: Ruleset) -> Iterator[str]:
+    if rules.target is not None:
+        yield _reached(rules, rules.target)
+    elif rules.length is not None:
+        yield _("The game ends after deal %(deals)s.") % {"deals": rules.length}
+    king = KINGS.get(rules.settings.get("king", "off"))
+    if king is not None:
+        yield str(king)
+    yield str(OUTCOMES[rules.settings["outcome"]])
+
+
+def _badges(rules: Ruleset) -> Iterator[tuple[str, str]]:
+    earned = [badge for contract in rules.contracts for badge in contract.badges]
+    for badge in dict.fromkeys((*earned, *rules.badges)):
+        yield labels.badge_name(badge), labels.badge_meaning(badge)

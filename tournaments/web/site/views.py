@@ -1,0 +1,447 @@
+"""The first page, the guide, the state of the service, and its service worker."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache, reduce
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.decorators import user_passes_test
+from django.contrib.staticfiles import finders
+from django.db import connection
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.crypto import salted_hmac
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from tournaments.engine.play.games import Game, play
+from tournaments.engine.rules.rulesets import Points, Ruleset
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Event, Member
+from tournaments.models.server import Check
+from tournaments.permissions import account_of
+from tournaments.presenters.games.evenings import beginning_of, begins
+from tournaments.presenters.games.sheets import state_of
+from tournaments.queries.games.sheets import Sheet, load_kept_sheets, rules_of
+from tournaments.queries.ratings.ratings import has_ratings
+from tournaments.queries.rulesets import find_ruleset
+from tournaments.queries.site import Running, coming, load_running, playing_now
+from tournaments.services.games.tables import RULESET, sample_entries, start_sample
+from tournaments.texts import labels
+from tournaments.texts.labels import contract_short, suit_of
+from tournaments.web.base.pages import access_link, keep_for_going_back, kept_for_going_back
+from tournaments.web.base.phone import (
+    A_YEAR,
+    LastTable,
+    LinkPreview,
+    PhoneGame,
+    address,
+    link_preview,
+    new_key,
+    phone_games,
+    phone_table,
+    remember_game,
+)
+from tournaments.web.clubs.views import NextEvent, members_of, next_event
+from tournaments.web.games.starting import NewTableForm, key_of
+from tournaments.web.tournaments.my_card import playing_text
+
+
+@dataclass(frozen=True, slots=True)
+class SampleDeal:
+    """A deal, with the totals after it and whether each player has declared it."""
+
+    contract: str
+    suit: str
+    red: bool
+    totals: tuple[tuple[Points, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSheet:
+    names: tuple[str, ...]
+    deals: tuple[SampleDeal, ...]
+
+
+def sample_names() -> list[str]:
+    # Translators: four names usual among card players of the language, separated by commas.
+    return pgettext("players of the sample game", "Alice, Ben, Clara, David").split(", ")
+
+
+@cache
+def sample_sheet(language: str) -> SampleSheet:
+    """Return the sheet of the sample game in a language."""
+    game = reduce(play, sample_entries(), Game(RULESETS[RULESET]))
+    with translation.override(language):
+        return SampleSheet(tuple(sample_names()), tuple(_deals(game)))
+
+
+def _deals(game: Game) -> list[SampleDeal]:
+    deals = []
+    for played, row in zip(game.deals, game.rows, strict=True):
+        trump = played.deal.details.get("trump")
+        totals = tuple((total, seat == played.declarer) for seat, total in enumerate(row.totals))
+        name = contract_short(played.contract.id)
+        deals.append(SampleDeal(name, suit_of(trump), trump in ("hearts", "diamonds"), totals))
+    return deals
+
+
+SOON = timedelta(days=14)
+SHOWN = 4
+MOST_LOOKED_AT = 40
+"""The number of coming events among which the next one of each club is looked for."""
+
+ACCOUNT = "Kingscore-Account"
+"""The header in which kept pages say for whose account they are, to those who cannot know it."""
+
+PREFERENCES = {"theme": ("auto", "light", "dark"), "suits": ("two", "four")}
+"""Display preferences, each kept in a cookie of its name; the first value is the default."""
+
+
+@dataclass(frozen=True)
+class PhoneGameRow:
+    game: PhoneGame
+    sheet: Sheet
+    ruleset: str
+    state: str
+    delete: str
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Show the home page.
+
+    5 queries; 1 more after a game by house rules, 1 for tables being played, and 2 for the clubs of
+    a signed-in user.
+    """
+    games = phone_games(request)
+    sheets = {sheet.row: sheet for sheet in load_kept_sheets(game.row for game in games)}
+    last = phone_table(request)
+    rules = find_ruleset(last.ruleset, request.user) if last.players else None
+    page = {
+        "again": _again(last, rules) if rules is not None else None,
+        "again_players": last.players,
+        "again_ruleset": labels.name_of(rules) if rules is not None else "",
+        "again_begins": begins(rules) if rules is not None else "",
+        "again_question": beginning_of(rules).question if rules is not None else "",
+        "games": [_line(game, sheets[game.row]) for game in games if game.row in sheets],
+        **_events(request),
+        "preview": _preview(request),
+        "sample": None if last.players else sample_sheet(get_language() or ""),
+        "server_rated": has_ratings(None),
+        "deleted": "deleted" in request.GET,
+        "empty_sheets": [(id_, labels.ruleset_name(id_)) for id_ in RULESETS],
+        "key": new_key(),
+    }
+    response = render(request, "tournaments/site/home.html", page)
+    if not games and not last.players:
+        keep_for_going_back(request, response)
+    return response
+
+
+def _events(request: HttpRequest) -> dict[str, Any]:
+    """Return each club of the visitor with its next event, and public ones now and soon."""
+    today = timezone.localdate()
+    members = members_of(account_of(request))
+    clubs = [each.club for each in members]
+    public = Event.objects.listed_for(None).filter(club__published=True)
+    own = Event.objects.listed_for(request.user).filter(club__in=clubs)
+    following: dict[int, Any] = {}
+    for event in coming(own, today)[:MOST_LOOKED_AT] if clubs else ():
+        following.setdefault(event.club_id, event)
+    soon = coming(public.exclude(club__in=clubs), today)
+    return {
+        "clubs": [(each.club, _next_event(following.get(each.club_id), each)) for each in members],
+        "now": [(each, playing_text(each)) for each in playing_now(public, today)[:SHOWN]],
+        "soon": soon.filter(held_on__lte=today + SOON)[:SHOWN],
+    }
+
+
+def _next_event(event: Event | None, member: Member) -> NextEvent | None:
+    return next_event(event, member.role) if event else None
+
+
+def _preview(request: HttpRequest) -> LinkPreview:
+    line = _(
+        "Play with real cards; write each deal here. Kingscore refuses what cannot be right and"
+        " adds up."
+    )
+    return link_preview(request, _("The scoresheet for King"), line, static("kingscore-wide.png"))
+
+
+def _again(last: LastTable, rules: Ruleset) -> NewTableForm | None:
+    """Return a form for the last table again; None if its rules now have other seats."""
+    if len(last.players) != rules.seats:
+        return None
+    return NewTableForm(table=last, rulesets={last.ruleset: rules})
+
+
+@never_cache
+@require_safe
+def offline(request: HttpRequest) -> HttpResponse:
+    """Return the start page for phones without signal (1 query, and 2 for an account).
+
+    It contains nothing of the account; the header lets the phone drop another account's cache.
+    """
+    games = [(game, labels.name_of(rules_of(game.row))) for game in phone_games(request)]
+    response = render(request, "tournaments/site/offline.html", {"games": games})
+    user = account_of(request)
+    if user is not None:
+        response[ACCOUNT] = salted_hmac(ACCOUNT, str(user.pk)).hexdigest()[:16]
+    return response
+
+
+@require_POST
+def open_sample(request: HttpRequest) -> HttpResponse:
+    """Create a half-finished game to try the program."""
+    title = _("Sample game")
+    row = start_sample(sample_names(), title, at=timezone.now(), key=key_of(request.POST))
+    response = redirect(address(row, "write"))
+    remember_game(request, response, row, "write")
+    return response
+
+
+@require_POST
+def change_preferences(request: HttpRequest) -> HttpResponse:
+    """Store theme and suit colours, and go back."""
+    response = HttpResponseRedirect(_back(request))
+    for name, values in PREFERENCES.items():
+        if request.POST.get(name) in values:
+            response.set_cookie(
+                name,
+                request.POST[name],
+                max_age=A_YEAR,
+                httponly=True,
+                samesite="Lax",
+                secure=request.is_secure(),
+            )
+    return response
+
+
+def _back(request: HttpRequest) -> str:
+    """Return the page of this site that the reader came from."""
+    back = request.headers.get("Referer", "")
+    ours = url_has_allowed_host_and_scheme(back, {request.get_host()}, request.is_secure())
+    return back if ours else "/"
+
+
+def _line(game: PhoneGame, sheet: Sheet) -> PhoneGameRow:
+    row = game.row
+    # Only directors delete a club's game, with its table.
+    deletes = game.kind == "write" and row.table_id is None
+    delete = reverse("delete", args=[row.public_id, row.secret("write")]) if deletes else ""
+    state = state_of(sheet.game, sheet.outcome, row.players)
+    return PhoneGameRow(game, sheet, labels.name_of(sheet.game.ruleset), state, delete)
+
+
+PICTURED = ("en", "tr", "it")
+"""The languages with pictures; other languages get the first."""
+
+
+@dataclass(frozen=True)
+class GuideStep:
+    """A step: its picture, the taps in turn, a sentence, and the final tap."""
+
+    picture: str
+    title: str
+    taps: tuple[str, ...]
+    text: str
+    then: str = ""
+
+    @property
+    def image(self) -> str:
+        """The address of the picture in the reader's language, made by `docs/looks/shots.py`."""
+        language = (get_language() or "").partition("-")[0]
+        folder = language if language in PICTURED else PICTURED[0]
+        return static(f"guide/{folder}/{self.picture}.png")
+
+
+@kept_for_going_back
+@require_safe
+def guide(request: HttpRequest) -> HttpResponse:
+    """Show nine pictures with short texts (no query)."""
+    page = {"steps": guide_steps(), "link": access_link(request, "/")}
+    return render(request, "tournaments/site/guide.html", page)
+
+
+def guide_steps() -> list[GuideStep]:
+    return [*_writing(), *_sharing(), *_ending()]
+
+
+def _writing() -> list[GuideStep]:
+    return [
+        GuideStep(
+            "start",
+            _("Start a table"),
+            (_("New table"), _("Start")),
+            _("Choose the game and type the names as you sit. Nobody needs an account."),
+        ),
+        GuideStep(
+            "contract",
+            _("What was declared"),
+            (),
+            _("Tap the contract; for a trump, tap its suit."),
+        ),
+        GuideStep(
+            "count",
+            _("Who took what"),
+            (),
+            _("Tap a number for each player; the last one comes by itself. Then:"),
+            _("Save"),
+        ),
+    ]
+
+
+def _sharing() -> list[GuideStep]:
+    return [
+        GuideStep(
+            "correct",
+            _("Correct"),
+            (_("Undo"),),
+            _("This takes back the last deal. An older one: tap its contract in the sheet."),
+        ),
+        GuideStep(
+            "pen",
+            _("Hand over the scoring"),
+            (_("Share"), _("Another phone writes instead of this one")),
+            _("The other phone scans the code and writes; yours follows."),
+        ),
+        GuideStep(
+            "follow",
+            _("Follow"),
+            (_("Share"), _("Others follow")),
+            _("Whoever scans this code sees every deal of the evening, and cannot write."),
+        ),
+    ]
+
+
+def _ending() -> list[GuideStep]:
+    return [
+        GuideStep(
+            "no-signal",
+            _("No signal?"),
+            (),
+            _("Write on, or start a new table: all waits on the phone and is sent by itself."),
+        ),
+        GuideStep(
+            "end",
+            _("The end"),
+            (),
+            _("After the last deal you see who has won. Again, or another game:"),
+            _("Rematch"),
+        ),
+        GuideStep(
+            "pdf",
+            _("Take the sheet home"),
+            (_("Scoresheet (PDF)"),),
+            _("Below the sheet, at any time."),
+        ),
+    ]
+
+
+@never_cache
+@require_safe
+def service_worker(request: HttpRequest) -> FileResponse:
+    """Return the script, from the root: a worker controls only addresses below its own."""
+    found = finders.find("sw.js")
+    if not isinstance(found, str):
+        raise Http404
+    return FileResponse(Path(found).open("rb"), content_type="text/javascript; charset=utf-8")
+
+
+BACKUP_EVERY = timedelta(days=2)
+CHECK_EVERY = timedelta(days=2)
+LONGEST_WAIT = timedelta(minutes=15)
+LEAST_ROOM = 1024**3
+"""Minimum free bytes: backups and documents need some, and a full disk stops all writes."""
+
+QUEUES = {
+    "documents": gettext_lazy("Documents"),
+    "ratings": gettext_lazy("Ratings"),
+    "letters": gettext_lazy("Mails"),
+    "webhooks": gettext_lazy("Webhooks"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Free and total bytes on the disk of the data folder."""
+
+    free: int
+    total: int
+
+
+@never_cache
+@require_safe
+@user_passes_test(attrgetter("is_staff"))
+def show_status(request: HttpRequest) -> HttpResponse:
+    """Show what runs, what waits and the last backup; warnings first."""
+    now = timezone.now()
+    running, room = load_running(now), room_left()
+    return render(
+        request,
+        "tournaments/site/status.html",
+        {
+            "now": now,
+            "running": running,
+            "room": room,
+            "worries": list(worries(running, room, now)),
+            "queues": [(QUEUES[queue.kind], queue) for queue in running.queues],
+            "version": settings.VERSION,
+            "database": connection.display_name,
+        },
+    )
+
+
+def room_left() -> Room:
+    usage = shutil.disk_usage(settings.DATA)
+    return Room(usage.free, usage.total)
+
+
+def worries(running: Running, room: Room, now: datetime) -> Iterator[str]:
+    """Yield warnings as sentences, the worst first."""
+    if missing := running.migrations_missing:
+        yield ngettext(
+            "The database is older than the program: %(count)d migration is missing.",
+            "The database is older than the program: %(count)d migrations are missing.",
+            missing,
+        ) % {"count": missing}
+    if room.free < LEAST_ROOM:
+        yield _("The disk is almost full.")
+    if running.backup is None:
+        yield _("There is no backup yet.")
+    elif now - running.backup.ended_at > BACKUP_EVERY:
+        yield _("The last backup is more than two days old.")
+    if running.failed_starts:
+        yield _(
+            "The worker does not stay up: it has ended %(count)d times in a row. Documents, ratings"
+            " and mails wait; the log of the server says why."
+        ) % {"count": running.failed_starts}
+    elif not running.alive:
+        yield _("No worker is running: documents, ratings and mails wait.")
+    elif any(queue.oldest and now - queue.oldest > LONGEST_WAIT for queue in running.queues):
+        yield _("Something has been waiting for more than a quarter of an hour.")
+    yield from worries_of_check(running.check, now)
+
+
+def worries_of_check(check: Check | None, now: datetime) -> Iterator[str]:
+    """Yield the faults of the last nightly check; a new server has had none yet."""
+    if check is None:
+        return
+    if check.error:
+        yield _("The last nightly check did not come to its end.")
+    elif check.found:
+        yield _("The last nightly check has found differences.")
+    if check.finished_at and now - check.finished_at > CHECK_EVERY:
+        yield _("The last nightly check is more than two days old.")

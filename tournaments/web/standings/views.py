@@ -1,0 +1,669 @@
+"""Pages of standings, of their reasons, and of leagues."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from functools import cache, partial
+from hashlib import sha256
+
+from django.core.cache import caches
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+from django.utils.formats import date_format
+from django.utils.functional import Promise
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.standings.standings import (
+    Decision,
+    Reason,
+    RoundReasons,
+    SeasonStanding,
+    Standing,
+)
+from tournaments.models import Club, Player, Report, Round, Season, Tournament
+from tournaments.models.clubs import DIRECTING
+from tournaments.permissions import members_club, role_in, seen_tournament
+from tournaments.presenters.people.players import named_player
+from tournaments.presenters.standings.standings import (
+    TEAM_TIES,
+    Decided,
+    League,
+    LeagueEvening,
+    LeagueReader,
+    Mark,
+    Marks,
+    Reached,
+    Seen,
+    Sum,
+    hides,
+    last_closed,
+    last_counted,
+    league_of,
+    marks_of,
+    round_label,
+    stages_reached,
+    standings_seen,
+    tie_break_name,
+    why_placed,
+)
+from tournaments.queries.digests import digest_of_round
+from tournaments.queries.tournaments.state import (
+    TournamentState,
+    load_state,
+    settings_of,
+    tables_of,
+)
+from tournaments.queries.tournaments.steps import Version, current_round, version_of, with_versions
+from tournaments.services.documents.reporting import request_standings_picture
+from tournaments.services.events.events import dates_of
+from tournaments.texts.labels import points_text, section_name, stage_name
+from tournaments.web.base.answers import language_of, picture_response
+from tournaments.web.base.pages import HtmxRequest, kept_for_going_back, not_modified, tag_of
+from tournaments.web.base.phone import club_page_preview
+from tournaments.web.documents.views import ask_for_members, asking
+from tournaments.web.tournaments.forms import state_name
+from tournaments.web.tournaments.my_card import leaders_of
+from tournaments.web.tournaments.views import page_of, preview_below
+
+
+def standings_table(seen: Seen, marks: Marks, pinned: int) -> SafeString:
+    """Return the rows as HTML, with a column for each of their rounds.
+
+    Names lead to the sum after the same round: the one to show by default, or the `pinned` one.
+
+    Built without a template, which takes ten times as long for 400 rows and escapes each
+    figure five times. Only names and texts are escaped; all else is figures.
+    """
+    state, rounds, asked = seen.state, seen.rounds, seen.tie_breaks
+    labels = [round_label(state, number) for number in rounds]
+    head = "".join(_head(labels, [title for _n, title in asked]))
+    text = cache(points_text)
+    reached = stages_reached(state, seen.until)
+    sheets: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    for (number, entrant), at in tables_of(state).items():
+        sheets[entrant][number] = at
+
+    def played(row: Standing) -> str:
+        points = zip(rounds, labels, row.by_round, strict=False)
+        return _rounds(points, sheets[row.entrant], marks.byes.get(row.entrant, ()), text)
+
+    def line(row: Standing, at: int) -> str:
+        cut = ' class="cut"' if at == last_through else ""
+        return (
+            f'<tr id="{row.entrant}" role="row"{cut}>'
+            f'<td role="cell" class="num rank">{row.place}{"=" if row.shared else ""}</td>'
+            f"{_name(state, row.entrant, query, reached.get(row.entrant), marks.of[row.entrant])}"
+            f"{played(row)}"
+            f'<td role="cell" class="num points">{text(row.points)}</td>'
+            f"{_cells('tie', [row.tie_breaks[n] for n, _title in asked], text)}</tr>"
+        )
+
+    last_through = cut_of(seen)
+    query = f"?after={pinned}" if pinned else ""
+    columns = 3 + len(rounds) + len(asked)
+    body = "".join(
+        _section(section, columns) + "".join(map(line, rows, range(1, len(rows) + 1)))
+        for section, rows in seen.sections
+    )
+    # Roles, as the style of a phone makes lines of the rows.
+    table = (
+        f'<table role="table" class="standings of-rounds"><thead role="rowgroup">{head}</thead>'
+        f'<tbody role="rowgroup">{body}</tbody></table>'
+    )
+    return SafeString(table)
+
+
+def cut_of(seen: Seen) -> int:
+    """Return how many of each section would play the finals now; 0 once they are seated."""
+    settings = seen.state.settings
+    return 0 if seen.only or seen.after >= settings.rounds else settings.finals
+
+
+def _section(section: str, columns: int) -> str:
+    """Return the line above the rows of a section; nothing without sections."""
+    if not section:
+        return ""
+    text = escape(section_name(section))
+    return (
+        f'<tr role="row" class="section"><th role="rowheader" scope="rowgroup" colspan="{columns}">'
+        f"{text}</th></tr>"
+    )
+
+
+def _head(rounds: Iterable[str], tie_breaks: Iterable[str]) -> Iterator[str]:
+    yield '<tr role="row">'
+    yield f'<th role="columnheader" class="num">{escape(pgettext("in standings", "Place"))}</th>'
+    yield f'<th role="columnheader">{escape(_("Name"))}</th>'
+    for label in rounds:
+        yield f'<th role="columnheader" class="num round">{escape(label)}</th>'
+    yield f'<th role="columnheader" class="num">{escape(_("Points"))}</th>'
+    for title in tie_breaks:
+        yield f'<th role="columnheader" class="num tie">{escape(title)}</th>'
+    yield "</tr>"
+
+
+def _name(
+    state: TournamentState, key: str, query: str, reached: Reached | None, marks: Iterable[Mark]
+) -> str:
+    entrant = state.entrants[key]
+    more = " · ".join(filter(None, (entrant.team, entrant.represents)))
+    name = f'<a href="{entrant.number}/{query}">{escape(entrant.shown_name)}</a>'
+    soft = f' <span class="soft small">{escape(more)}</span>' if more else ""
+    said = "".join(f" {mark_shown(mark)}" for mark in marks)
+    return f'<th role="rowheader" scope="row">{name}{_stage(reached)}{soft}{said}</th>'
+
+
+def mark_shown(mark: Mark) -> SafeString:
+    return format_html('<span class="mark {}">{}</span>', mark.kind, mark.text)
+
+
+def _stage(reached: Reached | None) -> str:
+    if reached is None:
+        return ""
+    stage = stage_name(reached.stage)
+    if not reached.through:
+        return f' <span class="stage">{escape(stage)}</span>'
+    said = escape(_("through to: %(stage)s") % {"stage": stage})
+    return f' <span class="stage through" title="{said}">→ {escape(stage)}</span>'
+
+
+def _rounds(
+    points: Iterable[tuple[int, str, Points | None]],
+    sheets: Mapping[int, int],
+    byes: Collection[int],
+    text: Callable[[Points], str],
+) -> str:
+    """Return the points of each round, which lead to the sheet; those of a bye are in italics."""
+    cells = []
+    for number, label, value in points:
+        said = "–" if value is None else text(value)
+        if number in byes:
+            said = f"<i>{said}</i>"
+        elif table := sheets.get(number):
+            said = f'<a href="../rounds/{number}/tables/{table}/sheet/">{said}</a>'
+        cells.append(f'<td role="cell" class="num round" data-round="{escape(label)}">{said}</td>')
+    return "".join(cells)
+
+
+def _cells(kind: str, values: Iterable[Points | None], text: Callable[[Points], str]) -> str:
+    """Return cells of figures, which need no escaping."""
+    return "".join(
+        f'<td role="cell" class="num {kind}">{"–" if value is None else text(value)}</td>'
+        for value in values
+    )
+
+
+KEPT_SECONDS = 24 * 60 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class StandingsQuery:
+    """The requested standings: after round `after`, or of round `only` alone.
+
+    Without either, they are those after the last closed round, or the current ones before it.
+
+    `directs` is true for directors, who also see hidden rounds; `section` is empty for all.
+    """
+
+    directs: bool
+    after: int | None = None
+    only: int | None = None
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLink:
+    """The round that pages link to."""
+
+    number: int
+    published_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class StandingsFragment:
+    """The standings as a fragment, and the round that pages link to."""
+
+    html: SafeString
+    round: RoundLink | None
+
+
+def standings_shown(
+    tournament: Tournament, asked: StandingsQuery, version: Version
+) -> StandingsFragment:
+    """Return the standings, cached by this process until a change (5 queries or none)."""
+    said = repr((version, asked, get_language()))
+    key = f"standings-{sha256(said.encode()).hexdigest()}"
+    kept: StandingsFragment | None = caches["pages"].get(key)
+    if kept is None:
+        state = load_state(tournament)
+        seen = (each.row for each in state.seated_rounds if asked.directs or each.row.published_at)
+        round_ = current_round(seen)
+        leads_to = None if round_ is None else RoundLink(round_.number, round_.published_at)
+        kept = StandingsFragment(_render(state, asked), leads_to)
+        caches["pages"].set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
+    closed = last_closed(state, directs=asked.directs)
+    said = replace(asked, after=asked.after or closed)
+    seen = standings_seen(state, **asdict(said))
+    marks, default = marks_of(seen), closed or seen.last
+    pinned = 0 if seen.after == default else seen.after
+    page = {
+        "tournament": state.tournament,
+        "event": state.tournament.event,
+        "club": state.tournament.event.club,
+        "sections": state.settings.section_names,
+        "section": seen.section,
+        "only": seen.only,
+        "pinned": pinned,
+        "after": seen.after,
+        "default": default,
+        "live": seen.last if seen.last > closed else 0,
+        "rounds": [(n, round_label(state, n)) for n in range(1, seen.last + 1)],
+        "hidden": seen.hidden,
+        "table": standings_table(seen, marks, pinned) if seen.rows else "",
+        "cut": cut_of(seen),
+        "notes": seen.tie_break_notes,
+        "legend": [(mark_shown(mark), text) for mark, text in marks.legend],
+        "teams": seen.teams,
+        "team_rounds": seen.team_rounds,
+        "team_ties": TEAM_TIES,
+    }
+    return render_to_string("tournaments/standings/_standings.html", page)
+
+
+Text = str | Promise
+
+
+@dataclass(frozen=True, slots=True)
+class WhyRound:
+    """A round of the sum: its points (None: nothing counts yet), their reason, and the table."""
+
+    round: Round
+    points: Points | None
+    reasons: tuple[str, ...]
+    table: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class WhyPart:
+    """Rounds summed together, with the penalties subtracted from their sum."""
+
+    title: str
+    lines: tuple[WhyRound, ...]
+    penalties: Points
+    points: Points
+
+
+@dataclass(frozen=True, slots=True)
+class WhyPage:
+    """The explanation of an entrant's place; `stage` is the last stage reached in the finals."""
+
+    standing: Standing
+    parts: tuple[WhyPart, ...]
+    decisions: tuple[str, ...]
+    stage: str
+
+
+TITLES: Mapping[str, Text] = {
+    "all": "",
+    "before-finals": gettext_lazy("Before the finals"),
+    "finals": gettext_lazy("The finals, from zero"),
+}
+
+
+def why_page(state: TournamentState, key: str, after: int) -> WhyPage:
+    """Explain the place of an entrant after round `after`.
+
+    In the finals, a sentence about the stages replaces those about neighbours.
+
+    Raises:
+        KeyError: no entrant with a place has this key.
+    """
+    found = why_placed(state, key, after)
+    decisions = [_stages_text(state)] if found.stage else list(_decisions(state, found.decisions))
+    return WhyPage(
+        found.standing,
+        tuple(_part(state, key, part) for part in found.parts),
+        tuple(decisions),
+        stage_name(found.stage) if found.stage else "",
+    )
+
+
+def _part(state: TournamentState, key: str, part: Sum) -> WhyPart:
+    tables = tables_of(state)
+    lines = tuple(
+        WhyRound(
+            state.seated_rounds[n.number - 1].row,
+            n.points,
+            tuple(_reasons(state, key, n)),
+            tables.get((n.number, key)),
+        )
+        for n in part.rounds
+    )
+    return WhyPart(str(TITLES[part.code]), lines, part.penalties, part.points)
+
+
+def _reasons(state: TournamentState, key: str, of: RoundReasons) -> Iterator[str]:
+    """Yield the reasons of a round; each ruling with what the director gave as its reason."""
+    entrant = state.entrants[key].pk
+    rulings = state.seated_rounds[of.number - 1].row.rulings.all()
+    given: dict[str, list[str]] = defaultdict(list)
+    for ruling in rulings:
+        if ruling.entrant_id == entrant:
+            given[ruling.kind].append(ruling.reason)
+    for reason in of.reasons:
+        said = given[reason.code]
+        text = reason_text(reason)
+        yield f"{text} ({said.pop(0)})" if said else text
+
+
+def _stages_text(state: TournamentState) -> str:
+    if state.rules.side_count == 2:
+        return _(
+            "Those who came further in the finals are placed before the others; "
+            "within a stage the last game decides, then the standings before the finals."
+        )
+    if state.settings.carry:
+        return _(
+            "Those who came further in the finals are placed before the others; within a "
+            "stage all points decide, then the last table, then the standings before the finals."
+        )
+    return _(
+        "Those who came further in the finals are placed before the others; within a stage "
+        "the points of the finals decide, then the last table, then the standings before them."
+    )
+
+
+def _decisions(state: TournamentState, decided: Iterable[Decided]) -> Iterator[str]:
+    names = {key: entrant.shown_name for key, entrant in state.entrants.items()}
+    for each in decided:
+        yield decision_text(each.decision, names[each.decision.other], ahead=each.ahead)
+
+
+def reason_text(reason: Reason) -> str:
+    params = {name: points_text(value) for name, value in reason.params.items()}
+    return REASONS[reason.code](params, reason.params)
+
+
+Words = Callable[[Mapping[str, str], Mapping[str, Points]], str]
+
+REASONS: Mapping[str, Words] = {
+    "total": lambda p, _n: _("Points of the game: %(points)s") % p,
+    "place": lambda p, _n: _("Place %(place)s of %(of)s: %(points)s") % p,
+    "shared-place": lambda p, _n: (
+        _("Places %(place)s to %(last)s of %(of)s, shared by %(sharing)s: %(points)s each") % p
+    ),
+    "out": lambda p, _n: _("Out: %(points)s") % p,
+    "sunk": lambda p, _n: _("Sunk: %(points)s") % p,
+    "best": lambda p, _n: _("Best of the table: %(points)s") % p,
+    "shared-best": lambda p, _n: _("Best of the table, shared by %(sharing)s: %(points)s each") % p,
+    "not-best": lambda p, _n: _("Not the best of the table: %(points)s") % p,
+    "difference": lambda p, _n: _("%(own)s against %(others)s of the others: %(points)s") % p,
+    "unplayed": lambda p, _n: (
+        _("The game was stopped: between equals it counts %(points)s more for each at the table")
+        % p
+    ),
+    "bye-average": lambda p, n: (
+        ngettext(
+            "Sat out: the average of %(rounds)s round played, %(points)s",
+            "Sat out: the average of %(rounds)s rounds played, %(points)s",
+            int(n["rounds"]),
+        )
+        % p
+    ),
+    "bye-fixed": lambda p, _n: _("Sat out: %(points)s") % p,
+    "missed": lambda p, _n: _("Came later: %(points)s") % p,
+    "forfeit": lambda p, _n: _("Forfeit, as the director has ruled: %(points)s") % p,
+    "absent": lambda p, _n: _("Absent, as the director has ruled: %(points)s") % p,
+    "adjusted": lambda p, _n: _("Adjusted by the director to %(points)s") % p,
+    "penalty": lambda p, _n: _("Penalty: −%(points)s") % p,
+}
+
+
+def decision_text(decision: Decision, name: str, *, ahead: bool) -> str:
+    """Return the deciding tie-break against a neighbour called `name`, who is `ahead` or behind."""
+    said = {
+        "name": name,
+        "own": "–" if decision.own is None else points_text(decision.own),
+        "theirs": "–" if decision.theirs is None else points_text(decision.theirs),
+    }
+    if decision.code == "shared":
+        return _("The place is shared with %(name)s: nothing decides between them.") % said
+    if decision.code == "played":
+        return _("Those who have not played come after those who have: %(name)s.") % said
+    said["what"] = _("Points") if decision.code == "points" else tie_break_name(decision.tie_break)
+    if ahead:
+        return _("Behind %(name)s. %(what)s: %(own)s against %(theirs)s.") % said
+    return _("Before %(name)s. %(what)s: %(own)s against %(theirs)s.") % said
+
+
+Played = Sequence[tuple[Tournament, Version]]
+
+
+def league_html(season: Season, played: Played, looker: LeagueReader) -> SafeString:
+    """Return the league as a fragment, cached by this process until a change (5 queries or none).
+
+    `played` are the tournaments of the season visible to the reader, the first one first.
+    """
+    versions = [version for _row, version in played]
+    named = season.club.shows_names
+    said = repr((season.pk, dates_of(season), versions, looker, named, get_language()))
+    key = f"league-{sha256(said.encode()).hexdigest()}"
+    kept: SafeString | None = caches["pages"].get(key)
+    if kept is None:
+        kept = _league_view_render(season, [row for row, _version in played], looker)
+        caches["pages"].set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def _league_view_render(
+    season: Season, rows: Sequence[Tournament], looker: LeagueReader
+) -> SafeString:
+    found = league_of(season, rows, looker)
+    page = {
+        "club": season.club,
+        "season": season,
+        "evenings": found.evenings,
+        "finals": found.finals,
+        "added": found.added,
+        "mixed": found.mixed,
+        "directs": looker.directs,
+        "table": _table(season, found, looker) if found.rows else "",
+    }
+    return render_to_string("tournaments/standings/_league.html", page)
+
+
+def _table(season: Season, found: League, looker: LeagueReader) -> SafeString:
+    """Built without a template, as the standings are; only names and texts are escaped."""
+    text = cache(points_text)
+    head = "".join(_league_view_head(season, found.evenings))
+    body = "".join(
+        f'<tr><td class="num rank">{row.place}{"=" if row.shared else ""}</td>'
+        f'<th scope="row">{_league_view_name(season, found.people[row.player], looker)}</th>'
+        f'<td class="num points">{text(row.points)}</td>'
+        f"{''.join(_league_view_cells(row, text))}</tr>"
+        for row in found.rows
+    )
+    table = f'<table class="standings league"><thead>{head}</thead><tbody>{body}</tbody></table>'
+    return SafeString(table)
+
+
+def _league_view_head(season: Season, evenings: Iterable[LeagueEvening]) -> Iterator[str]:
+    yield f'<tr><th scope="col" class="num">{escape(pgettext("in standings", "Place"))}</th>'
+    yield f'<th scope="col">{escape(_("Name"))}</th>'
+    yield f'<th scope="col" class="num">{escape(_("Points"))}</th>'
+    for each in evenings:
+        event = each.tournament.event
+        at = reverse("standings", args=[season.club.slug, each.tournament.slug])
+        day = escape(date_format(event.held_on, "j M"))
+        yield f'<th scope="col" class="num round"><a href="{at}" title="{escape(event.name)}">'
+        yield f"{day}</a></th>"
+    yield "</tr>"
+
+
+def _league_view_name(season: Season, player: Player, looker: LeagueReader) -> str:
+    if player.removed_at is not None:
+        return f'<span class="soft">{escape(_("removed player"))}</span>'
+    named = named_player(season.club, player, member=looker.member)
+    name = escape(named.name)
+    return f'<a href="{named.url}">{name}</a>' if named.url else name
+
+
+def _league_view_cells(row: SeasonStanding, text: Callable[[Points], str]) -> Iterator[str]:
+    """Yield the points of each evening; those that do not count are struck out."""
+    for at, points in enumerate(row.by_evening):
+        if points is None:
+            yield '<td class="num round">–</td>'
+        elif at in row.counted:
+            yield f'<td class="num round">{text(points)}</td>'
+        else:
+            yield f'<td class="num round left-out"><s>{text(points)}</s></td>'
+
+
+@kept_for_going_back
+@require_safe
+def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show the standings after the last closed round, after another, or of one; the page polls."""
+    row = seen_tournament(request, slug, tournament)
+    page = page_of(request, row)
+    section = request.GET.get("section", "")
+    asked = StandingsQuery(
+        page["directs"],
+        _number(request, "after"),
+        _number(request, "only"),
+        section if section in settings_of(row).section_names else "",
+    )
+    version = version_of(row)
+    etag = tag_of([version, asked, get_language(), request.COOKIES.get("theme")])
+    fragment = bool(request.htmx)
+    if fragment:
+        unchanged = not_modified(request, etag)
+        if unchanged is not None:
+            return unchanged
+    shown = standings_shown(row, asked, version)
+    page |= {
+        "standings": shown.html,
+        "nav_round": shown.round,
+        "etag": etag,
+        "query": request.GET.urlencode(),
+    }
+    page |= preview_below(page, _("Standings"), partial(_line, row, page["load_state"]))
+    if not fragment:
+        number = shown.round.number if shown.round else 0
+        page["digest"] = row.digest or digest_of_round(row, number)
+    template = (
+        "tournaments/standings/_live.html" if fragment else "tournaments/standings/standings.html"
+    )
+    response = render(request, template, page)
+    response["ETag"] = etag
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def _line(row: Tournament, load: Callable[[], TournamentState]) -> str:
+    parts = [row.event.club.name, str(state_name(row.state)), leaders_of(row, load)]
+    return " · ".join(filter(None, parts))
+
+
+@never_cache
+@require_safe
+def picture(request: HttpRequest, slug: str, tournament: str) -> HttpResponseBase:
+    """Return the picture of the standings for the preview of a link."""
+    row = seen_tournament(request, slug, tournament)
+    language, now = language_of(request), timezone.now()
+    asked = request_standings_picture(row.event, version_of(row), language=language, at=now)
+    return picture_response(asked)
+
+
+@kept_for_going_back
+@require_safe
+def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Explain an entrant's place by its sum."""
+    row = seen_tournament(request, slug, tournament)
+    page = page_of(request, row)
+    state = page["load_state"]()
+    last = last_counted(state, directs=page["directs"])
+    closed = last_closed(state, directs=page["directs"])
+    after = min(_number(request, "after") or closed or last, last)
+    key = f"e{number}"
+    try:
+        page["why"] = why_page(state, key, after)
+    except KeyError as error:
+        raise Http404 from error
+    entrant, club, member = state.entrants[key], row.event.club, page["member"]
+    page |= {
+        "entrant": entrant,
+        "players": [named_player(club, each, member=member) for each in entrant.players],
+        "after": after,
+        "of": sum(
+            not each.house and each.section == page["why"].standing.section
+            for each in state.competitors
+        ),
+        "hidden": hides(state) and not page["directs"],
+    }
+    said = {"place": page["why"].standing.place, "of": page["of"]}
+    points = points_text(page["why"].standing.points)
+    page |= preview_below(
+        page, entrant.shown_name, lambda: f"{_('Place %(place)s of %(of)s') % said} · {points}"
+    )
+    return render(request, "tournaments/standings/why.html", page)
+
+
+def _number(request: HttpRequest, name: str) -> int | None:
+    asked = request.GET.get(name, "")
+    return int(asked) or None if asked.isdecimal() and len(asked) < 4 else None
+
+
+@kept_for_going_back
+@require_safe
+def league(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show the league of a season, from the tournaments that the visitor may see."""
+    seasons = Season.objects.filter(club__in=Club.objects.seen_by(request.user), club__slug=slug)
+    season = get_object_or_404(seasons.select_related("club"), pk=pk)
+    role = role_in(request, season.club)
+    looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
+    seen = Tournament.objects.counted().seen_by(request.user).filter(event__season=season)
+    in_order = seen.select_related("event").order_by("event__held_on", "pk")
+    page = {
+        "club": season.club,
+        "season": season,
+        "looker": looker,
+        "preview": club_page_preview(
+            request,
+            season.club,
+            f"{_('League')} · {season.name}",
+            _("Who leads the season of %(club)s, with the points of each evening."),
+        ),
+        "league": league_html(season, with_versions(in_order), looker),
+    }
+    if looker.member:
+        page["asking"] = asking(Report.Kind.LEAGUE)
+    if looker.directs:
+        days = (season.starts_on, season.ends_on)
+        page["outside"] = season.club.events.filter(season=None, held_on__range=days).count()
+    return render(request, "tournaments/standings/league.html", page)
+
+
+@never_cache
+@require_POST
+def document(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Request the league of a season as a document, for members."""
+    club = members_club(request, slug)
+    season = get_object_or_404(Season, club=club, pk=pk)
+    parameters = {"season": season.pk, "season_name": season.name}
+    return ask_for_members(request, Report.Kind.LEAGUE, club, parameters)

@@ -1,0 +1,278 @@
+"""Pages of a club's statistics."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
+from typing import Any
+
+from django.core.cache import caches
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.dates import WEEKDAYS, WEEKDAYS_ABBR
+from django.utils.formats import date_format
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.statistics import ClubSums, Record
+from tournaments.models import Club, Game, RatedRound, Report, Season, Visitor
+from tournaments.models.clubs import DIRECTING
+from tournaments.permissions import members_club, role_in
+from tournaments.presenters.people.players import NamedPlayer, named_players
+from tournaments.presenters.standings.standings import LeagueReader
+from tournaments.presenters.statistics.statistics import Champion, NumbersFilter, Wanted, numbers_of
+from tournaments.queries.site import month_key, version_of_games
+from tournaments.queries.site import months_of as site_months_of
+from tournaments.services.events.events import dates_of
+from tournaments.texts.labels import points_text
+from tournaments.web.base.pages import kept_for_going_back
+from tournaments.web.base.phone import club_page_preview
+from tournaments.web.documents.views import ask_for_members, asking
+from tournaments.web.standings.views import KEPT_SECONDS
+
+FIRST_HOUR = 6
+"""The day begins at six in the morning: later hours belong to the same evening."""
+
+SHADES = 5
+MONTHS = 12
+"""The number of months in the table."""
+
+Months = Sequence[tuple[int, int, int]]
+"""Year, month and number of games."""
+
+
+@dataclass(frozen=True, slots=True)
+class HourCell:
+    """A number of games, with its shade from 0 to `SHADES`."""
+
+    games: int
+    shade: int
+
+
+@dataclass(frozen=True, slots=True)
+class HourRow:
+    """An hour of the day with its games by weekday."""
+
+    label: str
+    cells: tuple[HourCell, ...]
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """Games by weekday and hour, from Monday; `days` are names, short and long."""
+
+    days: tuple[tuple[str, str], ...]
+    rows: tuple[HourRow, ...]
+    by_day: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanRow:
+    """A month or a year, with the length of its bar; the longest bar is 100."""
+
+    label: str
+    games: int
+    bar: int
+
+
+def week_of(hours: Mapping[tuple[int, int], int]) -> Week | None:
+    """Return the week by hours, from the first to the last hour in which a game began."""
+    if not hours:
+        return None
+    order = [(FIRST_HOUR + n) % 24 for n in range(24)]
+    at = sorted(order.index(hour) for _day, hour in hours)
+    most = max(hours.values())
+    rows = tuple(_row(hour, hours, most) for hour in order[at[0] : at[-1] + 1])
+    by_day = tuple(sum(row.cells[day].games for row in rows) for day in range(7))
+    days = tuple((str(WEEKDAYS_ABBR[day]), str(WEEKDAYS[day])) for day in range(7))
+    return Week(days, rows, by_day)
+
+
+def _row(hour: int, hours: Mapping[tuple[int, int], int], most: int) -> HourRow:
+    counts = [hours.get((day, hour), 0) for day in range(7)]
+    # Rounded up, so that a single game is visible.
+    cells = tuple(HourCell(games, -(-SHADES * games // most)) for games in counts)
+    return HourRow(f"{hour:02}", cells, sum(counts))
+
+
+def months_of(months: Months) -> list[SpanRow]:
+    """Return the last months, the latest first."""
+    labels = [
+        (date_format(date(year, month, 1), "YEAR_MONTH_FORMAT"), games)
+        for year, month, games in reversed(months[-MONTHS:])
+    ]
+    return _spans(labels)
+
+
+def years_of(months: Months) -> list[SpanRow]:
+    """Return the years, the latest first, if not all months are shown."""
+    if len(months) <= MONTHS:
+        return []
+    years: Counter[int] = Counter()
+    for year, _month, games in months:
+        years[year] += games
+    return _spans([(str(year), years[year]) for year in sorted(years, reverse=True)])
+
+
+def _spans(counted: Sequence[tuple[str, int]]) -> list[SpanRow]:
+    most = max((games for _label, games in counted), default=1)
+    return [SpanRow(label, games, -(-100 * games // most)) for label, games in counted]
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsFragment:
+    """The page as a fragment, and its filters."""
+
+    html: SafeString
+    scope: NumbersFilter
+
+
+@dataclass(frozen=True, slots=True)
+class RecordLine:
+    """A record: the value, its holders, and the game."""
+
+    value: str
+    names: tuple[NamedPlayer, ...]
+    url: str
+    day: date
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveLine:
+    """A frequent player, with the length of the bar; the longest bar is 100."""
+
+    named: NamedPlayer
+    games: int
+    evenings: int
+    bar: int
+
+
+def numbers_shown(club: Club, visitor: Visitor, wanted: Wanted) -> StatisticsFragment:
+    """Return the statistics, cached by this process until a change (4 queries, then none)."""
+    seasons = list(club.seasons.all())
+    details = [(s.pk, dates_of(s)) for s in seasons]
+    rated = RatedRound.objects.filter(pool__club=club).order_by("-pk").values_list("pk", flat=True)
+    version = (*version_of_games(club, visitor), rated.first())
+    day = timezone.localdate()
+    said = repr((club.pk, details, version, wanted, day, get_language()))
+    key = f"club-numbers-{sha256(said.encode()).hexdigest()}"
+    kept: StatisticsFragment | None = caches["pages"].get(key)
+    if kept is None:
+        kept = _shown(club, visitor, wanted, seasons)
+        caches["pages"].set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def _shown(
+    club: Club, visitor: Visitor, wanted: Wanted, seasons: Sequence[Season]
+) -> StatisticsFragment:
+    numbers = numbers_of(club, visitor, wanted, seasons)
+    page = _page(club, numbers.sums, wanted.looker, numbers.champion)
+    return StatisticsFragment(
+        render_to_string("tournaments/statistics/_numbers.html", page), numbers.scope
+    )
+
+
+def _page(
+    club: Club, sums: ClubSums, looker: LeagueReader, champion: Champion | None
+) -> Mapping[str, Any]:
+    records = (*sums.highest, *sums.lowest, *sums.kings, *sums.runs)
+    crowned = champion.players if champion else ()
+    keys = {player for record in records for player in record.players}
+    keys |= {each.player for each in sums.active} | {*crowned}
+    names = named_players(club, keys, member=looker.member)
+    urls = _sheets(club, {record.key for record in records})
+    most = max((each.games for each in sums.active), default=1)
+    return {
+        "club": club,
+        "sums": sums,
+        "champion": champion,
+        "crowned": [names[player] for player in crowned],
+        "records": list(_records(sums, names, urls)),
+        "active": [
+            ActiveLine(names[a.player], a.games, a.evenings, max(1, 100 * a.games // most))
+            for a in sums.active
+        ],
+        "week": week_of(sums.hours),
+        "months": months_of(sums.months),
+        "years": years_of(sums.months),
+    }
+
+
+def _sheets(club: Club, keys: Iterable[int]) -> dict[int, str]:
+    """Return the addresses of the sheets of games (1 query)."""
+    rows = Game.objects.filter(pk__in=list(keys)).values_list("pk", "public_id")
+    return {pk: reverse("club_game", args=[club.slug, public_id]) for pk, public_id in rows}
+
+
+def _records(
+    sums: ClubSums, names: Mapping[int, NamedPlayer], urls: Mapping[int, str]
+) -> Iterator[tuple[str, list[RecordLine]]]:
+    """Yield each record by its name, with its best holders; omit records without a holder."""
+    held = (
+        (_("Highest game"), sums.highest, points_text),
+        (_("Lowest game"), sums.lowest, points_text),
+        (_("Most Kings"), sums.kings, str),
+        (_("Longest run out"), sums.runs, _games_in_a_row),
+    )
+    for title, records, text in held:
+        if records:
+            yield title, [_line(record, text(record.value), names, urls) for record in records]
+
+
+def _line(
+    record: Record, value: str, names: Mapping[int, NamedPlayer], urls: Mapping[int, str]
+) -> RecordLine:
+    players = tuple(names[player] for player in record.players)
+    return RecordLine(value, players, urls[record.key], record.at.date())
+
+
+def _games_in_a_row(number: Points) -> str:
+    return ngettext("%(number)s game", "%(number)s games", int(number)) % {"number": number}
+
+
+@kept_for_going_back
+@require_safe
+def club_records(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show champions, records and playing times of a club, for all time or for a season."""
+    club = get_object_or_404(Club.objects.showing_ratings_to(request.user), slug=slug)
+    role = role_in(request, club)
+    looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
+    wanted = Wanted(request.GET.get("game", ""), request.GET.get("season", ""), looker)
+    shown = numbers_shown(club, request.user, wanted)
+    line = _("Records, champions and playing times of %(club)s.")
+    page = {
+        "club": club,
+        "looker": looker,
+        "scope": shown.scope,
+        "numbers": shown.html,
+        "preview": club_page_preview(request, club, _("The club in numbers"), line),
+    }
+    if looker.member:
+        months = site_months_of(club, timezone.localdate())
+        page |= {"asking": asking(Report.Kind.CLUB_MONTH), "months": _choices(months)}
+    return render(request, "tournaments/statistics/club.html", page)
+
+
+def _choices(months: Iterable[date]) -> list[tuple[str, str]]:
+    return [(month_key(month), date_format(month, "YEAR_MONTH_FORMAT")) for month in months]
+
+
+@never_cache
+@require_POST
+def club_month(request: HttpRequest, slug: str) -> HttpResponse:
+    """Request the report of a month in which the club held something."""
+    club = members_club(request, slug)
+    asked = request.POST.get("month", "")
+    if asked not in map(month_key, site_months_of(club, timezone.localdate())):
+        raise Http404
+    return ask_for_members(request, Report.Kind.CLUB_MONTH, club, {"month": asked})

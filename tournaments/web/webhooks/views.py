@@ -1,0 +1,252 @@
+"""Pages of webhooks."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from tournaments.models import Delivery, EventType, Webhook, fields
+from tournaments.permissions import actor_of, owned_club
+from tournaments.services.webhooks import calling
+from tournaments.services.webhooks.calling import BadAddress, WebhookPlan, check_url
+from tournaments.texts.documents import EVENT_TYPES, choices_of
+from tournaments.texts.labels import Text
+
+LONGEST_URL = Webhook._meta.get_field("url").max_length  # noqa: SLF001
+
+
+class WebhookForm(forms.Form):
+    """The address of a webhook, and its events."""
+
+    url = forms.CharField(
+        label=_("Address that is called"),
+        max_length=LONGEST_URL,
+        error_messages={"required": _("Where shall the server call?")},
+        widget=forms.URLInput(attrs={"placeholder": "https://", "autocomplete": "off"}),
+    )
+    events = forms.MultipleChoiceField(
+        label=_("Call when"),
+        choices=choices_of(EVENT_TYPES),
+        initial=[str(each) for each in EventType],
+        error_messages={"required": _("Choose at least one.")},
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def clean_url(self) -> Any:
+        """Refuse an address that may not be called, as far as it shows."""
+        url = self.cleaned_data["url"]
+        try:
+            check_url(url)
+        except BadAddress as error:
+            raise forms.ValidationError(str(error)) from error
+        return url
+
+    @property
+    def plan(self) -> WebhookPlan:
+        return WebhookPlan(self.cleaned_data["url"], self.cleaned_data["events"])
+
+
+TITLES: dict[str, Text] = {
+    EventType.ROUND_PUBLISHED: gettext_lazy("Seating published"),
+    EventType.GAME_BEGUN: gettext_lazy("Game begun"),
+    EventType.RESULT_ENTERED: gettext_lazy("Result"),
+    EventType.ROUND_CLOSED: gettext_lazy("Round closed"),
+    EventType.TOURNAMENT_FINISHED: gettext_lazy("Tournament finished"),
+    EventType.PLAYER_ADDED: gettext_lazy("Player added"),
+    EventType.PLAYER_CHANGED: gettext_lazy("Player changed"),
+    EventType.PLAYER_REMOVED: gettext_lazy("Player’s name removed"),
+    EventType.ENTRANT_ADDED: gettext_lazy("Entrants registered"),
+    EventType.ENTRANT_CHANGED: gettext_lazy("Entrant changed"),
+    EventType.ENTRANT_REMOVED: gettext_lazy("Entrant struck off the list"),
+    EventType.RATINGS_CHANGED: gettext_lazy("Ratings computed"),
+    "test": gettext_lazy("Test"),
+}
+
+STATES: dict[str, Text] = {
+    Delivery.State.WAITING: gettext_lazy("waiting"),
+    Delivery.State.DELIVERED: gettext_lazy("delivered"),
+    Delivery.State.FAILED: gettext_lazy("failed"),
+}
+
+WHY_NOT: dict[str, Text] = {
+    "timeout": gettext_lazy("No answer within ten seconds"),
+    "no-answer": gettext_lazy("No answer"),
+    "bad-certificate": gettext_lazy("The certificate is not valid"),
+    "not-called-host": gettext_lazy("There is no server of this name"),
+    "not-called-private": gettext_lazy(
+        "Not called: the address lies in a private network or on the server itself"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryLine:
+    """A delivery on the page; `next_at` is set if it will be retried."""
+
+    row: Delivery
+    title: str
+    state: str
+    answer: str
+    next_at: datetime | None
+
+
+def host_of(webhook: Webhook) -> str:
+    return str(urlsplit(webhook.url).hostname)
+
+
+def delivery_lines(rows: Iterable[Delivery], webhook: Webhook) -> list[DeliveryLine]:
+    return [_line(row, webhook) for row in rows]
+
+
+def _line(row: Delivery, webhook: Webhook) -> DeliveryLine:
+    waits = row.state == Delivery.State.WAITING and row.tries > 0 and not webhook.paused
+    return DeliveryLine(
+        row,
+        str(TITLES.get(row.type, row.type)),
+        str(STATES[row.state]),
+        _answer(row) if row.tries else "",
+        row.next_at if waits else None,
+    )
+
+
+def _answer(row: Delivery) -> str:
+    if not row.answer_status:
+        return str(WHY_NOT.get(row.why_no_answer, row.why_no_answer))
+    if 300 <= row.answer_status < 400:
+        return gettext("It leads elsewhere (%(status)s), which is not followed") % {
+            "status": row.answer_status
+        }
+    return str(row.answer_status)
+
+
+PAGE = 20
+
+
+@never_cache
+@require_safe
+def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the webhooks of a club."""
+    club = owned_club(request, slug)
+    lines = [
+        (row, host_of(row), [str(EVENT_TYPES.get(each, each)) for each in row.events])
+        for row in club.webhooks.all()
+    ]
+    return render(request, "tournaments/webhooks/webhooks.html", {"club": club, "lines": lines})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_webhook(request: HttpRequest, slug: str) -> HttpResponse:
+    """Create a webhook."""
+    club = owned_club(request, slug)
+    form = WebhookForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            row = calling.create_webhook(club, form.plan, actor_of(request), at=timezone.now())
+        except calling.TooManyWebhooks as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect("webhook", slug, row.public_id)
+    page = {"club": club, "form": form, "webhook": None}
+    status = 422 if form.is_bound else 200
+    return render(request, "tournaments/webhooks/form.html", page, status=status)
+
+
+@never_cache
+@require_safe
+def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Show a webhook with its deliveries and their outcomes."""
+    row = _owned(request, slug, public_id)
+    part = Paginator(row.deliveries.all(), PAGE).get_page(request.GET.get("page"))
+    page = {
+        "club": row.club,
+        "webhook": row,
+        "host": host_of(row),
+        "events": [str(EVENT_TYPES.get(each, each)) for each in row.events],
+        "part": part,
+        "lines": delivery_lines(part, row),
+    }
+    return render(request, "tournaments/webhooks/webhook.html", page)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Change the address or the events of a webhook."""
+    row = _owned(request, slug, public_id)
+    details = {"url": row.url, "events": row.events}
+    form = WebhookForm(request.POST if request.method == "POST" else None, initial=details)
+    if form.is_valid():
+        calling.change_webhook(row.pk, form.plan, actor_of(request), at=timezone.now())
+        return redirect("webhook", slug, public_id)
+    page = {"club": row.club, "form": form, "webhook": row}
+    status = 422 if form.is_bound else 200
+    return render(request, "tournaments/webhooks/form.html", page, status=status)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def secret(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Show the secret that signs the calls; rotate it on POST."""
+    row = _owned(request, slug, public_id)
+    if request.method == "POST":
+        calling.renew_secret(row.pk, actor_of(request), at=timezone.now())
+        messages.success(request, gettext("From now on calls are signed by the new secret."))
+        return redirect("webhook_secret", slug, public_id)
+    page = {"club": row.club, "webhook": row, "secret": calling.shown_secret(row)}
+    return render(request, "tournaments/webhooks/secret.html", page)
+
+
+@require_POST
+def pause(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Pause or resume a webhook."""
+    row = _owned(request, slug, public_id)
+    paused = request.POST.get("paused") != "no"
+    calling.put_pause(row.pk, actor_of(request), at=timezone.now(), paused=paused)
+    return redirect("webhook", slug, public_id)
+
+
+@require_POST
+def test(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Send a test call."""
+    row = _owned(request, slug, public_id)
+    calling.send_test(row.pk, actor_of(request), at=timezone.now())
+    messages.success(request, gettext("The test is on its way: look again in a moment."))
+    return redirect("webhook", slug, public_id)
+
+
+@require_POST
+def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Delete a webhook and its deliveries."""
+    row = _owned(request, slug, public_id)
+    calling.remove_webhook(row.pk, actor_of(request), at=timezone.now())
+    messages.success(request, gettext("The webhook is removed."))
+    return redirect("webhooks", slug)
+
+
+@require_POST
+def again(request: HttpRequest, slug: str, public_id: str, delivery: str) -> HttpResponse:
+    """Send a call again."""
+    row = _owned(request, slug, public_id)
+    found = get_object_or_404(fields.named(row.deliveries.all(), delivery))
+    calling.send_again(found.pk, at=timezone.now())
+    messages.success(request, gettext("The call is made again: look again in a moment."))
+    return redirect("webhook", slug, public_id)
+
+
+def _owned(request: HttpRequest, slug: str, public_id: str) -> Webhook:
+    club = owned_club(request, slug)
+    rows = fields.named(Webhook.objects.select_related("club"), public_id)
+    return get_object_or_404(rows, club=club)
