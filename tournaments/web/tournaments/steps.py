@@ -157,8 +157,6 @@ def back_button_of(step: LifecycleStep, tournament: Tournament) -> Button:
     return Button(str(label), name, (*at, *filter(None, [step.round])))
 
 
-StripState = Tournament.State
-
 logger = logging.getLogger(__name__)
 
 
@@ -248,12 +246,12 @@ def strip_etag(request: HttpRequest, row: Tournament, at: datetime) -> str:
 
 def _parts(strip: Strip, row: Tournament) -> Iterator[str]:
     round_, far = strip.round_, strip.far
-    if round_ is None or row.state != StripState.RUNNING:
+    if round_ is None or row.state != State.RUNNING:
         state = state_name(row.state)
         yield state[:1].upper() + state[1:]
         number = far.playing
         yield ngettext("%(number)s entrant", "%(number)s entrants", number) % {"number": number}
-        if row.event.starts_at and row.state != StripState.FINISHED:
+        if row.event.starts_at and row.state != State.FINISHED:
             yield _("starts at %(time)s") % {"time": row.event.starts_at}
     else:
         yield _round_of(round_, strip.settings.rounds)
