@@ -14,11 +14,11 @@ REST_KNOX = {
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["tournaments.api.access.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["tournaments.api.access.WithinScope"],
-    "DEFAULT_PARSER_CLASSES": ["tournaments.api.parsers.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["tournaments.api.fields.StrictJSONParser"],
     # The description of the API documents each address.
     "DEFAULT_METADATA_CLASS": None,
-    "DEFAULT_RENDERER_CLASSES": ["tournaments.api.renderers.PlainJSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "tournaments.api.paging.CursorPages",
+    "DEFAULT_RENDERER_CLASSES": ["tournaments.api.fields.PlainJSONRenderer"],
+    "DEFAULT_PAGINATION_CLASS": "tournaments.api.filtering.CursorPages",
     "DEFAULT_FILTER_BACKENDS": [
         "tournaments.api.filtering.Filters",
         "tournaments.api.filtering.Ordering",

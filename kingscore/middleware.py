@@ -19,6 +19,7 @@ from django.template import loader
 from django.utils.cache import add_never_cache_headers
 from django.views import defaults
 
+from tournaments.api.access import tell_limit
 from tournaments.api.problems import (
     Away,
     BodyTooLarge,
@@ -30,7 +31,6 @@ from tournaments.api.problems import (
     is_of_rendering,
     plain_problem,
 )
-from tournaments.api.throttling import tell_limit
 from tournaments.queries.games.sheets import Archived
 
 

@@ -345,13 +345,13 @@ MUTATIONS = (
         "tests/api",
     ),
     Mutation(
-        "tournaments/api/paging.py",
+        "tournaments/api/filtering.py",
         "return beyond | (here & _after(queryset, rest)) if rest else beyond",
         "return beyond",
         "tests/api",
     ),
     Mutation(
-        "tournaments/api/idempotency.py",
+        "tournaments/api/schema.py",
         "                kept.delete()",
         "                kept.save()",
         "tests/api",

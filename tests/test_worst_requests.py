@@ -30,7 +30,7 @@ from tests.tournament_builders import SHORT
 from tests.web.access_table import PAGES
 from tests.web.walking import BODY, path_of
 from tournaments.api.access import token_of
-from tournaments.api.reference.description import document
+from tournaments.api.reference.views import document
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
     Club,

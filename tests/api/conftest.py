@@ -10,7 +10,7 @@ from django.test import Client
 
 from tests.club_factories import ClubFactory, MemberFactory
 from tests.counting import LONG_AFTER
-from tournaments.api.reference.description import document
+from tournaments.api.reference.views import document
 from tournaments.models import PersonalToken, Role, Scope
 
 

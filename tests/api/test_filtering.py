@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.club_factories import ClubFactory, PlayerFactory
-from tournaments.api.reference.description import document
+from tournaments.api.reference.views import document
 
 pytestmark = pytest.mark.django_db
 

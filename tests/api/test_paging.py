@@ -6,7 +6,7 @@ from tests.api.answers import faults
 from tests.api.test_queries import LISTS, rating, table, tournament
 from tests.club_factories import AuditEntryFactory, EntrantFactory, RoundFactory
 from tests.factories import EVENING
-from tournaments.api.reference.description import document
+from tournaments.api.reference.views import document
 
 
 def audit(club):

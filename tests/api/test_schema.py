@@ -8,7 +8,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from tournaments.api.components import read_examples
-from tournaments.api.reference.description import content, document
+from tournaments.api.reference.views import content, document
 from tournaments.api.schema import VERBS
 from tournaments.management.commands import list_api
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.servers import prepared, serve
 from tests.waiting import PATIENCE
-from tournaments.api.reference.description import content
+from tournaments.api.reference.views import content
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.servers import ROOT
 from tests.waiting import PATIENCE
-from tournaments.api.reference.description import content
+from tournaments.api.reference.views import content
 
 HERE = Path(__file__).parent
 BIN = ROOT / ".venv-clients" / "bin"

@@ -9,12 +9,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from tournaments.api.access import LEFT, POLICY
 from tournaments.api.codes import faults, kinds_of_problems
-from tournaments.api.flat import Flat, tidy_parameter
-from tournaments.api.idempotency import REPEATED
 from tournaments.api.problems import MEDIA_TYPE
-from tournaments.api.schema import component
-from tournaments.api.throttling import LEFT, POLICY
+from tournaments.api.schema import REPEATED, Flat, component, tidy_parameter
 from tournaments.engine.documents.verify import SCHEMAS
 from tournaments.engine.rules.fields import KING_FIELDS, fields_anywhere
 from tournaments.engine.variants import RULESETS

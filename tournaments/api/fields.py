@@ -1,19 +1,27 @@
-"""Fields of requests and answers: strict objects, moments in UTC, points without floats."""
+"""Fields, parsers and renderers of the API."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.utils.encoders import JSONEncoder
 
+from tournaments.api.problems import BodyTooLarge
+from tournaments.engine.documents.games import parse_json
 from tournaments.engine.play.games import FINEST_PART
-from tournaments.engine.rules.entries import clean_line, write_points
-from tournaments.engine.rules.rulesets import Points, whole
+from tournaments.engine.rules.entries import Declared, clean_line, write_points
+from tournaments.engine.rules.rulesets import InvalidEntry, Points, whole
+from tournaments.models.people import ScopedToken
 
 MOMENTS = [
     MinValueValidator(datetime(1900, 1, 1, tzinfo=UTC)),
@@ -138,3 +146,139 @@ class ClubNameSerializer(serializers.Serializer[Any]):
 
     slug = serializers.CharField()
     name = serializers.CharField()
+
+
+def declared_field(about: Declared, **how: Any) -> serializers.Field[Any, Any, Any, Any]:
+    """Return the serializer field of a described field."""
+    schema = about.shape.schema
+    if schema.get("type") == "boolean":
+        return serializers.BooleanField(**how)
+    if schema.get("format") == "date":
+        return serializers.DateField(**how)
+    if "enum" in schema:
+        # Labelled as Django labels choices, from which the ids of enums in the description come.
+        choices = [(each, each.capitalize()) for each in schema["enum"]]
+        return serializers.ChoiceField(choices, **how)
+    if "pattern" in schema:
+        # The empty text is allowed apart from the pattern, which ends in ?$.
+        return serializers.RegexField(
+            schema["pattern"].removesuffix("?$") + "$",
+            max_length=schema["maxLength"],
+            allow_blank=True,
+            **how,
+        )
+    blank = not schema.get("minLength")
+    return LineField(max_length=schema["maxLength"], allow_blank=blank, **how)
+
+
+class DeclaredFields(serializers.Serializer[Any]):
+    """Adds the described fields that the serializer does not declare itself.
+
+    They are optional unless `needed`. `prefix` leads to the object that has them.
+    """
+
+    described: ClassVar[Mapping[str, Declared]] = {}
+    prefix: ClassVar[str] = ""
+    needed: ClassVar[bool] = False
+
+    def get_fields(self) -> dict[str, Any]:
+        found = super().get_fields()
+        for name, about in self.described.items():
+            if name not in found:
+                where = {"source": self.prefix + name} if self.prefix else {}
+                found[name] = declared_field(about, required=self.needed, **where)
+        return found
+
+
+DEEPEST = 40
+"""So many lists and objects within each other; the record of a tournament has nine."""
+
+MOST_OF_STRANGERS = 128 * 1024
+"""Bytes that are read of whoever sends no personal token: two megabytes take seconds to look at."""
+
+
+class StrictJSONParser(BaseParser):
+    """The body as JSON; an empty body is an empty object."""
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: Any,
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """The document.
+
+        Raises:
+            ParseError: it is no JSON, or nothing that can be kept.
+            BodyTooLarge: a stranger sends too much.
+        """
+        try:
+            document = parse_json(_read(stream, (parser_context or {}).get("request")))
+        except InvalidEntry as error:
+            raise ParseError(str(error.problems[0].params["error"])) from error
+        for value in _values(document):
+            if isinstance(value, str):
+                _check_text(value)
+            elif isinstance(value, int | float) and not -LARGEST_KEY <= value <= LARGEST_KEY:
+                message = "a number is too large"
+                raise ParseError(message)
+        return document
+
+
+def _read(stream: Any, request: Request | None) -> bytes:
+    if request is None or isinstance(request.auth, ScopedToken):
+        content: bytes = stream.read()
+        return content
+    content = stream.read(MOST_OF_STRANGERS + 1)
+    if len(content) > MOST_OF_STRANGERS:
+        raise BodyTooLarge(data={"megabytes": MOST_OF_STRANGERS / 1024**2})
+    return content
+
+
+def _values(document: Any) -> Iterator[Any]:
+    """Every text, number and name within a document."""
+    waiting = [(document, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if depth > DEEPEST:
+            message = f"more than {DEEPEST} lists and objects lie within each other"
+            raise ParseError(message)
+        if isinstance(value, dict):
+            yield from value
+            waiting += [(within, depth + 1) for within in value.values()]
+        elif isinstance(value, list):
+            waiting += [(within, depth + 1) for within in value]
+        else:
+            yield value
+
+
+def _check_text(text: str) -> None:
+    try:
+        # A half of a character (\ud800) is no text, and PostgreSQL keeps none with a NUL in it.
+        broken = b"\0" in text.encode()
+    except UnicodeEncodeError:
+        broken = True
+    if broken:
+        message = "a text has a character that cannot be kept"
+        raise ParseError(message)
+
+
+class PointsEncoder(JSONEncoder):
+    """Writes points that are not whole as `"p/q"`, wherever they are in a response."""
+
+    def default(self, obj: Any) -> Any:
+        return write_points(obj) if isinstance(obj, Fraction) else super().default(obj)
+
+
+class PlainJSONRenderer(JSONRenderer):
+    """JSON without spaces; an answer that is a problem says so in its type."""
+
+    charset = None
+    encoder_class = PointsEncoder
+
+    def get_indent(
+        self, accepted_media_type: str, renderer_context: Mapping[str, Any]
+    ) -> int | None:
+        return None

@@ -1,19 +1,383 @@
-"""The description of the API (OpenAPI 3.1), from its views."""
+"""The description of the API, flat answers, and keys of writes."""
 
-from collections.abc import Mapping
+import json
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
 from typing import Any
 
+from cryptography.fernet import Fernet
+from django.db import transaction
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.permissions import SAFE_METHODS
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from tournaments.api.choosing import ABOUT
-from tournaments.api.idempotency import HEADER, REPEATED
+from tournaments.api.filtering import ABOUT
+from tournaments.engine.documents.shapes import TEXT
 from tournaments.engine.rules.entries import LARGE
-from tournaments.models import Scope
+from tournaments.models import IdempotencyRecord, Scope
+from tournaments.models.people import ScopedToken
+from tournaments.permissions import address_of
+from tournaments.services.games.writing import KEY, BadKey, KeyReused
 
 Json = dict[str, Any]
+
+SCHEMAS = "#/components/schemas/"
+POINTS = "Points"
+
+NAMES = {
+    "GameRecord/entry": "Entry",
+    "GameRecord/counts_of_any_sides": "UnitCounts",
+    "ResultRecord/next": "NextContracts",
+    "ResultRecord/row": "ResultRow",
+    "ResultRecord/badge": "EarnedBadge",
+    "ResultRecord/problem": "RecordProblem",
+    "RulesetRecord/settings": "RulesetSettings",
+    "RulesetRecord/contract": "RulesetContract",
+    "RulesetRecord/stage": "RulesetStage",
+    "RulesetRecord/option": "RulesetOption",
+    "RulesetRecord/implied": "ImpliedSettings",
+    "SeatingRecord/quality": "SeatingQuality",
+    "SeatingRecord/reason": "SeatingReason",
+}
+"""Components made of definitions; the entries of games are named in `_tagged`."""
+
+CONDITIONS = frozenset(
+    {"if", "then", "else", "not", "dependentSchemas", "dependentRequired", "propertyNames", "$defs"}
+)
+NOISE = frozenset({"title", "readOnly", "x-spec-enum-id", "uniqueItems"})
+"""Of no use to a client: requests and answers have components of their own."""
+
+LARGEST = 2**53 - 1
+"""Programs read larger numbers differently (RFC 8259, 6)."""
+
+POINTS_SCHEMA: Json = {
+    "description": "A whole number, or a fraction as `p/q` where it is not whole.",
+    "oneOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]+/[0-9]+$"}],
+    "examples": [-320, "-9/2"],
+}
+
+# Rust's and JavaScript's engines refuse these, or read them differently.
+UNREADABLE = re.compile(r"\(\?[!=<]|\\u")
+
+
+def reference(name: str) -> Json:
+    return {"$ref": SCHEMAS + name}
+
+
+class Flat:
+    """Makes components of schemas; `schemas` may refer to any place within each other."""
+
+    def __init__(self, schemas: Mapping[str, Json]) -> None:
+        self._raw = schemas
+        self.components: Json = {POINTS: POINTS_SCHEMA}
+        for name, schema in schemas.items():
+            self.components[name] = self.schema(schema, name)
+
+    def schema(self, node: Any, name: str) -> Any:
+        """Return a schema without conditions; `name` is that of its place."""
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            return _described(self._referred(node["$ref"]), node)
+        if _is_points(node):
+            return _described(reference(POINTS), node)
+        if "allOf" in node and (found := self._all_of(node, name)) is not None:
+            return found
+        if "oneOf" in node or node.get("type") == ["string", "object"]:
+            return self._one_of(node, name)
+        return self._plain(node, name)
+
+    def content(self, node: Any, name: str) -> Any:
+        """Return part of an operation with each schema in it flat."""
+        if isinstance(node, list):
+            return [self.content(each, name) for each in node]
+        if not isinstance(node, dict):
+            return node
+        return {
+            key: self.schema(value, name)
+            if key == "schema" and isinstance(value, dict)
+            else self.content(value, name)
+            for key, value in node.items()
+        }
+
+    def _referred(self, to: str) -> Json:
+        first, *way = to.removeprefix(SCHEMAS).split("/")
+        if not way:
+            return reference(first)
+        found: Any = self._raw[first]
+        for step in way:
+            found = found[step]
+        key = f"{first}/{way[-1]}"
+        name = NAMES.get(key, way[-1].capitalize() + "Entry" if first == "GameRecord" else key)
+        flat: Json = self.schema(found, name) if name not in self.components else {}
+        if way[0] != "$defs" or len(way) > 2 or not (flat == {} or _is_object(flat)):
+            return flat or self.schema(found, name)
+        self.components.setdefault(name, flat)
+        return reference(name)
+
+    def _all_of(self, node: Json, name: str) -> Any:
+        parts = node["allOf"]
+        if all("if" in part for part in parts):
+            tags = [_tag(part["if"]) for part in parts]
+            if len({field for field, _ in tags}) == 1 and tags[0][1]:
+                variants = [self._referred(part["then"]["$ref"]) for part in parts]
+                return _described(_choice(tags[0][0], [v for _, v in tags], variants), node)
+            return None
+        return _described(self.schema(parts[0], name), node)
+
+    def _one_of(self, node: Json, name: str) -> Any:
+        parts = node.get("oneOf") or [{"type": "string"}, node["else"]]
+        others = [part for part in parts if part != {"type": "null"}]
+        if len(others) < len(parts):
+            return _described(_or_null(self.schema(others[0], name)), node)
+        if node.get("type") == "array":
+            lists = [part["items"] for part in others]
+            least, most = (min(e["minItems"] for e in lists), max(e["maxItems"] for e in lists))
+            items = {**lists[0], "minItems": least, "maxItems": most}
+            return self._plain({**node, "oneOf": None, "items": items}, name)
+        if all(part.get("type") == "string" for part in others) and len(others) > 1:
+            return _described(_text(others), node)
+        whole = [self._whole(part) for part in others]
+        if not all("properties" in part for part in whole):
+            return _described({"oneOf": [self.schema(part, name) for part in others]}, node)
+        if field := _common_tag(whole):
+            values = [part["properties"][field]["const"] for part in whole]
+            names = [name + "".join(map(str.capitalize, value.split("-"))) for value in values]
+            for each, part in zip(names, whole, strict=True):
+                self.components[each] = self._plain(part, each)
+            return _described(_choice(field, values, list(map(reference, names))), node)
+        return _described(self._plain(_merged(whole), name), node)
+
+    def _whole(self, node: Json) -> Json:
+        found: Any = node
+        if "$ref" in node:
+            found = self._raw
+            for step in node["$ref"].removeprefix(SCHEMAS).split("/"):
+                found = found[step]
+        return found  # type: ignore[no-any-return]
+
+    def _plain(self, node: Json, name: str) -> Json:
+        left_out = CONDITIONS | NOISE | {"oneOf", "allOf", "additionalProperties"}
+        flat = {key: value for key, value in node.items() if key not in left_out}
+        if "properties" in node:
+            flat.setdefault("type", "object")
+            flat["properties"] = {
+                key: self.schema(value, name + key.capitalize())
+                for key, value in node["properties"].items()
+                if value is not False
+            }
+            flat["required"] = [
+                key for key in node.get("required", ()) if key in flat["properties"]
+            ]
+            if not flat["required"]:
+                del flat["required"]
+        if more := node.get("additionalProperties"):
+            flat["additionalProperties"] = more is True or self.schema(more, name)
+        elif "object" in flat.get("type", ()) and "properties" not in node:
+            flat["additionalProperties"] = True
+        if "prefixItems" in flat:
+            flat["items"] = flat.pop("prefixItems")[-1]
+        if "items" in flat:
+            flat["items"] = self.schema(flat["items"], name)
+        elif flat.get("type") == "array":
+            flat["items"] = {"type": "object", "additionalProperties": True}
+        return _readable(_typed(flat))
+
+
+def _described(flat: Json, node: Json) -> Json:
+    return {**flat, "description": node["description"]} if "description" in node else flat
+
+
+def _is_object(flat: Json) -> bool:
+    return "properties" in flat or "discriminator" in flat
+
+
+def _is_points(node: Json) -> bool:
+    if node.get("type") == ["integer", "string"]:
+        return True
+    kinds = [part.get("type") for part in node.get("oneOf", ())]
+    return kinds == ["integer", "string"]
+
+
+def _tag(condition: Json) -> tuple[str, Any]:
+    """Return field and value of a condition on one field, or no value if it is another one."""
+    (field, shape), *more = condition.get("properties", {"": {}}).items()
+    return field, None if more else shape.get("const")
+
+
+def _common_tag(objects: list[Json]) -> str:
+    """Return the field by whose value objects can be told apart."""
+    for field in objects[0]["properties"]:
+        values = [each["properties"].get(field, {}).get("const") for each in objects]
+        if all(isinstance(value, str) for value in values) and len(set(values)) == len(values):
+            return str(field)
+    return ""
+
+
+def _choice(field: str, values: list[str], variants: list[Json]) -> Json:
+    mapping = {value: each["$ref"] for value, each in zip(values, variants, strict=True)}
+    return {"oneOf": variants, "discriminator": {"propertyName": field, "mapping": mapping}}
+
+
+def _merged(objects: list[Json]) -> Json:
+    """Return one object with the fields of all; required are those that each requires."""
+    properties: Json = {}
+    for each in objects:
+        properties |= each["properties"]
+    needed = [
+        name for name in properties if all(name in each.get("required", ()) for each in objects)
+    ]
+    return {"type": "object", "required": needed, "properties": properties}
+
+
+def _text(texts: list[Json]) -> Json:
+    """Return a text that may also be empty, of which a serializer makes a choice of two."""
+    shape, *_ = texts
+    pattern = re.sub(r"^\^\((.*)\)\$$", r"^(\1)?$", shape.get("pattern", ""))
+    return {**shape, **({"pattern": pattern} if pattern.endswith(")?$") else {})}
+
+
+def _or_null(flat: Json) -> Json:
+    if "type" not in flat:
+        # Not `oneOf`: to validators that know discriminators, null matches a choice of objects.
+        return {"anyOf": [flat, {"type": "null"}]} if flat else {}
+    kinds = flat["type"] if isinstance(flat["type"], list) else [flat["type"]]
+    found = {**flat, "type": [*kinds, "null"]}
+    if "enum" in found:
+        found["enum"] = [*found["enum"], None]
+    return found
+
+
+KINDS = {str: "string", int: "integer", bool: "boolean", type(None): "null"}
+
+
+def _typed(flat: Json) -> Json:
+    """Add the type of constants; whole numbers in a row become a range."""
+    values = flat.get("enum", [flat["const"]] if "const" in flat else [])
+    if not values:
+        return flat
+    kinds = list(dict.fromkeys(KINDS[type(value)] for value in values))
+    numbers = [value for value in values if type(value) is int]
+    if numbers == list(range(numbers[0], numbers[-1] + 1)) if numbers else False:
+        flat = {k: v for k, v in flat.items() if k not in {"enum", "const"}}
+        flat |= {"minimum": numbers[0], "maximum": numbers[-1]}
+    return {"type": kinds[0] if len(kinds) == 1 else kinds, **flat}
+
+
+def _readable(flat: Json) -> Json:
+    """Leave out patterns that not every engine reads, and numbers that are no limits."""
+    if UNREADABLE.search(str(flat.get("pattern", ""))):
+        about = {"pattern", "description"} if flat["pattern"] == TEXT["pattern"] else {"pattern"}
+        flat = {key: value for key, value in flat.items() if key not in about}
+    if flat.get("maximum", 0) > LARGEST:
+        flat = {key: value for key, value in flat.items() if key not in {"maximum", "format"}}
+    return flat if _is_accepted(flat) else {k: v for k, v in flat.items() if k != "default"}
+
+
+def _is_accepted(flat: Json) -> bool:
+    """Return whether a default may be sent back."""
+    default = flat.get("default")
+    return default is not None and not (default == "" and flat.get("minLength"))
+
+
+def tidy_parameter(parameter: Json) -> Json:
+    """Return a parameter whose empty default is left out: an empty one is refused."""
+    schema = {k: v for k, v in parameter["schema"].items() if (k, v) != ("default", "")}
+    return {**parameter, "schema": schema}
+
+
+HEADER = "Idempotency-Key"
+REPEATED = "Idempotency-Replayed"
+KEPT_HEADERS = ("Location", "ETag", "Cache-Control")
+
+Post = Callable[..., Response]
+
+
+def idempotent(post: Post) -> Post:
+    """Do what a view's `post` does once for each key.
+
+    Key, work and answer are one transaction: who asks a second time meanwhile waits for the first.
+    An exception takes all back, the key too; a refusal that is returned keeps what was written,
+    and uses up no key either.
+    """
+
+    @wraps(post)
+    def answered(view: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
+        key = request.headers.get(HEADER)
+        if key is None:
+            return post(view, request, *args, **kwargs)
+        if not KEY.fullmatch(key):
+            raise BadKey
+        said = _said(request, view.secret_fields)
+        with transaction.atomic():
+            kept, is_new = IdempotencyRecord.objects.get_or_create(
+                key=_digest("key", asker_of(request), key),
+                defaults={"request": said, "at": timezone.now()},
+            )
+            if not is_new:
+                return _again(kept, said)
+            response = post(view, request, *args, **kwargs)
+            if response.status_code < 400:
+                _keep(kept, response)
+            else:
+                kept.delete()
+            return response
+
+    return answered
+
+
+def asker_of(request: Request) -> str:
+    """Whose keys these are: a personal token's, a table's, or of nobody known at an IP address.
+
+    Per token, not per account: another token may have fewer rights and must not see the answer.
+
+    What somebody without a token was answered can hold keys: who says the same from elsewhere, as
+    whoever tries the examples, is somebody else.
+    """
+    asker = request.auth
+    if isinstance(asker, ScopedToken):
+        return f"token {asker.public_id}"
+    return str(asker or address_of(request._request))  # noqa: SLF001
+
+
+def _said(request: Request, secret_fields: Collection[str]) -> str:
+    said = request.data
+    if isinstance(said, Mapping):
+        said = {name: value for name, value in said.items() if name not in secret_fields}
+    body = json.dumps(said, sort_keys=True)
+    return _digest("request", request.method or "", request.get_full_path(), body)
+
+
+def _digest(*parts: str) -> str:
+    return salted_hmac("kingscore.idempotency", json.dumps(parts), algorithm="sha256").hexdigest()
+
+
+def _seal() -> Fernet:
+    key = salted_hmac("kingscore.answers", "seal", algorithm="sha256").digest()
+    return Fernet(urlsafe_b64encode(key))
+
+
+def _keep(kept: IdempotencyRecord, response: Response) -> None:
+    kept.status = response.status_code
+    kept.headers = {name: response[name] for name in KEPT_HEADERS if name in response}
+    kept.body = _seal().encrypt(JSONRenderer().render(response.data))
+    kept.save()
+
+
+def _again(kept: IdempotencyRecord, said: str) -> Response:
+    if kept.request != said:
+        raise KeyReused
+    body = json.loads(_seal().decrypt(bytes(kept.body)) or "null")
+    return Response(body, kept.status, headers={**kept.headers, REPEATED: "true"})
+
 
 # Filters, the order and options are read as strictly as bodies. `default` stands for the others.
 READING = ("401", "403", "404", "422", "default")

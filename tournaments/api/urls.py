@@ -3,7 +3,7 @@
 from django.urls import include, path
 
 from tournaments.api.reference import views as reference
-from tournaments.api.reference.index import Index
+from tournaments.api.reference.views import Index
 
 app_name = "api"
 

@@ -20,10 +20,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from tournaments.api.choosing import CHOICES, Chosen, unknown_choices
-from tournaments.api.filtering import parameters_of, unknown
+from tournaments.api.access import LEFT, POLICY, count
+from tournaments.api.filtering import CHOICES, Chosen, parameters_of, unknown, unknown_choices
 from tournaments.api.problems import NOT_KEPT, NOT_STORED, faults_of
-from tournaments.api.throttling import LEFT, POLICY, count
 from tournaments.models import Scope, User
 from tournaments.permissions import account_of, actor_of
 from tournaments.services.audit import Actor

@@ -7,9 +7,9 @@ from django.db import connection
 
 from tests.club_factories import AccountFactory
 from tests.sample_games import SAMPLE, load
-from tournaments.api.parsers import MOST_OF_STRANGERS
+from tournaments.api.fields import MOST_OF_STRANGERS
 from tournaments.api.records import views
-from tournaments.api.records.limits import one_of
+from tournaments.api.records.views import one_of
 from tournaments.engine.documents.pairings import seat_document
 from tournaments.models import Game
 

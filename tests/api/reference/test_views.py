@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from tournaments.api.problems import TYPES
-from tournaments.api.reference.description import document
+from tournaments.api.reference.views import document
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,7 @@ from jsonschema import Draft202012Validator
 
 from tests.club_factories import ClubFactory
 from tests.factories import HouseRulesetFactory
-from tournaments.api.reference.description import document
+from tournaments.api.reference.views import document
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.documents.verify import SCHEMAS
 from tournaments.engine.variants import RULESETS

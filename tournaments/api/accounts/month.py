@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.people.member_serializers import MonthSerializer
+from tournaments.api.people.members import MonthSerializer
 from tournaments.api.views import Resource
 from tournaments.models import Member, Scope
 from tournaments.permissions import directed_club

@@ -15,7 +15,7 @@ from tournaments.api.audit.serializers import (
     ChangeFeedSerializer,
     FollowingSerializer,
 )
-from tournaments.api.paging import CursorPages
+from tournaments.api.filtering import CursorPages
 from tournaments.api.views import Resource
 from tournaments.models import AuditEntry, ChangeFeed, Club, Event, Game
 from tournaments.models.audit import AuditEntryQuerySet

@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.declared import DeclaredFields
-from tournaments.api.fields import ClubNameSerializer, LineField, Moment, Strict
+from tournaments.api.fields import ClubNameSerializer, DeclaredFields, LineField, Moment, Strict
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import AuditEntry, Club
 from tournaments.models.clubs import LeaguePoints, Paper, Role

@@ -22,8 +22,8 @@ from tournaments.api.clubs.serializers import (
     NewClubSerializer,
     SettingsSerializer,
 )
-from tournaments.api.idempotency import idempotent
-from tournaments.api.renderers import PlainJSONRenderer
+from tournaments.api.fields import PlainJSONRenderer
+from tournaments.api.schema import idempotent
 from tournaments.api.views import Resource, check_etag, tag_of_content
 from tournaments.models import Club, Scope
 from tournaments.models.clubs import ClubQuerySet, Role

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.api.documents import ordering, views
+from tournaments.api.documents import views
 
 CLUB = "clubs/<slug:slug>"
 DOCUMENT = "documents/<int:pk>/<str:secret>"
@@ -10,33 +10,33 @@ DOCUMENT = "documents/<int:pk>/<str:secret>"
 urlpatterns = [
     path(
         f"{CLUB}/events/<slug:public_id>/documents/",
-        ordering.EventDocuments.as_view(),
+        views.EventDocuments.as_view(),
         name="event_documents",
     ),
     path(
         f"{CLUB}/players/<str:public_id>/documents/",
-        ordering.PlayerDocuments.as_view(),
+        views.PlayerDocuments.as_view(),
         name="player_documents",
     ),
     path(
         f"{CLUB}/seasons/<int:pk>/documents/",
-        ordering.SeasonDocuments.as_view(),
+        views.SeasonDocuments.as_view(),
         name="season_documents",
     ),
-    path(f"{CLUB}/documents/", ordering.ClubDocuments.as_view(), name="club_documents"),
+    path(f"{CLUB}/documents/", views.ClubDocuments.as_view(), name="club_documents"),
     path(
         "games/<slug:public_id>/documents/",
-        ordering.GameDocuments.as_view(),
+        views.GameDocuments.as_view(),
         name="game_documents",
     ),
     path(
         "evenings/<slug:public_id>/documents/",
-        ordering.EveningDocuments.as_view(),
+        views.EveningDocuments.as_view(),
         name="evening_documents",
     ),
     path(
         "rulesets/<slug:ruleset>/documents/",
-        ordering.EmptySheets.as_view(),
+        views.EmptySheets.as_view(),
         name="ruleset_documents",
     ),
     path(f"{DOCUMENT}/", views.OneDocument.as_view(), name="document"),

@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import LineField, Moment, Strict
-from tournaments.api.tournaments.people import PlayerNameSerializer
+from tournaments.api.tournaments.views import PlayerNameSerializer
 from tournaments.engine.rules.entries import SMALL
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import SECTIONS

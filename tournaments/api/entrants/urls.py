@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.api.entrants import links, substitutes, views
+from tournaments.api.entrants import views
 
 ENTRANTS = "clubs/<slug:slug>/tournaments/<slug:tournament>/entrants"
 ENTRANT = f"{ENTRANTS}/<int:number>"
@@ -17,7 +17,7 @@ urlpatterns = [
     path(f"{ENTRANT}/return/", views.Return.as_view(), name="return_entrant"),
     path(f"{ENTRANT}/let-in/", views.LetIn.as_view(), name="let_in_entrant"),
     path(f"{ENTRANT}/check-in/", views.CheckIn.as_view(), name="check_in_entrant"),
-    path(f"{SUBSTITUTE}/", substitutes.OneSubstitute.as_view(), name="substitute"),
-    path(f"{DOOR}/registrations/", links.Registrations.as_view(), name="registrations"),
-    path(f"{DOOR}/check-ins/", links.CheckIns.as_view(), name="check_ins"),
+    path(f"{SUBSTITUTE}/", views.OneSubstitute.as_view(), name="substitute"),
+    path(f"{DOOR}/registrations/", views.Registrations.as_view(), name="registrations"),
+    path(f"{DOOR}/check-ins/", views.CheckIns.as_view(), name="check_ins"),
 ]

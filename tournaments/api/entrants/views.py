@@ -1,53 +1,70 @@
-"""Addresses of the entrants of a tournament: listed, registered, and each by number."""
+"""Addresses of entrants, of their links, and of substitutes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from allauth.core.ratelimit import consume
 from django.db import transaction
 from django.db.models import Case, F, QuerySet, When
 from django.db.models.functions import Substr
+from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.utils import timezone
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.access import AddressToken
 from tournaments.api.entrants.serializers import (
     ChangedEntrantSerializer,
+    CheckInLinkSerializer,
     CheckInSerializer,
     EntrantSerializer,
     EntrantsSerializer,
+    LinkedEntrantSerializer,
     NewEntrantsSerializer,
+    NewSubstituteSerializer,
     OneEntrantSerializer,
+    OwnCheckInSerializer,
+    OwnEntrySerializer,
+    RegistrationLinkSerializer,
 )
-from tournaments.api.idempotency import idempotent
+from tournaments.api.schema import idempotent
 from tournaments.api.views import Resource
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Entrant, Substitute, Tournament
 from tournaments.models.clubs import DIRECTING
+from tournaments.models.people import fold_name
 from tournaments.permissions import directed_tournament, role_in, seen_tournament
 from tournaments.presenters.entrants import (
     EntrantList,
     found_in,
+    line_of,
     lines_of,
     list_entrants,
     seats_left,
     with_ratings,
 )
+from tournaments.queries.tournaments.state import settings_of
 from tournaments.services.entrants.registration import (
     Entry,
     change_entrant,
     check_in,
+    is_for_pairs,
     let_in,
     lock_entrant,
     mark_house,
     mark_paid,
+    register_by_link,
     register_entrants,
     remove_entrant,
     return_entrant,
     withdraw_entrant,
 )
+from tournaments.services.entrants.substituting import Place, put_substitute, take_out_substitute
 from tournaments.services.rounds.running import divide_by_rating, move_entrants
 
 Work = Callable[[Entrant], object]
@@ -275,3 +292,114 @@ class CheckIn(OfEntrants):
         said = self.said(CheckInSerializer)
         here, place = said["here"], said.get("round")
         check_in(row.pk, self.actor, at=timezone.now(), here=here, number=place)
+
+
+class AccessLink(Resource):
+    """Base of both: the key selects the tournament."""
+
+    scope = None
+    kind: str
+
+    def found(self, request: Request, public_id: str) -> Tournament:
+        """The tournament whose key this is; 404 without it."""
+        key = request.auth
+        matches = isinstance(key, AddressToken) and (key.kind, key.public_id) == (
+            self.kind,
+            public_id,
+        )
+        secret = key.secret if matches and isinstance(key, AddressToken) else ""
+        rows = Tournament.objects.found_at(self.kind, public_id, secret)
+        row: Tournament = get_object_or_404(rows.select_related("event__club"))
+        return row
+
+    def entrant_shown(self, entrant: Entrant, row: Tournament, status: int = 200) -> Response:
+        entrant.tournament = row
+        where = [row.event.club.slug, row.slug, entrant.number]
+        place = {"Location": reverse("api:entrant", args=where)} if status == 201 else {}
+        return self.shown(LinkedEntrantSerializer, line_of(entrant, directs=False), status, **place)
+
+
+class Registrations(AccessLink):
+    kind = "register"
+
+    @extend_schema(responses=RegistrationLinkSerializer)
+    def get(self, request: Request, public_id: str) -> Response:
+        """The tournament to register for, and whether registration is open."""
+        row = self.found(request, public_id)
+        is_open = row.state == Tournament.State.REGISTRATION
+        details = {"row": row, "open": is_open, "pairs": is_for_pairs(row), "round": 1}
+        return self.shown(RegistrationLinkSerializer, details)
+
+    @extend_schema(request=OwnEntrySerializer, responses={201: LinkedEntrantSerializer})
+    @idempotent
+    def post(self, request: Request, public_id: str) -> Response:
+        """Register oneself; an existing entrant gets their own entry."""
+        row = self.found(request, public_id)
+        entry = Entry(**self.said(OwnEntrySerializer))
+        if not consume(self.visitor, action="register_entrant"):
+            raise Throttled
+        entrant = register_by_link(row.pk, entry, self.actor, at=timezone.now())
+        return self.entrant_shown(entrant, row, 201)
+
+
+class CheckIns(AccessLink):
+    kind = "check-in"
+
+    @extend_schema(responses=CheckInLinkSerializer)
+    def get(self, request: Request, public_id: str) -> Response:
+        """Everybody who is asked whether they are here, by name, and for which round."""
+        row = self.found(request, public_id)
+        return self.shown(CheckInLinkSerializer, self._details(row))
+
+    @extend_schema(request=OwnCheckInSerializer, responses=LinkedEntrantSerializer)
+    @idempotent
+    def post(self, request: Request, public_id: str) -> Response:
+        """Say that one is here."""
+        row = self.found(request, public_id)
+        number = self.said(OwnCheckInSerializer)["entrant"]
+        asked = {line.entrant.number: line.entrant for line in self._details(row)["entrants"]}
+        found = asked.get(number)
+        if found is None:
+            raise Entrant.DoesNotExist
+        return self.entrant_shown(check_in(found.pk, self.actor, at=timezone.now()), row)
+
+    def _details(self, row: Tournament) -> dict[str, Any]:
+        everybody = list_entrants(row, directs=False)
+        lines = [line for line in everybody.lines if line.can_check_in]
+        # As it is shown: the order tells nothing that the name does not.
+        lines.sort(key=lambda line: fold_name(line.name))
+        once = settings_of(row).check_in != "round"
+        return {
+            "row": row,
+            "open": everybody.checking_in,
+            "pairs": is_for_pairs(row),
+            "round": 1 if once else everybody.asked_for,
+            "entrants": lines,
+        }
+
+
+class OneSubstitute(OfEntrants):
+    @extend_schema(request=NewSubstituteSerializer, responses=OneEntrantSerializer)
+    def put(self, request: Request, **where: Any) -> Response:
+        """Let somebody, by name, play a round in the place of the entrant's player."""
+        seat = self._place(where)
+        name = self.said(NewSubstituteSerializer)["name"]
+        put_substitute(seat, name, self.actor, at=timezone.now())
+        return self.entrant_shown(where["number"])
+
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: Request, **where: Any) -> Response:
+        """Let a player have their own place in a round back."""
+        seat = self._place(where)
+        take_out_substitute(seat, self.actor, at=timezone.now())
+        return Response(status=204)
+
+    def _place(self, where: Mapping[str, Any]) -> Place:
+        """The place that is meant: a round that there is or will be, and one of its players."""
+        self.direct(where["slug"], where["tournament"])
+        entrant, place = self.numbered(where["number"]), where["place"]
+        last = max(settings_of(self.row).rounds, self.row.event.rounds.count())
+        found = [each.pk for each in entrant.players if each.public_id == where["player"]]
+        if not found or not 1 <= place <= last:
+            raise Http404
+        return Place(entrant.pk, place, found[0])

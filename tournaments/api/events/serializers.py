@@ -7,8 +7,15 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from tournaments.api.access import token_of
-from tournaments.api.declared import DeclaredFields, declared_field
-from tournaments.api.fields import LineField, Moment, PointsField, Strict, UncachedSerializer
+from tournaments.api.fields import (
+    DeclaredFields,
+    LineField,
+    Moment,
+    PointsField,
+    Strict,
+    UncachedSerializer,
+    declared_field,
+)
 from tournaments.api.games.serializers import MatchTermsSerializer
 from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.api.events import rounds, seasons, tables, views
+from tournaments.api.events import seasons, views
 
 CLUB = "clubs/<slug:slug>"
 EVENT = f"{CLUB}/events/<slug:public_id>"
@@ -12,13 +12,13 @@ TABLE = f"{ROUND}/tables/<slug:table>"
 urlpatterns = [
     path("clubs/<slug:slug>/events/", views.Events.as_view(), name="events"),
     path(f"{EVENT}/", views.OneEvent.as_view(), name="event"),
-    path(f"{EVENT}/rounds/", rounds.EveningRounds.as_view(), name="event_rounds"),
-    path(f"{ROUND}/", rounds.OneEveningRound.as_view(), name="event_round"),
-    path(f"{ROUND}/close/", rounds.CloseEveningRound.as_view(), name="close_round"),
-    path(f"{ROUND}/reopen/", rounds.ReopenEveningRound.as_view(), name="reopen_round"),
-    path(f"{ROUND}/tables/", tables.EveningTables.as_view(), name="event_tables"),
-    path(f"{TABLE}/", tables.OneEveningTable.as_view(), name="event_table"),
-    path(f"{TABLE}/replace/", tables.ReplaceAddress.as_view(), name="replace_address"),
+    path(f"{EVENT}/rounds/", views.EveningRounds.as_view(), name="event_rounds"),
+    path(f"{ROUND}/", views.OneEveningRound.as_view(), name="event_round"),
+    path(f"{ROUND}/close/", views.CloseEveningRound.as_view(), name="close_round"),
+    path(f"{ROUND}/reopen/", views.ReopenEveningRound.as_view(), name="reopen_round"),
+    path(f"{ROUND}/tables/", views.EveningTables.as_view(), name="event_tables"),
+    path(f"{TABLE}/", views.OneEveningTable.as_view(), name="event_table"),
+    path(f"{TABLE}/replace/", views.ReplaceAddress.as_view(), name="replace_address"),
     path(f"{CLUB}/seasons/", seasons.Seasons.as_view(), name="seasons"),
     path(f"{CLUB}/seasons/<int:pk>/", seasons.OneSeason.as_view(), name="season"),
     path(

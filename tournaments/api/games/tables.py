@@ -8,14 +8,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import AddressToken, writable_game
-from tournaments.api.games.table_serializers import (
+from tournaments.api.games.serializers import (
     SeenTable,
     TableCodeSerializer,
     TableOpenedSerializer,
     TableSerializer,
 )
-from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import fault, problem_response
+from tournaments.api.schema import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Club, Scope, Table
 from tournaments.models.fields import named

@@ -1,9 +1,10 @@
-"""Addresses at which a club takes over players, results and records."""
+"""Addresses of imports, and what they answer."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from fractions import Fraction
 from typing import Any
 
 from django.utils import timezone
@@ -12,8 +13,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.idempotency import idempotent
-from tournaments.api.imports.answers import line_problems, records_details, results_details
 from tournaments.api.imports.serializers import (
     GamesPlanSerializer,
     ImportPlayersSerializer,
@@ -22,10 +21,12 @@ from tournaments.api.imports.serializers import (
     PlanSerializer,
     PlayersPlanSerializer,
 )
-from tournaments.api.problems import Json, fault
+from tournaments.api.problems import Json, engine_faults, fault, listed
+from tournaments.api.schema import idempotent
 from tournaments.api.views import Resource
+from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
-from tournaments.models import Club
+from tournaments.models import Club, Player
 from tournaments.models.people import fold_name
 from tournaments.permissions import directed_club
 from tournaments.queries.rulesets import find_ruleset_of_club
@@ -35,22 +36,119 @@ from tournaments.services.imports.files import (
     PlanChanged,
     PlayerLine,
     PlayersAsked,
+    Who,
     Wrong,
     import_players,
+    names_asked,
     preview_players,
 )
 from tournaments.services.imports.records import (
     RecordFile,
     RecordsAsked,
+    RecordSeen,
+    RecordsPlan,
+    fault_text,
     import_records,
     preview_records,
 )
 from tournaments.services.imports.results import (
+    GameSeen,
     ResultLine,
     ResultsAsked,
+    ResultsPlan,
     import_results,
     preview_results,
 )
+
+
+def line_problems(faults: Iterable[ImportFault], within: str = "lines") -> list[Json]:
+    """Return the problems of lines, numbered from 1, each with its path."""
+    return [_problem(each, within) for each in faults]
+
+
+def record_problems(plan: RecordsPlan) -> list[Json]:
+    return [problem for seen in plan.wrong for problem in _of_record(seen)]
+
+
+def _problem(each: ImportFault, within: str) -> Json:
+    where = ".".join(filter(None, (within, str(each.line - 1), each.column)))
+    params = {name: _details(value) for name, value in each.params.items()}
+    return listed(fault(each.code.value, where, fault_text(each), params))
+
+
+def _details(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, Player):
+        return {"id": value.public_id, "name": value.name}
+    if isinstance(value, tuple | list):
+        return [_details(each) for each in value]
+    return write_points(value) if isinstance(value, Fraction) else value
+
+
+def _of_record(seen: RecordSeen) -> list[Json]:
+    at = f"records.{seen.number - 1}"
+    entry = "" if seen.entry is None else f".entries.{seen.entry}"
+    found = map(listed, engine_faults(seen.problems, at + entry))
+    return [*found, *line_problems(seen.faults, "records")]
+
+
+def results_details(plan: ResultsPlan, meant: Mapping[str, str]) -> Json:
+    """Return the effect of importing results."""
+    named = (line.name for line in plan.asked.lines)
+    return {
+        "seen": plan.mark,
+        "problems": line_problems(plan.faults),
+        "games": [_game(game) for game in plan.games],
+        "new_players": plan.new_names,
+        "doubtful": names_asked(plan.book, named, meant),
+    }
+
+
+def records_details(plan: RecordsPlan, meant: Mapping[str, str]) -> Json:
+    """Return the effect of importing records."""
+    named = (name for seen in plan.seen for name in seen.typed)
+    return {
+        "seen": plan.mark,
+        "problems": record_problems(plan),
+        "games": [_record(seen) for seen in plan.seen if seen.fits],
+        "new_players": plan.new_names,
+        "doubtful": names_asked(plan.book, named, meant),
+    }
+
+
+def _game(game: GameSeen) -> Json:
+    first, typed = game.first, [line.name for line in game.lines]
+    return {
+        "date": first.day,
+        "evening": first.evening,
+        "round": first.round,
+        "table": first.table,
+        "there": game.there,
+        "players": _seated(game.who, typed),
+    }
+
+
+def _record(seen: RecordSeen) -> Json:
+    return {
+        "date": seen.day,
+        "evening": seen.evening,
+        # Of one that is there already nobody asks where.
+        "round": seen.round or None,
+        "table": seen.table or None,
+        "there": seen.there,
+        "players": _seated(seen.who, seen.typed),
+    }
+
+
+def _seated(seats: Sequence[Who | None], typed: Sequence[str]) -> list[Json]:
+    return [_at_seat(who, name) for who, name in zip(seats, typed, strict=True)]
+
+
+def _at_seat(who: Who | None, typed: str) -> Json:
+    if isinstance(who, Player):
+        return {"id": who.public_id, "name": who.name}
+    return {"id": None, "name": who or typed}
+
 
 FIRST_DAY = date(1900, 1, 1)
 

@@ -1,4 +1,4 @@
-"""Players as the API reads and writes them."""
+"""Players and their numbers as the API reads and writes them."""
 
 from typing import Any
 
@@ -7,15 +7,16 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.choosing import Chosen, Expanded
-from tournaments.api.fields import LineField, Moment, Strict, UncachedSerializer
+from tournaments.api.fields import LineField, Moment, PointsField, Strict, UncachedSerializer
+from tournaments.api.filtering import Chosen, Expanded, PartSerializer
 from tournaments.api.ratings.serializers import RatingSerializer
 from tournaments.engine.rules.rulesets import LONGEST_NAME
-from tournaments.models import Player, PlayerRating
+from tournaments.models import Game, Player, PlayerRating, RatingChange
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
-from tournaments.queries.people.players import account_name
-from tournaments.queries.ratings.ratings import rating_at, shown
+from tournaments.presenters.people.players import Opponent
+from tournaments.queries.people.players import account_name, game_at_seat
+from tournaments.queries.ratings.ratings import rating_at, shown, shown_points
 from tournaments.services.people.merging import Unlike
 from tournaments.services.people.players import MOST_ADDED
 
@@ -164,3 +165,219 @@ class PlayerDataSerializer(serializers.Serializer[Any]):
     ratings = serializers.ListField(child=serializers.DictField())
     changes = serializers.ListField(child=serializers.DictField())
     notifications = serializers.ListField(child=serializers.DictField())
+
+
+class FamilyGamesSerializer(serializers.Serializer[Any]):
+    """A kind of game, as `turkish-king`, and how many games of it there are."""
+
+    family = serializers.CharField()
+    games = serializers.IntegerField()
+
+
+class SeasonGamesSerializer(serializers.Serializer[Any]):
+    """A season and how many games of the kind it has."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    games = serializers.IntegerField()
+
+
+class FigureLimitsSerializer(serializers.Serializer[Any]):
+    """The limits of the numbers: a kind of game, perhaps a season, and the possible ones."""
+
+    family = serializers.CharField()
+    season = serializers.IntegerField(allow_null=True)
+    families = FamilyGamesSerializer(many=True)
+    seasons = SeasonGamesSerializer(many=True)
+
+
+class PlayerRatingSerializer(serializers.Serializer[Any]):
+    """A rating: in 19 of 20 cases the strength is within `within` of `points`."""
+
+    points = serializers.IntegerField()
+    within = serializers.IntegerField()
+    provisional = serializers.BooleanField()
+
+
+class StandingRatingSerializer(PlayerRatingSerializer):
+    """The rating in the club; `rank` among `ranked` is null for whoever is not on the list."""
+
+    games = serializers.IntegerField()
+    rank = serializers.IntegerField(allow_null=True)
+    ranked = serializers.IntegerField()
+    on_server = PlayerRatingSerializer(allow_null=True)
+
+
+class RankGamesSerializer(serializers.Serializer[Any]):
+    """How often somebody came to a rank in games of so many sides."""
+
+    sides = serializers.IntegerField()
+    rank = serializers.IntegerField(min_value=1)
+    games = serializers.IntegerField()
+
+
+class ContractPointsSerializer(serializers.Serializer[Any]):
+    """Deals of a contract declared by the player, and other ones, with the points in them."""
+
+    contract = serializers.CharField()
+    declared = serializers.IntegerField()
+    declared_points = PointsField()
+    others = serializers.IntegerField()
+    others_points = PointsField()
+    favourite = serializers.BooleanField()
+
+
+class BadgeCountSerializer(serializers.Serializer[Any]):
+    """A badge, and how often it was earned."""
+
+    badge = serializers.CharField()
+    name = serializers.CharField()
+    meaning = serializers.CharField()
+    number = serializers.IntegerField()
+
+
+class ExtremeGameSerializer(serializers.Serializer[Any]):
+    """The best or the worst game of a player."""
+
+    id = serializers.CharField()
+    played_at = Moment()
+    rank = serializers.IntegerField(min_value=1)
+    points = PointsField()
+
+
+class PlayerNumbersSerializer(serializers.Serializer[Any]):
+    """The sums of a player's finished games; `out` and `sunk` count games with an exit."""
+
+    limited_to = FigureLimitsSerializer()
+    rating = StandingRatingSerializer(allow_null=True)
+    games = serializers.IntegerField()
+    points = PointsField()
+    won = serializers.IntegerField()
+    out = serializers.IntegerField()
+    sunk = serializers.IntegerField()
+    kings = serializers.IntegerField()
+    ranks = RankGamesSerializer(many=True)
+    contracts = ContractPointsSerializer(many=True)
+    badges = BadgeCountSerializer(many=True)
+    best = ExtremeGameSerializer(allow_null=True)
+    worst = ExtremeGameSerializer(allow_null=True)
+
+
+class HeadToHeadGamesSerializer(serializers.Serializer[Any]):
+    """Finished games with another one: above, level or below them, or together as a pair."""
+
+    games = serializers.IntegerField()
+    above = serializers.IntegerField()
+    level = serializers.IntegerField()
+    below = serializers.IntegerField()
+    together = serializers.IntegerField()
+    together_won = serializers.IntegerField()
+
+
+class OpponentSerializer(serializers.Serializer[Any]):
+    """An opponent or partner at tables; a removed player has neither id nor name."""
+
+    id = serializers.SerializerMethodField()
+    name = serializers.SerializerMethodField()
+    meeting = HeadToHeadGamesSerializer()
+
+    def get_id(self, details: Opponent) -> str | None:
+        return None if _is_gone(details.player) else details.player.public_id  # type: ignore[union-attr]
+
+    def get_name(self, details: Opponent) -> str:
+        player = details.player
+        if player is None:
+            return ""
+        return player.name if self.context["directs"] else player.shown_name
+
+
+class OpponentsSerializer(PartSerializer):
+    """Everybody a player has met, the most frequent first."""
+
+    limited_to = FigureLimitsSerializer()
+    results = OpponentSerializer(many=True)
+
+
+class WinningChanceSerializer(serializers.Serializer[Any]):
+    """How probable it is, in hundredths, to end above the other; by the ratings of today."""
+
+    above = serializers.IntegerField()
+    own = PlayerRatingSerializer()
+    other = PlayerRatingSerializer()
+
+
+class ComparedPointsSerializer(serializers.Serializer[Any]):
+    """Points and ranks of both, added up over the games in which they were no pair."""
+
+    games = serializers.IntegerField()
+    points = PointsField()
+    other_points = PointsField()
+    ranks = serializers.IntegerField(source="places")
+    other_ranks = serializers.IntegerField(source="other_places")
+
+
+class HeadToHeadSerializer(serializers.Serializer[Any]):
+    """A player beside another one; their games are at `games/?beside=` of either."""
+
+    limited_to = FigureLimitsSerializer()
+    id = serializers.CharField()
+    name = serializers.CharField()
+    other = serializers.CharField()
+    other_name = serializers.CharField()
+    meeting = HeadToHeadGamesSerializer()
+    compared = ComparedPointsSerializer()
+    chance = WinningChanceSerializer(allow_null=True)
+
+
+class TableOfGameSerializer(serializers.Serializer[Any]):
+    """The place of a game."""
+
+    event = serializers.CharField(source="round.event.public_id")
+    event_name = serializers.CharField(source="round.event.name")
+    round = serializers.IntegerField(source="round.number")
+    table = serializers.IntegerField(source="number")
+    id = serializers.CharField(source="public_id")
+
+
+class PlayerGameSerializer(serializers.Serializer[Any]):
+    """A game of a player, with their seat and result.
+
+    Rank and points are null while it goes on, `rating` and `change` where it did not count.
+    """
+
+    id = serializers.CharField(source="public_id")
+    played_at = Moment()
+    ruleset = serializers.CharField()
+    at = TableOfGameSerializer(source="table", allow_null=True)
+    players = serializers.ListField(child=serializers.CharField())
+    seat = serializers.IntegerField()
+    rank = serializers.SerializerMethodField()
+    points = serializers.SerializerMethodField()
+    change = serializers.SerializerMethodField()
+    rating = serializers.SerializerMethodField()
+
+    def get_rank(self, row: Game) -> int | None:
+        game = game_at_seat(row, row.seat)  # type: ignore[attr-defined]  # annotated
+        return game.place if game.finished else None
+
+    @extend_schema_field(PointsField(allow_null=True))
+    def get_points(self, row: Game) -> int | str | None:
+        game = game_at_seat(row, row.seat)  # type: ignore[attr-defined]  # annotated
+        return PointsField().to_representation(game.points) if game.finished else None
+
+    def get_change(self, row: Game) -> int | None:
+        step = _step(row)
+        return None if step is None else shown_points(step.after) - shown_points(step.before)
+
+    @extend_schema_field(PlayerRatingSerializer(allow_null=True))
+    def get_rating(self, row: Game) -> dict[str, Any] | None:
+        step = _step(row)
+        return None if step is None else dict(PlayerRatingSerializer(shown(step.after)).data)
+
+
+def _step(row: Game) -> RatingChange | None:
+    return next(iter(row.own_changes), None)  # type: ignore[attr-defined]
+
+
+def _is_gone(player: Player | None) -> bool:
+    return player is None or player.removed_at is not None

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from tournaments.api.fields import LineField, Moment
-from tournaments.api.paging import PartSerializer
+from tournaments.api.filtering import PartSerializer
 from tournaments.engine.rules.entries import LARGE
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 

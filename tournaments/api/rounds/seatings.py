@@ -14,8 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.fields import LineField, Strict
-from tournaments.api.idempotency import idempotent
-from tournaments.api.paging import PAGES
+from tournaments.api.filtering import PAGES
 from tournaments.api.rounds.serializers import (
     EntrantNumbersField,
     ExchangeSerializer,
@@ -33,6 +32,7 @@ from tournaments.api.rounds.serializers import (
     TakeBackSerializer,
 )
 from tournaments.api.rounds.views import OfRound
+from tournaments.api.schema import idempotent
 from tournaments.api.views import Resource
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
 from tournaments.engine.rules.entries import SMALL

@@ -8,8 +8,8 @@ from rest_framework import serializers
 
 from tournaments.api.entrants.serializers import RatingOfEntrantSerializer
 from tournaments.api.fields import LineField, Moment, PointsField, Strict
-from tournaments.api.games.clocks import ClockSerializer, clock_details
-from tournaments.api.paging import PartSerializer
+from tournaments.api.filtering import PartSerializer
+from tournaments.api.games.serializers import ClockSerializer, clock_details
 from tournaments.api.tournaments.serializers import ProgressSerializer, RoundLineSerializer
 from tournaments.engine.documents.pairings import REASONS
 from tournaments.engine.pairing.judging import Seating

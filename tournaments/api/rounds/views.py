@@ -18,16 +18,15 @@ from rest_framework.response import Response
 
 from tournaments.api.access import has_scope
 from tournaments.api.fields import Moment, PointsField, Strict
-from tournaments.api.games.clocks import ClockSerializer, clock_details
-from tournaments.api.games.serializers import GameKeysSerializer
-from tournaments.api.idempotency import idempotent
-from tournaments.api.paging import PAGES, PartSerializer
+from tournaments.api.filtering import PAGES, PartSerializer
+from tournaments.api.games.serializers import ClockSerializer, GameKeysSerializer, clock_details
 from tournaments.api.rounds.serializers import (
     AddTimeSerializer,
     NewRulingSerializer,
     RoundSerializer,
     RulingSerializer,
 )
+from tournaments.api.schema import idempotent
 from tournaments.api.tournaments.serializers import RoundLineSerializer
 from tournaments.api.views import Resource
 from tournaments.models import Entrant, Game, Round, Ruling, Scope, Table, Tournament

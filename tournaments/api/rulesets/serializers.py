@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict
-from tournaments.api.paging import PartSerializer
+from tournaments.api.filtering import PartSerializer
 from tournaments.api.schema import component
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.rules.rulesets import Ruleset

@@ -2,15 +2,15 @@
 
 from django.urls import URLPattern, path
 
-from tournaments.api.rulesets import house_rules, views
+from tournaments.api.rulesets import views
 
 
 def kept_by(keeper: str, at: str) -> list[URLPattern]:
     """The same addresses for each keeper, below `at`; `keeper` begins their names."""
     one = f"{at}<slug:slug>/"
     return [
-        path(at, house_rules.HouseRules.as_view(), name=f"{keeper}house_rules"),
-        path(one, house_rules.OneHouseRules.as_view(), name=f"{keeper}house_ruleset"),
+        path(at, views.HouseRules.as_view(), name=f"{keeper}house_rules"),
+        path(one, views.OneHouseRules.as_view(), name=f"{keeper}house_ruleset"),
     ]
 
 

@@ -1,30 +1,263 @@
-"""Addresses of the rules: the games, the form of entries, the schemas of records."""
+"""Addresses of rulesets and house rules, and how they are described."""
 
 from typing import Any
 
+from django.db import transaction
+from django.db.models import QuerySet
 from django.http import Http404
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.idempotency import idempotent
-from tournaments.api.paging import PAGES
+from tournaments.api.fields import PlainJSONRenderer
+from tournaments.api.filtering import PAGES
 from tournaments.api.problems import placed, read_at
-from tournaments.api.renderers import PlainJSONRenderer
-from tournaments.api.rulesets.description import RulesetDescriptionSerializer
 from tournaments.api.rulesets.serializers import (
+    HouseDocumentSerializer,
+    HouseRulesLineSerializer,
+    HouseRulesSerializer,
     NewDescriptionSerializer,
     RulesetsSerializer,
     SchemasSerializer,
 )
-from tournaments.api.schema import component
-from tournaments.api.views import Resource
+from tournaments.api.schema import component, idempotent
+from tournaments.api.views import Resource, check_etag
 from tournaments.engine.documents.games import parse_json
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.documents.verify import SCHEMAS
-from tournaments.engine.rules.entries import wrong_type
-from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
+from tournaments.engine.rules.entries import NO_TRUMP, SUITS, wrong_type
+from tournaments.engine.rules.fields import NAMES
+from tournaments.engine.rules.rulesets import OPTION_KINDS, UNITS, InvalidEntry, Ruleset
+from tournaments.models import Club, HouseRuleset
+from tournaments.permissions import check_staff, directed_club
+from tournaments.presenters.rulesets import describe
 from tournaments.queries.rulesets import find_ruleset, offered_rulesets
+from tournaments.services.rulesets import change_rules, create_rules, remove_rules
+from tournaments.texts import labels
+
+Json = dict[str, Any]
+
+
+def with_names(described: Json, rules: Ruleset) -> Json:
+    """A description with names for all that a form shows; house rules keep their own.
+
+    Browsers are sent the description without them: their pages have the names already.
+    """
+    contracts = zip(described["contracts"], rules.contracts, strict=True)
+    return described | {
+        "name": labels.name_of(rules),
+        "options": [_option(option) for option in described["options"]],
+        "units": {
+            unit: {"name": labels.unit_name(unit)} | said
+            for unit, said in described["units"].items()
+        },
+        "contracts": [
+            said
+            | {
+                "name": labels.contract_title(contract),
+                "short": labels.contract_short(contract.id, contract.name),
+                "symbol": labels.contract_symbol(contract.id, name=contract.name),
+            }
+            for said, contract in contracts
+        ],
+        "suits": {suit: _suit(suit) for suit in (*SUITS, NO_TRUMP)},
+    }
+
+
+def _option(option: Json) -> Json:
+    setting = option["setting"]
+    return option | {
+        "name": labels.option_name(setting),
+        "about": labels.option_help(setting),
+        "value_names": [labels.option_value_name(setting, value) for value in option["values"]],
+    }
+
+
+def _suit(suit: str) -> Json:
+    return {"name": labels.suit_name(suit), "symbol": labels.suit_symbol(suit)}
+
+
+Schema = dict[str, Any]
+
+RECORD = component("RulesetRecord")["$ref"]
+ID: Schema = {"$ref": f"{RECORD}/$defs/id"}
+POINTS: Schema = {"$ref": f"{RECORD}/$defs/points"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+SWITCH: Schema = {"type": "boolean"}
+TEXT: Schema = {"type": "string"}
+NAME: Schema = {"description": "In the language that was asked for.", **TEXT}
+UNIT: Schema = {"enum": list(UNITS)}
+
+
+class RulesetDescriptionSerializer(serializers.BaseSerializer[Ruleset]):
+    """A ruleset with its options: the possible entries and their points.
+
+    Names are in the language that was asked for, those of house rules as they were given.
+    """
+
+    def to_representation(self, instance: Ruleset) -> dict[str, Any]:
+        return with_names(describe(instance), instance)
+
+
+class DescribedRuleset(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """Its schema, which is written by hand: nothing but these fields, all of them."""
+
+    target_class = RulesetDescriptionSerializer
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> Schema:
+        """The schema of the component."""
+        about = "The rules of a game as they are played with the options that were asked for."
+        return {"description": about} | _object(
+            _head()
+            | _course()
+            | {
+                "units": _map(_object(_unit())),
+                "contracts": _list(_object(_contract())),
+                "suits": {
+                    "description": "The names of the trumps.",
+                    **_object(dict.fromkeys([*SUITS, NO_TRUMP], _object(_description_suit()))),
+                },
+                "checks": _object(_checks()),
+            }
+        )
+
+
+def _head() -> Schema:
+    return {
+        "format": {"const": "kingscore-description/1"},
+        "id": ID,
+        "family": ID,
+        "name": NAME,
+        "seats": {"type": "integer", "minimum": 2, "maximum": 4},
+        "sides": {"description": "For each seat its side.", **_list(COUNT)},
+        "clockwise": SWITCH,
+        "settings": {"$ref": f"{RECORD}/$defs/settings"},
+        "options": {
+            "description": "The choices of a table.",
+            **_list(_object(_description_option())),
+        },
+    }
+
+
+def _course() -> Schema:
+    """How a game goes."""
+    return {
+        "deals": {"description": "Null: it ends at the target.", **_or_null(COUNT)},
+        "target": {"description": "Points at which it ends.", **_or_null(COUNT)},
+        "in_a_row": {"description": "Deals until the declarer changes.", **COUNT},
+        "declares": {"$ref": f"{RECORD}/properties/declares"},
+        "passes": SWITCH,
+        "quotas": {
+            "description": "How many contracts of each kind one side declares.",
+            **_map(COUNT),
+        },
+        "stages": _list(_object({"deals": COUNT, "contracts": _list(ID)})),
+        "all_units": {
+            "description": "Units that may be written down instead of the contract's.",
+            "$ref": f"{RECORD}/properties/all_units",
+        },
+        "steps": {"$ref": f"{RECORD}/properties/steps"},
+        "redeals": {"$ref": f"{RECORD}/properties/redeals"},
+        "voids": {"$ref": f"{RECORD}/properties/voids"},
+    }
+
+
+def _description_option() -> Schema:
+    return {
+        "setting": {"$ref": f"{RECORD}/$defs/option/properties/setting"},
+        "kind": {"enum": list(OPTION_KINDS)},
+        "values": _list({"type": ["string", "integer", "boolean"]}),
+        "name": NAME,
+        "about": {"description": "The effect of the option.", **TEXT},
+        "value_names": {"description": "The names of the values.", **_list(TEXT)},
+    }
+
+
+def _unit() -> Schema:
+    return {
+        "name": NAME,
+        "total": {
+            "description": "How many there are in a deal; null: not fixed.",
+            **_or_null(COUNT),
+        },
+        "most": {"description": "How many one side can have.", **COUNT},
+        "cards": {"description": "Whether they are cards, of which a trick holds four.", **SWITCH},
+    }
+
+
+def _contract() -> Schema:
+    of = f"{RECORD}/$defs/contract/properties"
+    return {
+        "id": ID,
+        "name": NAME,
+        "short": {"description": "Its name in a narrow column.", **TEXT},
+        "symbol": {"description": "A few glyphs for it.", **TEXT},
+        "kind": ID,
+        "named": {"description": "Whether a deal says it.", **SWITCH},
+        "declared": {"description": "Whether a deal says who declared.", **SWITCH},
+        "scoring": {"$ref": f"{of}/scoring"},
+        "values": {"description": "Points for each unit taken.", **_map(POINTS)},
+        "prizes": _list(POINTS),
+        "sum": {"description": "The sum of a deal, if it is fixed.", **_or_null(POINTS)},
+        "quota": {"description": "How often in a game.", **_or_null(COUNT)},
+        "quota_each": {"description": "How often by one side.", **_or_null(COUNT)},
+        "trumps": {
+            "description": "Of which one is named with it.",
+            **_list({"enum": [*SUITS, NO_TRUMP]}),
+        },
+        "fields": {
+            "description": "The further fields of its deals.",
+            **_list({"enum": list(NAMES)}),
+        },
+        "may_end_early": SWITCH,
+        "replay_one_each": SWITCH,
+        "cappotto": SWITCH,
+    }
+
+
+def _description_suit() -> Schema:
+    return {"name": NAME, "symbol": TEXT}
+
+
+def _checks() -> Schema:
+    return {
+        "within": {
+            "description": "Units of which nobody has more than of those they are part of.",
+            **_map(_list(UNIT)),
+        },
+        "cards_in_a_trick": COUNT,
+        "honours_among_hearts": COUNT,
+        "shared_cards": {
+            "description": "The units in which each card that has several is counted.",
+            **_list(_list(UNIT)),
+        },
+    }
+
+
+def _object(properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "required": list(properties),
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _map(values: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _or_null(schema: Schema) -> Schema:
+    return {"oneOf": [schema, {"type": "null"}]}
+
 
 OPTIONS = OpenApiParameter(
     "options",
@@ -126,3 +359,95 @@ def _options_of(request: Request) -> dict[str, Any]:
         if not isinstance(options, dict):
             raise InvalidEntry([wrong_type("", "object")])
     return options
+
+
+def tag_of(row: HouseRuleset) -> str:
+    return f'"{row.revision}"'
+
+
+class Kept(Resource):
+    """House rules of a club, for its directors; those of the server for its staff."""
+
+    @property
+    def club(self) -> Club | None:
+        """The club in the address, None for the server; 404 for all others."""
+        if "club" in self.kwargs:
+            return directed_club(self.visitor, self.kwargs["club"])
+        check_staff(self.visitor)
+        return None
+
+    @property
+    def rows(self) -> QuerySet[HouseRuleset]:
+        return HouseRuleset.objects.filter(club=self.club)
+
+
+class HouseRules(Kept):
+    """`/house-rules/` and `/clubs/{club}/house-rules/`."""
+
+    # For the filters, also when nobody asks.
+    queryset = HouseRuleset.objects.none()
+    filterset_fields = ("name",)
+    ordering_fields = ("slug", "name", "changed_at")
+    ordering = ("slug",)
+
+    @extend_schema(responses=HouseRulesLineSerializer(many=True))
+    def get(self, _request: Request, **_of: str) -> Response:
+        """The house rules of the server, for its staff, or of a club, for its directors."""
+        return self.pages_of(HouseRulesLineSerializer, self.rows)
+
+    @extend_schema(request=HouseDocumentSerializer, responses={201: HouseRulesSerializer})
+    @idempotent
+    def post(self, request: Request, **_of: str) -> Response:
+        """Keep new house rules, under an id made of their name.
+
+        To copy others, send what `/rulesets/{id}/ruleset/` gives, with a name.
+        """
+        club, document = (
+            self.club,
+            self.said(HouseDocumentSerializer, also=read_at("document", read_ruleset))["document"],
+        )
+        with placed("document"):
+            row = create_rules(document, self.actor, at=timezone.now(), club=club)
+        place = f"{request.path}{row.slug}/"
+        return self.shown(HouseRulesSerializer, row, 201, Location=place, ETag=tag_of(row))
+
+
+class OneHouseRules(Kept):
+    """`/house-rules/{id}/` and `/clubs/{club}/house-rules/{id}/`."""
+
+    @extend_schema(responses=HouseRulesSerializer)
+    def get(self, _request: Request, slug: str, **_of: str) -> Response:
+        """House rules with their document."""
+        row = get_object_or_404(self.rows, slug=slug)
+        return self.shown(HouseRulesSerializer, row, ETag=tag_of(row))
+
+    @extend_schema(request=HouseDocumentSerializer, responses=HouseRulesSerializer)
+    def patch(self, request: Request, slug: str, **_of: str) -> Response:
+        """Put another document in the place of house rules; games that have begun keep theirs.
+
+        With `If-Match` only if nobody else has changed them since that revision.
+        """
+        rows = self.rows
+        document = self.said(HouseDocumentSerializer, also=read_at("document", read_ruleset))[
+            "document"
+        ]
+        at = timezone.now()
+        with transaction.atomic(), placed("document"):
+            row = self._locked(rows, slug)
+            check_etag(request, tag_of(row))
+            row = change_rules(row.pk, document, row.revision, self.actor, at=at)
+        return self.shown(HouseRulesSerializer, row, ETag=tag_of(row))
+
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: Request, slug: str, **_of: str) -> Response:
+        """Take house rules away; games that play them go on."""
+        rows = self.rows
+        with transaction.atomic():
+            row = self._locked(rows, slug)
+            check_etag(request, tag_of(row))
+            remove_rules(row.pk, self.actor, at=timezone.now())
+        return Response(status=204)
+
+    def _locked(self, rows: QuerySet[HouseRuleset], slug: str) -> HouseRuleset:
+        locked: HouseRuleset = get_object_or_404(rows.select_for_update(of=("self",)), slug=slug)
+        return locked

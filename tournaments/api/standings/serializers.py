@@ -6,11 +6,10 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.choosing import Chosen, Expanded, expanding
 from tournaments.api.entrants.serializers import EntrantSerializer
 from tournaments.api.fields import PointsField
-from tournaments.api.paging import Part, PartSerializer
-from tournaments.api.tournaments.people import PlayerNameSerializer
+from tournaments.api.filtering import Chosen, Expanded, Part, PartSerializer, expanding
+from tournaments.api.tournaments.views import PlayerNameSerializer
 from tournaments.engine.standings.results import TIE_BREAKS
 from tournaments.engine.standings.standings import (
     DECISIONS,

@@ -9,9 +9,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.choosing import CHOICES, expand, expanding
 from tournaments.api.fields import Strict
-from tournaments.api.paging import PAGES
+from tournaments.api.filtering import CHOICES, PAGES, expand, expanding
 from tournaments.api.standings.serializers import (
     LeagueSerializer,
     RankExplanationSerializer,

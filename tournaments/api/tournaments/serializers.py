@@ -9,8 +9,14 @@ from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from tournaments.api.access import AddressToken
-from tournaments.api.declared import DeclaredFields, declared_field
-from tournaments.api.fields import LineField, Moment, Strict, UncachedSerializer
+from tournaments.api.fields import (
+    DeclaredFields,
+    LineField,
+    Moment,
+    Strict,
+    UncachedSerializer,
+    declared_field,
+)
 from tournaments.engine.documents.shapes import EVENT_FIELDS, SHOWN
 from tournaments.engine.rules.entries import LARGE, Declared
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME

@@ -1,4 +1,4 @@
-"""Addresses of tournaments: listed, made, changed, led from state to state, removed."""
+"""Addresses of tournaments, and of their records."""
 
 import secrets
 from dataclasses import replace
@@ -7,16 +7,18 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.fields import LARGEST_KEY
+from tournaments.api.fields import LARGEST_KEY, TRUTHS
 from tournaments.api.filtering import UnknownSeason
-from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import placed, read_at
+from tournaments.api.problems import fault, placed, read_at
+from tournaments.api.schema import component, idempotent
 from tournaments.api.tournaments.serializers import (
     ChangedTournamentSerializer,
     CopySerializer,
@@ -34,7 +36,7 @@ from tournaments.engine.standings.tournament_settings import (
     read_settings,
     write_settings,
 )
-from tournaments.models import Club, Event, Scope, Season, Tournament
+from tournaments.models import Club, Event, Player, Scope, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import (
     directed_club,
@@ -46,6 +48,7 @@ from tournaments.permissions import (
 )
 from tournaments.queries.tournaments.state import settings_of
 from tournaments.queries.tournaments.steps import how_far
+from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.entrants.substituting import CopyPlan, copy_tournament
 from tournaments.services.events.events import EventPlan, plan_of
 from tournaments.services.tournaments.lifecycle import (
@@ -60,6 +63,26 @@ from tournaments.services.tournaments.lifecycle import (
     replace_links,
     restore_tournament,
 )
+from tournaments.services.tournaments.record_import import Into, import_tournament
+
+
+class PlayerNameSerializer(serializers.Serializer[Any]):
+    """A player by name; members of the club get the id, others null.
+
+    The name is empty of whoever was removed.
+    """
+
+    id = serializers.SerializerMethodField()
+    name = serializers.SerializerMethodField()
+
+    @extend_schema_field({"type": ["string", "null"]})
+    def get_id(self, player: Player) -> str | None:
+        return player.public_id if self.context.get("member") else None
+
+    def get_name(self, player: Player) -> str:
+        whole = self.context.get("directs") and player.name
+        return str(whole or player.shown_name)
+
 
 MOST_SEEDS = 2**31
 OF_THE_CLUB = ("table_codes", "confirmations")
@@ -274,3 +297,44 @@ def _season_said(row: Tournament, said: Any) -> Season | None:
     if season is not None:
         Season.objects.select_for_update().filter(pk=season.pk).first()
     return season
+
+
+class TournamentDocument(OfTournament):
+    reading_scope = Scope.DIRECT
+
+    @extend_schema(responses={200: component("TournamentRecord")})
+    def get(self, request: Request, slug: str, tournament: str) -> Response:
+        """All of a tournament, with whole names, as a portable document."""
+        row = directed_tournament(self.visitor, slug, tournament)
+        with transaction.atomic():
+            # Nobody leads it on meanwhile.
+            return Response(tournament_document(lock_tournament(row.pk)))
+
+
+class TournamentImport(OfTournament):
+    scope = Scope.MANAGE
+
+    @extend_schema(
+        request={"application/json": component("TournamentRecord")},
+        responses={201: TournamentSerializer},
+        parameters=[
+            OpenApiParameter(
+                "elsewhere", OpenApiTypes.BOOL, description="Take another slug if it is taken."
+            ),
+        ],
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Take a tournament of another server over from its document, for owners.
+
+        Its players become those of the club who have their names, and its sheets are rated as if
+        they had been played here. A slug that is taken is refused, unless `elsewhere` is true.
+        """
+        club = owned_club(self.visitor, slug)
+        elsewhere = request.query_params.get("elsewhere", "false")
+        if elsewhere not in TRUTHS:
+            raise fault("wrong-type", "elsewhere", _("Must be a valid boolean."))
+        into = Into(club, elsewhere=elsewhere == "true")
+        row = import_tournament(request.data, self.actor, at=timezone.now(), into=into)
+        place = f"/api/v1/clubs/{club.slug}/tournaments/{row.slug}/"
+        return self.tournament_shown(row, 201, Location=place)

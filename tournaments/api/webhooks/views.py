@@ -12,7 +12,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.idempotency import idempotent
+from tournaments.api.schema import idempotent
 from tournaments.api.views import Resource
 from tournaments.api.webhooks.serializers import (
     KNOWN_TYPES,
