@@ -7,8 +7,8 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from tournaments.models import Report, fields
+from tournaments.models.reports import FULL, LOST
 from tournaments.queries.games.sheets import rules_of
-from tournaments.services.documents.reporting import FULL, LOST
 from tournaments.texts import labels
 from tournaments.texts.documents import NAMES, SUBJECTS
 

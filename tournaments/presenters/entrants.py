@@ -21,8 +21,7 @@ from tournaments.models import (
 from tournaments.models.people import plain_name
 from tournaments.queries.ratings.predictions import ratings_of_entrants
 from tournaments.queries.ratings.ratings import ShownRating
-from tournaments.queries.tournaments.state import settings_of
-from tournaments.services.entrants.registration import next_round
+from tournaments.queries.tournaments.state import next_round, settings_of
 from tournaments.texts.labels import Text
 
 State = Tournament.State

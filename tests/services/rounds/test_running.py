@@ -9,7 +9,7 @@ from tests.tournament_builders import NINE, PENALTY, decide, one_table, play, ru
 from tournaments.engine.rules.entries import Stopped
 from tournaments.models import AuditEntry, Entrant, Game, Revision, Round, Ruling, Table, Tournament
 from tournaments.queries.games.sheets import load_sheet
-from tournaments.queries.tournaments.state import field_of, load_state
+from tournaments.queries.tournaments.state import field_of, load_state, seconds_left
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games.playing import seal_contract
 from tournaments.services.games.writing import RoundClosed
@@ -30,7 +30,6 @@ from tournaments.services.rounds.running import (
     close_round,
     finish_for_time,
     pause_clock,
-    seconds_left,
     start_clock,
 )
 from tournaments.services.rounds.seating import publish_round, seat_next_round

@@ -50,20 +50,20 @@ from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import DealReview, Event, Game, Scope
 from tournaments.permissions import actor_of
 from tournaments.queries.games.sheets import (
+    Agreement,
     LaterEntryInvalid,
     ReviewedDeal,
     Sheet,
+    agreement_of,
     load_reviews,
     load_sheet,
 )
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Invalid, Refused
 from tournaments.services.games.playing import (
-    Agreement,
     KeyedEntry,
     NotSeated,
     ScoringTaken,
-    agreement_of,
     confirm_own_result,
     confirm_result,
     correct_entry,

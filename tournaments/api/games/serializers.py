@@ -31,8 +31,8 @@ from tournaments.models import Event, Game, Match, Revision, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.presenters.rulesets import must_come_first, next_deal
 from tournaments.queries.games.sheets import Sheet
+from tournaments.queries.tournaments.state import seconds_left
 from tournaments.services.games.writing import KEY
-from tournaments.services.rounds.running import seconds_left
 
 
 class ClockSerializer(serializers.Serializer[Any]):

@@ -22,8 +22,8 @@ from tournaments.engine.rules.rulesets import Points, Ruleset, number_of
 from tournaments.models import Game
 from tournaments.models.people import fold_name
 from tournaments.presenters.games.sheets import Paid, payments_of, state_of, title_of
+from tournaments.queries.games.evenings import Joined, players_of
 from tournaments.queries.games.sheets import Sheet, load_sheets, rules_of, ruleset_of
-from tournaments.services.games.seating import Joined, players_of
 from tournaments.texts import labels
 from tournaments.texts.labels import Text, points_text
 

@@ -13,10 +13,14 @@ from tournaments.models import DealReview, Game, Round, Table, Tournament
 from tournaments.models.people import plain_name
 from tournaments.presenters.rounds.tables import seated
 from tournaments.presenters.standings.standings import hides, last_closed, round_label
-from tournaments.queries.tournaments.state import SeatedRound, TournamentState, settings_of
+from tournaments.queries.games.sheets import agreement_of
+from tournaments.queries.tournaments.state import (
+    SeatedRound,
+    TournamentState,
+    seconds_left,
+    settings_of,
+)
 from tournaments.queries.tournaments.steps import HowFar, LifecycleStep
-from tournaments.services.games.playing import agreement_of
-from tournaments.services.rounds.running import seconds_left
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,8 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.presenters.standings.standings import last_closed, stages_reached
-from tournaments.queries.games.sheets import Archived, fold_sheet
-from tournaments.queries.tournaments.state import TournamentState
-from tournaments.services.games.playing import Agreement, agreement_of
-from tournaments.services.rounds.running import seconds_left
+from tournaments.queries.games.sheets import Agreement, Archived, agreement_of, fold_sheet
+from tournaments.queries.tournaments.state import TournamentState, seconds_left
 from tournaments.texts.labels import contract_symbol, contract_title
 
 OfGame = TypeVar("OfGame", Confirmation, DealReview)

@@ -26,6 +26,7 @@ from tournaments.engine.standings.standings import (
 from tournaments.models import Club, Player, Season, Tournament
 from tournaments.models.clubs import LeaguePoints
 from tournaments.models.people import fold_name
+from tournaments.queries.events import added_by, added_text
 from tournaments.queries.tournaments.state import (
     SeatedRound,
     TournamentState,
@@ -33,7 +34,6 @@ from tournaments.queries.tournaments.state import (
     load_states,
 )
 from tournaments.queries.tournaments.steps import PLAYED
-from tournaments.services.events.events import added_by, added_text
 from tournaments.texts.documents import LEAGUE_POINTS
 from tournaments.texts.labels import MINUS, points_text, ruling_name, stage_name
 

@@ -33,7 +33,7 @@ from tournaments.engine.rules.entries import Entry, write_points
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset, refuse
 from tournaments.engine.standings.tournament_settings import read_settings
 from tournaments.engine.variants import RULESETS
-from tournaments.models import DealReview, Game, Revision, User, fields
+from tournaments.models import Confirmation, Confirmations, DealReview, Game, Revision, User, fields
 from tournaments.queries.rulesets import parsed_ruleset
 
 
@@ -458,3 +458,29 @@ def _opens(row: Game, kind: str, secret: str) -> bool:
 
 def _games() -> QuerySet[Game]:
     return Game.objects.select_related("open_table")
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The state of confirmation: the seats that have confirmed, and the number required."""
+
+    confirmed: tuple[int, ...]
+    needed: int
+    seats: int
+
+    @property
+    def enough(self) -> bool:
+        return len(self.confirmed) >= self.needed
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Return the seats that have not confirmed, from 0."""
+        return tuple(seat for seat in range(self.seats) if seat not in self.confirmed)
+
+
+def agreement_of(row: Game, setting: str, said: Iterable[Confirmation]) -> Agreement:
+    """Return the confirmations of a game known to be finished, without reading its sheet."""
+    seats = len(row.players)
+    needed = {Confirmations.NONE: 0, Confirmations.TWO: 2}.get(Confirmations(setting), seats)
+    now = (each.seat for each in said if each.revision == row.revision)
+    return Agreement(tuple(sorted(now)), min(needed, seats), seats)

@@ -3,11 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from django.db.models import F, Prefetch
+from django.db.models import F, Max, Prefetch, Q
 
 from tournaments.engine.pairing.field import Entrant as Seated
 from tournaments.engine.pairing.field import PairingField, PlayedRound, Weights, weights_for
@@ -502,3 +503,30 @@ def _table_result(table: DrawnTable, result: Mapping[str, Any] | None) -> TableR
         kings=tuple(result["kings"]),
         unplayed=number_of(result.get("unplayed", 0)) or 0,
     )
+
+
+def seconds_used(round_: Round, at: datetime) -> int:
+    """Return for how many seconds the clock of a round has run at `at`."""
+    running = 0
+    if round_.clock_started_at is not None:
+        running = max(0, int((at - round_.clock_started_at).total_seconds()))
+    return round_.clock_used + running
+
+
+def seconds_left(round_: Round, at: datetime, extra: int = 0) -> int | None:
+    """Return the seconds left for a table with `extra`, negative after the end; None: no clock.
+
+    A round not yet open has its whole time left, a closed one none.
+    """
+    if round_.clock_seconds is None or round_.closed_at is not None:
+        return None
+    return round_.clock_seconds + extra - seconds_used(round_, at)
+
+
+def next_round(tournament: Tournament) -> int:
+    """Return the number of the next round that can still be seated."""
+    last = tournament.event.rounds.aggregate(last=Max("number", filter=_SEATED))["last"]
+    return (last or 0) + 1
+
+
+_SEATED = Q(published_at__isnull=False)

@@ -25,9 +25,11 @@ from tournaments.models import Club, Email, Event, Game, OpenTable, Player, Repo
 from tournaments.models.clubs import Paper
 from tournaments.models.reports import (
     BLANK,
+    FULL,
     GIVEN_UP_AFTER,
     KEPT_FOR,
     LAYOUT,
+    LOST,
     MOST_ATTEMPTS,
     WHOLE_WHEN_ASKED,
     ReportQuerySet,
@@ -415,11 +417,6 @@ log = logging.getLogger(__name__)
 
 SIGN_EVERY = 0.5
 """Seconds between two heartbeats of one step; each is a database write."""
-
-LOST, FULL = "lost", "full"
-"""Failure reasons of reports whose workers were all killed, and of a full disk; other reasons are
-errors, in one line.
-"""
 
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT}

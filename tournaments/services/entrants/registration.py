@@ -6,12 +6,16 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Max
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import Entrant, Player, Round, Substitute, Tournament
 from tournaments.models.people import fold_name
-from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
+from tournaments.queries.tournaments.state import (
+    next_round,
+    rules_of_tournament,
+    settings_of,
+)
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Fault, Invalid, Refused
 from tournaments.services.people.contacts import without_contacts
@@ -462,15 +466,6 @@ def _lock_unfinished(pk: int) -> Entrant:
         said = _("The tournament is finished: its standings stay as they are.")
         raise WrongState(entrant.tournament.state, said)
     return entrant
-
-
-def next_round(tournament: Tournament) -> int:
-    """Return the number of the next round that can still be seated."""
-    last = tournament.event.rounds.aggregate(last=Max("number", filter=_SEATED))["last"]
-    return (last or 0) + 1
-
-
-_SEATED = Q(published_at__isnull=False)
 
 
 def is_seated_in(entrant: Entrant, round_: Round) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import date, datetime
 from typing import Any
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.documents.games import digest_of_round, digest_of_tournament
 from tournaments.engine.documents.shapes import EventDetails
-from tournaments.engine.rules.rulesets import Code, InvalidEntry, Points, Problem, Ruleset
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.engine.standings.tournament_settings import TournamentSettings, read_settings
 from tournaments.models import (
     AuditEntry,
@@ -31,12 +31,12 @@ from tournaments.models import (
 )
 from tournaments.models.clubs import LeaguePoints
 from tournaments.models.games import digest
+from tournaments.queries.events import Added, added_by, added_text
 from tournaments.queries.games.sheets import record_digest
 from tournaments.queries.rulesets import find_ruleset_of_club
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.ratings.computing import rate_event_again, rate_round_again
-from tournaments.texts.labels import POINTS, points_text
 
 EVENT = AuditEntry.Kind.EVENT
 
@@ -496,15 +496,6 @@ def season_on(club: Club, day: date) -> Season | None:
     return club.seasons.filter(starts_on__lte=day, ends_on__gte=day).first()
 
 
-Added = tuple[str, tuple[Points, ...]]
-"""What a tournament adds to a league: its `points`, with the points of places if they count."""
-
-
-def added_by(settings: TournamentSettings) -> Added:
-    """Return what a tournament adds."""
-    return settings.points, settings.place_points if settings.points == "places" else ()
-
-
 def points_added(season: Season, but: int | None = None) -> set[Added]:
     """Return what the tournaments of a season add to its league, but for one of its events."""
     rows = Tournament.objects.filter(event__season=season).exclude(event=but)
@@ -537,14 +528,6 @@ def _check_points(season: Season, league_points: str) -> None:
     others = {each for each in points_added(season) if each[0] != league_points}
     if others:
         raise SeasonCountsOthers({"theirs": added_text(others)})
-
-
-def added_text(added: Iterable[Added]) -> str:
-    """Return what leagues add, as text."""
-    return ", ".join(
-        f"{POINTS[points]} ({'-'.join(map(points_text, worth))})" if worth else str(POINTS[points])
-        for points, worth in sorted(added)
-    )
 
 
 def subject_of_season(season: Season) -> str:

@@ -41,7 +41,6 @@ from tournaments.engine.rules.rulesets import (
 from tournaments.models import (
     AuditEntry,
     Confirmation,
-    Confirmations,
     Event,
     Game,
     Match,
@@ -54,7 +53,14 @@ from tournaments.models import (
     fields,
 )
 from tournaments.models.games import digest
-from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet, load_sheet, rules_of
+from tournaments.queries.games.sheets import (
+    Agreement,
+    LaterEntryInvalid,
+    Sheet,
+    agreement_of,
+    load_sheet,
+    rules_of,
+)
 from tournaments.queries.rulesets import find_ruleset, house_document, parsed_ruleset
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
 from tournaments.services.base.writes import Refused
@@ -559,24 +565,6 @@ class NotSeated(Refused, code="not-seated", status=404):
     sentence = _("Nobody sits at this seat.")
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """The state of confirmation: the seats that have confirmed, and the number required."""
-
-    confirmed: tuple[int, ...]
-    needed: int
-    seats: int
-
-    @property
-    def enough(self) -> bool:
-        return len(self.confirmed) >= self.needed
-
-    @property
-    def missing(self) -> tuple[int, ...]:
-        """Return the seats that have not confirmed, from 0."""
-        return tuple(seat for seat in range(self.seats) if seat not in self.confirmed)
-
-
 def agreement_on(sheet: Sheet, setting: str, said: Iterable[Confirmation]) -> Agreement:
     """Return the confirmations of a finished sheet; those of earlier revisions do not count."""
     return agreement_of(sheet.row, setting, said)
@@ -585,14 +573,6 @@ def agreement_on(sheet: Sheet, setting: str, said: Iterable[Confirmation]) -> Ag
 def is_agreed(row: Game, event: Event) -> bool:
     """Return whether a finished result has all confirmations that its event requires (1 query)."""
     return agreement_of(row, event.confirmations, row.confirmations.all()).enough
-
-
-def agreement_of(row: Game, setting: str, said: Iterable[Confirmation]) -> Agreement:
-    """Return the confirmations of a game known to be finished, without reading its sheet."""
-    seats = len(row.players)
-    needed = {Confirmations.NONE: 0, Confirmations.TWO: 2}.get(Confirmations(setting), seats)
-    now = (each.seat for each in said if each.revision == row.revision)
-    return Agreement(tuple(sorted(now)), min(needed, seats), seats)
 
 
 def confirm_result(game_pk: int, seat: int, revision: int, by: Actor, *, at: datetime) -> Sheet:

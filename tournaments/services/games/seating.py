@@ -25,6 +25,7 @@ from tournaments.models import (
 )
 from tournaments.models.games import digest
 from tournaments.models.people import fold_name
+from tournaments.queries.games.evenings import Joined, person_called, players_of
 from tournaments.queries.games.sheets import (
     Held,
     PhoneSeat,
@@ -221,30 +222,12 @@ def _alone(round_: Round, players: Sequence[Player], table: Table | None) -> Tab
     return TableSeating(tuple(players))
 
 
-Joined = Mapping[str, str]
-"""The name that each folded name stands for."""
-
 MOST_JOINED = 16
 """As many as a cookie holds."""
 
 
 class NamesNotJoined(Refused, code="names-not-joined", status=422):
     sentence = _("These two have played in one game, so they are two people.")
-
-
-def person_called(name: str, joined: Joined) -> str:
-    """Return the name under which a person is counted."""
-    seen: set[str] = set()
-    while (key := fold_name(name)) in joined and key not in seen:
-        seen.add(key)
-        name = joined[key]
-    return name
-
-
-def players_of(row: Game, joined: Joined) -> list[str]:
-    """Return the players of a game as people; by their own names if two would be one."""
-    people = [person_called(name, joined) for name in row.players]
-    return people if len({*map(fold_name, people)}) == len(people) else list(row.players)
 
 
 def join_names(joined: Joined, name: str, into: str, games: Iterable[Game]) -> dict[str, str]:

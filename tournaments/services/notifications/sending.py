@@ -44,9 +44,9 @@ from tournaments.models import (
 from tournaments.models.fields import matches, server_keys
 from tournaments.models.games import digest
 from tournaments.models.notifications import CORRECTED_FOR, LONGEST_ENDPOINT, notified_entrants
+from tournaments.queries.tournaments.state import seconds_left
 from tournaments.services.base.writes import Refused
 from tournaments.services.emails import Text, write_emails
-from tournaments.services.rounds.running import seconds_left
 from tournaments.services.webhooks.calling import CallAnswer, asked_wait, post
 from tournaments.texts.labels import round_name
 

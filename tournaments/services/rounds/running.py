@@ -31,6 +31,8 @@ from tournaments.queries.tournaments.state import (
     TournamentState,
     load_state,
     rules_of_tournament,
+    seconds_left,
+    seconds_used,
     settings_of,
 )
 from tournaments.queries.tournaments.steps import LifecycleStep
@@ -340,24 +342,6 @@ class Added:
         if not 0 < abs(self.seconds) <= MOST_MINUTES * 60 or after < 0:
             raise NotThatLong
         return after
-
-
-def seconds_used(round_: Round, at: datetime) -> int:
-    """Return for how many seconds the clock of a round has run at `at`."""
-    running = 0
-    if round_.clock_started_at is not None:
-        running = max(0, int((at - round_.clock_started_at).total_seconds()))
-    return round_.clock_used + running
-
-
-def seconds_left(round_: Round, at: datetime, extra: int = 0) -> int | None:
-    """Return the seconds left for a table with `extra`, negative after the end; None: no clock.
-
-    A round not yet open has its whole time left, a closed one none.
-    """
-    if round_.clock_seconds is None or round_.closed_at is not None:
-        return None
-    return round_.clock_seconds + extra - seconds_used(round_, at)
 
 
 def start_clock(round_pk: int, by: Actor, *, at: datetime) -> Round:

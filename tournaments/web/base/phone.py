@@ -17,7 +17,8 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Game, OpenTable, Tournament
 from tournaments.models.games import digest
 from tournaments.origin import absolute
-from tournaments.services.games.seating import MOST_JOINED, Joined
+from tournaments.queries.games.evenings import Joined
+from tournaments.services.games.seating import MOST_JOINED
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from tournaments.presenters.entrants import (
     with_ratings,
 )
 from tournaments.presenters.people.players import named_player
-from tournaments.queries.tournaments.state import load_state, settings_of
+from tournaments.queries.tournaments.state import load_state, next_round, settings_of
 from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.registration import (
     MOST_ENTRANTS,
@@ -53,7 +53,6 @@ from tournaments.services.entrants.registration import (
     let_in,
     mark_house,
     mark_paid,
-    next_round,
     preview_entries,
     register_entrants,
     remove_entrant,

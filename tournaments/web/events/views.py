@@ -46,7 +46,7 @@ from tournaments.permissions import (
 )
 from tournaments.presenters.games.sheets import state_of
 from tournaments.queries.events import current_sheets
-from tournaments.queries.games.sheets import Sheet, load_sheet
+from tournaments.queries.games.sheets import Agreement, Sheet, load_sheet
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Refused
@@ -68,7 +68,7 @@ from tournaments.services.events.events import (
     reopen_round,
 )
 from tournaments.services.events.events import remove_season as events_remove_season
-from tournaments.services.games.playing import Agreement, agreement_on
+from tournaments.services.games.playing import agreement_on
 from tournaments.services.games.tables import (
     AccessLinkClosed,
     NotOpen,

@@ -37,6 +37,7 @@ from tournaments.permissions import (
 from tournaments.presenters.games.sheets import numbers_of, verdict_texts
 from tournaments.presenters.rulesets import describe
 from tournaments.queries.games.sheets import (
+    Agreement,
     LaterEntryInvalid,
     ReviewedDeal,
     ReviewedDeals,
@@ -49,14 +50,9 @@ from tournaments.queries.games.sheets import (
     ruleset_of,
 )
 from tournaments.queries.games.versions import GameVersion, mark_of, mark_written
+from tournaments.queries.tournaments.state import seconds_left
 from tournaments.services.base.writes import Refused
-from tournaments.services.games.playing import (
-    Agreement,
-    agreement_on,
-    own_seat,
-    record_entry,
-    withdraw_entry,
-)
+from tournaments.services.games.playing import agreement_on, own_seat, record_entry, withdraw_entry
 from tournaments.services.games.seating import answer_for_seat, ask_for_seat, leave_seat, take_seat
 from tournaments.services.games.writing import (
     BadKey,
@@ -66,7 +62,6 @@ from tournaments.services.games.writing import (
     WriteContext,
 )
 from tournaments.services.rounds.rulings import call_director
-from tournaments.services.rounds.running import seconds_left
 from tournaments.texts import labels, messages
 from tournaments.web.base.pages import HtmxRequest, not_modified
 from tournaments.web.base.phone import (

@@ -43,11 +43,11 @@ from tournaments.presenters.rounds.tables import (
     ruling_effect,
     watch_tables,
 )
-from tournaments.queries.games.sheets import LaterEntryInvalid
+from tournaments.queries.games.sheets import Agreement, LaterEntryInvalid
 from tournaments.queries.tournaments.state import load_state, rules_of_tournament, settings_of
 from tournaments.queries.tournaments.steps import LifecycleStep
 from tournaments.services.base.writes import Refused
-from tournaments.services.games.playing import Agreement, confirm_all
+from tournaments.services.games.playing import confirm_all
 from tournaments.services.games.tables import current_game
 from tournaments.services.games.writing import RoundClosed
 from tournaments.services.rounds.rulings import (

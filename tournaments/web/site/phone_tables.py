@@ -19,15 +19,14 @@ from tournaments.models import Game, User
 from tournaments.models.people import fold_name
 from tournaments.permissions import account_of
 from tournaments.presenters.games.evenings import PhoneEvening, evenings_of, together_of
+from tournaments.queries.games.evenings import Joined, players_of
 from tournaments.queries.games.sheets import Held, held_games, saved_games
 from tournaments.services.games.seating import (
-    Joined,
     NamesNotJoined,
     TransferGone,
     begin_transfer,
     count_transfer,
     join_names,
-    players_of,
     save_games,
     save_joined,
     separate_name,
