@@ -20,7 +20,7 @@ from benchmarks.writing_table import told, with_a_table
 from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory
 from tournaments.models import Club, Game, Revision, Seat
-from tournaments.queries.games.sheets import fold_sheet, load_sheet, result_of
+from tournaments.queries.sheets import fold_sheet, load_sheet, result_of
 from tournaments.services.checks.caches import names_in_head
 from tournaments.services.checks.nights import CACHES
 from tournaments.services.ratings.computing import differing_ratings, rebuild_ratings, sweep_ratings

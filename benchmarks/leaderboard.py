@@ -17,7 +17,7 @@ from benchmarks.figures import Figure, Work, against, ask_nothing, in_turn, sett
 from benchmarks.people import FIRST, RARE, crowd
 from tests.rating_factories import count_ratings
 from tournaments.models import Club, Game, Player, RatingPool, User
-from tournaments.queries.ratings.ratings import Listed, month_of
+from tournaments.queries.ratings import Listed, month_of
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {

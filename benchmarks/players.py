@@ -40,7 +40,7 @@ from tournaments.models import (
     Table,
     User,
 )
-from tournaments.queries.games.sheets import fold_sheet, result_of
+from tournaments.queries.sheets import fold_sheet, result_of
 from tournaments.services.audit import NOBODY as NO_ACCOUNT
 from tournaments.services.people.changes import rename_player
 from tournaments.services.people.players import add_player, names_at_table

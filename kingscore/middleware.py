@@ -31,7 +31,7 @@ from tournaments.api.problems import (
     is_of_rendering,
     plain_problem,
 )
-from tournaments.queries.games.sheets import Archived
+from tournaments.queries.sheets import Archived
 
 
 class Outage(Enum):

@@ -226,7 +226,7 @@ ACCOUNT_FORMS = {
 ACCOUNT_SIGNUP_FIELDS = ["email*"]
 # User names are for accounts made by `createsuperuser`.
 ACCOUNT_LOGIN_METHODS = {"email", "username"}
-ACCOUNT_USER_DISPLAY = "tournaments.queries.people.players.account_name"
+ACCOUNT_USER_DISPLAY = "tournaments.queries.players.account_name"
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True

@@ -22,7 +22,7 @@ from django.db import close_old_connections
 
 from kingscore.middleware import ANY, CHANNEL
 from kingscore.replica import primary_position
-from tournaments.queries.games.versions import GameVersion
+from tournaments.queries.versions import GameVersion
 from tournaments.queries.watching import Version, VersionWatcher
 from tournaments.web.base.answers import NETWORK, TOPIC
 

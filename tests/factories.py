@@ -11,7 +11,7 @@ from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, HouseRuleset, Report, Revision, User
 from tournaments.models.reports import KEPT_FOR
-from tournaments.queries.games.sheets import Sheet, load_sheet
+from tournaments.queries.sheets import Sheet, load_sheet
 from tournaments.services.games import playing, tables, writing
 
 EVENING = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)

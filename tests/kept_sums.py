@@ -2,7 +2,7 @@
 
 from django.utils import timezone
 
-from tournaments.queries.people.players import parts_of, seats_of
+from tournaments.queries.players import parts_of, seats_of
 from tournaments.services.people import players
 
 

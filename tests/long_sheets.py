@@ -7,7 +7,7 @@ from tests.deals import NAMES
 from tests.factories import EVENING, GameFactory, SetupFactory
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Revision
-from tournaments.queries.games.sheets import load_sheet, put_computed
+from tournaments.queries.sheets import load_sheet, put_computed
 
 
 def fines(number, reason="bekletti"):

@@ -228,13 +228,13 @@ MUTATIONS = (
         "tests/services/entrants",
     ),
     Mutation(
-        "tournaments/queries/tournaments/steps.py",
+        "tournaments/queries/steps.py",
         "joins_in__lte=number",
         "joins_in__lt=number",
         "tests/web/tournaments",
     ),
     Mutation(
-        "tournaments/queries/tournaments/steps.py",
+        "tournaments/queries/steps.py",
         "joins_in__lte=number",
         "joins_in__lte=number + 1",
         "tests/web/tournaments",
@@ -252,7 +252,7 @@ MUTATIONS = (
         "tests/models/test_permissions.py",
     ),
     Mutation(
-        "tournaments/presenters/rounds/tables.py",
+        "tournaments/queries/tables.py",
         "large=0 < most < abs(",
         "large=most < 0 < abs(",
         "tests/web/rounds",
@@ -265,7 +265,7 @@ MUTATIONS = (
         "tests/services/ratings",
     ),
     Mutation(
-        "tournaments/queries/ratings/ratings.py",
+        "tournaments/queries/ratings.py",
         "return row.month < self._first_month",
         "return row.month <= self._first_month",
         "tests/queries",

@@ -103,7 +103,7 @@ def run_python(code, environment):
 READ_SHEETS = """
 import json
 from tournaments.models import Game
-from tournaments.queries.games.sheets import load_sheets
+from tournaments.queries.sheets import load_sheets
 print(json.dumps({
     sheet.row.public_id: {
         "title": sheet.row.title,

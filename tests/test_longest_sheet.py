@@ -32,7 +32,7 @@ from tournaments.engine.documents.verify import verify
 from tournaments.engine.rules.rulesets import LONGEST_SHEET, InvalidEntry
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
-from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.reports.books import scoresheet_book
 from tournaments.reports.pictures import compose_picture
 from tournaments.reports.sheets import compose_scoresheet

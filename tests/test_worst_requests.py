@@ -45,7 +45,7 @@ from tournaments.models import (
     Table,
     Tournament,
 )
-from tournaments.queries.games.sheets import load_sheet, put_computed
+from tournaments.queries.sheets import load_sheet, put_computed
 from tournaments.services.entrants.registration import MOST_ENTRANTS
 from tournaments.web.clubs.embed import PARTS
 

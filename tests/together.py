@@ -8,7 +8,7 @@ from django.db import connection
 
 from tests.factories import EVENING
 from tests.waiting import PATIENCE
-from tournaments.queries.games.sheets import Sheet
+from tournaments.queries.sheets import Sheet
 
 
 def outcome(work):

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tournaments.models import Game, User
-from tournaments.queries.games.sheets import load_sheets
+from tournaments.queries.sheets import load_sheets
 from tournaments.services.audit import Actor
 from tournaments.services.clubs.membership import create_club
 from tournaments.services.events.events import EventPlan, create_event

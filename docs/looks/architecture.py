@@ -21,10 +21,10 @@ COMES = {
 SAYS = {
     "web": "pages, commands and tasks: check who asks, call a service, answer",
     "reports": "documents: PDF by typst, XLSX, CSV",
-    "presenters": "what pages, documents and API answers show; who may see it",
+    "permissions": "who may see and touch what, as querysets",
     "services": "what a person can do: one function, one transaction each",
     "texts": "names and sentences, translated",
-    "queries": "rows to values of the engine, in a fixed number of queries",
+    "queries": "rows to what pages, documents and API show, in a fixed number of queries",
     "models": "rows and named constraints: SQLite or PostgreSQL",
     "engine": "rules, seating, standings, ratings, documents: plain Python",
 }

@@ -25,7 +25,7 @@ from tournaments.engine.play.outcomes import decide
 from tournaments.engine.rules.entries import Adjustment
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
-from tournaments.presenters.rulesets import describe, plays_without_signal
+from tournaments.queries.rulesets import describe, plays_without_signal
 from tournaments.texts.labels import points_text
 
 pytestmark = [pytest.mark.browser, pytest.mark.keeps_pages]

@@ -19,7 +19,7 @@ from tests.factories import ReportFactory
 from tests.phones import deal_fields
 from tournaments.models import Game, Report, Revision
 from tournaments.models.reports import MOST_ATTEMPTS
-from tournaments.presenters.documents import reason_of
+from tournaments.queries.documents import reason_of
 from tournaments.services.documents.reporting import retry_report
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -21,7 +21,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory, record
 from tests.hearing import Listener
 from tests.waiting import PATIENCE, wait_until
-from tournaments.queries.games.versions import mark_named
+from tournaments.queries.versions import mark_named
 from tournaments.web.base.phone import address
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

@@ -19,7 +19,7 @@ from tournaments.engine.documents.results import DIFFERS
 from tournaments.engine.documents.verify import verify
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Confirmation, Game, Member, Revision, Tournament
-from tournaments.queries.games.sheets import record_digest
+from tournaments.queries.sheets import record_digest
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.checks.nights import compare_with_stored, look_at_all, repair
 from tournaments.services.games import playing

@@ -66,7 +66,7 @@ call_command("restore", "{}", stdout=open("/dev/null", "w"))
 LOOK = """
 import json
 from tournaments.models import AuditEntry, Game, Partition
-from tournaments.queries.games.sheets import load_sheets
+from tournaments.queries.sheets import load_sheets
 
 partition = Partition.objects.filter(archived_at=None)[{}]
 keys = {{"pk__gte": partition.first_key, "pk__lt": partition.end_key}}

@@ -28,8 +28,8 @@ from tournaments.models import (
     Season,
     Tournament,
 )
-from tournaments.queries.games.sheets import load_sheets, result_of
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.sheets import load_sheets, result_of
+from tournaments.queries.state import load_state
 from tournaments.services.demo.evenings import play_game
 from tournaments.services.games.playing import agreement_on
 from tournaments.services.ratings.computing import differing_ratings

@@ -17,8 +17,8 @@ from tournaments.engine.documents.ruleset_records import read_ruleset, write_rul
 from tournaments.engine.rules.rulesets import Code, InvalidEntry
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Game, HouseRuleset
-from tournaments.queries.games.sheets import load_sheet
 from tournaments.queries.rulesets import find_ruleset, offered_rulesets
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games import playing
 from tournaments.services.rulesets import StaleRules, change_rules, create_rules, remove_rules

@@ -8,7 +8,7 @@ from django.utils import translation
 from tournaments.engine.rules.fields import FIELDS
 from tournaments.engine.rules.rulesets import PENALTY, TRUMP
 from tournaments.engine.variants import RULESETS
-from tournaments.presenters.games.sheets import MARKS, TAKEN
+from tournaments.queries.scoresheets import MARKS, TAKEN
 from tournaments.texts import labels
 
 LOCALE = Path(__file__).parents[2] / "locale"

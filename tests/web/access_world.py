@@ -48,7 +48,7 @@ from tests.program_factories import (
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
 from tournaments.models import ChangeFeed, Merge, Player, RatingDue, Round, Subscription
-from tournaments.presenters.documents import report_secret
+from tournaments.queries.documents import report_secret
 from tournaments.services.games.seating import begin_transfer
 from tournaments.services.games.tables import start_table
 

@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.engine.rules.rulesets import InvalidEntry, Problem
-from tournaments.queries.games.sheets import Archived, LaterEntryInvalid
+from tournaments.queries.sheets import Archived, LaterEntryInvalid
 from tournaments.services.base.writes import Fault, Invalid, Refused
 from tournaments.texts.labels import Text
 from tournaments.texts.messages import explain

@@ -1,6 +1,7 @@
-"""The rulesets of games: built-in ones, and house rules as rows."""
+"""The rulesets of games, and a game's state as JSON, with which a browser checks and adds up."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -8,9 +9,22 @@ from typing import Any
 from django.db import models
 
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
-from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.play.games import Choice, Game
+from tournaments.engine.rules.entries import Passed, write_points
+from tournaments.engine.rules.fields import fields_of, trumps_of
+from tournaments.engine.rules.rulesets import (
+    SHARED_CARDS,
+    UNITS,
+    WITHIN,
+    Code,
+    Contract,
+    Ruleset,
+    Unit,
+)
+from tournaments.engine.rules.scoring import deal_sum
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, HouseRuleset, Visitor
+from tournaments.texts import labels
 
 
 def offered_rulesets(user: Visitor = None) -> list[tuple[str, Ruleset]]:
@@ -69,3 +83,205 @@ def parsed_ruleset(document: Mapping[str, Any]) -> Ruleset:
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> Ruleset:
     return read_ruleset(json.loads(text))
+
+
+def describe(ruleset: Ruleset) -> dict[str, Any]:
+    """Return a ruleset, with the options of its table, as plain JSON values.
+
+    The server decides which entries are valid; a browser can predict most of it from this. Points
+    are integers, or `"p/q"` if they are not whole.
+    """
+    units = dict.fromkeys(unit for c in ruleset.contracts for unit in c.values)
+    return {
+        "format": "kingscore-description/1",
+        "id": ruleset.id,
+        "family": ruleset.family,
+        "name": ruleset.name,
+        "seats": ruleset.seats,
+        "sides": list(ruleset.sides),
+        "clockwise": ruleset.clockwise,
+        "deals": ruleset.length,
+        "target": ruleset.target,
+        "in_a_row": ruleset.in_a_row,
+        "declares": ruleset.declares,
+        "passes": ruleset.passes,
+        "quotas": dict(ruleset.side_quotas),
+        "stages": [{"deals": s.deals, "contracts": list(s.contracts)} for s in ruleset.stages],
+        "all_units": list(ruleset.all_units),
+        "steps": list(ruleset.steps),
+        "settings": dict(ruleset.settings),
+        "options": [
+            {"setting": o.setting, "kind": o.kind, "values": list(o.values)}
+            for o in ruleset.options
+        ],
+        "redeals": list(ruleset.redeals),
+        "voids": list(ruleset.voids),
+        "units": {name: _unit(ruleset, UNITS[name]) for name in (*units, *ruleset.all_units)},
+        "contracts": [_contract(ruleset, contract) for contract in ruleset.contracts],
+        "checks": {
+            "within": {unit: list(others) for unit, others in WITHIN.items()},
+            "cards_in_a_trick": ruleset.seats,
+            "honours_among_hearts": sum("men" in u or "queens" in u for u in SHARED_CARDS),
+            "shared_cards": [list(units) for units in SHARED_CARDS],
+        },
+    }
+
+
+def next_deal(game: Game) -> dict[str, Any]:
+    """Return the next declarer and the contracts left, as plain JSON values.
+
+    `left` and `declared` have an object for each seat: how many contracts of each kind it still has
+    to declare, and how often it has declared each contract.
+    """
+    seats = range(game.ruleset.seats)
+    return {
+        "deal": len(game.deals) + 1,
+        "turns": game.turns,
+        "declarer": game.declarer,
+        "must": game.must,
+        "stage": list(game.stage),
+        "left": [game.left_to_declare(seat) for seat in seats],
+        "declared": [declared_by(game, seat) for seat in seats],
+    }
+
+
+def declared_by(game: Game, seat: int) -> dict[str, int]:
+    """Return how often a seat, with its partner, has declared each contract."""
+    sides = game.ruleset.sides
+    own = (played for played in game.deals if sides[played.declarer] == sides[seat])
+    return dict(Counter(played.contract.id for played in own))
+
+
+def must_come_first(choice: Choice) -> str | None:
+    """Return the contract that has to be played before this one, if any."""
+    firsts = [p.params.get("first") for p in choice.problems if p.code == Code.OUT_OF_ORDER]
+    return str(firsts[0]) if firsts else None
+
+
+def _unit(ruleset: Ruleset, unit: Unit) -> dict[str, Any]:
+    """Return a unit; `total` is None if it is not fixed, `most` is the limit for one side."""
+    return {"total": unit.total, "most": most_of(ruleset, unit), "cards": unit.cards}
+
+
+def most_of(ruleset: Ruleset, unit: Unit) -> int:
+    return unit.total if unit.total is not None else unit.most * ruleset.seats_in_a_side
+
+
+def _contract(ruleset: Ruleset, contract: Contract) -> dict[str, Any]:
+    fixed = deal_sum(contract)
+    return {
+        "id": contract.id,
+        "name": contract.name,
+        "kind": contract.kind,
+        "named": contract.named,
+        "declared": contract.declared,
+        "scoring": contract.scoring,
+        "values": {unit: write_points(each) for unit, each in contract.values.items()},
+        "prizes": [write_points(prize) for prize in contract.prizes],
+        "sum": None if fixed is None else write_points(fixed),
+        "quota": contract.quota,
+        "quota_each": contract.quota_each,
+        "trumps": list(trumps_of(ruleset, contract)),
+        "fields": list(fields_of(ruleset, contract)),
+        "may_end_early": contract.may_end_early,
+        "replay_one_each": contract.replay_one_each,
+        "cappotto": contract.cappotto,
+    }
+
+
+ADDS_UP = "per-unit"
+
+
+def state_of(game: Game, players: list[str]) -> dict[str, Any]:
+    """Return the game as far as a phone can continue it; the server decides later."""
+    ruleset, comes = game.ruleset, next_deal(game)
+    return {
+        "sums": can_add_up(ruleset),
+        # Passed hands have numbers if contracts are never named.
+        "deal": comes["deal"] if ruleset.unnamed is None else comes["turns"] + 1,
+        "deals": ruleset.length,
+        "target": ruleset.target,
+        "turns": comes["turns"],
+        "first": game.first_declarer,
+        "inARow": ruleset.in_a_row,
+        "declarer": comes["declarer"],
+        "players": players,
+        "sides": list(ruleset.sides),
+        "left": comes["left"],
+        "named": comes["declared"],
+        "totals": [write_points(total) for total in game.totals],
+        "must": {kind: labels.must_sentence(kind) for kind in ruleset.side_quotas},
+        "king": ruleset.settings.get("king", "off"),
+        "kingDeals": ruleset.settings.get("king_deals", "all"),
+        "plan": [list(stage) for stage in ruleset.plan],
+        "open": _open(game),
+        "last": _last(game),
+        "contracts": {choice.contract.id: _contract_left(game, choice) for choice in game.choices},
+    }
+
+
+def _open(game: Game) -> dict[str, Any] | None:
+    """Return the open deal; None if there is none, or if it is sealed."""
+    if game.open_deal is None or game.open_deal.contract is None:
+        return None
+    return {
+        "contract": game.open_deal.contract,
+        "trump": game.open_deal.details.get("trump"),
+    }
+
+
+def _last(game: Game) -> dict[str, Any]:
+    """Return the effects of the last entry, for an undo."""
+    index = len(game.entries) - 1
+    last: dict[str, Any] = {"type": ""}
+    if game.open_deal is not None:
+        last["type"] = "named"
+    elif game.deals and game.deals[-1].entry == index:
+        last = {
+            "type": "deal",
+            "contract": game.deals[-1].contract.id,
+            "declarer": game.deals[-1].declarer,
+        }
+    elif game.entries and isinstance(game.entries[-1], Passed):
+        last["type"] = "passed"
+    if game.rows and game.rows[-1].entry == index:
+        before = game.rows[-2].totals if len(game.rows) > 1 else (0,) * game.ruleset.side_count
+        last["totals"] = [write_points(total) for total in before]
+    return last
+
+
+def can_add_up(ruleset: Ruleset) -> bool:
+    """Return whether the points of every deal are only units times values.
+
+    If not, a phone shows totals only after the server has answered.
+    """
+    return not ruleset.steps and all(c.scoring == ADDS_UP for c in ruleset.contracts)
+
+
+FOLDED_SCORINGS = frozenset({ADDS_UP, "domino"})
+FOLDED_STEPS = frozenset({"cappotto", "blind", "sale"})
+"""The named strategies that `static/fold.js` knows."""
+
+
+def plays_without_signal(ruleset: Ruleset) -> bool:
+    """Return whether a phone can play a whole game of a built-in ruleset without the server."""
+    return (
+        ruleset.id in RULESETS
+        and ruleset.unnamed is None
+        and ruleset.target is None
+        # A seal is a secret that the server keeps.
+        and ruleset.settings.get("naming") != "sealed"
+        and FOLDED_STEPS.issuperset(ruleset.steps)
+        and FOLDED_SCORINGS.issuperset(contract.scoring for contract in ruleset.contracts)
+    )
+
+
+def _contract_left(game: Game, choice: Choice) -> dict[str, Any]:
+    contract = choice.contract
+    return {
+        "kind": contract.kind,
+        "left": choice.left,
+        "each": contract.quota_each,
+        "after": None if game.stage else must_come_first(choice),
+        "values": {unit: write_points(each) for unit, each in contract.values.items()},
+    }

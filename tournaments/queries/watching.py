@@ -12,8 +12,8 @@ from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from tournaments.models import AuditEntry, Game, RatedRound, RatingPool, Tournament
-from tournaments.queries.games.versions import versions_named
-from tournaments.queries.tournaments.steps import with_versions
+from tournaments.queries.steps import with_versions
+from tournaments.queries.versions import versions_named
 
 ENTRIES_LOOKED_AT = 200
 """The number of newest audit entries: those written at the same time may become visible out of

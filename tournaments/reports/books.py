@@ -24,11 +24,11 @@ from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Event, Game, RatingChange, Report, Round, Seat
 from tournaments.models.games import GameQuerySet
-from tournaments.presenters.games.sheets import deal_line, ending_of, numbers_of, remark, title_of
-from tournaments.presenters.standings.standings import Seen, standings_seen
-from tournaments.queries.games.sheets import Sheet, load_sheets
-from tournaments.queries.ratings.ratings import shown_points
-from tournaments.queries.tournaments.state import TournamentState, load_state
+from tournaments.queries.ratings import shown_points
+from tournaments.queries.scoresheets import deal_line, ending_of, numbers_of, remark, title_of
+from tournaments.queries.sheets import Sheet, load_sheets
+from tournaments.queries.standings import Seen, standings_seen
+from tournaments.queries.state import TournamentState, load_state
 from tournaments.reports.hall import event_of, hall_heading, names_of, round_of
 from tournaments.reports.pages import Content, OnProgress, page_data
 from tournaments.reports.pdf import Binder, Bookmark, read_part

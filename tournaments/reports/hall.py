@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from tournaments.engine.documents.games import letters_of
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Event, Game, Report, Round, Table, Tournament
-from tournaments.presenters.games.evenings import beginning_of
-from tournaments.queries.games.sheets import rules_of
-from tournaments.queries.tournaments.state import (
+from tournaments.queries.evenings import beginning_of
+from tournaments.queries.sheets import rules_of
+from tournaments.queries.state import (
     DrawnTable,
     TournamentState,
     digest_after,

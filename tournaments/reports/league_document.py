@@ -10,7 +10,7 @@ from django.utils.translation import ngettext, pgettext
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.standings.standings import SeasonStanding
 from tournaments.models import Report, Season, Tournament
-from tournaments.presenters.standings.standings import League, LeagueReader, league_of
+from tournaments.queries.standings import League, LeagueReader, league_of
 from tournaments.reports.pages import Content, Heading, OnProgress, PdfPages, TypstPart, page_data
 from tournaments.reports.spreadsheets import Cell, Column, DataTable, Kind, TableBook, book_content
 from tournaments.texts.labels import points_text

@@ -26,8 +26,7 @@ from tournaments.models import (
     Report,
     Tournament,
 )
-from tournaments.presenters.standings.standings import standings_seen
-from tournaments.queries.ratings.ratings import ACTIVE_MONTHS, Ranks, ShownRating, shown
+from tournaments.queries.ratings import ACTIVE_MONTHS, Ranks, ShownRating, shown
 from tournaments.queries.site import (
     ClubGame,
     load_games_for_members,
@@ -35,7 +34,8 @@ from tournaments.queries.site import (
     month_before,
     month_key,
 )
-from tournaments.queries.tournaments.state import load_states
+from tournaments.queries.standings import standings_seen
+from tournaments.queries.state import load_states
 from tournaments.reports.pages import (
     Content,
     Data,

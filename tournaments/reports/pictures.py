@@ -11,8 +11,10 @@ from tournaments.engine.documents.games import read_game
 from tournaments.engine.play.games import Game, only_totals
 from tournaments.engine.play.outcomes import award, courses, decide
 from tournaments.models import Report
-from tournaments.presenters.games.evenings import TallyRow, evening_of, finished_games
-from tournaments.presenters.games.sheets import (
+from tournaments.queries.evenings import TallyRow, evening_of, finished_games
+from tournaments.queries.names import facts_of, public_player
+from tournaments.queries.ratings import shown
+from tournaments.queries.scoresheets import (
     EarnedBadge,
     badges_of,
     ending_of,
@@ -21,10 +23,8 @@ from tournaments.presenters.games.sheets import (
     standings_of,
     surprise_of,
 )
-from tournaments.presenters.people.players import facts_of, public_player
-from tournaments.presenters.standings.standings import public_league
-from tournaments.queries.games.sheets import load_sheets
-from tournaments.queries.ratings.ratings import shown
+from tournaments.queries.sheets import load_sheets
+from tournaments.queries.standings import public_league
 from tournaments.reports.sheets import written_date
 from tournaments.texts import labels
 from tournaments.texts.labels import points_text

@@ -14,7 +14,8 @@ from django.utils.translation import ngettext, pgettext
 
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Club, Entrant, Game, Player, Report, Season, Tournament
-from tournaments.presenters.people.players import (
+from tournaments.queries.leaderboards import Curve, Frame, draw_curve
+from tournaments.queries.names import (
     ListedGame,
     Opponent,
     badges_of,
@@ -27,9 +28,7 @@ from tournaments.presenters.people.players import (
     rows_of,
     rulesets_of,
 )
-from tournaments.presenters.ratings.ratings import Curve, Frame, draw_curve
-from tournaments.presenters.standings.standings import standings_seen
-from tournaments.queries.people.players import (
+from tournaments.queries.players import (
     Meeting,
     PlayerGame,
     PlayerSums,
@@ -41,8 +40,9 @@ from tournaments.queries.people.players import (
     seats_beside,
     steps_of,
 )
-from tournaments.queries.ratings.ratings import shown
-from tournaments.queries.tournaments.state import load_states, rules_of_tournament
+from tournaments.queries.ratings import shown
+from tournaments.queries.standings import standings_seen
+from tournaments.queries.state import load_states, rules_of_tournament
 from tournaments.reports.pages import (
     Content,
     Data,

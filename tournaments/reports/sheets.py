@@ -20,14 +20,14 @@ from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Points, 
 from tournaments.engine.rules.scoring import EUCHRED, WON, sums_of
 from tournaments.engine.variants import RULESETS
 from tournaments.models import OpenTable, Report
-from tournaments.presenters.games.evenings import (
+from tournaments.queries.evenings import (
     Evening,
     GameLine,
     TallyRow,
     evening_of,
     finished_games,
 )
-from tournaments.presenters.games.sheets import (
+from tournaments.queries.scoresheets import (
     badges_of,
     deal_line,
     ending_of,
@@ -37,7 +37,7 @@ from tournaments.presenters.games.sheets import (
     remark,
     title_of,
 )
-from tournaments.queries.games.sheets import load_sheets
+from tournaments.queries.sheets import load_sheets
 from tournaments.reports.pages import (
     Content,
     Heading,

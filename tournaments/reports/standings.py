@@ -16,7 +16,7 @@ from tournaments.engine.rules.rulesets import Points, whole
 from tournaments.engine.standings.results import ABSENT, PENALTY, RoundResults
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Report, Tournament
-from tournaments.presenters.standings.standings import (
+from tournaments.queries.standings import (
     TEAM_TIES,
     Reached,
     Seen,
@@ -25,7 +25,7 @@ from tournaments.presenters.standings.standings import (
     stages_reached,
     standings_seen,
 )
-from tournaments.queries.tournaments.state import (
+from tournaments.queries.state import (
     SeatedRound,
     TournamentState,
     digest_after,

@@ -30,9 +30,9 @@ from tournaments.models import (
     Table,
     Tournament,
 )
-from tournaments.queries.games.sheets import Sheet, load_sheets
 from tournaments.queries.rulesets import parsed_ruleset
-from tournaments.queries.tournaments.state import TournamentState, load_state, settings_of
+from tournaments.queries.sheets import Sheet, load_sheets
+from tournaments.queries.state import TournamentState, load_state, settings_of
 
 
 @dataclass(slots=True)

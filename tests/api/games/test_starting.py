@@ -6,7 +6,7 @@ from tests.deals import WHOLE_GAME, deal
 from tests.factories import GameFactory, HouseRulesetFactory
 from tournaments.api.access import token_of
 from tournaments.models import Game, Revision
-from tournaments.queries.games.sheets import ruleset_of
+from tournaments.queries.sheets import ruleset_of
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from tests.counting import queries_of
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tournaments.models import Player
-from tournaments.queries.people.players import games_of
+from tournaments.queries.players import games_of
 from tournaments.services.ratings.computing import rate_club_again, sweep_ratings
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from tournaments.api.reference.views import document
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.documents.verify import SCHEMAS
 from tournaments.engine.variants import RULESETS
-from tournaments.presenters.rulesets import describe
+from tournaments.queries.rulesets import describe
 
 
 def codes(answer):

@@ -54,7 +54,7 @@ from tests.club_factories import ClubFactory
 from tests.factories import EVENING
 from tournaments.engine.documents.tournaments import write_tournament
 from tournaments.models import Game, Player, Tournament
-from tournaments.queries.games.sheets import load_sheets
+from tournaments.queries.sheets import load_sheets
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.audit import NOBODY
 from tournaments.services.people.changes import export_player

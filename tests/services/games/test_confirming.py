@@ -5,7 +5,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, GameFactory
 from tests.match_builders import TWO
 from tournaments.models import AuditEntry, Confirmation, Player
-from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.audit import Actor
 from tournaments.services.games.playing import (
     GameSetup,

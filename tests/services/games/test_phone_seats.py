@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory
-from tournaments.queries.games.sheets import phone_seats
+from tournaments.queries.sheets import phone_seats
 from tournaments.services.games.playing import change_head
 from tournaments.services.games.seating import (
     PATIENCE,

@@ -19,7 +19,7 @@ from tests.factories import (
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game, Report, Revision
-from tournaments.queries.games.sheets import LaterEntryInvalid
+from tournaments.queries.sheets import LaterEntryInvalid
 from tournaments.services.games import playing, writing
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from tests.factories import ContextFactory, GameFactory, SetupFactory, record, r
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Revision
-from tournaments.queries.games.sheets import LaterEntryInvalid
+from tournaments.queries.sheets import LaterEntryInvalid
 from tournaments.services.games import playing, writing
 
 pytestmark = pytest.mark.django_db

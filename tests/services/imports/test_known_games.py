@@ -10,7 +10,7 @@ from tests.services.imports.record_files import asked
 from tests.tournament_builders import NINE, SHORT, closed, running
 from tests.tournament_records import exported, imported
 from tournaments.models import Game, Player, RatingChange, Tournament
-from tournaments.queries.games.sheets import load_sheets
+from tournaments.queries.sheets import load_sheets
 from tournaments.services.audit import NOBODY
 from tournaments.services.imports.records import preview_records
 from tournaments.services.people.changes import rename_player

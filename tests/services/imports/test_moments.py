@@ -13,7 +13,7 @@ from tests.services.imports.record_files import asked, record, take_over
 from tests.tournament_records import imported
 from tournaments.engine.documents.verify import verify
 from tournaments.models import Game
-from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.checks.caches import seal_what_is_missing
 from tournaments.services.checks.nights import look_at_all
 

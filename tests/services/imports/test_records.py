@@ -9,7 +9,7 @@ from tests.factories import EVENING
 from tests.services.imports.record_files import OTHERS, asked, record, take_over
 from tournaments.models import Event, Game, Revision, Seat
 from tournaments.models.events import moment_of_play
-from tournaments.queries.games.sheets import load_sheet, load_sheets
+from tournaments.queries.sheets import load_sheet, load_sheets
 from tournaments.services.imports.files import Wrong
 from tournaments.services.imports.records import preview_records
 from tournaments.services.ratings.games import played_rounds

@@ -16,8 +16,8 @@ from tests.factories import EVENING
 from tests.services.imports.result_files import FRIDAY, TOTALS, asked, table, take_over
 from tournaments.engine.rules.entries import Totals
 from tournaments.models import AuditEntry, Event, Game, Player, RatingDue, Round, Seat, Table
-from tournaments.presenters.games.sheets import ending_of
-from tournaments.queries.games.sheets import load_sheets
+from tournaments.queries.scoresheets import ending_of
+from tournaments.queries.sheets import load_sheets
 from tournaments.services.audit import NOBODY
 from tournaments.services.imports.files import (
     NEW,

@@ -20,7 +20,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory
 from tests.kept_sums import keep_sums
 from tournaments.models import Event, Game, KeptSums, Tournament
-from tournaments.queries.people.players import add_up, games_of, meetings, seats_beside
+from tournaments.queries.players import add_up, games_of, meetings, seats_beside
 from tournaments.services.audit import NOBODY
 from tournaments.services.games.playing import withdraw_entry
 from tournaments.services.games.tables import rebuild_result

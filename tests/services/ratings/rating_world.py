@@ -36,7 +36,7 @@ from tournaments.models import (
     Sitting,
     Table,
 )
-from tournaments.queries.games.sheets import ruleset_of
+from tournaments.queries.sheets import ruleset_of
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.clubs.membership import ClubSettings, change_settings, delete_account
 from tournaments.services.entrants.registration import mark_house

@@ -8,8 +8,8 @@ from tests.factories import EVENING, ContextFactory, record, record_all
 from tests.tournament_builders import NINE, PENALTY, decide, one_table, play, running
 from tournaments.engine.rules.entries import Stopped
 from tournaments.models import AuditEntry, Entrant, Game, Revision, Round, Ruling, Table, Tournament
-from tournaments.queries.games.sheets import load_sheet
-from tournaments.queries.tournaments.state import field_of, load_state, seconds_left
+from tournaments.queries.sheets import load_sheet
+from tournaments.queries.state import field_of, load_state, seconds_left
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games.playing import seal_contract
 from tournaments.services.games.writing import RoundClosed

@@ -40,8 +40,8 @@ from tournaments.models import (
     Seat,
     Tournament,
 )
-from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
+from tournaments.queries.state import load_state
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.entrants.registration import Entry, register_entrants, withdraw_entrant

@@ -8,7 +8,7 @@ from tests.tournament_builders import plan
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import AuditEntry, Entrant, Event, HouseRuleset, Season, Tournament
-from tournaments.queries.tournaments.state import rules_of_tournament
+from tournaments.queries.state import rules_of_tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import Entry, register_entrants
 from tournaments.services.tournaments.lifecycle import (

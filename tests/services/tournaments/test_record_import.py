@@ -14,8 +14,8 @@ from tournaments.engine.documents.verify import verify
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.engine.standings.standings import rank_entrants
 from tournaments.models import AuditEntry, Club, Game, Member, Revision, Tournament
-from tournaments.queries.games.sheets import load_sheets, result_of
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.sheets import load_sheets, result_of
+from tournaments.queries.state import load_state
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.tournaments.record_import import ClubExists, TournamentExists
 

@@ -14,7 +14,7 @@ from tests.tournament_builders import (
     who_sits,
 )
 from tournaments.models import Entrant, Game, Round, Seat, Table, Tournament
-from tournaments.queries.tournaments.state import field_of, load_state
+from tournaments.queries.state import field_of, load_state
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import Entry, register_entrants
 from tournaments.services.rounds.changes import change_late

@@ -8,7 +8,7 @@ from django.urls import reverse
 from tests.factories import EVENING, ReportFactory
 from tests.tournament_builders import NINE, closed, published, running
 from tournaments.models import Event, Report
-from tournaments.presenters.documents import report_secret
+from tournaments.queries.documents import report_secret
 from tournaments.services.audit import NOBODY
 from tournaments.services.documents.reporting import claim_report
 from tournaments.services.rounds.seating import seat_next_round, take_back_round

@@ -8,7 +8,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory, reload
 from tournaments.engine.documents.games import read_game
 from tournaments.models import Report
-from tournaments.presenters.documents import report_secret
+from tournaments.queries.documents import report_secret
 from tournaments.services.documents import reporting as report_building
 from tournaments.web.base.phone import address
 

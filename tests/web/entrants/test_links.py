@@ -9,8 +9,8 @@ from tests.factories import EVENING
 from tests.web.entrants.entering import entrant
 from tournaments.engine.documents.tournaments import read_tournament, standings_of, write_tournament
 from tournaments.models import AuditEntry, Tournament
-from tournaments.presenters.entrants import list_entrants
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.overview import list_entrants
+from tournaments.queries.state import load_state
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.audit import NOBODY
 from tournaments.services.tournaments.lifecycle import move_tournament

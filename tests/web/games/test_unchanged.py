@@ -11,8 +11,8 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, GameFactory, UserFactory
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Round
-from tournaments.queries.games import versions
-from tournaments.queries.games.versions import VersionCache, mark_named
+from tournaments.queries import versions
+from tournaments.queries.versions import VersionCache, mark_named
 from tournaments.services.games.playing import hand_over, record_entry
 from tournaments.web.base.phone import address
 from tournaments.web.games.unchanged import Etags, listening, unchanged

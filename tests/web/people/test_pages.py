@@ -18,7 +18,7 @@ from tests.factories import EVENING
 from tournaments.engine.documents.games import read_game
 from tournaments.models import AuditEntry, Game, Merge, Player, Revision
 from tournaments.models.people import MOST_WRONG_CLAIMS
-from tournaments.queries.games.sheets import LaterEntryInvalid
+from tournaments.queries.sheets import LaterEntryInvalid
 from tournaments.services.audit import NOBODY
 from tournaments.services.people.merging import merge_players
 

@@ -28,9 +28,9 @@ from tournaments.models import (
     Report,
     Tournament,
 )
-from tournaments.presenters.people.players import contracts_of
-from tournaments.queries.people.players import Contracted, PlayerSums
-from tournaments.queries.ratings.ratings import month_of, rating_at, shown
+from tournaments.queries.names import contracts_of
+from tournaments.queries.players import Contracted, PlayerSums
+from tournaments.queries.ratings import month_of, rating_at, shown
 from tournaments.reports.documents import build_report
 from tournaments.services.audit import NOBODY
 from tournaments.services.people.changes import set_initials

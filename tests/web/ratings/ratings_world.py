@@ -7,7 +7,7 @@ from django.utils import timezone
 from tests.club_factories import PlayerFactory
 from tests.rating_factories import PlayerRatingFactory, count_ratings
 from tournaments.models import RatingPool
-from tournaments.queries.ratings.ratings import month_of
+from tournaments.queries.ratings import month_of
 
 CLUB, SERVER = "/clubs/moda/ratings/", "/ratings/"
 MONTH = month_of(timezone.now())

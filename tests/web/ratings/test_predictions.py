@@ -9,8 +9,8 @@ from tests.tournament_builders import NINE, closed, plan, published, running
 from tests.web.members import member_of
 from tournaments.engine.ratings.ratings import Foretold, Rating, accuracy_of, expected_places
 from tournaments.models import Club, Game, PlayerRating, RatingChange, RatingPool
-from tournaments.queries.ratings.ratings import shown, shown_points
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.ratings import shown, shown_points
+from tournaments.queries.state import load_state
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import Entry, register_entrants
 from tournaments.services.ratings.computing import sweep_ratings

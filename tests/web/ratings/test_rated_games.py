@@ -8,7 +8,7 @@ from tests.tournament_builders import NINE, SHORT, opened, play, running
 from tests.web.members import member_of
 from tournaments.engine.ratings.ratings import expected_places
 from tournaments.models import Entrant, Game, RatingChange
-from tournaments.queries.ratings.ratings import shown, shown_points
+from tournaments.queries.ratings import shown, shown_points
 from tournaments.services.audit import NOBODY
 from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
 from tournaments.services.rounds.running import close_round

@@ -36,8 +36,8 @@ from tests.web.rounds.going import of_all
 from tournaments.engine.pairing.judging import Quality
 from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import AuditEntry, Entrant, Game, Round, Sitting, Tournament
-from tournaments.presenters.standings.standings import standings_seen
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.standings import standings_seen
+from tournaments.queries.state import load_state
 from tournaments.reports.hall import compose_certificates
 from tournaments.reports.standings import compose_standings, seen_in
 from tournaments.services.audit import NOBODY

@@ -32,8 +32,8 @@ from tournaments.models import (
     Table,
     Tournament,
 )
-from tournaments.queries.games.sheets import load_sheets
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.sheets import load_sheets
+from tournaments.queries.state import load_state
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import withdraw_entrant
 from tournaments.services.games.playing import (

@@ -10,7 +10,7 @@ from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.rules.scoring import check_deal, deal_sum
 from tournaments.engine.variants import RULESETS
 from tournaments.models import HouseRuleset
-from tournaments.presenters.rulesets import describe
+from tournaments.queries.rulesets import describe
 from tournaments.web.base.phone import address
 from tournaments.web.rulesets.views import examples_of, rules_page, scored_examples
 

@@ -10,8 +10,8 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory, SetupFactory, reload
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Game
-from tournaments.presenters.games.sheets import state_of
-from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.scoresheets import state_of
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.games import playing, writing
 from tournaments.web.base.phone import address
 from tournaments.web.tournaments.my_card import register_address

@@ -129,7 +129,7 @@ def test_address_that_is_not_valid_shows_nothing(phone):
 
 def test_phone_asks_only_for_so_many_at_once_and_so_often(phone, monkeypatch):
     rows = [played() for _ in range(3)]
-    monkeypatch.setattr("tournaments.queries.games.sheets.MOST_ADDRESSES", 2)
+    monkeypatch.setattr("tournaments.queries.sheets.MOST_ADDRESSES", 2)
     page = ask(phone, *(address(row, "follow") for row in rows))
     assert len(page.context["lines"]) == 2
     statuses = [ask(phone).status_code for _ in range(60)]

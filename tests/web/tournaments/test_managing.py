@@ -13,7 +13,7 @@ from tests.factories import EVENING
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.tournament_builders import closed, running
 from tournaments.models import Event, Game, Player, PlayerRating, RatingChange, Round, Tournament
-from tournaments.queries.people.players import games_of
+from tournaments.queries.players import games_of
 from tournaments.queries.site import finished_games
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import withdraw_entrant

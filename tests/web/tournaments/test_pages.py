@@ -6,7 +6,7 @@ from tests.factories import HouseRulesetFactory
 from tests.web.tournaments.forms import ANSWERS, at, sent_by, tournament_of
 from tournaments.engine.standings.tournament_settings import PRESETS, TournamentSettings
 from tournaments.models import AuditEntry, Round, Tournament
-from tournaments.queries.tournaments.state import settings_of
+from tournaments.queries.state import settings_of
 
 
 def filled(director, preset, **typed):

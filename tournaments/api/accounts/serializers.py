@@ -8,7 +8,7 @@ from tournaments.api.fields import ClubNameSerializer, LineField, Moment, Strict
 from tournaments.engine.rules.rulesets import LONGEST_TOKEN_NAME
 from tournaments.models import Member, Scope, User
 from tournaments.models.clubs import DIRECTING, Role
-from tournaments.queries.people.players import account_name
+from tournaments.queries.players import account_name
 
 
 class MembershipSerializer(ClubNameSerializer):

@@ -13,7 +13,7 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import AuditEntry, Club
 from tournaments.models.clubs import LeaguePoints, Paper, Role
 from tournaments.origin import absolute
-from tournaments.queries.people.players import account_name
+from tournaments.queries.players import account_name
 from tournaments.services.base.writes import Fault
 from tournaments.services.clubs.membership import CLUB_FIELDS
 

@@ -29,7 +29,7 @@ from tournaments.models.clubs import DIRECTING, Paper, Role
 from tournaments.models.people import ScopedToken
 from tournaments.origin import absolute, origin
 from tournaments.permissions import account_of, members_club, role_in, seen_event
-from tournaments.presenters.documents import (
+from tournaments.queries.documents import (
     CONTENT_TYPES,
     file_name,
     may_cancel,

@@ -11,7 +11,7 @@ from tournaments.engine.rules.entries import SMALL
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import Sitting, Substitute
-from tournaments.presenters.entrants import STATES, EntrantLine
+from tournaments.queries.overview import STATES, EntrantLine
 from tournaments.services.entrants.registration import MOST_ENTRANTS
 
 

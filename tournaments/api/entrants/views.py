@@ -39,7 +39,7 @@ from tournaments.models import Entrant, Substitute, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.models.people import fold_name
 from tournaments.permissions import directed_tournament, role_in, seen_tournament
-from tournaments.presenters.entrants import (
+from tournaments.queries.overview import (
     EntrantList,
     found_in,
     line_of,
@@ -48,7 +48,7 @@ from tournaments.presenters.entrants import (
     seats_left,
     with_ratings,
 )
-from tournaments.queries.tournaments.state import settings_of
+from tournaments.queries.state import settings_of
 from tournaments.services.entrants.registration import (
     Entry,
     change_entrant,

@@ -21,7 +21,7 @@ from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
 from tournaments.models import Event, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
-from tournaments.queries.games.sheets import Sheet
+from tournaments.queries.sheets import Sheet
 from tournaments.services.games.playing import agreement_on
 
 

@@ -36,7 +36,7 @@ from tournaments.permissions import (
     seen_club,
     seen_event,
 )
-from tournaments.queries.events import current_sheets
+from tournaments.queries.standings import current_sheets
 from tournaments.services.base.writes import Fault, Invalid
 from tournaments.services.events.events import (
     EventPlan,

@@ -22,9 +22,9 @@ from tournaments.engine.ratings.ratings import Rating
 from tournaments.models import Club, Event, Game, RatingChange, Revision, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import members_club, role_in, seen_club
-from tournaments.presenters.entrants import lines_of, with_ratings
-from tournaments.queries.games.sheets import record_of
-from tournaments.queries.ratings.ratings import shown
+from tournaments.queries.overview import lines_of, with_ratings
+from tournaments.queries.ratings import shown
+from tournaments.queries.sheets import record_of
 
 NDJSON = "application/x-ndjson"
 AT_ONCE = 50

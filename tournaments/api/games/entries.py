@@ -49,7 +49,7 @@ from tournaments.engine.rules.entries import Entry
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import DealReview, Event, Game, Scope
 from tournaments.permissions import actor_of
-from tournaments.queries.games.sheets import (
+from tournaments.queries.sheets import (
     Agreement,
     LaterEntryInvalid,
     ReviewedDeal,

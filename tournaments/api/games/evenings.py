@@ -14,8 +14,8 @@ from tournaments.api.fields import Moment, PointsField, UncachedSerializer
 from tournaments.api.views import Resource
 from tournaments.engine.play.outcomes import settle_evening, tally
 from tournaments.models import OpenTable
-from tournaments.presenters.games.evenings import finished_games
-from tournaments.queries.games.sheets import Sheet, load_sheets
+from tournaments.queries.evenings import finished_games
+from tournaments.queries.sheets import Sheet, load_sheets
 
 
 @dataclass(frozen=True)

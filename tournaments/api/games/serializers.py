@@ -29,9 +29,9 @@ from tournaments.engine.rules.entries import STOP_REASONS, clean_lines
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_REASON, Code
 from tournaments.models import Event, Game, Match, Revision, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
-from tournaments.presenters.rulesets import must_come_first, next_deal
-from tournaments.queries.games.sheets import Sheet
-from tournaments.queries.tournaments.state import seconds_left
+from tournaments.queries.rulesets import must_come_first, next_deal
+from tournaments.queries.sheets import Sheet
+from tournaments.queries.state import seconds_left
 from tournaments.services.games.writing import KEY
 
 

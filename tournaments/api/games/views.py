@@ -73,8 +73,8 @@ from tournaments.models import (
 )
 from tournaments.models.games import GameQuerySet
 from tournaments.permissions import account_of
-from tournaments.queries.games.sheets import Sheet, games_until, load_sheet, rules_of
 from tournaments.queries.rulesets import find_ruleset, house_document
+from tournaments.queries.sheets import Sheet, games_until, load_sheet, rules_of
 from tournaments.services.base.writes import Invalid
 from tournaments.services.games.playing import GameSetup, change_head, delete_game, record_entries
 from tournaments.services.games.seating import seated, who_rests

@@ -33,7 +33,7 @@ from tournaments.permissions import (
     members_club,
     owned_club,
 )
-from tournaments.queries.people.players import (
+from tournaments.queries.players import (
     account_name,
     called_in_club,
     found_by_address,

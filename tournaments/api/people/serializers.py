@@ -14,9 +14,9 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Game, Player, PlayerRating, RatingChange
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
-from tournaments.presenters.people.players import Opponent
-from tournaments.queries.people.players import account_name, game_at_seat
-from tournaments.queries.ratings.ratings import rating_at, shown, shown_points
+from tournaments.queries.names import Opponent
+from tournaments.queries.players import account_name, game_at_seat
+from tournaments.queries.ratings import rating_at, shown, shown_points
 from tournaments.services.people.merging import Unlike
 from tournaments.services.people.players import MOST_ADDED
 

@@ -68,7 +68,7 @@ from tournaments.models import (
 )
 from tournaments.models.people import PlayerQuerySet
 from tournaments.permissions import directed_club, directs_club, members_club
-from tournaments.presenters.people.players import (
+from tournaments.queries.names import (
     badges_of,
     favourite_of,
     opponents_of,
@@ -76,8 +76,7 @@ from tournaments.presenters.people.players import (
     rows_of,
     rulesets_of,
 )
-from tournaments.presenters.statistics.statistics import family_asked
-from tournaments.queries.people.players import (
+from tournaments.queries.players import (
     Meeting,
     PlayerGame,
     PlayerSums,
@@ -90,7 +89,8 @@ from tournaments.queries.people.players import (
     ratings_of,
     seats_beside,
 )
-from tournaments.queries.ratings.ratings import rating_at, shown
+from tournaments.queries.ratings import rating_at, shown
+from tournaments.queries.statistics import family_asked
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Refused
 from tournaments.services.people.changes import (

@@ -25,11 +25,10 @@ from tournaments.api.views import Resource
 from tournaments.engine.ratings.ratings import COIN
 from tournaments.models import Club, Game, Player, PlayerRating, RatingPool, Season
 from tournaments.permissions import account_of, directs_club, members_club, seen_tournament
-from tournaments.presenters.ratings.ratings import BoardReader, called, listed_in
-from tournaments.queries.games.sheets import load_sheet
-from tournaments.queries.people.players import RatingStep, ratings_of, steps_of
-from tournaments.queries.ratings.predictions import accuracy_told, is_to_be_rated, seats_rated
-from tournaments.queries.ratings.ratings import (
+from tournaments.queries.leaderboards import BoardReader, called, listed_in
+from tournaments.queries.players import RatingStep, ratings_of, steps_of
+from tournaments.queries.predictions import accuracy_told, is_to_be_rated, seats_rated
+from tournaments.queries.ratings import (
     MOST_FOUND,
     Line,
     Listed,
@@ -38,6 +37,7 @@ from tournaments.queries.ratings.ratings import (
     rating_at,
     shown,
 )
+from tournaments.queries.sheets import load_sheet
 
 Json = dict[str, Any]
 Row = TypeVar("Row")

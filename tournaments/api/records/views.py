@@ -25,7 +25,7 @@ from tournaments.engine.documents.verify import MOST_WORK, STRANGERS_WORK, verif
 from tournaments.engine.work import TooMuchWork, limited_work
 from tournaments.models.people import ScopedToken
 from tournaments.permissions import account_of
-from tournaments.queries.digests import StoredCode, find_code
+from tournaments.queries.known_games import StoredCode, find_code
 from tournaments.services.base.writes import Fault, Invalid, place_to_compute
 
 Lists = Mapping[str, int]

@@ -16,7 +16,7 @@ from tournaments.engine.pairing.judging import Seating
 from tournaments.engine.rules.entries import SMALL
 from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.models import Entrant, Round, Ruling
-from tournaments.queries.tournaments.state import SeatedRound, TournamentState
+from tournaments.queries.state import SeatedRound, TournamentState
 from tournaments.services.rounds.proposals import Presence, fewest_repeats, number_of
 from tournaments.services.rounds.running import MOST_MINUTES
 from tournaments.texts.labels import ABSENCES

@@ -37,7 +37,9 @@ from tournaments.permissions import (
     role_in,
     seen_tournament,
 )
-from tournaments.presenters.rounds.tables import (
+from tournaments.queries.state import TournamentState, load_state
+from tournaments.queries.steps import progress_of
+from tournaments.queries.tables import (
     TROUBLES,
     Watched,
     seated,
@@ -46,8 +48,6 @@ from tournaments.presenters.rounds.tables import (
     top_places,
     watch_tables,
 )
-from tournaments.queries.tournaments.state import TournamentState, load_state
-from tournaments.queries.tournaments.steps import progress_of
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.rounds.proposals import number_of
 from tournaments.services.rounds.rulings import (

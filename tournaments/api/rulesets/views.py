@@ -34,8 +34,7 @@ from tournaments.engine.rules.fields import NAMES
 from tournaments.engine.rules.rulesets import OPTION_KINDS, UNITS, InvalidEntry, Ruleset
 from tournaments.models import Club, HouseRuleset
 from tournaments.permissions import check_staff, directed_club
-from tournaments.presenters.rulesets import describe
-from tournaments.queries.rulesets import find_ruleset, offered_rulesets
+from tournaments.queries.rulesets import describe, find_ruleset, offered_rulesets
 from tournaments.services.rulesets import change_rules, create_rules, remove_rules
 from tournaments.texts import labels
 

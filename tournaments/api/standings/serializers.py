@@ -19,8 +19,8 @@ from tournaments.engine.standings.standings import (
     Standing,
 )
 from tournaments.models import Player
-from tournaments.presenters.standings.standings import SUMS, Reached, Seen, WhyPlaced
-from tournaments.queries.tournaments.state import TournamentState
+from tournaments.queries.standings import SUMS, Reached, Seen, WhyPlaced
+from tournaments.queries.state import TournamentState
 
 MOST_EXPANDED = 500
 """Rows that are expanded at once; of more a part, where nobody asks for one."""

@@ -22,8 +22,8 @@ from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in, seen_tournament
-from tournaments.presenters.entrants import list_entrants, with_ratings
-from tournaments.presenters.standings.standings import (
+from tournaments.queries.overview import list_entrants, with_ratings
+from tournaments.queries.standings import (
     LeagueReader,
     last_counted,
     league_of,
@@ -31,7 +31,7 @@ from tournaments.presenters.standings.standings import (
     standings_seen,
     why_placed,
 )
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.state import load_state
 
 LARGEST = 999
 NUMBER = {"type": "integer", "minimum": 1, "maximum": LARGEST}

@@ -15,8 +15,8 @@ from tournaments.engine.statistics import Record
 from tournaments.models import Club, Game, Player
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in
-from tournaments.presenters.standings.standings import LeagueReader
-from tournaments.presenters.statistics.statistics import Champion, ClubNumbers, Wanted, numbers_of
+from tournaments.queries.standings import LeagueReader
+from tournaments.queries.statistics import Champion, ClubNumbers, Wanted, numbers_of
 
 Json = dict[str, Any]
 

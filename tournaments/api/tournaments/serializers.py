@@ -24,8 +24,8 @@ from tournaments.engine.standings.standings import STAGES
 from tournaments.engine.standings.tournament_settings import PRESETS, SETTINGS, write_settings
 from tournaments.models import Confirmations, Round, Tournament
 from tournaments.origin import absolute
-from tournaments.queries.tournaments.state import settings_of
-from tournaments.queries.tournaments.steps import NEXT_STEPS, STEPS_BACK, HowFar
+from tournaments.queries.state import settings_of
+from tournaments.queries.steps import NEXT_STEPS, STEPS_BACK, HowFar
 
 ROUND_STATES = ("seated", "published", "open", "closed")
 

@@ -46,8 +46,8 @@ from tournaments.permissions import (
     seen_club,
     seen_tournament,
 )
-from tournaments.queries.tournaments.state import settings_of
-from tournaments.queries.tournaments.steps import how_far
+from tournaments.queries.state import settings_of
+from tournaments.queries.steps import how_far
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.entrants.substituting import CopyPlan, copy_tournament
 from tournaments.services.events.events import EventPlan, plan_of

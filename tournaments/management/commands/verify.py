@@ -16,7 +16,7 @@ from tournaments.engine.documents.verify import MOST_WORK, verify
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.management.records import add_files, answer_all
 from tournaments.models import Tournament
-from tournaments.presenters.verification import verified_lines
+from tournaments.queries.documents import verified_lines
 from tournaments.services.checks.nights import compare_with_stored
 from tournaments.texts.documents import ALL_AGREE, LEFT_OUT, SOME_DIFFER
 from tournaments.texts.messages import explain

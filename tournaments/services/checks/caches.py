@@ -26,15 +26,15 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.models.people import fold_name, plain_name
-from tournaments.queries.games.sheets import record_digest
-from tournaments.queries.people.players import (
+from tournaments.queries.players import (
     parts_of,
     read_histories,
     seats_of,
     version_of,
     write_history,
 )
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.sheets import record_digest
+from tournaments.queries.state import load_state
 from tournaments.services.base.writes import one_moment
 from tournaments.services.events.events import (
     digest_of_all,

@@ -18,7 +18,7 @@ from tournaments.engine.documents.games import digest_of_game
 from tournaments.engine.documents.results import DIFFERS, TOO_LARGE, UNKNOWN, Point
 from tournaments.models import AuditEntry, Check, Club, Difference, Game, Revision, Tournament, User
 from tournaments.models.clubs import Role
-from tournaments.queries.games.sheets import record_digest
+from tournaments.queries.sheets import record_digest
 from tournaments.services.checks.caches import (
     Cache,
     Mismatch,

@@ -19,7 +19,7 @@ from tournaments.models import (
     RatingPool,
     Round,
 )
-from tournaments.queries.ratings.ratings import (
+from tournaments.queries.ratings import (
     DAY,
     LastChange,
     last_changes,

@@ -19,7 +19,7 @@ from tournaments.engine.rules.rulesets import TRUMP, UNITS, Contract, Ruleset
 from tournaments.models import Club, Confirmation, Event, Revision, Round, Season, User
 from tournaments.models import Game as ModelsGame
 from tournaments.models.clubs import LeaguePoints, Role
-from tournaments.queries.games.sheets import fold_sheet, put_computed, ruleset_of
+from tournaments.queries.sheets import fold_sheet, put_computed, ruleset_of
 from tournaments.services.audit import Actor
 from tournaments.services.clubs.membership import (
     ClubSettings,

@@ -13,7 +13,7 @@ from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Game, Round, Season, Seat, Tournament, User
-from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.audit import Actor
 from tournaments.services.demo.evenings import (
     ACCOUNTS,

@@ -34,7 +34,7 @@ from tournaments.models.reports import (
     WHOLE_WHEN_ASKED,
     ReportQuerySet,
 )
-from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.base.writes import wake_worker
 
 WORKSHOPS = "building"

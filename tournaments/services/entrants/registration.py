@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import Entrant, Player, Round, Substitute, Tournament
 from tournaments.models.people import fold_name
-from tournaments.queries.tournaments.state import (
+from tournaments.queries.state import (
     next_round,
     rules_of_tournament,
     settings_of,

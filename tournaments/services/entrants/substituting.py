@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.engine.standings.results import TIE_BREAK_VERSION
 from tournaments.models import Entrant, Game, Player, Round, Seat, Sitting, Substitute, Tournament
 from tournaments.models.fields import new_public_id
-from tournaments.queries.tournaments.state import settings_of
+from tournaments.queries.state import settings_of
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.registration import lock_entrant

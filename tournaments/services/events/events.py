@@ -31,9 +31,9 @@ from tournaments.models import (
 )
 from tournaments.models.clubs import LeaguePoints
 from tournaments.models.games import digest
-from tournaments.queries.events import Added, added_by, added_text
-from tournaments.queries.games.sheets import record_digest
 from tournaments.queries.rulesets import find_ruleset_of_club
+from tournaments.queries.sheets import record_digest
+from tournaments.queries.standings import Added, added_by, added_text
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.ratings.computing import rate_event_again, rate_round_again

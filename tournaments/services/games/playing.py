@@ -53,7 +53,8 @@ from tournaments.models import (
     fields,
 )
 from tournaments.models.games import digest
-from tournaments.queries.games.sheets import (
+from tournaments.queries.rulesets import find_ruleset, house_document, parsed_ruleset
+from tournaments.queries.sheets import (
     Agreement,
     LaterEntryInvalid,
     Sheet,
@@ -61,7 +62,6 @@ from tournaments.queries.games.sheets import (
     load_sheet,
     rules_of,
 )
-from tournaments.queries.rulesets import find_ruleset, house_document, parsed_ruleset
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
 from tournaments.services.base.writes import Refused
 from tournaments.services.documents.reporting import throw_away

@@ -25,8 +25,8 @@ from tournaments.models import (
 )
 from tournaments.models.games import digest
 from tournaments.models.people import fold_name
-from tournaments.queries.games.evenings import Joined, person_called, players_of
-from tournaments.queries.games.sheets import (
+from tournaments.queries.evenings import Joined, person_called, players_of
+from tournaments.queries.sheets import (
     Held,
     PhoneSeat,
     Sheet,

@@ -36,7 +36,8 @@ from tournaments.models import (
 )
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.models.games import digest
-from tournaments.queries.games.sheets import (
+from tournaments.queries.rulesets import find_ruleset_of_club, house_document
+from tournaments.queries.sheets import (
     Archived,
     LaterEntryInvalid,
     Sheet,
@@ -48,7 +49,6 @@ from tournaments.queries.games.sheets import (
     result_of,
     ruleset_of,
 )
-from tournaments.queries.rulesets import find_ruleset_of_club, house_document
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
 from tournaments.services.base.writes import Refused
 from tournaments.services.events.events import lock_round

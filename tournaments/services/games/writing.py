@@ -26,7 +26,7 @@ from tournaments.engine.rules.rulesets import (
 )
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Club, DealReview, Event, Game, Revision, Round, Table
-from tournaments.queries.games.sheets import (
+from tournaments.queries.sheets import (
     LaterEntryInvalid,
     Sheet,
     load_reviews,

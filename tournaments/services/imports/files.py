@@ -33,8 +33,8 @@ from tournaments.models import (
 )
 from tournaments.models.games import digest
 from tournaments.models.people import fold_name, plain_name
-from tournaments.queries.games.sheets import fold_sheet, put_computed
 from tournaments.queries.rulesets import find_ruleset_of_club
+from tournaments.queries.sheets import fold_sheet, put_computed
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.writes import Refused
 from tournaments.services.events.events import EventPlan, season_on, start_event, subject_of

@@ -23,7 +23,7 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Proble
 from tournaments.models import AuditEntry, Club, Player, Round
 from tournaments.models.games import digest
 from tournaments.models.people import fold_name
-from tournaments.queries.games.known_games import KnownGames, sheet_of
+from tournaments.queries.known_games import KnownGames, sheet_of
 from tournaments.services.audit import Actor, Change
 from tournaments.services.imports.files import (
     MOST_RECORDS,

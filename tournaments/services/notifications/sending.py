@@ -44,7 +44,7 @@ from tournaments.models import (
 from tournaments.models.fields import matches, server_keys
 from tournaments.models.games import digest
 from tournaments.models.notifications import CORRECTED_FOR, LONGEST_ENDPOINT, notified_entrants
-from tournaments.queries.tournaments.state import seconds_left
+from tournaments.queries.state import seconds_left
 from tournaments.services.base.writes import Refused
 from tournaments.services.emails import Text, write_emails
 from tournaments.services.webhooks.calling import CallAnswer, asked_wait, post

@@ -34,7 +34,7 @@ from tournaments.models import (
     User,
 )
 from tournaments.models.people import fold_name
-from tournaments.queries.games.sheets import load_kept_sheets
+from tournaments.queries.sheets import load_kept_sheets
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.documents.reporting import remake_documents
 from tournaments.services.people.players import (

@@ -15,7 +15,7 @@ from tournaments.engine.rules.entries import clean_line
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import AuditEntry, Club, Game, KeptSums, Player, Report, Revision, Seat
 from tournaments.models.people import fold_name, plain_name
-from tournaments.queries.people.players import (
+from tournaments.queries.players import (
     History,
     HistoryPart,
     add_histories,

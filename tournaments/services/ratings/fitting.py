@@ -16,7 +16,7 @@ from tournaments.engine.ratings.fitting import (
 )
 from tournaments.engine.ratings.ratings import Constants
 from tournaments.models import RatedRound, RatingPool
-from tournaments.queries.ratings.ratings import DAY, games_in
+from tournaments.queries.ratings import DAY, games_in
 from tournaments.services.ratings.computing import rate_since
 from tournaments.services.ratings.games import played_rounds
 

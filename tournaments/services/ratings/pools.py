@@ -18,7 +18,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from tournaments.engine.ratings.fitting import CHANGE, GUEST, Changes, Waves
 from tournaments.engine.ratings.ratings import Rating, Spread, newcomer
 from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingCount, RatingPool
-from tournaments.queries.ratings.ratings import last_changes, month_of, shown_points
+from tournaments.queries.ratings import last_changes, month_of, shown_points
 from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds
 
 # Tables and columns have fixed names; values are never part of the SQL text.

@@ -20,7 +20,7 @@ from tournaments.engine.pairing.methods import (
 )
 from tournaments.engine.standings.results import RoundResults
 from tournaments.models import Entrant, Game, Revision, Round, Seat, Sitting, Table
-from tournaments.queries.tournaments.state import (
+from tournaments.queries.state import (
     DrawnTable,
     SeatedRound,
     TournamentState,

@@ -33,7 +33,7 @@ from tournaments.engine.standings.tournament_settings import DRAWN_AT_ONCE
 from tournaments.models import Draw, Entrant, Round, Tournament
 from tournaments.models.games import digest
 from tournaments.models.people import fold_name
-from tournaments.queries.tournaments.state import (
+from tournaments.queries.state import (
     SeatedRound,
     TournamentState,
     field_of,

@@ -14,7 +14,7 @@ from tournaments.engine.rules.rulesets import LONGEST_REASON, InvalidEntry, Poin
 from tournaments.engine.standings.results import PENALTY, RULINGS
 from tournaments.engine.standings.tournament_settings import LARGEST_WORTH
 from tournaments.models import AuditEntry, DealReview, Entrant, Game, Revision, Round, Ruling, Table
-from tournaments.queries.games.sheets import (
+from tournaments.queries.sheets import (
     LaterEntryInvalid,
     ReviewedDeal,
     Sheet,

@@ -25,9 +25,9 @@ from tournaments.models import (
     Tournament,
     Visitor,
 )
-from tournaments.queries.games.sheets import Sheet, load_sheet, load_sheets, result_of
-from tournaments.queries.ratings.predictions import ratings_of_entrants
-from tournaments.queries.tournaments.state import (
+from tournaments.queries.predictions import ratings_of_entrants
+from tournaments.queries.sheets import Sheet, load_sheet, load_sheets, result_of
+from tournaments.queries.state import (
     TournamentState,
     load_state,
     rules_of_tournament,
@@ -35,7 +35,7 @@ from tournaments.queries.tournaments.state import (
     seconds_used,
     settings_of,
 )
-from tournaments.queries.tournaments.steps import LifecycleStep
+from tournaments.queries.steps import LifecycleStep
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.entrants.registration import UnknownSection

@@ -24,8 +24,8 @@ from tournaments.models import (
     UnusedCard,
 )
 from tournaments.models.events import TableQuerySet
-from tournaments.queries.games.sheets import load_sheets
-from tournaments.queries.tournaments.state import TournamentState, field_of, load_state
+from tournaments.queries.sheets import load_sheets
+from tournaments.queries.state import TournamentState, field_of, load_state
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Fault, Refused, wake_notifications
 from tournaments.services.events.events import lock_round, lock_tables_of

@@ -30,9 +30,9 @@ from tournaments.models import (
     Table,
     Tournament,
 )
-from tournaments.queries.events import added_by
 from tournaments.queries.rulesets import find_ruleset_of_club, house_document
-from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
+from tournaments.queries.standings import added_by
+from tournaments.queries.state import rules_of_tournament, settings_of
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.writes import Fault, Refused, free_slugs
 from tournaments.services.documents.reporting import throw_away

@@ -39,8 +39,8 @@ from tournaments.models import (
     User,
 )
 from tournaments.models.people import fold_name
-from tournaments.queries.games.known_games import KnownGames, sheet_of
-from tournaments.queries.games.sheets import fold_sheet, put_computed
+from tournaments.queries.known_games import KnownGames, sheet_of
+from tournaments.queries.sheets import fold_sheet, put_computed
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.writes import Refused, free_slugs
 from tournaments.services.events.events import (

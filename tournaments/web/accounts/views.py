@@ -40,7 +40,7 @@ from tournaments.models.clubs import DIRECTING
 from tournaments.models.fields import matches
 from tournaments.origin import absolute
 from tournaments.permissions import account_of, actor_of, directed_club
-from tournaments.queries.people.players import account_name
+from tournaments.queries.players import account_name
 from tournaments.services import accounts
 from tournaments.services.accounts import (
     MOST_TOKENS,

@@ -21,8 +21,8 @@ from tournaments.models.audit import AuditEntryQuerySet
 from tournaments.models.clubs import DIRECTING
 from tournaments.models.events import Round
 from tournaments.permissions import directed_club
-from tournaments.queries.games.sheets import ruleset_of
-from tournaments.queries.people.players import account_name
+from tournaments.queries.players import account_name
+from tournaments.queries.sheets import ruleset_of
 from tournaments.texts.documents import choices_of
 from tournaments.web.audit.texts import (
     KINDS,

@@ -26,8 +26,8 @@ from tournaments.permissions import (
     seen_tournament,
     writable_game,
 )
-from tournaments.presenters.documents import CONTENT_TYPES, file_name
-from tournaments.queries.games.versions import mark_followed
+from tournaments.queries.documents import CONTENT_TYPES, file_name
+from tournaments.queries.versions import mark_followed
 from tournaments.reports.spreadsheets import unescape_formulas
 from tournaments.services.imports.files import FileRefused, repack, unpack
 

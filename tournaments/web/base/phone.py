@@ -17,7 +17,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Game, OpenTable, Tournament
 from tournaments.models.games import digest
 from tournaments.origin import absolute
-from tournaments.queries.games.evenings import Joined
+from tournaments.queries.evenings import Joined
 from tournaments.services.games.seating import MOST_JOINED
 
 

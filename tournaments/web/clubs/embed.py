@@ -31,12 +31,12 @@ from tournaments.models import Club, Event, Game, Player, RatingPool, Tournament
 from tournaments.models.events import EventQuerySet
 from tournaments.origin import absolute
 from tournaments.permissions import seen_club, seen_event
-from tournaments.presenters.people.players import named_player
-from tournaments.presenters.standings.standings import EVERYBODY, public_league, standings_seen
-from tournaments.presenters.statistics.statistics import FrontReader, front_of
-from tournaments.queries.ratings.ratings import Listed, pools_with_ratings
+from tournaments.queries.names import named_player
+from tournaments.queries.ratings import Listed, pools_with_ratings
 from tournaments.queries.site import coming
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.standings import EVERYBODY, public_league, standings_seen
+from tournaments.queries.state import load_state
+from tournaments.queries.statistics import FrontReader, front_of
 from tournaments.reports.calendar import calendar_of
 from tournaments.reports.spreadsheets import clean, escape_formulas
 from tournaments.texts.labels import points_text

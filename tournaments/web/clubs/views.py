@@ -35,9 +35,11 @@ from tournaments.models import (
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.models.events import EventQuerySet
 from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
-from tournaments.presenters.people.players import NamedPlayer
-from tournaments.presenters.standings.standings import LeagueReader, public_league
-from tournaments.presenters.statistics.statistics import (
+from tournaments.queries.names import NamedPlayer
+from tournaments.queries.site import PlayingEvent, coming, playing_now, version_of_games
+from tournaments.queries.standings import LeagueReader, public_league
+from tournaments.queries.state import rules_of_tournament
+from tournaments.queries.statistics import (
     ClubFront,
     EveningWinner,
     FallenRecord,
@@ -45,8 +47,6 @@ from tournaments.presenters.statistics.statistics import (
     Milestone,
     front_of,
 )
-from tournaments.queries.site import PlayingEvent, coming, playing_now, version_of_games
-from tournaments.queries.tournaments.state import rules_of_tournament
 from tournaments.services.checks.nights import CALLED, counts_of
 from tournaments.services.clubs.membership import (
     LastOwner,

@@ -34,7 +34,7 @@ from tournaments.models.clubs import DIRECTING, Paper
 from tournaments.models.reports import WHOLE_WHEN_ASKED, ReportQuerySet
 from tournaments.origin import absolute, origin
 from tournaments.permissions import account_of, role_in, seen_event, seen_tournament, writable_game
-from tournaments.presenters.documents import (
+from tournaments.queries.documents import (
     CONTENT_TYPES,
     about,
     file_name,
@@ -43,11 +43,11 @@ from tournaments.presenters.documents import (
     report_at,
     report_secret,
     title_of,
+    verified_lines,
 )
-from tournaments.presenters.verification import verified_lines
-from tournaments.queries.digests import find_code
-from tournaments.queries.games.sheets import load_sheet
-from tournaments.queries.tournaments.steps import current_round
+from tournaments.queries.known_games import find_code
+from tournaments.queries.sheets import load_sheet
+from tournaments.queries.steps import current_round
 from tournaments.reports.documents import (
     DocumentOffer,
     formats_of,

@@ -15,7 +15,7 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Entrant, Player, Tournament
 from tournaments.models.people import fold_name
 from tournaments.permissions import actor_of, directed_tournament
-from tournaments.presenters.entrants import EntrantLine, found_in, line_of, list_entrants
+from tournaments.queries.overview import EntrantLine, found_in, line_of, list_entrants
 from tournaments.services.entrants.registration import (
     EntrantsRefused,
     TooMany,

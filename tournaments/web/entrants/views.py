@@ -24,7 +24,8 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.standings import share_prizes
 from tournaments.models import Club, Entrant, Round, Substitute, Tournament
 from tournaments.permissions import actor_of, directed_tournament, seen_tournament
-from tournaments.presenters.entrants import (
+from tournaments.queries.names import named_player
+from tournaments.queries.overview import (
     EntrantList,
     found_in,
     line_of,
@@ -35,8 +36,7 @@ from tournaments.presenters.entrants import (
     seats_left,
     with_ratings,
 )
-from tournaments.presenters.people.players import named_player
-from tournaments.queries.tournaments.state import load_state, next_round, settings_of
+from tournaments.queries.state import load_state, next_round, settings_of
 from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.registration import (
     MOST_ENTRANTS,

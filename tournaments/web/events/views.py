@@ -44,10 +44,10 @@ from tournaments.permissions import (
     seen_event,
     writable_game,
 )
-from tournaments.presenters.games.sheets import state_of
-from tournaments.queries.events import current_sheets
-from tournaments.queries.games.sheets import Agreement, Sheet, load_sheet
 from tournaments.queries.rulesets import rulesets_of_club
+from tournaments.queries.scoresheets import state_of
+from tournaments.queries.sheets import Agreement, Sheet, load_sheet
+from tournaments.queries.standings import current_sheets
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Refused
 from tournaments.services.events.events import (

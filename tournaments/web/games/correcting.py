@@ -20,8 +20,8 @@ from tournaments.engine.rules.rulesets import LONGEST_REASON, InvalidEntry, Prob
 from tournaments.engine.rules.scoring import sums_of
 from tournaments.models import Club, Game, Revision
 from tournaments.permissions import account_of, actor_of, directs_club, writable_game, writable_row
-from tournaments.presenters.games.sheets import authors_of, numbers_of
-from tournaments.queries.games.sheets import (
+from tournaments.queries.scoresheets import authors_of, numbers_of
+from tournaments.queries.sheets import (
     LaterEntryInvalid,
     ReviewedDeal,
     Sheet,

@@ -23,9 +23,9 @@ from django.views.decorators.http import require_safe
 from tournaments.engine.play.outcomes import FinishedGame, courses
 from tournaments.models import Club, Game, OpenTable, Player, Seat
 from tournaments.permissions import account_of, directs_club, seen_club
-from tournaments.presenters.games.evenings import Evening, evening_of, evening_text, finished_games
-from tournaments.presenters.games.sheets import state_of
-from tournaments.queries.games.sheets import (
+from tournaments.queries.evenings import Evening, evening_of, evening_text, finished_games
+from tournaments.queries.scoresheets import state_of
+from tournaments.queries.sheets import (
     Sheet,
     load_kept_sheets,
     load_sheet,
@@ -33,7 +33,7 @@ from tournaments.queries.games.sheets import (
     rules_of,
     ruleset_of,
 )
-from tournaments.queries.games.versions import GameVersion, mark_followed
+from tournaments.queries.versions import GameVersion, mark_followed
 from tournaments.services.games.tables import MatchSoFar
 from tournaments.texts import labels
 from tournaments.texts.labels import points_text

@@ -22,10 +22,10 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Rulese
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Game, Table
 from tournaments.permissions import writable_row
-from tournaments.presenters.games.evenings import beginning_of
-from tournaments.presenters.games.sheets import verdict_texts
-from tournaments.presenters.rulesets import plays_without_signal
-from tournaments.queries.games.sheets import LaterEntryInvalid, fold_sheet, load_sheet, rules_of
+from tournaments.queries.evenings import beginning_of
+from tournaments.queries.rulesets import plays_without_signal
+from tournaments.queries.scoresheets import verdict_texts
+from tournaments.queries.sheets import LaterEntryInvalid, fold_sheet, load_sheet, rules_of
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.games.playing import GameSetup, change_head
 from tournaments.services.games.seating import SeatsDrawn, is_drawn

@@ -16,9 +16,9 @@ from django.views.decorators.http import require_http_methods
 from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
 from tournaments.models import Game
 from tournaments.permissions import actor_of, writable_game
-from tournaments.presenters.games.evenings import beginning_of, begins
-from tournaments.queries.games.sheets import games_until, rules_of
+from tournaments.queries.evenings import beginning_of, begins
 from tournaments.queries.rulesets import offered_rulesets
+from tournaments.queries.sheets import games_until, rules_of
 from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.seating import seated, who_rests
 from tournaments.services.games.tables import NextGame, TableFull, start_rematch

@@ -20,10 +20,9 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Points
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Match
 from tournaments.permissions import actor_of, writable_game
-from tournaments.presenters.games.evenings import BEGINNINGS, begins
-from tournaments.presenters.rulesets import plays_without_signal
-from tournaments.queries.games.sheets import Sheet
-from tournaments.queries.rulesets import house_document, offered_rulesets
+from tournaments.queries.evenings import BEGINNINGS, begins
+from tournaments.queries.rulesets import house_document, offered_rulesets, plays_without_signal
+from tournaments.queries.sheets import Sheet
 from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.tables import (
     MatchOver,

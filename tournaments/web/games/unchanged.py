@@ -15,7 +15,7 @@ from django.http.response import HttpResponseBase
 from django.urls import Resolver404, ResolverMatch, resolve
 from django.utils import translation
 
-from tournaments.queries.games.versions import GameVersion, VersionCache, followed, written
+from tournaments.queries.versions import GameVersion, VersionCache, followed, written
 from tournaments.web.base.pages import ANNOUNCED, not_modified
 from tournaments.web.games.views import etag_of
 

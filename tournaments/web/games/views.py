@@ -34,9 +34,9 @@ from tournaments.permissions import (
     writable_game,
     writable_row,
 )
-from tournaments.presenters.games.sheets import numbers_of, verdict_texts
-from tournaments.presenters.rulesets import describe
-from tournaments.queries.games.sheets import (
+from tournaments.queries.rulesets import describe
+from tournaments.queries.scoresheets import numbers_of, verdict_texts
+from tournaments.queries.sheets import (
     Agreement,
     LaterEntryInvalid,
     ReviewedDeal,
@@ -49,8 +49,8 @@ from tournaments.queries.games.sheets import (
     rules_of,
     ruleset_of,
 )
-from tournaments.queries.games.versions import GameVersion, mark_of, mark_written
-from tournaments.queries.tournaments.state import seconds_left
+from tournaments.queries.state import seconds_left
+from tournaments.queries.versions import GameVersion, mark_of, mark_written
 from tournaments.services.base.writes import Refused
 from tournaments.services.games.playing import agreement_on, own_seat, record_entry, withdraw_entry
 from tournaments.services.games.seating import answer_for_seat, ask_for_seat, leave_seat, take_seat

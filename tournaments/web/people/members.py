@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tournaments.models import Club, Invitation, Member, Player, fields
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.permissions import account_of, actor_of, directed_club, members_club, owned_club
-from tournaments.queries.people.players import (
+from tournaments.queries.players import (
     account_name,
     found_by_address,
     found_by_name,

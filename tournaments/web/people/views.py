@@ -28,7 +28,8 @@ from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Club, Member, Player, PlayerRating, Report, Season, Seat, fields
 from tournaments.models.people import PUBLIC, PlayerQuerySet
 from tournaments.permissions import account_of, actor_of, directed_club, members_club
-from tournaments.presenters.people.players import (
+from tournaments.queries.leaderboards import draw_curve
+from tournaments.queries.names import (
     PLAYED,
     ListedGame,
     average,
@@ -47,9 +48,7 @@ from tournaments.presenters.people.players import (
     rows_with,
     rulesets_of,
 )
-from tournaments.presenters.ratings.ratings import draw_curve
-from tournaments.presenters.statistics.statistics import NumbersFilter, family_asked, scope_of
-from tournaments.queries.people.players import (
+from tournaments.queries.players import (
     Compared,
     HistoryPart,
     ListedGames,
@@ -72,7 +71,8 @@ from tournaments.queries.people.players import (
     steps_by,
     steps_of,
 )
-from tournaments.queries.ratings.ratings import ShownRating, rating_at, shown
+from tournaments.queries.ratings import ShownRating, rating_at, shown
+from tournaments.queries.statistics import NumbersFilter, family_asked, scope_of
 from tournaments.services.documents.reporting import request_player_picture
 from tournaments.services.people.merging import (
     WHY_NOT,

@@ -25,16 +25,20 @@ from tournaments.engine.ratings.ratings import COIN, Accuracy
 from tournaments.models import Club, PlayerRating, RatingDue, RatingPool, Season, Tournament
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.permissions import account_of, directed_club, directs_club, members_club
-from tournaments.presenters.people.players import has_page
-from tournaments.presenters.ratings.ratings import BoardReader, calibration_view, called, listed_in
-from tournaments.queries.games.sheets import Sheet
-from tournaments.queries.ratings.predictions import (
+from tournaments.queries.leaderboards import (
+    BoardReader,
+    calibration_view,
+    called,
+    listed_in,
+)
+from tournaments.queries.names import has_page
+from tournaments.queries.predictions import (
     SeatRated,
     accuracy_told,
     is_to_be_rated,
     seats_rated,
 )
-from tournaments.queries.ratings.ratings import (
+from tournaments.queries.ratings import (
     MOST_FOUND,
     Line,
     Listed,
@@ -42,6 +46,7 @@ from tournaments.queries.ratings.ratings import (
     pools_with_ratings,
     rating_of_account,
 )
+from tournaments.queries.sheets import Sheet
 from tournaments.queries.watching import watched_ratings
 from tournaments.reports.ratings_document import ratings_document
 from tournaments.texts.labels import family_name, points_text

@@ -31,7 +31,9 @@ from tournaments.permissions import (
     directed_tournament_round,
     seen_tournament,
 )
-from tournaments.presenters.rounds.tables import (
+from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
+from tournaments.queries.state import TournamentState, load_state, rules_of_tournament
+from tournaments.queries.tables import (
     TeamMember,
     filling_of,
     line_ups_of,
@@ -40,8 +42,6 @@ from tournaments.presenters.rounds.tables import (
     still_playing,
     top_places,
 )
-from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
-from tournaments.queries.tournaments.state import TournamentState, load_state, rules_of_tournament
 from tournaments.services.base.writes import Refused
 from tournaments.services.games.playing import record_totals, totals_on
 from tournaments.services.games.writing import StaleRevision, WriteContext

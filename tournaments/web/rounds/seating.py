@@ -36,12 +36,11 @@ from tournaments.permissions import (
     directed_tournament_round,
     seen_tournament,
 )
-from tournaments.presenters.entrants import seated_sentence
-from tournaments.presenters.figures import measure_text
-from tournaments.presenters.rounds.tables import short_teams
-from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
-from tournaments.queries.ratings.predictions import Outlook, outlooks
-from tournaments.queries.tournaments.state import SeatedRound, TournamentState, field_of
+from tournaments.queries.overview import seated_sentence
+from tournaments.queries.predictions import Outlook, outlooks
+from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
+from tournaments.queries.state import SeatedRound, TournamentState, field_of
+from tournaments.queries.tables import measure_text, short_teams
 from tournaments.services.base.writes import Refused
 from tournaments.services.rounds.changes import (
     Exchange,

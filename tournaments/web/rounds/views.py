@@ -34,8 +34,11 @@ from tournaments.permissions import (
     directs_club,
     seen_tournament,
 )
-from tournaments.presenters.games.sheets import going_text
-from tournaments.presenters.rounds.tables import (
+from tournaments.queries.scoresheets import going_text
+from tournaments.queries.sheets import Agreement, LaterEntryInvalid
+from tournaments.queries.state import load_state, rules_of_tournament, settings_of
+from tournaments.queries.steps import LifecycleStep
+from tournaments.queries.tables import (
     TROUBLES,
     SmallRow,
     Trouble,
@@ -43,9 +46,6 @@ from tournaments.presenters.rounds.tables import (
     ruling_effect,
     watch_tables,
 )
-from tournaments.queries.games.sheets import Agreement, LaterEntryInvalid
-from tournaments.queries.tournaments.state import load_state, rules_of_tournament, settings_of
-from tournaments.queries.tournaments.steps import LifecycleStep
 from tournaments.services.base.writes import Refused
 from tournaments.services.games.playing import confirm_all
 from tournaments.services.games.tables import current_game

@@ -37,11 +37,10 @@ from tournaments.engine.rules.scoring import check_deal, deal_sum, score_deal
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game as ModelsGame
 from tournaments.permissions import account_of, writable_game
-from tournaments.presenters.games.evenings import beginning_of
-from tournaments.presenters.games.sheets import MARKS, deal_line, marks_of
-from tournaments.presenters.rulesets import describe
-from tournaments.queries.games.sheets import ruleset_of
-from tournaments.queries.rulesets import find_ruleset, offered_rulesets
+from tournaments.queries.evenings import beginning_of
+from tournaments.queries.rulesets import describe, find_ruleset, offered_rulesets
+from tournaments.queries.scoresheets import MARKS, deal_line, marks_of
+from tournaments.queries.sheets import ruleset_of
 from tournaments.texts import labels
 from tournaments.texts.labels import NAMES, OTHER
 from tournaments.web.base.pages import kept_for_going_back

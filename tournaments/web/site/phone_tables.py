@@ -18,9 +18,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 from tournaments.models import Game, User
 from tournaments.models.people import fold_name
 from tournaments.permissions import account_of
-from tournaments.presenters.games.evenings import PhoneEvening, evenings_of, together_of
-from tournaments.queries.games.evenings import Joined, players_of
-from tournaments.queries.games.sheets import Held, held_games, saved_games
+from tournaments.queries.evenings import (
+    Joined,
+    PhoneEvening,
+    evenings_of,
+    players_of,
+    together_of,
+)
+from tournaments.queries.sheets import Held, held_games, saved_games
 from tournaments.services.games.seating import (
     NamesNotJoined,
     TransferGone,

@@ -31,11 +31,11 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import Event, Member
 from tournaments.models.server import Check
 from tournaments.permissions import account_of
-from tournaments.presenters.games.evenings import beginning_of, begins
-from tournaments.presenters.games.sheets import state_of
-from tournaments.queries.games.sheets import Sheet, load_kept_sheets, rules_of
-from tournaments.queries.ratings.ratings import has_ratings
+from tournaments.queries.evenings import beginning_of, begins
+from tournaments.queries.ratings import has_ratings
 from tournaments.queries.rulesets import find_ruleset
+from tournaments.queries.scoresheets import state_of
+from tournaments.queries.sheets import Sheet, load_kept_sheets, rules_of
 from tournaments.queries.site import Running, coming, load_running, playing_now
 from tournaments.services.games.tables import RULESET, sample_entries, start_sample
 from tournaments.texts import labels

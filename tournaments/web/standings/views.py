@@ -35,8 +35,9 @@ from tournaments.engine.standings.standings import (
 from tournaments.models import Club, Player, Report, Round, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import members_club, role_in, seen_tournament
-from tournaments.presenters.people.players import named_player
-from tournaments.presenters.standings.standings import (
+from tournaments.queries.known_games import digest_of_round
+from tournaments.queries.names import named_player
+from tournaments.queries.standings import (
     TEAM_TIES,
     Decided,
     League,
@@ -58,14 +59,13 @@ from tournaments.presenters.standings.standings import (
     tie_break_name,
     why_placed,
 )
-from tournaments.queries.digests import digest_of_round
-from tournaments.queries.tournaments.state import (
+from tournaments.queries.state import (
     TournamentState,
     load_state,
     settings_of,
     tables_of,
 )
-from tournaments.queries.tournaments.steps import Version, current_round, version_of, with_versions
+from tournaments.queries.steps import Version, current_round, version_of, with_versions
 from tournaments.services.documents.reporting import request_standings_picture
 from tournaments.services.events.events import dates_of
 from tournaments.texts.labels import points_text, section_name, stage_name

@@ -26,11 +26,11 @@ from tournaments.engine.statistics import ClubSums, Record
 from tournaments.models import Club, Game, RatedRound, Report, Season, Visitor
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import members_club, role_in
-from tournaments.presenters.people.players import NamedPlayer, named_players
-from tournaments.presenters.standings.standings import LeagueReader
-from tournaments.presenters.statistics.statistics import Champion, NumbersFilter, Wanted, numbers_of
+from tournaments.queries.names import NamedPlayer, named_players
 from tournaments.queries.site import month_key, version_of_games
 from tournaments.queries.site import months_of as site_months_of
+from tournaments.queries.standings import LeagueReader
+from tournaments.queries.statistics import Champion, NumbersFilter, Wanted, numbers_of
 from tournaments.services.events.events import dates_of
 from tournaments.texts.labels import points_text
 from tournaments.web.base.pages import kept_for_going_back

@@ -31,10 +31,10 @@ from tournaments.engine.standings.tournament_settings import (
 )
 from tournaments.engine.standings.tournament_settings import PRESETS as TOURNAMENT_SETTINGS_PRESETS
 from tournaments.models import Club, Tournament
-from tournaments.presenters.standings import standings
-from tournaments.presenters.standings.standings import tie_break_name
-from tournaments.queries.tournaments.state import rules_of_tournament
-from tournaments.queries.tournaments.steps import PLAYED
+from tournaments.queries import standings
+from tournaments.queries.standings import tie_break_name
+from tournaments.queries.state import rules_of_tournament
+from tournaments.queries.steps import PLAYED
 from tournaments.services.events.events import EventPlan
 from tournaments.services.tournaments.lifecycle import TABLES, TournamentPlan
 from tournaments.texts import messages

@@ -34,7 +34,7 @@ from tournaments.models import (
     User,
 )
 from tournaments.permissions import account_of, seen_tournament
-from tournaments.presenters.rounds.overview import (
+from tournaments.queries.overview import (
     Leader,
     Overview,
     PathStep,
@@ -43,11 +43,11 @@ from tournaments.presenters.rounds.overview import (
     TableSeen,
     overview_of,
 )
-from tournaments.presenters.standings.standings import standings_seen
-from tournaments.queries.ratings.ratings import shown_points
+from tournaments.queries.ratings import shown_points
 from tournaments.queries.site import PlayingEvent, playing_now
-from tournaments.queries.tournaments.state import TournamentState, load_state, settings_of
-from tournaments.queries.tournaments.steps import Version, version_of
+from tournaments.queries.standings import standings_seen
+from tournaments.queries.state import TournamentState, load_state, settings_of
+from tournaments.queries.steps import Version, version_of
 from tournaments.services.notifications.sending import (
     NoPushAddress,
     PushAddress,

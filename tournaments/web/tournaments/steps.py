@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from tournaments.models import AuditEntry, Round, Tournament
-from tournaments.presenters.rounds.overview import Strip, load_strip, strip_step
-from tournaments.queries.tournaments.steps import HowFar, LifecycleStep, how_far
+from tournaments.queries.overview import Strip, load_strip, strip_step
+from tournaments.queries.steps import HowFar, LifecycleStep, how_far
 from tournaments.services.rounds.proposals import number_of
 from tournaments.services.rounds.undo import details_of, last_act
 from tournaments.texts.labels import round_name, stage_name

@@ -36,16 +36,16 @@ from tournaments.permissions import (
     role_in,
     seen_tournament,
 )
-from tournaments.presenters.standings.standings import tie_break_name
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.site import coming
-from tournaments.queries.tournaments.state import (
+from tournaments.queries.standings import tie_break_name
+from tournaments.queries.state import (
     TournamentState,
     load_state,
     rules_of_tournament,
     settings_of,
 )
-from tournaments.queries.tournaments.steps import HowFar, current_round, how_far, version_of
+from tournaments.queries.steps import HowFar, current_round, how_far, version_of
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.substituting import CopyPlan, copy_tournament, month_later

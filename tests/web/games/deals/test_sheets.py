@@ -14,7 +14,7 @@ from tests.web.games.table import table_of, table_of_record
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
-from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.texts.labels import points_text
 from tournaments.web.base.phone import address
 from tournaments.web.games.deals.sheets import sheet_page

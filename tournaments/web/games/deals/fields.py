@@ -37,7 +37,7 @@ from tournaments.engine.rules.rulesets import (
     Ruleset,
 )
 from tournaments.engine.rules.scoring import king_is_said
-from tournaments.presenters.rulesets import declared_by
+from tournaments.queries.rulesets import declared_by
 from tournaments.texts import labels
 from tournaments.web.base.typed_points import read_points
 from tournaments.web.games.deals.sheets import Members, Symbol, members_of

@@ -23,7 +23,7 @@ from tournaments.engine.rules.rulesets import (
     Unit,
 )
 from tournaments.engine.rules.scoring import king_is_said
-from tournaments.presenters.rulesets import describe, most_of, state_of
+from tournaments.queries.rulesets import describe, most_of, state_of
 from tournaments.texts import labels, messages
 from tournaments.web.base.phone import new_write_key
 from tournaments.web.games.deals.fields import (

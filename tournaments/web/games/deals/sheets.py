@@ -25,7 +25,7 @@ from tournaments.engine.rules.entries import (
 )
 from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.models import Revision
-from tournaments.presenters.games.sheets import (
+from tournaments.queries.scoresheets import (
     MARKS,
     DealLine,
     EarnedBadge,
@@ -45,7 +45,7 @@ from tournaments.presenters.games.sheets import (
     title_of,
     totals_text,
 )
-from tournaments.queries.games.sheets import ReviewedDeals, Sheet, fold_sheet
+from tournaments.queries.sheets import ReviewedDeals, Sheet, fold_sheet
 from tournaments.texts import labels
 
 WIDTH, HEIGHT = 358, 200

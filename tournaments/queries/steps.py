@@ -9,7 +9,7 @@ from django.db.models.lookups import IsNull
 
 from tournaments.models import AuditEntry, Game, Round, Table, Tournament
 from tournaments.models.tournaments import TournamentQuerySet
-from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
+from tournaments.queries.state import rules_of_tournament, settings_of
 
 State = Tournament.State
 

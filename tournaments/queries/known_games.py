@@ -1,4 +1,4 @@
-"""Games that a file brings again: nobody is rated twice for the game of one moment."""
+"""Digests of what is stored, and games that a file brings again."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -6,11 +6,46 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q, QuerySet
 
 from tournaments.engine.documents.entries import parse_entry, write_entry
-from tournaments.models import Game, Player
-from tournaments.queries.games.sheets import current_bodies
+from tournaments.models import Event, Game, Player, Round, Tournament, User
+from tournaments.queries.sheets import current_bodies
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCode:
+    """What a code is of: a `game`, `round` or `tournament`, and its event if it may be seen."""
+
+    kind: str
+    event: Event | None
+
+
+def digest_of_round(tournament: Tournament, number: int) -> str:
+    """Return the digest of a round; empty if it is not closed (1 query)."""
+    rounds = Round.objects.filter(event=tournament.event_id, number=number)
+    return rounds.values_list("digest", flat=True).first() or ""
+
+
+def find_code(digits: str, visitor: User | AnonymousUser | None) -> StoredCode | None:
+    """Return what is stored with a digest that begins with these digits (at most 4 queries).
+
+    Neither the round nor the table is told: the results of a last round may be hidden.
+    """
+    # "g" follows all hexadecimal digits. A range uses the index on every database.
+    within = {"digest__gte": digits, "digest__lt": f"{digits}g"}
+    rows: tuple[tuple[str, QuerySet[Any]], ...] = (
+        ("game", Game.objects.filter(**within).values_list("table__round__event", flat=True)),
+        ("round", Round.objects.filter(**within).values_list("event", flat=True)),
+        ("tournament", Tournament.objects.filter(**within).values_list("event", flat=True)),
+    )
+    for kind, events in rows:
+        for event in events[:1]:
+            seen = Event.objects.seen_by(visitor).select_related("club", "tournament")
+            return StoredCode(kind, seen.filter(pk=event).first())
+    return None
+
 
 Json = Mapping[str, Any]
 Person = tuple[str, int]

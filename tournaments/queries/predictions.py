@@ -26,8 +26,8 @@ from tournaments.models import (
     Tournament,
     Visitor,
 )
-from tournaments.queries.ratings.ratings import ShownRating, rating_at, shown, shown_points
-from tournaments.queries.tournaments.state import (
+from tournaments.queries.ratings import ShownRating, rating_at, shown, shown_points
+from tournaments.queries.state import (
     DrawnTable,
     SeatedRound,
     TournamentState,

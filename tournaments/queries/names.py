@@ -14,8 +14,7 @@ from django.utils.translation import gettext as _
 from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Game, Player, PlayerRating
-from tournaments.queries.games.sheets import Sheet, load_sheets, rules_of
-from tournaments.queries.people.players import (
+from tournaments.queries.players import (
     Contracted,
     Meeting,
     PlayerGame,
@@ -27,7 +26,8 @@ from tournaments.queries.people.players import (
     ratings_of,
     steps_of,
 )
-from tournaments.queries.ratings.ratings import ShownRating, rating_at, shown
+from tournaments.queries.ratings import ShownRating, rating_at, shown
+from tournaments.queries.sheets import Sheet, load_sheets, rules_of
 from tournaments.texts import labels
 
 

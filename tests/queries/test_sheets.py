@@ -6,7 +6,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import ContextFactory, GameFactory, RevisionFactory, SetupFactory, record
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Game
-from tournaments.queries.games.sheets import load_sheet, load_sheets
+from tournaments.queries.sheets import load_sheet, load_sheets
 from tournaments.services.games import playing
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tournaments.engine.variants import RULESETS
-from tournaments.presenters.rulesets import describe
+from tournaments.queries.rulesets import describe
 
 HONEYMOON = json.loads(Path(__file__).with_name("honeymoon-king.json").read_text())
 

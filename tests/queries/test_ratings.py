@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.club_factories import PlayerFactory
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import MONTH, counted, rated
-from tournaments.queries.ratings.ratings import Listed, Ranks
+from tournaments.queries.ratings import Listed, Ranks
 
 
 @given(st.lists(st.integers(-20, 20), min_size=1))

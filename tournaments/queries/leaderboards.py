@@ -14,9 +14,9 @@ from tournaments.engine.ratings.ratings import COIN, Rating
 from tournaments.models import Club, Member, Player, RatingPool, Season, User
 from tournaments.models.clubs import DIRECTING
 from tournaments.models.people import PlayerQuerySet
-from tournaments.queries.people.players import RatingStep
-from tournaments.queries.ratings.predictions import first_moves
-from tournaments.queries.ratings.ratings import (
+from tournaments.queries.players import RatingStep
+from tournaments.queries.predictions import first_moves
+from tournaments.queries.ratings import (
     Listed,
     ListedInSeason,
     ShownRating,

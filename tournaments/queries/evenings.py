@@ -1,4 +1,4 @@
-"""Evenings, their beginnings, and the tables of a phone."""
+"""Evenings, their beginnings, the tables of a phone, and names that stand for one person."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,11 +21,28 @@ from tournaments.engine.play.outcomes import (
 from tournaments.engine.rules.rulesets import Points, Ruleset, number_of
 from tournaments.models import Game
 from tournaments.models.people import fold_name
-from tournaments.presenters.games.sheets import Paid, payments_of, state_of, title_of
-from tournaments.queries.games.evenings import Joined, players_of
-from tournaments.queries.games.sheets import Sheet, load_sheets, rules_of, ruleset_of
+from tournaments.queries.scoresheets import Paid, payments_of, state_of, title_of
+from tournaments.queries.sheets import Sheet, load_sheets, rules_of, ruleset_of
 from tournaments.texts import labels
 from tournaments.texts.labels import Text, points_text
+
+Joined = Mapping[str, str]
+"""The name that each folded name stands for."""
+
+
+def person_called(name: str, joined: Joined) -> str:
+    """Return the name under which a person is counted."""
+    seen: set[str] = set()
+    while (key := fold_name(name)) in joined and key not in seen:
+        seen.add(key)
+        name = joined[key]
+    return name
+
+
+def players_of(row: Game, joined: Joined) -> list[str]:
+    """Return the players of a game as people; by their own names if two would be one."""
+    people = [person_called(name, joined) for name in row.players]
+    return people if len({*map(fold_name, people)}) == len(people) else list(row.players)
 
 
 @dataclass(frozen=True)

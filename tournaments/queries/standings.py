@@ -1,11 +1,12 @@
 """Standings as a visitor may see them, with marks and reasons, and the league of a season."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
+from django.db.models import QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
@@ -23,19 +24,47 @@ from tournaments.engine.standings.standings import (
     league,
     team_standings,
 )
-from tournaments.models import Club, Player, Season, Tournament
+from tournaments.engine.standings.tournament_settings import TournamentSettings
+from tournaments.models import Club, Game, Player, Season, Tournament
 from tournaments.models.clubs import LeaguePoints
 from tournaments.models.people import fold_name
-from tournaments.queries.events import added_by, added_text
-from tournaments.queries.tournaments.state import (
+from tournaments.queries.sheets import Sheet, load_sheets
+from tournaments.queries.state import (
     SeatedRound,
     TournamentState,
     corrected_tables,
     load_states,
 )
-from tournaments.queries.tournaments.steps import PLAYED
+from tournaments.queries.steps import PLAYED
 from tournaments.texts.documents import LEAGUE_POINTS
-from tournaments.texts.labels import MINUS, points_text, ruling_name, stage_name
+from tournaments.texts.labels import MINUS, POINTS, points_text, ruling_name, stage_name
+
+
+def current_sheets(games: QuerySet[Game]) -> dict[int, Sheet]:
+    """Return the current sheet of each table of `games`, with confirmations (3 queries).
+
+    In a match, the current sheet is that of the last game.
+    """
+    sheets = load_sheets(games.order_by("pk").prefetch_related("confirmations"))
+    return {s.row.table_id: s for s in sheets if s.row.table_id is not None}
+
+
+Added = tuple[str, tuple[Points, ...]]
+"""What a tournament adds to a league: its `points`, with the points of places if they count."""
+
+
+def added_by(settings: TournamentSettings) -> Added:
+    """Return what a tournament adds."""
+    return settings.points, settings.place_points if settings.points == "places" else ()
+
+
+def added_text(added: Iterable[Added]) -> str:
+    """Return what leagues add, as text."""
+    return ", ".join(
+        f"{POINTS[points]} ({'-'.join(map(points_text, worth))})" if worth else str(POINTS[points])
+        for points, worth in sorted(added)
+    )
+
 
 TEAM_TIES = gettext_lazy(
     "Each round counts what the line-up made; penalties come off the sum. Between equal teams: more"

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournaments.engine.ratings.ratings import Rating
-from tournaments.presenters.ratings.ratings import COLUMNS, MOST_DOTS, MOST_ROWS, draw_curve
-from tournaments.queries.people.players import RatingStep
-from tournaments.queries.ratings.ratings import shown
+from tournaments.queries.leaderboards import COLUMNS, MOST_DOTS, MOST_ROWS, draw_curve
+from tournaments.queries.players import RatingStep
+from tournaments.queries.ratings import shown
 
 START = datetime(2026, 1, 3, 20, 0, tzinfo=UTC)
 

@@ -29,7 +29,7 @@ from tournaments.models import (
 )
 from tournaments.models.clubs import Role
 from tournaments.models.people import LONGEST_SEARCH
-from tournaments.queries.ratings.ratings import Listed
+from tournaments.queries.ratings import Listed
 
 RANK = Case(*(When(role=role, then=Value(rank)) for rank, role in enumerate(Role)))
 

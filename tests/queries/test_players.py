@@ -10,8 +10,7 @@ from tests.factories import EVENING
 from tests.rating_factories import PlayerRatingFactory, RatingCountFactory, RatingPoolFactory
 from tests.sample_games import DRAWN, load
 from tournaments.models import Event, Game, Revision, Seat, Table
-from tournaments.queries.games.sheets import fold_sheet, load_sheets, result_of
-from tournaments.queries.people.players import (
+from tournaments.queries.players import (
     add_up,
     compare,
     games_of,
@@ -20,7 +19,8 @@ from tournaments.queries.people.players import (
     ratings_of,
     seats_beside,
 )
-from tournaments.queries.ratings.ratings import month_of
+from tournaments.queries.ratings import month_of
+from tournaments.queries.sheets import fold_sheet, load_sheets, result_of
 from tournaments.queries.site import load_games
 
 pytestmark = pytest.mark.django_db

@@ -12,11 +12,11 @@ from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.statistics import NIGHT, ClubSums, PlayedGame, Record, add_up
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Event, RatingPool, Season, Tournament, Visitor
-from tournaments.presenters.people.players import NamedPlayer, named_players
-from tournaments.presenters.standings.standings import LeagueReader, league_of, standings_seen
-from tournaments.queries.ratings.ratings import ListedInSeason, ShownRating
+from tournaments.queries.names import NamedPlayer, named_players
+from tournaments.queries.ratings import ListedInSeason, ShownRating
 from tournaments.queries.site import ClubGame, load_games
-from tournaments.queries.tournaments.state import load_states
+from tournaments.queries.standings import LeagueReader, league_of, standings_seen
+from tournaments.queries.state import load_states
 from tournaments.texts.labels import family_name
 
 FAMILIES = {ruleset.family for ruleset in RULESETS.values()}

@@ -1,9 +1,10 @@
-"""The tables of a round, for directors and on the wall, its line-ups and rulings."""
+"""The tables of a round, for directors and on the wall, its line-ups, rulings and figures."""
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby, islice
 from typing import TypeVar
@@ -11,6 +12,7 @@ from typing import TypeVar
 from django.db.models import Case, F, FilteredRelation, Model, Q, Value, When
 from django.db.models.base import ModelState
 from django.db.models.functions import Coalesce
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from tournaments.engine.play.games import PlayedDeal
@@ -27,10 +29,18 @@ from tournaments.models import (
     Table,
     Tournament,
 )
-from tournaments.presenters.standings.standings import last_closed, stages_reached
-from tournaments.queries.games.sheets import Agreement, Archived, agreement_of, fold_sheet
-from tournaments.queries.tournaments.state import TournamentState, seconds_left
+from tournaments.queries.sheets import Agreement, Archived, agreement_of, fold_sheet
+from tournaments.queries.standings import last_closed, stages_reached
+from tournaments.queries.state import TournamentState, seconds_left
 from tournaments.texts.labels import contract_symbol, contract_title
+
+
+def measure_text(value: Points) -> str:
+    """Return a measured value of a seating, with one decimal unless it is whole."""
+    if value == int(value):
+        return str(int(value))
+    return number_format(Decimal(value.numerator) / value.denominator, 1, use_l10n=True)
+
 
 OfGame = TypeVar("OfGame", Confirmation, DealReview)
 AnyRow = TypeVar("AnyRow", bound=Model)

@@ -1,4 +1,4 @@
-"""Sheets of games, who wrote them, and how a game ends."""
+"""Sheets of games as rows, who wrote them, and how a game ends."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ from tournaments.engine.rules.rulesets import (
 )
 from tournaments.models import Club, Game, Member, Player, Revision, User
 from tournaments.models.clubs import DIRECTING
-from tournaments.queries.people.players import called_in_club
+from tournaments.queries.players import called_in_club
 from tournaments.texts import labels
 
 

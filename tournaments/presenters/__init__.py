@@ -1,1 +1,0 @@
-"""Presenters: build the content of pages, documents and API answers."""

@@ -1,1 +1,0 @@
-"""Rounds: the wall, and tables as directors see them."""

@@ -1,1 +1,0 @@
-"""Standings, their reasons, and leagues."""

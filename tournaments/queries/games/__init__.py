@@ -1,1 +1,0 @@
-"""Sheets of games, and their versions."""

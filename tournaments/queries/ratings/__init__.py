@@ -1,1 +1,0 @@
-"""Ratings, leaderboards and predictions."""

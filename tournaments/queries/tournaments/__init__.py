@@ -1,1 +1,0 @@
-"""The state of tournaments and their next steps."""
