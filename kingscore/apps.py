@@ -1,20 +1,36 @@
 """Start-up of the project once Django is loaded."""
 
 from importlib import import_module
+from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
+from django.core import checks
 from django.db.backends.signals import connection_created
 
 from kingscore.observing.slow_queries import watch_connection
 
 
 class KingscoreConfig(AppConfig):
-    """Connects the logging of queries."""
+    """Connects the logging of queries, and registers checks."""
 
     name = "kingscore"
 
     def ready(self) -> None:
         connection_created.connect(watch_connection)
-        # They import models, which are available only now.
-        for name in ("sessions", "checks"):
-            import_module(f"kingscore.{name}")
+        checks.register(check_address, checks.Tags.security, deploy=True)
+        # It imports models, which are available only now.
+        import_module("kingscore.sessions")
+
+
+def check_address(**_more: Any) -> list[checks.CheckMessage]:
+    """Require the address of the site: e-mails, QR codes and documents contain it."""
+    if settings.SITE_ADDRESS:
+        return []
+    return [
+        checks.Warning(
+            "KINGSCORE_HOSTS is not set: the site does not know its own address.",
+            hint="Set KINGSCORE_HOSTS=king.example.org, or KINGSCORE_ADDRESS.",
+            id="kingscore.W001",
+        )
+    ]

@@ -1,8 +1,10 @@
-"""The port of `up`, and the addresses at which others find it; without Django."""
+"""The arguments and the port of `up`, and the addresses at which others find it; without Django."""
 
 import socket
 import sys
 from argparse import ArgumentParser
+
+HELP = "Set up what is missing and run the web server and the worker until Ctrl-C."
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -20,10 +20,9 @@ from queue import Empty, SimpleQueue
 from typing import ClassVar
 
 from tournaments.management.nursery import Answer, Task
-from tournaments.management.opening import add_arguments, open_listener
+from tournaments.management.opening import HELP, add_arguments, open_listener
 from tournaments.management.watchdog import end_groups
 
-HELP = "Set up what is missing and run the web server and the worker until Ctrl-C."
 PROJECT = Path(__file__).resolve().parents[2]
 # Number of consecutive lives shorter than `Program.short_life` that count as failing to start.
 SHORT_LIVES = 3

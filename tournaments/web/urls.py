@@ -20,7 +20,6 @@ urlpatterns = [
     path("", include("tournaments.web.imports.urls")),
     path("", include("tournaments.web.tournaments.urls")),
     path("", include("tournaments.web.entrants.urls")),
-    path("", include("tournaments.web.rounds.seating_urls")),
     path("", include("tournaments.web.standings.urls")),
     path("", include("tournaments.web.rounds.urls")),
     path("", include("tournaments.web.ratings.urls")),

@@ -15,9 +15,8 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
-from tournaments.management.opening import add_arguments
+from tournaments.management.opening import HELP, add_arguments
 from tournaments.management.programs import keep_private
-from tournaments.management.supervisor import HELP
 
 
 def migrate_if_needed() -> None:

@@ -3,14 +3,23 @@
 from django.urls import path
 
 from tournaments.web.games import views as games_views
-from tournaments.web.rounds import papers, views
+from tournaments.web.rounds import papers, views, seating
 
 TOURNAMENT = "clubs/<slug:slug>/tournaments/<slug:tournament>"
 ROUND = f"{TOURNAMENT}/rounds/<int:number>"
 TABLE = f"{ROUND}/tables/<int:table>"
 PLAY = "play/<str:public_id>/<str:secret>"
+SEATING = f"{ROUND}/seating"
 
 urlpatterns = [
+    path(f"{TOURNAMENT}/seat/", seating.seat, name="seat_round"),
+    path(f"{SEATING}/", seating.seating, name="seating"),
+    path(f"{SEATING}/swap/", seating.swap, name="swap_seats"),
+    path(f"{SEATING}/again/", seating.reseat, name="seat_again"),
+    path(f"{SEATING}/publish/", seating.publish, name="publish_round"),
+    path(f"{SEATING}/take-back/", seating.take_back, name="take_back_round"),
+    path(f"{SEATING}/remove/", seating.unseat, name="unseat_round"),
+    path(f"{SEATING}/late/", seating.late, name="change_late"),
     path(f"{ROUND}/", views.running, name="running"),
     path(f"{ROUND}/open/", views.open_now, name="open_tournament_round"),
     path(f"{ROUND}/close/", views.close, name="close_tournament_round"),
