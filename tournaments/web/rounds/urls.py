@@ -3,7 +3,7 @@
 from django.urls import path
 
 from tournaments.web.games import views as games_views
-from tournaments.web.rounds import papers, views, seating
+from tournaments.web.rounds import papers, seating, views
 
 TOURNAMENT = "clubs/<slug:slug>/tournaments/<slug:tournament>"
 ROUND = f"{TOURNAMENT}/rounds/<int:number>"
