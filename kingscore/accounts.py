@@ -49,7 +49,7 @@ from tournaments.models.people import fold_email
 from tournaments.origin import origin
 from tournaments.services.accounts import revoke_all
 from tournaments.services.clubs.month_emails import remember_language
-from tournaments.web.base.fields import LineField
+from tournaments.web.base.forms import LineField
 
 logger = logging.getLogger(__name__)
 

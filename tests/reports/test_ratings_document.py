@@ -19,7 +19,7 @@ from tests.services.ratings.test_computing import lay
 from tournaments.engine.documents.games import digest_of_document
 from tournaments.engine.documents.verify import verify
 from tournaments.models import Game, PlayerRating
-from tournaments.reports.ratings_document import ratings_document
+from tournaments.reports.ratings import ratings_document
 from tournaments.services.audit import NOBODY
 from tournaments.services.events.events import close_round
 from tournaments.services.ratings import fitting

@@ -106,7 +106,7 @@ def main() -> None:
     # Nearly all that is imported stays: looking for garbage meanwhile takes a fifth of the time.
     gc.disable()
     task: Task = json.loads(sys.argv[1])
-    from tournaments.management.addresses import addresses
+    from tournaments.management.programs import addresses
 
     found_at = addresses(task["host"], task["port"])
     # For e-mails and QR codes: phones can reach the last one, too.

@@ -9,6 +9,8 @@ from typing import NoReturn
 
 from django.conf import settings
 
+from tournaments.origin import lan_address
+
 KEEP_ALIVE = "15"
 """Seconds, longer than the poll interval of followers, so that they keep their connections."""
 
@@ -74,3 +76,12 @@ def become(words: list[str]) -> NoReturn:
     keep_private()
     os.chdir(settings.BASE_DIR)
     os.execv(sys.executable, [sys.executable, "-m", *words])  # noqa: S606 - no shell wanted
+
+
+def addresses(host: str, port: int) -> list[str]:
+    """Return the URLs of the site, that for this machine first."""
+    if host not in {"0.0.0.0", "::", ""}:  # noqa: S104 - compared, not listened on
+        name = f"[{host}]" if ":" in host else host
+        return [f"http://{name}:{port}/"]
+    lan = lan_address()
+    return [f"http://{name}:{port}/" for name in ("localhost", lan) if name]

@@ -25,7 +25,6 @@ from tournaments.reports.hall import (
     seating_by_table,
     table_cards,
 )
-from tournaments.reports.league_document import league_pages, league_tables
 from tournaments.reports.months import club_month, month_tables
 from tournaments.reports.pages import Content, OnProgress, PdfPages, Picture, TypstPart, key_of
 from tournaments.reports.pictures import (
@@ -35,6 +34,7 @@ from tournaments.reports.pictures import (
     compose_player_picture,
 )
 from tournaments.reports.players import player_season, player_tables
+from tournaments.reports.ratings import league_pages, league_tables
 from tournaments.reports.sheets import compose_empty_sheet, compose_scoresheet, evening_sheet
 from tournaments.reports.standings import (
     compose_standings_picture,

@@ -17,7 +17,7 @@ from tests.engine.documents.small_tournament import AT, RECORD, small_tournament
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.tournament_records import exported
 from tournaments.engine.pairing.field import NEW_OPPONENTS, SEATING_VERSION
-from tournaments.reports.ratings_document import ratings_document
+from tournaments.reports.ratings import ratings_document
 
 pytestmark = pytest.mark.django_db
 

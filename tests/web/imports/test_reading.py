@@ -10,7 +10,7 @@ import pytest
 from tests.web.imports.archives import lying_archive, workbook
 from tournaments.services.imports.files import FileRefused, NoArchive, PlayerLine, Wrong, unpack
 from tournaments.services.imports.records import RecordFile, record_files
-from tournaments.web.base.typed_points import read_points
+from tournaments.web.base.forms import read_points
 from tournaments.web.imports import columns
 from tournaments.web.imports.columns import (
     read_count,

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 
 from tournaments.management.output import write_document
 from tournaments.models import Club
-from tournaments.reports.ratings_document import ratings_document
+from tournaments.reports.ratings import ratings_document
 from tournaments.services.ratings.computing import sweep_ratings
 
 THERE_IS_NONE = 1

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from tournaments.models import Entrant, Player
-from tournaments.services.people.contacts import has_contact
+from tournaments.services.people.players import has_contact
 
 
 class Command(BaseCommand):

@@ -18,13 +18,13 @@ from tournaments.queries.state import (
 )
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Fault, Invalid, Refused
-from tournaments.services.people.contacts import without_contacts
 from tournaments.services.people.players import (
     NoName,
     add_all,
     clean_name,
     find_player,
     lock_people,
+    without_contacts,
 )
 from tournaments.services.ratings.computing import rate_entrant_again
 from tournaments.services.tournaments.lifecycle import (

@@ -24,10 +24,10 @@ from tournaments.origin import absolute, is_loopback, origin
 from tournaments.permissions import account_of
 from tournaments.services.base.writes import Refused
 from tournaments.services.imports.files import MOST_ASKED
-from tournaments.services.people.contacts import without_contacts
+from tournaments.services.people.players import without_contacts
 from tournaments.texts.documents import Text, choices_of
 from tournaments.texts.messages import explain
-from tournaments.web.base.fields import LineField
+from tournaments.web.base.forms import LineField
 
 
 def access_link(request: HttpRequest, path: str) -> dict[str, str]:

@@ -32,7 +32,7 @@ from tournaments.services.clubs.membership import (
     draw_anew,
 )
 from tournaments.texts.documents import CONFIRMATIONS, MAY, ROLES
-from tournaments.web.base.fields import LineField
+from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import declared_field
 from tournaments.web.documents.views import PAPERS
 

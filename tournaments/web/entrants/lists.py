@@ -16,7 +16,7 @@ from tournaments.models import Club, Player
 from tournaments.models.people import fold_name, plain_name
 from tournaments.services.entrants.registration import MOST_ENTRANTS, Entry
 from tournaments.services.imports.files import FileRefused, NameAsked, NameBook, names_asked
-from tournaments.services.people.contacts import without_contacts
+from tournaments.services.people.players import without_contacts
 from tournaments.web.base import pages
 from tournaments.web.base.answers import (
     Bounds,
@@ -25,7 +25,7 @@ from tournaments.web.base.answers import (
     rows_of_text,
     rows_of_workbook,
 )
-from tournaments.web.base.fields import LineField
+from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import (
     CONTACT_HEADINGS,
     ListFile,

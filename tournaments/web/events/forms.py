@@ -15,7 +15,7 @@ from tournaments.models import Club, Event, Game, Season
 from tournaments.services.events.events import EventPlan, SeasonDates, dates_of, season_on
 from tournaments.services.games.tables import Laying
 from tournaments.texts.documents import CONFIRMATIONS, LEAGUE_POINTS, choices_of
-from tournaments.web.base.fields import LineField
+from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import day_field, declared_field
 from tournaments.web.base.phone import LastTable, option_names
 from tournaments.web.games.starting import NewTableForm, SeatFields

@@ -30,7 +30,7 @@ from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.games.playing import GameSetup, change_head
 from tournaments.services.games.seating import SeatsDrawn, is_drawn
 from tournaments.texts import labels
-from tournaments.web.base.fields import LineField
+from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import HtmxRequest, add_refused
 from tournaments.web.base.phone import TABLE, address, new_write_key, phone_table, suggested_names
 from tournaments.web.games.starting import LONGEST_TYPED_NAME, NewTableForm, SeatFields

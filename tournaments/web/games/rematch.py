@@ -24,7 +24,7 @@ from tournaments.services.games.seating import seated, who_rests
 from tournaments.services.games.tables import NextGame, TableFull, start_rematch
 from tournaments.services.games.writing import NotFinished, RoundClosed
 from tournaments.texts import labels
-from tournaments.web.base.fields import LineField
+from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import HtmxRequest, add_refused
 from tournaments.web.base.phone import (
     LastTable,

@@ -34,7 +34,7 @@ from tournaments.services.games.tables import (
 )
 from tournaments.services.games.writing import NotFinished, RoundClosed
 from tournaments.texts import labels
-from tournaments.web.base.fields import LineField
+from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import add_refused, declared_field
 from tournaments.web.base.phone import (
     MATCHES,

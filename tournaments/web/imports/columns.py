@@ -18,7 +18,7 @@ from tournaments.services.imports.files import (
 )
 from tournaments.services.imports.records import COLUMNS
 from tournaments.services.imports.results import ResultLine
-from tournaments.services.people.contacts import without_contacts
+from tournaments.services.people.players import without_contacts
 from tournaments.web.base.answers import (
     Bounds,
     decoded,
@@ -26,6 +26,7 @@ from tournaments.web.base.answers import (
     rows_of_text,
     rows_of_workbook,
 )
+from tournaments.web.base.forms import read_points
 from tournaments.web.base.pages import (
     CONTACT_HEADINGS,
     NAME,
@@ -36,7 +37,6 @@ from tournaments.web.base.pages import (
     left_out,
     shown_columns,
 )
-from tournaments.web.base.typed_points import read_points
 
 LARGEST_UNPACKED = 4 * 1024**2
 """A workbook of 4,000 lines unpacks to a third of this; at worst reading takes 2 s and 100 MB."""

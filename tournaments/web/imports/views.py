@@ -57,7 +57,7 @@ from tournaments.services.imports.results import (
 )
 from tournaments.services.imports.results import import_results as store_results
 from tournaments.texts import labels
-from tournaments.web.base.fields import LineField
+from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import meant_by
 from tournaments.web.events.forms import OfferForm
 from tournaments.web.imports.columns import read_players, read_results, read_rows

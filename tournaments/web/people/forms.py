@@ -9,9 +9,8 @@ from django.utils.translation import gettext_lazy
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Player
-from tournaments.services.people.contacts import has_contact
-from tournaments.services.people.players import MOST_ADDED, NamesRefused
-from tournaments.web.base.fields import LineField
+from tournaments.services.people.players import MOST_ADDED, NamesRefused, has_contact
+from tournaments.web.base.forms import LineField
 
 MOST_TYPED = MOST_ADDED * (LONGEST_NAME + 2)
 

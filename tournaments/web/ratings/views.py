@@ -48,7 +48,7 @@ from tournaments.queries.ratings import (
 )
 from tournaments.queries.sheets import Sheet
 from tournaments.queries.watching import watched_ratings
-from tournaments.reports.ratings_document import ratings_document
+from tournaments.reports.ratings import ratings_document
 from tournaments.texts.labels import family_name, points_text
 from tournaments.web.base.pages import HtmxRequest, kept_for_going_back, not_modified, tag_of
 from tournaments.web.base.phone import LinkPreview, club_page_preview

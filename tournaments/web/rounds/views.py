@@ -89,7 +89,7 @@ from tournaments.texts.labels import (
     ruling_name,
     ruling_unit,
 )
-from tournaments.web.base.fields import LineField
+from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import (
     HtmxRequest,
     access_link,

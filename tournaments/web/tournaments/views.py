@@ -72,7 +72,7 @@ from tournaments.texts import labels
 from tournaments.texts.documents import CONFIRMATIONS
 from tournaments.texts.labels import Text, points_text, round_name
 from tournaments.texts.messages import explain
-from tournaments.web.base.fields import LineField
+from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import (
     HtmxRequest,
     add_refused,

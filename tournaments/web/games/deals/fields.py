@@ -39,7 +39,7 @@ from tournaments.engine.rules.rulesets import (
 from tournaments.engine.rules.scoring import king_is_said
 from tournaments.queries.rulesets import declared_by
 from tournaments.texts import labels
-from tournaments.web.base.typed_points import read_points
+from tournaments.web.base.forms import read_points
 from tournaments.web.games.deals.sheets import Members, Symbol, members_of
 
 Typed = Mapping[str, str]

@@ -1,10 +1,24 @@
-"""Points as people type them."""
+"""Fields of forms: lines of text, and points as people type them."""
 
 import re
 from fractions import Fraction
+from typing import Any
+
+from django import forms
 
 from tournaments.engine.play.games import FINEST_PART
+from tournaments.engine.rules.entries import clean_line
 from tournaments.engine.rules.rulesets import Points, whole
+
+
+class LineField(forms.CharField):
+    """One line of shown text, cleaned of control characters and of what is invisible."""
+
+    def to_python(self, value: Any) -> str:
+        text = super().to_python(value) or ""
+        # Django refuses NUL after this.
+        return text if "\0" in text else clean_line(text)
+
 
 MOST_POINTS = 1_000_000
 
