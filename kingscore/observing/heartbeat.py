@@ -10,14 +10,13 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import closing
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
 from tournaments.models import Worker
-from tournaments.services.site import note_alive, note_gone
 
 logger = logging.getLogger(__name__)
 
@@ -65,3 +64,25 @@ class Heartbeat:
 
     def leave(self) -> None:
         note_gone(self.name)
+
+
+FORGOTTEN_AFTER = timedelta(days=1)
+
+
+def note_alive(worker: Worker) -> None:
+    """Store a heartbeat of a worker with its current work; delete long silent ones.
+
+    Write all fields each time: after a restart, process numbers and so names are reused.
+    """
+    Worker.objects.bulk_create(
+        [worker],
+        update_conflicts=True,
+        unique_fields=["name"],
+        update_fields=["version", "started_at", "seen_at", "task", "task_since"],
+    )
+    Worker.objects.filter(seen_at__lt=worker.seen_at - FORGOTTEN_AFTER).delete()
+
+
+def note_gone(name: str) -> None:
+    """Delete the row of a worker that was stopped, so that it does not count as lost."""
+    Worker.objects.filter(name=name).delete()
