@@ -48,7 +48,7 @@ from tournaments.models import User
 from tournaments.models.people import fold_email
 from tournaments.origin import origin
 from tournaments.services.accounts import revoke_all
-from tournaments.services.clubs.month_emails import remember_language
+from tournaments.services.emails import remember_language
 from tournaments.web.base.forms import LineField
 
 logger = logging.getLogger(__name__)

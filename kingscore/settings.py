@@ -131,7 +131,7 @@ MIDDLEWARE = [
     "kingscore.middleware.forbid_caching",
     "django.middleware.gzip.GZipMiddleware",
     # Most requests end here.
-    "tournaments.web.games.unchanged.answer_unchanged",
+    "tournaments.web.games.following.answer_unchanged",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "kingscore.sessions.renew_sessions",
     "django.middleware.locale.LocaleMiddleware",

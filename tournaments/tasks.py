@@ -12,7 +12,6 @@ from tournaments.reports import documents
 from tournaments.services import accounts, emails
 from tournaments.services.base.writes import NOTIFY_TASK, WEBHOOKS_TASK
 from tournaments.services.checks import nights
-from tournaments.services.clubs import month_emails
 from tournaments.services.documents import reporting
 from tournaments.services.notifications import sending
 from tournaments.services.ratings import computing
@@ -64,7 +63,7 @@ def sweep_checks() -> None:
 @shared_task(name="tournaments.tasks.sweep_months")
 def sweep_months() -> None:
     """Mail the month that is over to the directors of each club, once."""
-    month_emails.sweep_months(timezone.now())
+    emails.sweep_months(timezone.now())
 
 
 @shared_task(name=emails.SEND_TASK)

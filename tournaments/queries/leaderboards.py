@@ -15,11 +15,11 @@ from tournaments.models import Club, Member, Player, RatingPool, Season, User
 from tournaments.models.clubs import DIRECTING
 from tournaments.models.people import PlayerQuerySet
 from tournaments.queries.players import RatingStep
-from tournaments.queries.predictions import first_moves
 from tournaments.queries.ratings import (
     Listed,
     ListedInSeason,
     ShownRating,
+    first_moves,
     shown,
     shown_points,
 )

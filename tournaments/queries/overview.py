@@ -29,8 +29,7 @@ from tournaments.models import (
     Visitor,
 )
 from tournaments.models.people import plain_name
-from tournaments.queries.predictions import ratings_of_entrants
-from tournaments.queries.ratings import ShownRating
+from tournaments.queries.ratings import ShownRating, ratings_of_entrants
 from tournaments.queries.sheets import agreement_of
 from tournaments.queries.standings import hides, last_closed, round_label
 from tournaments.queries.state import (

@@ -10,14 +10,14 @@ from tests.deals import WHOLE_GAME
 from tests.together import while_another_is_writing
 from tournaments.models import Club, Email, Report
 from tournaments.reports import documents
-from tournaments.services.clubs.month_emails import (
+from tournaments.services.documents.reporting import remake_documents
+from tournaments.services.emails import (
     month_over,
     remember_language,
+    sweep_emails,
     sweep_months,
     switch_month,
 )
-from tournaments.services.documents.reporting import remake_documents
-from tournaments.services.emails import sweep_emails
 
 pytestmark = pytest.mark.django_db
 

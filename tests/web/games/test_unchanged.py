@@ -15,7 +15,7 @@ from tournaments.queries import versions
 from tournaments.queries.versions import VersionCache, mark_named
 from tournaments.services.games.playing import hand_over, record_entry
 from tournaments.web.base.phone import address
-from tournaments.web.games.unchanged import Etags, listening, unchanged
+from tournaments.web.games.following import Etags, listening, unchanged
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tournaments.api.people.members import MonthSerializer
 from tournaments.api.views import Resource
 from tournaments.models import Member, Scope
 from tournaments.permissions import directed_club
-from tournaments.services.clubs.month_emails import switch_month
+from tournaments.services.emails import switch_month
 
 
 class MyMonth(Resource):

@@ -27,14 +27,16 @@ from tournaments.models import Club, Game, Player, PlayerRating, RatingPool, Sea
 from tournaments.permissions import account_of, directs_club, members_club, seen_tournament
 from tournaments.queries.leaderboards import BoardReader, called, listed_in
 from tournaments.queries.players import RatingStep, ratings_of, steps_of
-from tournaments.queries.predictions import accuracy_told, is_to_be_rated, seats_rated
 from tournaments.queries.ratings import (
     MOST_FOUND,
     Line,
     Listed,
     ListedInSeason,
+    accuracy_told,
+    is_to_be_rated,
     pools_with_ratings,
     rating_at,
+    seats_rated,
     shown,
 )
 from tournaments.queries.sheets import load_sheet

@@ -41,7 +41,7 @@ from tournaments.engine.standings.tournament_settings import LARGEST_LINE_UP
 from tournaments.models import Round, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import directed_tournament, role_in, seen_tournament
-from tournaments.queries.predictions import outlooks
+from tournaments.queries.ratings import outlooks
 from tournaments.queries.state import SeatedRound, TournamentState, load_state
 from tournaments.queries.tables import TeamLineUp, line_ups_of
 from tournaments.services.rounds.changes import (

@@ -19,13 +19,7 @@ from tournaments.models import (
     RatingPool,
     Round,
 )
-from tournaments.queries.ratings import (
-    DAY,
-    LastChange,
-    last_changes,
-    month_of,
-    shown_points,
-)
+from tournaments.queries.ratings import DAY, LastChange, last_changes, month_of, shown_points
 from tournaments.services.base.writes import one_moment
 from tournaments.services.checks.caches import Mismatch, ScanResult, batches_of
 from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds

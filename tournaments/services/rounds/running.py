@@ -25,7 +25,7 @@ from tournaments.models import (
     Tournament,
     Visitor,
 )
-from tournaments.queries.predictions import ratings_of_entrants
+from tournaments.queries.ratings import ratings_of_entrants
 from tournaments.queries.sheets import Sheet, load_sheet, load_sheets, result_of
 from tournaments.queries.state import (
     TournamentState,

@@ -32,19 +32,17 @@ from tournaments.queries.leaderboards import (
     listed_in,
 )
 from tournaments.queries.names import has_page
-from tournaments.queries.predictions import (
-    SeatRated,
-    accuracy_told,
-    is_to_be_rated,
-    seats_rated,
-)
 from tournaments.queries.ratings import (
     MOST_FOUND,
     Line,
     Listed,
     ListedInSeason,
+    SeatRated,
+    accuracy_told,
+    is_to_be_rated,
     pools_with_ratings,
     rating_of_account,
+    seats_rated,
 )
 from tournaments.queries.sheets import Sheet
 from tournaments.queries.watching import watched_ratings

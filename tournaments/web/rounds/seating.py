@@ -37,7 +37,7 @@ from tournaments.permissions import (
     seen_tournament,
 )
 from tournaments.queries.overview import seated_sentence
-from tournaments.queries.predictions import Outlook, outlooks
+from tournaments.queries.ratings import Outlook, outlooks
 from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
 from tournaments.queries.state import SeatedRound, TournamentState, field_of
 from tournaments.queries.tables import measure_text, short_teams
