@@ -205,7 +205,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator": {},
     }.items()
 ]
-AUTHENTICATION_BACKENDS = ["kingscore.devices.OneHashBackend"]
+AUTHENTICATION_BACKENDS = ["kingscore.sign_in.OneHashBackend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 # Counted from the last day of use.

@@ -433,6 +433,8 @@ def test_deaf_mail_server_is_said_and_breaks_nothing(visitor, settings, caplog):
 def test_session_ends_a_month_after_its_last_use(visitor, ayse, settings):
     answer = visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
     assert answer.cookies["sessionid"]["max-age"] == 30 * 24 * 60 * 60
+    # Stored in the sessions of older versions: another path would sign everybody out.
+    assert visitor.session["_auth_user_backend"] == "kingscore.sign_in.OneHashBackend"
     assert import_module(settings.SESSION_ENGINE).__name__.endswith("db")
     # Used on the same day it costs nothing.
     assert "sessionid" not in visitor.get("/").cookies
