@@ -36,7 +36,6 @@ from tournaments.queries.state import (
     load_states,
 )
 from tournaments.queries.steps import PLAYED
-from tournaments.texts.documents import LEAGUE_POINTS
 from tournaments.texts.labels import MINUS, POINTS, points_text, ruling_name, stage_name
 
 
@@ -305,10 +304,11 @@ def league_of(season: Season, rows: Sequence[Tournament], looker: LeagueReader) 
     # Equal places are sorted by name.
     in_order = sorted(standings, key=lambda row: (row.place, fold_name(people[row.player].name)))
     counted = {added_by(each.settings) for each in courses}
+    of_evening = _("places of the evening (1 for coming, and 1 for each behind)")
     return League(
         *(evenings, in_order, people),
         finals=any(state.stages for state in courses) and not by_places,
-        added=str(LEAGUE_POINTS[LeaguePoints.EVENING]) if by_places else added_text(counted),
+        added=of_evening if by_places else added_text(counted),
         mixed=len(counted) > 1 and not by_places,
     )
 

@@ -182,11 +182,9 @@ CONFIRMATIONS: Mapping[str, Text] = {
 }
 
 LEAGUE_POINTS: Mapping[str, Text] = {
-    LeaguePoints.OF_TOURNAMENTS: gettext_lazy("what its tournaments count, which has to be alike"),
+    LeaguePoints.OF_TOURNAMENTS: gettext_lazy("what its tournaments count"),
     **POINTS,
-    LeaguePoints.EVENING: gettext_lazy(
-        "places of the evening: 1 for coming, and 1 for each behind"
-    ),
+    LeaguePoints.EVENING: gettext_lazy("places of the evening"),
 }
 
 EVENT_TYPES: Mapping[str, Text] = {

@@ -3,13 +3,17 @@
 import pytest
 from django.core.management import call_command
 
+from tests.club_factories import ClubFactory
 from tests.factories import EVENING
 from tests.tournament_builders import running
 from tests.web.imports.archives import workbook
+from tournaments.engine.variants import RULESETS
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import EntrantsRefused, Entry, register_entrants
+from tournaments.services.imports.files import FileRefused, Wrong
+from tournaments.services.imports.results import ResultsAsked, preview_results
 from tournaments.web.entrants.lists import read_file, read_text
-from tournaments.web.imports.columns import read_players, read_rows
+from tournaments.web.imports.columns import read_players, read_results, read_rows
 
 CONTACTS = [
     "+39 333…",
@@ -114,6 +118,19 @@ def test_list_of_a_club_has_no_contact_for_a_name(contact, heading):
         for content in (workbook(*rows), "\n".join(map(";".join, rows)).encode()):
             read = read_players(read_rows(content))
             assert [line.name for line in read.lines] == PEOPLE
+
+
+@pytest.mark.django_db
+@CONTACT
+def test_file_of_contacts_alone_has_no_names_but_is_not_empty(contact):
+    with pytest.raises(FileRefused) as refused:
+        read_players([(1, [contact]), (2, ["Toplam"])])
+    assert refused.value.why == "names"
+    rows = [(1, ["Tarih", "Oyuncu", "Puan"]), (2, ["14.03.2025", contact, 5])]
+    read = read_results(rows, evening="Cuma", decimal=",", today=EVENING.date())
+    asked = ResultsAsked(read.lines, RULESETS["turkish-king"], faults=read.faults)
+    faults = preview_results(ClubFactory(), asked).faults
+    assert [each.code for each in faults if each.column == "player"] == [Wrong.NO_NAME]
 
 
 @pytest.mark.parametrize("number", [5321234567, 905321234567, 1987.5, 12])

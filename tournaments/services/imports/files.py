@@ -103,6 +103,7 @@ SENTENCES: Mapping[str, Text] = {
     "nothing": _("Choose a file."),
     "forgotten": _("Choose the file once more: it was kept for a day."),
     "empty": _("This file is empty."),
+    "names": _("There are no names in this list."),
     "large": _("This is too large. Divide it into several files."),
     "long": _(
         "This is too long: at most %(lines)s lines, or %(records)s records. "

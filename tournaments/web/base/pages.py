@@ -14,6 +14,7 @@ from django.contrib import messages
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_htmx.middleware import HtmxDetails
 
@@ -158,7 +159,7 @@ TITLES_AT_MOST = 10
 
 @dataclass(frozen=True, slots=True)
 class ShownColumn:
-    """A column of a file: its heading or number, and its field, empty if it is left out."""
+    """A column of a file: its heading or “Column 2”, and its field, empty if it is left out."""
 
     heading: str
     field: str
@@ -213,7 +214,9 @@ def is_sum(name: str) -> bool:
 def shown_columns(headings: Sequence[Any], fields: Mapping[int, str]) -> list[ShownColumn]:
     """Return each column with the field that it becomes, by place."""
     return [
-        ShownColumn(str(heading) or str(place + 1), fields.get(place, ""))
+        ShownColumn(
+            str(heading) or _("Column %(number)s") % {"number": place + 1}, fields.get(place, "")
+        )
         for place, heading in enumerate(headings)
     ]
 

@@ -29,7 +29,6 @@ from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import (
     CONTACT_HEADINGS,
     ListFile,
-    ShownColumn,
     below_titles,
     is_sum,
     left_out,
@@ -182,7 +181,8 @@ def _without_contact_columns(rows: Sequence[Row], file: ListFile) -> Sequence[Ro
     kept = [place for place in range(width) if names[place] >= others[place]]
     if not kept or len(kept) == width:
         return rows
-    file.columns.extend(ShownColumn(str(at + 1), "") for at in range(width) if at not in kept)
+    numbered = enumerate(shown_columns([""] * width, {}))
+    file.columns.extend(each for at, each in numbered if at not in kept)
     return [(number, [cells[at] for at in kept if at < len(cells)]) for number, cells in rows]
 
 

@@ -42,7 +42,7 @@ class SeasonForm(forms.Form):
         label=gettext_lazy("What the league adds up"),
         help_text=gettext_lazy(
             "Tournaments that count other points are not taken into the season. Places of the"
-            " evening suit them all."
+            " evening suit them all: 1 point for coming, and 1 for each behind."
         ),
         choices=choices_of(LEAGUE_POINTS),
         required=False,

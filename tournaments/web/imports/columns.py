@@ -197,7 +197,7 @@ def read_players(rows: Sequence[Row]) -> PlayersRead:
     Titles above the headings, and lines of sums, are left out.
 
     Raises:
-        FileRefused: there are only headings.
+        FileRefused: there is no line with a name.
     """
     read = PlayersRead()
     rows = below_titles(rows, lambda cells: "name" in _headings(cells, OF_PLAYERS), read.file)
@@ -225,7 +225,7 @@ def read_players(rows: Sequence[Row]) -> PlayersRead:
         name = read.file.without_contacts(number, line.name("name"))
         read.lines.append(PlayerLine(number, name, initials=bool(shy)))
     if not read.lines:
-        raise FileRefused("empty")
+        raise FileRefused("names")
     return read
 
 
@@ -255,17 +255,13 @@ def read_results(rows: Sequence[Row], *, evening: str, decimal: str, today: date
     read = ResultsRead()
     for number, cells in rows[1:]:
         line = _ImportLine(number, cells, columns, read.faults)
-        read.lines.append(
-            ResultLine(
-                number,
-                line.day(today),
-                line.evening(evening),
-                line.count("round"),
-                line.count("table"),
-                without_contacts(line.name("player")),
-                line.points(decimal),
-            )
-        )
+        day, evening_name = line.day(today), line.evening(evening)
+        place = (line.count("round"), line.count("table"))
+        typed = line.name("player")
+        # A telephone number is no name; the cell is not empty either.
+        name = without_contacts(typed) or ("-" if typed else "")
+        result = ResultLine(number, day, evening_name, *place, name, line.points(decimal))
+        read.lines.append(result)
     return read
 
 
@@ -308,7 +304,7 @@ class _ImportLine:
 
     def name(self, column: str) -> str:
         name = self.said(column)
-        if name.startswith(("=", "@", "+")):
+        if name.startswith(("=", "@", "+")) and without_contacts(name):
             self.faults.append(ImportFault(Wrong.FORMULA, self.number, column, {"text": name[:40]}))
         return name
 
