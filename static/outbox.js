@@ -193,7 +193,8 @@ function comesBack({ effect }, { status }, sheet) {
 function focusProblem() {
   const field = document.querySelector("#table .problem, #table [aria-invalid=true]");
   field?.focus({ preventScroll: true });
-  document.querySelector("#table .errors, #table .problem")?.scrollIntoView({ block: "nearest" });
+  // Where nothing goes back into the form, the reason is on the refused line of the sheet.
+  document.querySelector("#table :is(.errors, .problem, tr.refused)")?.scrollIntoView({ block: "nearest" });
 }
 
 // Writing.

@@ -47,6 +47,9 @@ else if (kept.page === here) {
   restore(kept.typed);
 }
 
+// A long page that refuses a form opens at the first field in question, not at its title.
+if (!document.querySelector("#outbox, main .notice-bad")) document.querySelector("main [aria-invalid=true]")?.scrollIntoView({ block: "center" });
+
 document.addEventListener("submit", ({ target }) => {
   const isLanguage = target.closest(".preferences") !== null;
   // Signing in again forgets nothing. The sheet of a table keeps its own, and never a sealed contract.
