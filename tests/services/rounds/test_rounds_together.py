@@ -14,9 +14,11 @@ from tests.together import at_once, while_another_is_writing
 from tests.tournament_builders import (
     NINE,
     PENALTY,
+    closed,
     decide,
     one_table,
     opened,
+    plan,
     play,
     published,
     running,
@@ -45,6 +47,7 @@ from tournaments.services.rounds import changes, rulings, seating
 from tournaments.services.rounds import running as rounds_running
 from tournaments.services.rounds.rulings import SeenDeal, confirm_deal, dispute_deal, settle_deal
 from tournaments.services.rounds.seating import take_back_round
+from tournaments.services.tournaments.lifecycle import change_tournament
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -184,6 +187,23 @@ def test_two_who_seat_the_next_round_get_the_same_one():
 
     assert first == second
     assert Round.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "outdate",
+    [
+        lambda row, played: decide(played, 1, PENALTY),
+        lambda row, _: change_tournament(row.pk, plan(seating="rank-near"), NOBODY, at=EVENING),
+    ],
+)
+def test_seating_that_another_makes_outdated_meanwhile_is_not_published(outdate):
+    row = running(*NINE[:8], seating="swiss")
+    played = closed(row)
+    publish = leading(seating.publish_round, seated(row).pk)
+
+    first, second, waited = while_another_is_writing(lambda: bool(outdate(row, played)), publish)
+
+    assert (first, second, waited) == (True, "DrawnFromOthers", True)
 
 
 def test_swap_sent_by_two_is_made_once():
