@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.urls import resolve, reverse
-from playwright.sync_api import Error
+from playwright.sync_api import Error, expect
 
 from tests.browser.phone import SIDEWAYS, game_with
 from tests.browser.playing import pick
@@ -21,6 +21,7 @@ from tests.factories import EVENING, ContextFactory, HouseRulesetFactory, UserFa
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
 from tests.sample_games import load
 from tests.services.tournaments.whole_tournament import LATER, whole_tournament
+from tests.tournament_builders import running
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Event, Report
 from tournaments.services.audit import NOBODY, Actor
@@ -343,6 +344,17 @@ def test_page_that_was_typed_on_is_without_faults(new_phone, visited):
             box = phone.save.bounding_box()
             found[name] |= {"Save": "out of reach"} if box["y"] + box["height"] > 844 else {}
     assert {name: faults for name, faults in found.items() if faults} == {}
+
+
+def test_long_page_that_refuses_a_form_opens_at_the_field(new_phone):
+    row = running(*NAMES)
+    PlayerFactory.create_batch(20, club=row.event.club)
+    phone = new_phone()
+    phone.sign_in(MemberFactory(club=row.event.club, role="director").user)
+    phone.open(reverse("add_entrants", args=[row.event.club.slug, row.slug]))
+    phone.page.fill("[name=list]", "0532 123 45 67")
+    phone.tap(phone.page.locator("form:has([name=list]) button"))
+    expect(phone.page.locator("[aria-invalid=true]")).to_be_in_viewport(ratio=1)
 
 
 # Names, numbers and crowns in their places.

@@ -6,7 +6,9 @@ from playwright.sync_api import expect
 from tests.browser.playing import hold
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, record
+from tests.long_sheets import fines, put_entries
 from tournaments.engine.documents.entries import parse_entry
+from tournaments.queries.games.sheets import load_sheet
 from tournaments.services.games import playing
 from tournaments.web.base.phone import address
 
@@ -228,6 +230,21 @@ def test_refused_deal_comes_back_with_its_problem(new_phone):
     assert phone.numbers("heart_king") == ["0", "0", "1", "0"]
     phone.save_and_wait()
     assert still_half_typed(phone)
+
+
+def test_reason_of_a_refusal_is_in_sight_far_below_the_sheet(new_phone):
+    phone = new_phone()
+    phone.sit_down()
+    put_entries(phone.game, fines(20), load_sheet(phone.game).game.ruleset.most_revisions)
+    phone.page.reload()
+    more = phone.page.locator("form:has([value=adjustment])")
+    phone.page.evaluate(
+        "for (const each of document.querySelectorAll('#table details')) each.open = true"
+    )
+    more.locator("[name=points]").fill("5")
+    more.locator("[name=reason]").fill("late")
+    phone.tap(more.locator("[value=adjustment]"))
+    expect(phone.page.locator(".sheet .refused .why")).to_be_in_viewport(ratio=1)
 
 
 def declare_as_another(phone):
