@@ -8,7 +8,7 @@ from tests.deals import WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, record
 from tests.long_sheets import fines, put_entries
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.games import playing
 from tournaments.web.base.phone import address
 

@@ -12,7 +12,6 @@ from tests.together import while_another_is_writing
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Game
 from tournaments.services.games import playing
-from tournaments.services.games.totals import record_totals
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,12 +41,12 @@ def test_second_write_waits_for_the_first_and_is_stale_unless_its_key_is_the_sam
 )
 def test_totals_from_paper_that_two_correct_at_once_are_corrected_once(other_key, answer):
     game, read = GameFactory(), (90, -60, -20, -10)
-    record_totals(game.pk, (100, -60, -20, -20), ContextFactory())
+    playing.record_totals(game.pk, (100, -60, -20, -20), ContextFactory())
     one, other = (ContextFactory(revision=1, key=key) for key in ("phone-key-000001", other_key))
 
     first, second, waited = while_another_is_writing(
-        lambda: record_totals(game.pk, read, one, reason="misread"),
-        lambda: record_totals(game.pk, read, other, reason="misread"),
+        lambda: playing.record_totals(game.pk, read, one, reason="misread"),
+        lambda: playing.record_totals(game.pk, read, other, reason="misread"),
     )
 
     assert (first, second, waited) == (2, answer, True)
