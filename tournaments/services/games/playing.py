@@ -69,16 +69,14 @@ from tournaments.services.games.seating import SeatsDrawn, TableSeating, is_draw
 from tournaments.services.games.writing import (
     KEY,
     BadKey,
-    KeyedWrite,
     KeyReused,
     NoSuchEntry,
     NotFinished,
     StaleRevision,
+    Write,
     WriteContext,
     remark,
-    store_keyed,
-    store_write,
-    store_writes,
+    store,
 )
 
 ENDS_A_DEAL = Deal | Void | Stopped
@@ -220,7 +218,7 @@ def record_entry(game_pk: int, entry: Entry, context: WriteContext) -> Sheet:
         _check_totals_typed(entry)
         return _with_entry(sheet, entry)
 
-    return store_write(game_pk, context, partial(_is_entry, entry), add)
+    return store(game_pk, context, [Write(context.key, add, partial(_is_entry, entry))])
 
 
 def _is_entry(entry: Entry, sheet: Sheet, stored: Revision) -> bool:
@@ -265,14 +263,11 @@ def record_keyed(game_pk: int, entries: Sequence[KeyedEntry], context: WriteCont
                 [replace(p, where=f"{at}.{p.where}" if p.where else at) for p in error.problems]
             ) from error
 
-    return store_keyed(
-        game_pk,
-        context,
-        [
-            KeyedWrite(each.key, partial(_is_entry, each.entry), partial(add, number=number))
-            for number, each in enumerate(entries)
-        ],
-    )
+    writes = [
+        Write(each.key, partial(add, number=number), partial(_is_entry, each.entry))
+        for number, each in enumerate(entries)
+    ]
+    return store(game_pk, context, writes)
 
 
 def _check_turn(sheet: Sheet, turn: int | None) -> None:
@@ -320,7 +315,11 @@ def record_entries(game_pk: int, entries: Iterable[Entry], context: WriteContext
         InvalidEntry: contains every reason against the first invalid entry.
         StaleRevision, BadKey, RoundClosed, Game.DoesNotExist: as in `record_entry`.
     """
-    return store_writes(game_pk, context, [partial(_with_entry, entry=entry) for entry in entries])
+    writes = [
+        Write(f"{context.key}-{number:03}", partial(_with_entry, entry=entry))
+        for number, entry in enumerate(entries)
+    ]
+    return store(game_pk, context, writes)
 
 
 def _version_before(sheet: Sheet, stored: Revision) -> Mapping[str, Any]:
@@ -343,14 +342,14 @@ def correct_entry(
         kind=Revision.Kind.CORRECTION, position=position, reason=remark(reason, LONGEST_REASON)
     )
 
-    def correct(sheet: Sheet) -> Sheet | None:
+    def correct(sheet: Sheet) -> Sheet:
         before = _body_at(sheet, position)
         try:
             version.body = write_entry(corrected(sheet.game.ruleset, before, entry))
             _check_totals_typed(entry, before)
         except InvalidEntry as error:
             raise LaterEntryInvalid(position, error.problems) from error
-        return None if version.body == before else sheet.after_change(version)
+        return sheet if version.body == before else sheet.after_change(version)
 
     def is_same(sheet: Sheet, stored: Revision) -> bool:
         if stored.kind != version.kind:
@@ -362,7 +361,7 @@ def correct_entry(
             return False
         return _says_the_same(stored, version)
 
-    return store_write(game_pk, context, is_same, correct)
+    return store(game_pk, context, [Write(context.key, correct, is_same)])
 
 
 def _body_at(sheet: Sheet, position: int) -> Mapping[str, Any]:
@@ -387,7 +386,7 @@ def withdraw_entry(game_pk: int, position: int, reason: str, context: WriteConte
         _body_at(sheet, position)
         return sheet.after_change(version)
 
-    return store_write(game_pk, context, _same_as(version), withdraw)
+    return store(game_pk, context, [Write(context.key, withdraw, _same_as(version))])
 
 
 def change_head(game_pk: int, head: GameSetup, context: WriteContext) -> Sheet:
@@ -450,19 +449,19 @@ def _put_head(
     }
     version = Revision(kind=Revision.Kind.HEAD, body=body)
 
-    def put_head(sheet: Sheet) -> Sheet | None:
+    def put_head(sheet: Sheet) -> Sheet:
         if sheet.row.table_id != row.table_id:
             # Adopted into a club since it was read: its names are players now.
             raise StaleRevision(sheet)
         version.before = {name: getattr(sheet.row, name) for name in body}
         moved = seating is not None and seating.sit_down(sheet.row)
         if version.before == body and not moved:
-            return None
+            return sheet
         for name, value in body.items():
             setattr(sheet.row, name, value)
         return sheet.after_change(version)
 
-    return store_write(row.pk, context, _same_as(version), put_head)
+    return store(row.pk, context, [Write(context.key, put_head, _same_as(version))])
 
 
 def hand_over(game_pk: int, generation: int, key: str, by: Actor = NOBODY, *, at: datetime) -> Game:
@@ -681,7 +680,7 @@ def seal_contract(game_pk: int, contract: str, context: WriteContext) -> Sheet:
             raise InvalidEntry([Problem(Code.UNKNOWN_CONTRACT, "contract", {"contract": ""})])
         return sheet.after_entry(sealed)
 
-    return store_write(game_pk, context, _is_a_seal, add)
+    return store(game_pk, context, [Write(context.key, add, _is_a_seal)])
 
 
 def reveal_contract(game_pk: int, position: int, context: WriteContext) -> Sheet:
@@ -711,7 +710,7 @@ def reveal_contract(game_pk: int, position: int, context: WriteContext) -> Sheet
     def is_same(_sheet: Sheet, stored: Revision) -> bool:
         return (stored.kind, stored.position) == (Revision.Kind.REVEAL, position)
 
-    return store_write(game_pk, context, is_same, reveal)
+    return store(game_pk, context, [Write(context.key, reveal, is_same)])
 
 
 def sealed_at(sheet: Sheet, position: int) -> Revision | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from secrets import token_urlsafe
 from typing import Any
 
@@ -38,7 +39,7 @@ from tournaments.queries.sheets import (
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.events.events import lock_round
-from tournaments.services.games.writing import WriteContext, store_writes
+from tournaments.services.games.writing import Write, WriteContext, store
 from tournaments.services.people.players import (
     NoName,
     find_or_add_player,
@@ -180,15 +181,19 @@ def move_players(
     _put(row, moved)
     after = fold_sheet(row, (*sheet.revisions, *writes))
 
-    def store(write: Revision) -> Callable[[Sheet], Sheet]:
-        def change(now: Sheet) -> Sheet:
-            _put(now.row, moved)
-            seating.sit_down(now.row)
-            return Sheet(now.row, (*now.revisions, write), after.positions, after.game)
+    def change(now: Sheet, revision: Revision) -> Sheet:
+        _put(now.row, moved)
+        seating.sit_down(now.row)
+        return Sheet(now.row, (*now.revisions, revision), after.positions, after.game)
 
-        return change
-
-    return store_writes(row.pk, context, [store(write) for write in writes])
+    return store(
+        row.pk,
+        context,
+        [
+            Write(f"{context.key}-{number:03}", partial(change, revision=revision))
+            for number, revision in enumerate(writes)
+        ],
+    )
 
 
 def _put(row: Game, values: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ folds the whole game with the change, and only then stores it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -38,6 +38,9 @@ from tournaments.services.base.writes import ChangedMeanwhile, Refused, wake_web
 from tournaments.services.events.events import seal_after_commit
 from tournaments.services.ratings.computing import rate_round_again
 from tournaments.texts import messages
+
+COMPUTED = ("revision", "result", "digest")
+"""The columns of a game that every write changes."""
 
 KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")
 
@@ -117,102 +120,97 @@ class WriteContext:
     phone: str = ""
 
 
-def store_write(
-    game_pk: int,
-    context: WriteContext,
-    is_same: Callable[[Sheet, Revision], bool],
-    change: Callable[[Sheet], Sheet | None],
-) -> Sheet:
-    """Store the last revision of the sheet that `change` returns, once; None means no change.
-
-    `is_same` returns whether a revision stored with this key equals this one.
-    """
-    with _refusals_counted(), transaction.atomic():
-        sheet = _locked(game_pk, context)
-        for stored in sheet.revisions:
-            if stored.key == context.key:
-                if not is_same(sheet, stored):
-                    raise KeyReused
-                return sheet
-        round_ = _place(sheet, context)
-        context = _signed(context, sheet.row, round_)
-        after = change(sheet)
-        if after is None:
-            return sheet
-        disputed = _check_reviewed(sheet, after.revisions[-1], round_, context)
-        _put_write(sheet, after, context, round_)
-        _check_room(after, context, round_)
-        after.revisions[-1].save()
-        if disputed:
-            _settle(after.revisions[-1])
-        _keep(after, round_, after.revisions[-1:])
-    count_write(after.row.ruleset, after.revisions[-1].kind)
-    return after
-
-
-def store_writes(
-    game_pk: int, context: WriteContext, changes: Iterable[Callable[[Sheet], Sheet]]
-) -> Sheet:
-    """Store the revision that each of `changes` adds to the sheet before it: all or none.
-
-    The key of each is the context's with a number; a repeat is stale.
-    """
-    with _refusals_counted(), transaction.atomic():
-        sheet = _locked(game_pk, context)
-        keyed = ((f"{context.key}-{number:03}", each) for number, each in enumerate(changes))
-        sheet = _stored(sheet, context, keyed)
-    for write in sheet.revisions[context.revision :]:
-        count_write(sheet.row.ruleset, write.kind)
-    return sheet
-
-
 @dataclass(frozen=True, slots=True)
-class KeyedWrite:
-    """One of several writes, with a key of its own, as `store_write` takes it."""
+class Write:
+    """One revision to store: its key, how it changes a sheet, and how a repeat of it is known.
+
+    `change` returns the sheet with the revision behind it, or the same sheet if nothing changes.
+    `is_same` returns whether a revision stored with this key is this write; without it, a repeat is
+    stale.
+    """
 
     key: str
-    is_same: Callable[[Sheet, Revision], bool]
     change: Callable[[Sheet], Sheet]
+    is_same: Callable[[Sheet, Revision], bool] | None = None
 
 
-def store_keyed(game_pk: int, context: WriteContext, writes: Sequence[KeyedWrite]) -> Sheet:
-    """Store the revision that each of `writes` adds, all or none, but those stored before.
+def store(game_pk: int, context: WriteContext, writes: Sequence[Write]) -> Sheet:
+    """Store the revisions of `writes` that are not stored yet, all or none; return the sheet.
 
-    Writes that others made since the context's revision are not these: then it is stale.
+    Raises:
+        KeyReused, BadKey: a key was used for something else, or cannot be one.
+        StaleRevision: others have written since the context's revision.
+        RoundClosed, DealFixed, SheetFull: this author may not write, or nobody may write so much.
+        Game.DoesNotExist: the game was deleted.
     """
     with _refusals_counted(), transaction.atomic():
-        before = sheet = _locked(game_pk, context)
-        stored = {write.key: write for write in sheet.revisions}
-        known = [stored[each.key] for each in writes if each.key in stored]
-        if not all(each.is_same(sheet, stored[each.key]) for each in writes if each.key in stored):
-            raise KeyReused
-        left = [(each.key, each.change) for each in writes[len(known) :]]
-        if any(key in stored for key, _change in left):
-            # They would come in another order.
+        if not KEY.fullmatch(context.key):
+            raise BadKey
+        # The lock makes writers of one game queue up; without it, two could see one revision.
+        sheet = load_sheet(Game.objects.select_for_update().get(pk=game_pk))
+        left, expected = _not_stored(sheet, context, writes)
+        if not left:
+            return sheet
+        round_ = round_for_writing(sheet.row, context.by)
+        if sheet.row.revision != expected:
             raise StaleRevision(sheet)
-        if left:
-            own = sum(write.revision > context.revision for write in known)
-            sheet = _stored(sheet, replace(context, revision=context.revision + own), left)
-    for write in sheet.revisions[len(before.revisions) :]:
-        count_write(sheet.row.ruleset, write.kind)
+        author = remark(context.author, LONGEST_NAME)
+        if round_ is not None and author not in sheet.row.players:
+            # The phone was late: that player has been renamed or removed.
+            author = ""
+        new, disputed = [], False
+        for each in left:
+            after = each.change(sheet)
+            if after is sheet:
+                continue
+            revision = after.revisions[-1]
+            # Several at once are new entries, or an exchange of people: no deal is changed.
+            if len(writes) == 1:
+                disputed = _check_reviewed(sheet, revision, round_, context)
+            _complete(sheet, after, replace(context, key=each.key, author=author), round_)
+            new.append(revision)
+            sheet = after
+        if not new:
+            return sheet
+        _check_room(sheet, context, round_)
+        _save(sheet, new, round_)
+        if disputed:
+            names = ("game", "position", "revision", "user", "at")
+            settled = {name: getattr(new[0], name) for name in names}
+            DealReview.objects.create(kind=DealReview.Kind.SETTLED, **settled)
+    for revision in new:
+        count_write(sheet.row.ruleset, revision.kind)
     return sheet
 
 
-def _stored(
-    sheet: Sheet, context: WriteContext, changes: Iterable[tuple[str, Callable[[Sheet], Sheet]]]
-) -> Sheet:
-    """Store changes of a locked game, by key, as one."""
-    round_ = _place(sheet, context)
-    context = _signed(context, sheet.row, round_)
-    for key, change in changes:
-        after = change(sheet)
-        _put_write(sheet, after, replace(context, key=key), round_)
-        sheet = after
-    _check_room(sheet, context, round_)
-    new = sheet.revisions[context.revision :]
+def _not_stored(
+    sheet: Sheet, context: WriteContext, writes: Sequence[Write]
+) -> tuple[Sequence[Write], int]:
+    """Return the writes that are not stored yet, and the revision that the sheet must have.
+
+    Raises:
+        KeyReused: a key was used for another write.
+        StaleRevision: a repeat that cannot be told from another write, or in another order.
+    """
+    stored = {revision.key: revision for revision in sheet.revisions}
+    known = [(write, stored[write.key]) for write in writes if write.key in stored]
+    if not all(write.is_same is None or write.is_same(sheet, old) for write, old in known):
+        raise KeyReused
+    left = writes[len(known) :]
+    if any(write.is_same is None for write, _ in known) or any(w.key in stored for w in left):
+        raise StaleRevision(sheet)
+    return left, context.revision + sum(old.revision > context.revision for _, old in known)
+
+
+def _save(sheet: Sheet, new: Sequence[Revision], round_: Round | None) -> None:
     Revision.objects.bulk_create(new)
-    _keep(sheet, round_, new)
-    return sheet
+    put_computed(sheet)
+    # Only a new setup changes more than this.
+    setups = any(revision.kind == Revision.Kind.HEAD for revision in new)
+    sheet.row.save(update_fields=None if setups else COMPUTED)
+    if round_ is not None and round_.closed_at is not None:
+        rate_round_again(round_)
+        seal_after_commit(round_.event)
 
 
 @contextmanager
@@ -222,21 +220,6 @@ def _refusals_counted() -> Iterator[None]:
     except REFUSALS as reason:
         count_refusal(reason)
         raise
-
-
-def _locked(game_pk: int, context: WriteContext) -> Sheet:
-    if not KEY.fullmatch(context.key):
-        raise BadKey
-    # The lock makes writers of one game queue up; without it, two could see one revision.
-    return load_sheet(Game.objects.select_for_update().get(pk=game_pk))
-
-
-def _place(sheet: Sheet, context: WriteContext) -> Round | None:
-    """Return the round of a locked game, after checking that this context may write."""
-    round_ = round_for_writing(sheet.row, context.by)
-    if sheet.row.revision != context.revision:
-        raise StaleRevision(sheet)
-    return round_
 
 
 CHANGES = (Revision.Kind.CORRECTION, Revision.Kind.WITHDRAWAL, Revision.Kind.HEAD)
@@ -270,19 +253,7 @@ def _check_reviewed(
     return corrects and deal is not None and deal.dispute is not None
 
 
-def _settle(write: Revision) -> None:
-    said = {name: getattr(write, name) for name in ("game", "position", "revision", "user", "at")}
-    DealReview.objects.create(kind=DealReview.Kind.SETTLED, **said)
-
-
-def _signed(context: WriteContext, row: Game, round_: Round | None) -> WriteContext:
-    author = remark(context.author, LONGEST_NAME)
-    # The phone was late: that player has been renamed or removed.
-    late = round_ is not None and author not in row.players
-    return replace(context, author="" if late else author)
-
-
-def _put_write(sheet: Sheet, after: Sheet, context: WriteContext, round_: Round | None) -> None:
+def _complete(sheet: Sheet, after: Sheet, context: WriteContext, round_: Round | None) -> None:
     """Complete the last revision of `after`; neither it nor the changed game row is saved."""
     row, write = sheet.row, after.revisions[-1]
     write.game, write.key, write.author, write.at = row, context.key, context.author, context.at
@@ -314,19 +285,6 @@ def _refuse_more(written: int, most: int, context: WriteContext, round_: Round |
         most -= LAST_FOR_DIRECTORS
     if written > most:
         raise SheetFull({"most": most})
-
-
-COMPUTED = ("revision", "result", "digest")
-
-
-def _keep(sheet: Sheet, round_: Round | None, new: Iterable[Revision]) -> None:
-    put_computed(sheet)
-    # Only a new setup changes more than this.
-    setups = any(write.kind == Revision.Kind.HEAD for write in new)
-    sheet.row.save(update_fields=None if setups else COMPUTED)
-    if round_ is not None and round_.closed_at is not None:
-        rate_round_again(round_)
-        seal_after_commit(round_.event)
 
 
 def round_for_writing(row: Game, by: Actor) -> Round | None:
