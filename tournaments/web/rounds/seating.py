@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
-from functools import partial
+from functools import wraps
 from itertools import chain
 from typing import Any
 
@@ -538,73 +538,104 @@ def _late(state: TournamentState, round_: Round) -> dict[str, Any] | None:
     }
 
 
-@require_POST
-def swap(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Exchange the chairs of entrants; in a closed round, show what it changed."""
-    closed = []
+def round_action(
+    act: Callable[[HttpRequest, Tournament, Round], HttpResponse | None],
+) -> Callable[..., HttpResponse]:
+    """Make a view of what directors do with a round, which may be refused.
 
-    def turn(round_: Round, _row: Tournament) -> None:
-        if len(chosen_in(request.POST)) < 2 and "partners" not in request.POST:
-            return
-        with_people = request.POST.get("entries") == "people"
-        exchange = Exchange(chosen_in(request.POST), with_people, _("wrong chairs"))
-        seen = number_in(request.POST, "seen", -1)
+    It shows the seating again, unless `act` answers itself.
+    """
+
+    @require_POST
+    @wraps(act)
+    def view(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+        row, round_ = directed_tournament_round(request, slug, tournament, number)
         try:
-            exchange_seats(round_.pk, exchange, actor_of(request), seen=seen, at=timezone.now())
-        except LaterEntryInvalid as error:
-            game = Game.objects.get(
-                table__sittings__entrant__number=number_of(exchange.who[0]), table__round=round_
-            )
-            refusal = refusal_of(error, load_sheet(game))
-            messages.error(request, " ".join([refusal.notice, *refusal.details]))
-            return
-        if round_.published_at is not None:
-            messages.success(request, _("The chairs are exchanged."))
-        closed.append(round_.closed_at)
+            response = act(request, row, round_)
+        except Round.DoesNotExist:
+            return redirect("tournament", slug, tournament)
+        except Refused as error:
+            messages.error(request, str(error))
+            response = None
+        return response or redirect("seating", slug, tournament, number)
 
-    response = _led(request, slug, tournament, number, turn)
-    return redirect("round_changes", slug, tournament) if any(closed) else response
+    return view
 
 
-@require_POST
-def reseat(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+@round_action
+def swap(request: HttpRequest, row: Tournament, round_: Round) -> HttpResponse | None:
+    """Exchange the chairs of entrants; in a closed round, show what it changed."""
+    if len(chosen_in(request.POST)) < 2 and "partners" not in request.POST:
+        return None
+    with_people = request.POST.get("entries") == "people"
+    exchange = Exchange(chosen_in(request.POST), with_people, _("wrong chairs"))
+    seen = number_in(request.POST, "seen", -1)
+    try:
+        exchange_seats(round_.pk, exchange, actor_of(request), seen=seen, at=timezone.now())
+    except LaterEntryInvalid as error:
+        entrant = number_of(exchange.who[0])
+        game = Game.objects.get(table__sittings__entrant__number=entrant, table__round=round_)
+        refusal = refusal_of(error, load_sheet(game))
+        messages.error(request, " ".join([refusal.notice, *refusal.details]))
+        return None
+    if round_.published_at is not None:
+        messages.success(request, _("The chairs are exchanged."))
+    if round_.closed_at is None:
+        return None
+    return redirect("round_changes", row.event.club.slug, row.slug)
+
+
+@round_action
+def reseat(request: HttpRequest, _row: Tournament, round_: Round) -> None:
     """Keep the ticked tables, and seat everybody else again, with those to take in."""
     locked = [
         int(each) for each in request.POST.getlist("locked") if each.isdecimal() and len(each) < 6
     ]
     more = request.POST.getlist("take_in")
-
-    def again(round_: Round, _row: Tournament) -> None:
-        seat_again(round_.pk, locked, actor_of(request), at=timezone.now(), taking_in=more)
-
-    return _led(request, slug, tournament, number, again)
+    seat_again(round_.pk, locked, actor_of(request), at=timezone.now(), taking_in=more)
 
 
-@require_POST
-def publish(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+@round_action
+def publish(request: HttpRequest, _row: Tournament, round_: Round) -> None:
     """Publish the seating; ask first if some are not checked in, or results have changed."""
-    service = partial(
-        publish_round,
+    publish_round(
+        round_.pk,
+        actor_of(request),
+        at=timezone.now(),
         all_the_same="all_the_same" in request.POST,
         accept_outdated=request.POST.get("accept_outdated", ""),
     )
-    return _led(request, slug, tournament, number, _by_service(request, service))
 
 
-@require_POST
-def take_back(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+@round_action
+def take_back(request: HttpRequest, row: Tournament, round_: Round) -> HttpResponse | None:
     """Turn a published round into a proposal again; ask first, with the number of entries lost."""
     if "entries" in request.POST:
-        service = partial(take_back_round, entries=number_in(request.POST, "entries", -1))
-        return _led(request, slug, tournament, number, _by_service(request, service))
-    row, round_ = directed_tournament_round(request, slug, tournament, number)
-    try:
-        lost = lost_with(round_)
-    except Refused as error:
-        messages.error(request, str(error))
-        return redirect("seating", slug, tournament, number)
+        entries = number_in(request.POST, "entries", -1)
+        take_back_round(round_.pk, actor_of(request), at=timezone.now(), entries=entries)
+        return None
+    lost = lost_with(round_)
     page = page_of(request, row) | {"round": round_, "lost": lost, "round_name": round_name(round_)}
     return render(request, "tournaments/rounds/take_back.html", page)
+
+
+@round_action
+def late(request: HttpRequest, row: Tournament, round_: Round) -> None:
+    """Seat latecomers, and remove entrants who have left."""
+    entrants = {each.key: each.pk for each in row.entrants.all()}
+    who = {
+        name: [entrants[key] for key in request.POST.getlist(name) if key in entrants]
+        for name in ("arriving", "leaving")
+    }
+    if not any(who.values()):
+        return
+    done = change_late(round_.pk, actor_of(request), at=timezone.now(), **who)
+    tables = ", ".join(str(number + 1) for number in sorted(done.changed))
+    if tables:
+        messages.success(request, _("Changed tables: %(tables)s.") % {"tables": tables})
+    for each in row.entrants.filter(pk__in=who["arriving"]):
+        if each.key in done.byes:
+            messages.success(request, seated_sentence(each, round_.number))
 
 
 @require_POST
@@ -616,53 +647,3 @@ def unseat(request: HttpRequest, slug: str, tournament: str, number: int) -> Htt
         if round_ is not None:
             unseat_round(round_.pk, actor_of(request), at=timezone.now())
     return redirect("tournament", slug, tournament)
-
-
-@require_POST
-def late(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Seat latecomers, and remove entrants who have left."""
-
-    def change(round_: Round, row: Tournament) -> None:
-        entrants = {each.key: each.pk for each in row.entrants.all()}
-        who = {
-            name: [entrants[key] for key in request.POST.getlist(name) if key in entrants]
-            for name in ("arriving", "leaving")
-        }
-        if not any(who.values()):
-            return
-        done = change_late(round_.pk, actor_of(request), at=timezone.now(), **who)
-        tables = ", ".join(str(number + 1) for number in sorted(done.changed))
-        if tables:
-            messages.success(request, _("Changed tables: %(tables)s.") % {"tables": tables})
-        for each in row.entrants.filter(pk__in=who["arriving"]):
-            if each.key in done.byes:
-                messages.success(request, seated_sentence(each, number))
-
-    return _led(request, slug, tournament, number, change)
-
-
-def _by_service(
-    request: HttpRequest, service: Callable[..., Any]
-) -> Callable[[Round, Tournament], None]:
-    def lead(round_: Round, _row: Tournament) -> None:
-        service(round_.pk, actor_of(request), at=timezone.now())
-
-    return lead
-
-
-def _led(
-    request: HttpRequest,
-    slug: str,
-    tournament: str,
-    number: int,
-    lead: Callable[[Round, Tournament], None],
-) -> HttpResponse:
-    """Run a step of a round, and show its seating, or the reason for a refusal."""
-    row, round_ = directed_tournament_round(request, slug, tournament, number)
-    try:
-        lead(round_, row)
-    except Round.DoesNotExist:
-        return redirect("tournament", slug, tournament)
-    except Refused as error:
-        messages.error(request, str(error))
-    return redirect("seating", slug, tournament, number)
