@@ -3,13 +3,17 @@
 `python -m tests.mutations` plants all, `python -m tests.mutations tournaments/api` those below.
 """
 
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.postgres import FORGETFUL, started
 
 ROOT = Path(__file__).resolve().parent.parent
 LEFT_BEHIND = shutil.ignore_patterns(".*", "data*", "__pycache__")
@@ -60,6 +64,135 @@ MUTATIONS = (
         "won[winner] = WON + cards[1 - winner]",
         "won[winner] = WON + cards[winner]",
         "tests/engine",
+    ),
+    # The units of a deal, and its scores.
+    Mutation(
+        f"{ENGINE}/rules/rulesets.py",
+        '"last_trick": ("tricks", "last_two"),',
+        '"last_trick": ("tricks",),',
+        "tests/engine/rules/test_units.py",
+    ),
+    Mutation(
+        f"{ENGINE}/rules/rulesets.py",
+        "if fewest is None or fewest > ALL_TRICKS:",
+        "if fewest is None:",
+        "tests/engine/rules/test_units.py",
+    ),
+    Mutation(
+        f"{ENGINE}/rules/rulesets.py",
+        "needed = [max(-(-n // seats), last) for",
+        "needed = [max(n // seats, last) for",
+        "tests/engine/rules/test_units.py",
+    ),
+    Mutation(
+        f"{ENGINE}/rules/rulesets.py",
+        "for units in written if len(units) > 1]",
+        "for units in written if len(units) > 2]",
+        "tests/engine/rules/test_units.py",
+    ),
+    Mutation(
+        f"{ENGINE}/rules/rulesets.py",
+        "zip(needed, tricks, strict=True)):\n                continue",
+        "zip(needed, tricks, strict=True)):\n                pass",
+        "tests/engine/rules/test_units.py",
+    ),
+    Mutation(
+        f"{ENGINE}/rules/scoring.py",
+        "won = Fraction(-sum(lost), left.count(0))",
+        "won = Fraction(-sum(lost), 1)",
+        "tests/engine/rules tests/engine/play tests/engine/variants",
+    ),
+    Mutation(
+        f"{ENGINE}/rules/scoring.py",
+        "if left[1 - closer] < ruleset.seats_in_a_side:",
+        "if left[1 - closer] < 1:",
+        "tests/engine/rules tests/engine/play tests/engine/variants",
+    ),
+    Mutation(
+        f"{ENGINE}/rules/scoring.py",
+        'settings["march_alone"] if alone else settings["march"]',
+        'settings["march"]',
+        "tests/engine/rules tests/engine/play tests/engine/variants",
+    ),
+    Mutation(
+        f"{ENGINE}/rules/scoring.py",
+        'weights = {"reserve": 2, "stock": 1, "waste": 1}',
+        'weights = {"reserve": 1, "stock": 1, "waste": 1}',
+        "tests/engine/rules tests/engine/play tests/engine/variants",
+    ),
+    Mutation(
+        f"{ENGINE}/rules/scoring.py",
+        "room = inf if each is None else each * ruleset.side_count",
+        "room = inf if each is None else each",
+        "tests/engine/rules/test_ruleset_sums.py",
+    ),
+    Mutation(
+        f"{ENGINE}/rules/scoring.py",
+        "if sorted(places) != list(range(1, ruleset.side_count + 1)):",
+        "if len(places) != ruleset.side_count:",
+        "tests/engine/rules tests/engine/play tests/engine/variants",
+    ),
+    # On the phone.
+    Mutation(
+        "static/counts.js",
+        "const missing = (unit) => total(unit) - sum(numbersOf(unit));",
+        "const missing = (unit) => total(unit);",
+        "tests/browser/test_pad.py",
+    ),
+    Mutation(
+        "static/counts.js",
+        "if (left > 0) write(input, isTyped(input) ? number(input) + 1 : 1);",
+        "write(input, isTyped(input) ? number(input) + 1 : 1);",
+        "tests/browser/test_pad.py",
+    ),
+    Mutation(
+        "static/outbox.js",
+        "if (rest.length) rest[0].revision = seen;",
+        "",
+        "tests/browser/test_pad.py tests/browser/test_open_table.py",
+    ),
+    Mutation(
+        "static/ticks.js",
+        'if (event.key === "Enter") event.preventDefault();',
+        "",
+        "tests/browser",
+    ),
+    Mutation(
+        "static/typed.js",
+        "if (isTick(field)) field.checked = ticked;",
+        "",
+        "tests/browser/test_accounts.py",
+    ),
+    # Locks: the races find them on PostgreSQL.
+    Mutation(
+        f"{SERVICES}/games/writing.py",
+        "load_sheet(Game.objects.select_for_update().get(pk=game_pk))",
+        "load_sheet(Game.objects.get(pk=game_pk))",
+        "tests/services/games/test_playing_together.py",
+    ),
+    Mutation(
+        f"{SERVICES}/rounds/rulings.py",
+        "row = Game.objects.select_for_update().get(pk=game_pk)",
+        "row = Game.objects.get(pk=game_pk)",
+        "tests/services/rounds/test_rounds_together.py",
+    ),
+    Mutation(
+        f"{SERVICES}/events/events.py",
+        'rows = Round.objects.select_for_update(of=("self",)).select_related("event__club")',
+        'rows = Round.objects.select_related("event__club")',
+        "tests/services/rounds/test_rounds_together.py",
+    ),
+    Mutation(
+        f"{SERVICES}/tournaments/lifecycle.py",
+        'rows = Tournament.objects.select_for_update(of=("self",)).select_related("event__club")',
+        'rows = Tournament.objects.select_related("event__club")',
+        "tests/services/rounds/test_rounds_together.py",
+    ),
+    Mutation(
+        f"{SERVICES}/games/seating.py",
+        "rows = PhoneTransfer.objects.select_for_update().valid_at(at)",
+        "rows = PhoneTransfer.objects.valid_at(at)",
+        "tests/services/games/test_phone_tables_together.py",
     ),
     # Standings, seating and ratings.
     Mutation(
@@ -113,8 +246,8 @@ MUTATIONS = (
     # The write path of a sheet.
     Mutation(
         f"{SERVICES}/games/writing.py",
-        "if not is_same(sheet, stored):",
-        "if not stored:",
+        "write.is_same is None or write.is_same(sheet, old)",
+        "True",
         "tests/services/games",
     ),
     Mutation(
@@ -125,8 +258,8 @@ MUTATIONS = (
     ),
     Mutation(
         f"{SERVICES}/games/writing.py",
-        "if sheet.row.revision != context.revision:",
-        "if sheet.row.revision < context.revision:",
+        "if sheet.row.revision != expected:",
+        "if sheet.row.revision < expected:",
         "tests/services/games",
     ),
     Mutation(
@@ -368,9 +501,13 @@ MUTATIONS = (
 def found_by(mutation: Mutation, copy: Path, marker: str) -> str:
     """The first test with the marker that fails with the bug; "" if none does."""
     words = [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "-m", marker]
-    run = subprocess.run(
-        [*words, *mutation.tests.split()], cwd=copy, capture_output=True, text=True, check=False
-    )
+    words += mutation.tests.split()
+    with started(FORGETFUL) if "_together" in mutation.tests else nullcontext() as postgres:
+        url = {"KINGSCORE_DATABASE_URL": postgres[1].url()} if postgres else {}
+        environment = {**os.environ, **url}
+        run = subprocess.run(
+            words, cwd=copy, env=environment, capture_output=True, text=True, check=False
+        )
     # 5: no test has this marker.
     if run.returncode not in (0, 1, 5):
         raise RuntimeError(f"pytest left with {run.returncode} for {mutation.tests}: {run.stdout}")

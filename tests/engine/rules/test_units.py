@@ -129,6 +129,9 @@ def read_counts(text):
         ("tricks 3 10, hearts 7 6", "counts.hearts"),
         ("tricks 3 10 0, hearts 9 4 0", None),
         ("tricks 3 10 0, hearts 10 3 0", "counts.hearts"),
+        # Of two at a table one has 23 cards in 12 tricks: only one trick is left for the other.
+        ("hearts 13 0, men 8 0, queens 4 0, diamond_eight 1 0, last_two 0 2", "counts"),
+        ("hearts 13 0, men 8 0, queens 3 1, diamond_eight 1 0, last_two 0 2", None),
     ],
 )
 def test_counts_at_the_edge_of_what_cards_give(counts, where):

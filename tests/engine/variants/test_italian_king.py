@@ -3,8 +3,8 @@ import pytest
 from tests.engine.documents.score_documents import score_document
 
 
-def score_deals(ruleset, *deals, **options):
-    result = score_document(
+def results_of(ruleset, *deals, **options):
+    return score_document(
         {
             "format": "kingscore-game/1",
             "ruleset": ruleset,
@@ -13,6 +13,10 @@ def score_deals(ruleset, *deals, **options):
             "entries": [{"type": "deal", **deal} for deal in deals],
         }
     )
+
+
+def score_deals(ruleset, *deals, **options):
+    result = results_of(ruleset, *deals, **options)
     assert result["problems"] == []
     return result["entries"]
 
@@ -47,6 +51,14 @@ def test_third_choice_that_loses_cards_but_wins_by_the_bonus_is_not_doubled():
         "counts": {"cards_left": [8, 3]},
     }
     assert score_deals("italian-king-pairs-choice", deal)[0]["points"] == [5, -5]
+
+
+@pytest.mark.parametrize(("left", "why"), [(0, "others"), (1, "others"), (2, None)])
+def test_each_of_the_pair_that_did_not_close_the_domino_holds_a_card(left, why):
+    counts = {"cards_left": [3, left]}
+    deal = {"contract": "domino", "offered": ["no-men", "domino"], "closed_by": 0, "counts": counts}
+    problems = results_of("italian-king-pairs-choice", deal)["problems"]
+    assert [problem["params"]["why"] for problem in problems] == ([why] if why else [])
 
 
 def test_third_choice_may_be_a_further_declaration():
