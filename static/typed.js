@@ -48,7 +48,8 @@ else if (kept.page === here) {
 }
 
 // A long page that refuses a form opens at the first field in question, not at its title.
-if (!document.querySelector("#outbox, main .notice-bad")) document.querySelector("main [aria-invalid=true]")?.scrollIntoView({ block: "center" });
+const invalid = document.querySelector("main [aria-invalid=true]");
+if (!document.querySelector("#outbox, main .notice-bad")) (invalid?.closest(".field") ?? invalid)?.scrollIntoView({ block: "center" });
 
 document.addEventListener("submit", ({ target }) => {
   const isLanguage = target.closest(".preferences") !== null;
