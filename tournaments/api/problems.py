@@ -150,7 +150,9 @@ def answer_problem(error: Exception, context: Mapping[str, Any]) -> Response | N
         return None
     if isinstance(refused, Unauthenticated):
         scope = getattr(context["view"], "needed_scope", None)
-        refused.headers = challenge(scope, "invalid_token" if _has_token(context) else "")
+        refused.headers = challenge(
+            scope, "invalid_token" if ("Authorization" in context["request"].headers) else ""
+        )
         refused.data = {"scope": scope} if scope else {}
     return problem_response(refused, context["request"])
 
@@ -160,10 +162,6 @@ def challenge(scope: str | None, error: str = "") -> dict[str, str]:
     parts = {"error": error, "scope": scope}
     told = ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
     return {"WWW-Authenticate": f"Bearer {told}".strip()}
-
-
-def _has_token(context: Mapping[str, Any]) -> bool:
-    return "Authorization" in context["request"].headers
 
 
 def problem_response(error: Refused, request: Asked) -> Response:

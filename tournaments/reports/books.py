@@ -264,17 +264,13 @@ def sheet_pages(report: Report, progress: OnProgress) -> Iterator[PrintedSheet]:
         yield PrintedSheet(
             json.dumps(printable(data)).encode(),
             round_name(_table(sheet.row).round),
-            _page_title(sheet.row),
+            f"{_table_title(sheet.row)}: {', '.join(sheet.row.players)}",
         )
 
 
 def where_of(game: Game) -> str:
     table = _table(game)
     return f"{round_name(table.round)} · {_table_title(game)}"
-
-
-def _page_title(game: Game) -> str:
-    return f"{_table_title(game)}: {', '.join(game.players)}"
 
 
 def _table_title(game: Game) -> str:

@@ -381,7 +381,10 @@ def standings_book(report: Report, seen: Seen) -> TableBook:
         facts=tournament_facts(state)
         | {
             "after": seen.after,
-            "rounds": [_round_fact(state, number) for number in seen.rounds],
+            "rounds": [
+                {"number": number, "stage": state.seated_rounds[number - 1].row.stage or None}
+                for number in seen.rounds
+            ],
             "tie_breaks": [state.settings.tie_breaks[at] for at, _title in seen.tie_breaks],
         },
     )
@@ -396,10 +399,6 @@ def tournament_facts(state: TournamentState) -> dict[str, Any]:
         "name": event.name,
         "held_on": event.held_on.isoformat(),
     }
-
-
-def _round_fact(state: TournamentState, number: int) -> dict[str, Any]:
-    return {"number": number, "stage": state.seated_rounds[number - 1].row.stage or None}
 
 
 TableField = tuple[Column, Callable[[StandingsRow], Cell]]

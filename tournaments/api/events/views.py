@@ -101,7 +101,9 @@ class Events(Resource):
         club = directed_club(self.visitor, slug)
         said = _with_season(club, self.said(EventPlanSerializer))
         said.setdefault("season", season_on(club, said["held_on"]))
-        plan = EventPlan(**{**_as_club(club), **said})
+        plan = EventPlan(
+            **{"table_codes": club.table_codes, "confirmations": club.confirmations, **said}
+        )
         row = create_event(club, plan, self.actor, at=timezone.now())
         place = f"{request.path}{row.public_id}/"
         return self.shown(EventSerializer, row, 201, Location=place)
@@ -139,11 +141,6 @@ class OneEvent(Resource):
         locked = get_object_or_404(Event.objects.select_for_update(of=("self",)), pk=row.pk)
         self.check_unchanged(EventSerializer, locked)
         return locked
-
-
-def _as_club(club: Club) -> dict[str, Any]:
-    """Return the club's defaults for an evening."""
-    return {"table_codes": club.table_codes, "confirmations": club.confirmations}
 
 
 def _with_season(club: Club, said: dict[str, Any]) -> dict[str, Any]:

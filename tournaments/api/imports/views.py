@@ -66,10 +66,6 @@ def line_problems(faults: Iterable[ImportFault], within: str = "lines") -> list[
     return [_problem(each, within) for each in faults]
 
 
-def record_problems(plan: RecordsPlan) -> list[Json]:
-    return [problem for seen in plan.wrong for problem in _of_record(seen)]
-
-
 def _problem(each: ImportFault, within: str) -> Json:
     where = ".".join(filter(None, (within, str(each.line - 1), each.column)))
     params = {name: _details(value) for name, value in each.params.items()}
@@ -109,7 +105,7 @@ def records_details(plan: RecordsPlan, meant: Mapping[str, str]) -> Json:
     named = (name for seen in plan.seen for name in seen.typed)
     return {
         "seen": plan.mark,
-        "problems": record_problems(plan),
+        "problems": [problem for seen in plan.wrong for problem in _of_record(seen)],
         "games": [_record(seen) for seen in plan.seen if seen.fits],
         "new_players": plan.new_names,
         "doubtful": names_asked(plan.book, named, meant),

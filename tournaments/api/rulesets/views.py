@@ -118,7 +118,9 @@ class DescribedRuleset(OpenApiSerializerExtension):  # type: ignore[no-untyped-c
                 "contracts": _list(_object(_contract())),
                 "suits": {
                     "description": "The names of the trumps.",
-                    **_object(dict.fromkeys([*SUITS, NO_TRUMP], _object(_description_suit()))),
+                    **_object(
+                        dict.fromkeys([*SUITS, NO_TRUMP], _object({"name": NAME, "symbol": TEXT}))
+                    ),
                 },
                 "checks": _object(_checks()),
             }
@@ -216,10 +218,6 @@ def _contract() -> Schema:
         "replay_one_each": SWITCH,
         "cappotto": SWITCH,
     }
-
-
-def _description_suit() -> Schema:
-    return {"name": NAME, "symbol": TEXT}
 
 
 def _checks() -> Schema:

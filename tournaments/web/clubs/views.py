@@ -57,7 +57,7 @@ from tournaments.services.clubs.membership import (
 from tournaments.services.documents.reporting import request_club_picture
 from tournaments.services.events.events import dates_of
 from tournaments.texts.documents import role_name
-from tournaments.texts.labels import Text, points_text
+from tournaments.texts.labels import points_text
 from tournaments.web.base.answers import language_of, picture_response
 from tournaments.web.base.pages import curve_of, kept_for_going_back
 from tournaments.web.base.phone import LinkPreview, as_of, link_preview
@@ -467,7 +467,9 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "bar": bar,
         "role": role_name(bar.role) if bar.role else "",
         "players": row.players.filter(removed_at=None).count(),
-        "differences": differences_of(row) if bar.owns else [],
+        "differences": [(CALLED[cache], number) for cache, number in counts_of(row.pk)]
+        if bar.owns
+        else [],
         "now": [(each, playing_text(each)) for each in now],
         "next": lead,
         "soon": soon[:SHOWN_EVENTS],
@@ -489,10 +491,6 @@ def club_picture(request: HttpRequest, slug: str) -> HttpResponseBase:
     version = [season.pk, *([row.player, str(row.points)] for row in seen.rows[:4])]
     asked = request_club_picture(club, version, language=language_of(request), at=timezone.now())
     return picture_response(asked)
-
-
-def differences_of(club: Club) -> list[tuple[Text, int]]:
-    return [(CALLED[cache], number) for cache, number in counts_of(club.pk)]
 
 
 @never_cache

@@ -369,17 +369,16 @@ def _page(
     shown = [offered(offer, event, round_, rounds) for offer in offers]
     return page | {
         "round": round_,
-        "rounds": [(each.number, _round_line(each)) for each in reversed(rounds)],
+        "rounds": [
+            (each.number, f"{round_name(each)} · {ROUND_STATES[each.state]}")
+            for each in reversed(rounds)
+        ],
         "of_round": [each for each in shown if each.offer.of_round],
         "of_all": [each for each in shown if not each.offer.of_round],
         "languages": settings.LANGUAGES,
         "recent": recent(request, Report.objects.filter(event=event)),
         "out_of_reach": directs and out_of_reach(request),
     }
-
-
-def _round_line(round_: Round) -> str:
-    return f"{round_name(round_)} · {ROUND_STATES[round_.state]}"
 
 
 def recent(request: HttpRequest, reports: ReportQuerySet) -> list[dict[str, object]]:

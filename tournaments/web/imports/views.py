@@ -251,10 +251,6 @@ def evenings_of_records(plan: RecordsPlan) -> list[EveningShown]:
     return _evenings(names, shown)
 
 
-def wrong_files(plan: RecordsPlan) -> list[WrongFile]:
-    return [WrongFile(seen.file.name, tuple(record_texts(seen))) for seen in plan.wrong]
-
-
 def _evenings(
     names: Mapping[tuple[date, str], str], shown: Mapping[tuple[date, str], list[TableShown]]
 ) -> list[EveningShown]:
@@ -402,7 +398,7 @@ def _records_shown(plan: RecordsPlan, asked: RecordsAsked) -> dict[str, Any]:
     return {
         "wrong": len(plan.wrong),
         "evenings": evenings_of_records(plan),
-        "files": wrong_files(plan),
+        "files": [WrongFile(seen.file.name, tuple(record_texts(seen))) for seen in plan.wrong],
         "names": names_asked(plan.book, named, asked.meant),
     }
 

@@ -415,13 +415,11 @@ def show_player(request: HttpRequest, row: Player, form: NameForm | None = None)
         "mine": row.account_id is not None and row.account == account_of(request),
         "form": form or NameForm(row),
         "account": account_name(row.account) if directs and row.account else "",
-        "merges": _merges_of(row) if directs else (),
+        "merges": list(row.merges.filter(undone_at=None).values_list("pk", "gone__name"))
+        if directs
+        else (),
     }
     return render(request, "tournaments/people/player.html", page, status=422 if form else 200)
-
-
-def _merges_of(row: Player) -> list[tuple[int, str]]:
-    return list(row.merges.filter(undone_at=None).values_list("pk", "gone__name"))
 
 
 AGAINST_MOST_FOUND = 50

@@ -484,10 +484,6 @@ def without_contract(document: Document, number: int) -> Document:
     return document
 
 
-def units_to_add() -> list[tuple[str, str]]:
-    return [(u.id, labels.unit_name(u.id)) for u in UNITS.values() if u.total is not None]
-
-
 CONFLICT, UNPROCESSABLE = 409, 422
 LARGEST_UPLOAD = 1_000_000
 
@@ -676,7 +672,7 @@ def _edit_page(
         "club": row.club,
         "document": json.dumps(draft.document, ensure_ascii=False),
         "notice": notice or [],
-        "units": units_to_add(),
+        "units": [(u.id, labels.unit_name(u.id)) for u in UNITS.values() if u.total is not None],
     }
     return render(request, "tournaments/rulesets/house_ruleset.html", page, status=status)
 

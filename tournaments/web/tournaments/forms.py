@@ -478,7 +478,11 @@ class TournamentForm(EventForm):
         self.fixed = tournament is not None and tournament.state in PLAYED
         if tournament is not None and self.fixed:
             rulesets = {tournament.event.ruleset: rules_of_tournament(tournament)}
-        played = {id_: rules for id_, rules in rulesets.items() if _is_played(rules)}
+        played = {
+            id_: rules
+            for id_, rules in rulesets.items()
+            if ((rules.seats, rules.side_count) in TABLES)
+        }
         settings = read_stored_settings(tournament.settings) if tournament else TournamentSettings()
         self.tie_break_version = settings.tie_break_version if self.fixed else TIE_BREAK_VERSION
         ties = sum(f"tie{number}" in (data or {}) for number in range(len(TIE_BREAKS)))
@@ -577,10 +581,6 @@ class TournamentForm(EventForm):
             event = self.row.event
             plan = replace(plan, ruleset=event.ruleset, options=event.options)
         return TournamentPlan(plan, self.settings, seed)
-
-
-def _is_played(rules: Ruleset) -> bool:
-    return (rules.seats, rules.side_count) in TABLES
 
 
 def _tie_break(number: int) -> forms.ChoiceField:

@@ -347,8 +347,8 @@ def overview_page(seen: Overview, asked: str) -> dict[str, Any]:
         "seen": seen,
         "leaders": leaders_shown(seen),
         "asked": asked,
-        "found": found_shown(seen, asked) if asked else [],
-        "surprises": surprises_shown(seen),
+        "found": [found_of(seen, key) for key in seen.found(asked, MOST_FOUND)] if asked else [],
+        "surprises": [_surprise(each) for each in seen.surprises()],
         "numbers": numbers_shown(seen),
         "winner": winner_path(seen),
         "comers": [seen.names[key] for key in seen.here[:MOST_COMERS]],
@@ -373,19 +373,11 @@ def leaders_shown(seen: Overview) -> list[tuple[str, list[Leader]]]:
     return [(name, rows[:most]) for name, rows in sections]
 
 
-def found_shown(seen: Overview, asked: str) -> list[FoundEntrant]:
-    return [found_of(seen, key) for key in seen.found(asked, MOST_FOUND)]
-
-
 def found_of(seen: Overview, key: str) -> FoundEntrant:
     table = seen.current.table_of(key) if seen.current else None
     return FoundEntrant(
         int(key[1:]), seen.names[key], seen.row_of(key), table.number if table else None
     )
-
-
-def surprises_shown(seen: Overview) -> list[Highlight]:
-    return [_surprise(each) for each in seen.surprises()]
 
 
 def _surprise(each: Surprise) -> Highlight:
@@ -498,7 +490,9 @@ def switches_of(request: HttpRequest, to: str, about: Entrant | User | None) -> 
     return Switches(
         to=to,
         phone=rows.filter(**own).exists() if about else rows.exists(),
-        mail=None if account is None or not can_be_mailed(account) else _is_mailed(account),
+        mail=None
+        if account is None or not can_be_mailed(account)
+        else Subscription.objects.filter(user=account, phone="").exists(),
         key=application_key(),
     )
 
@@ -623,10 +617,6 @@ def _of_phone(request: HttpRequest) -> QuerySet[Subscription]:
     if not phone:
         return Subscription.objects.none()
     return Subscription.objects.filter(Q(user=account_of(request)) | Q(user=None), phone=phone)
-
-
-def _is_mailed(account: User) -> bool:
-    return Subscription.objects.filter(user=account, phone="").exists()
 
 
 _moved: dict[int, tuple[object, int]] = {}
