@@ -180,7 +180,7 @@ MUTATIONS = (
         f"{SERVICES}/events/events.py",
         'rows = Round.objects.select_for_update(of=("self",)).select_related("event__club")',
         'rows = Round.objects.select_related("event__club")',
-        "tests/services/rounds/test_rounds_together.py",
+        "tests/services/games/test_tables_together.py",
     ),
     Mutation(
         f"{SERVICES}/tournaments/lifecycle.py",
