@@ -63,21 +63,8 @@ class DealForm:
         """A new key, for phones without scripts; the others make their own."""
         return new_write_key()
 
-    @property
-    def next_holder(self) -> int:
-        """The seat at the bottom after one rotation of the drawing."""
-        return self.game.ruleset.next_seat(self.holder)
-
-    @property
-    def next_holder_name(self) -> str:
-        return self.players[self.next_holder]
-
-    @property
-    def declares_in_pairs(self) -> bool:
-        """Whether what is left to declare is left to both players of a pair together."""
-        return self.game.ruleset.seats_in_a_side > 1
-
-    def _typed(self, name: str) -> str:
+    def value_of(self, name: str) -> str:
+        """Return what was typed into a field."""
         return (self.typed or {}).get(name, "")
 
 
@@ -104,20 +91,7 @@ class EntryForm(DealForm):
         """The number of the deal, from 1."""
         return len(self.game.deals) + 1
 
-    @property
-    def deals(self) -> int | None:
-        """The number of deals in the game; None without a fixed length."""
-        return self.game.ruleset.length
-
     # The turn.
-
-    @property
-    def declarer(self) -> int:
-        return self.game.declarer
-
-    @property
-    def declarer_name(self) -> str:
-        return self.players[self.declarer]
 
     @property
     def dealer_declares(self) -> bool:
@@ -133,17 +107,13 @@ class EntryForm(DealForm):
     @property
     def dealer(self) -> int:
         """The seat that deals: the one before the declarer in the order of play."""
-        return (self.declarer - 1) % self.game.ruleset.seats
-
-    @property
-    def dealer_name(self) -> str:
-        return self.players[self.dealer]
+        return (self.game.declarer - 1) % self.game.ruleset.seats
 
     @property
     def cutter_name(self) -> str:
         """The player who cuts: the one after the declarer, or of two the one not dealing."""
-        after = self.game.ruleset.next_seat(self.declarer)
-        return self.players[self.declarer if after == self.dealer else after]
+        after = self.game.ruleset.next_seat(self.game.declarer)
+        return self.players[self.game.declarer if after == self.dealer else after]
 
     @property
     def must(self) -> str:
@@ -160,11 +130,6 @@ class EntryForm(DealForm):
         if self.asks.offers and self.asks.contracts_left == 1:
             possible = tuple(contract.id for contract in self.game.legal_contracts())
         return ruleset.by_id[possible[0]] if len(possible) == 1 else None
-
-    @property
-    def fixed_deal(self) -> int | None:
-        """The number of the deal, if its contract leaves no choice."""
-        return self.deal if self.fixed else None
 
     @cached_property
     def contracts(self) -> tuple[ContractField, ...]:
@@ -254,10 +219,6 @@ class EntryForm(DealForm):
         return DealOptions(self.game, self.players, self.typed or {})
 
     @property
-    def can_declare_king(self) -> bool:
-        return self.game.ruleset.settings.get("king") == "declared"
-
-    @property
     def can_say_king(self) -> bool:
         """Whether some contracts have counts that do not show a King by themselves."""
         return any(contract.says_king for contract in self.contracts)
@@ -266,25 +227,6 @@ class EntryForm(DealForm):
     def has_rifki_holder(self) -> bool:
         """Whether the original holder of the king of hearts can be noted."""
         return any("rifki_holder" in contract.fields for contract in self.game.ruleset.contracts)
-
-    @property
-    def king_declared_by(self) -> str:
-        """The typed seat that declared King."""
-        return self._typed("king_declared_by")
-
-    @property
-    def rifki_holder(self) -> str:
-        """The typed seat that was dealt the king of hearts."""
-        return self._typed("rifki_holder")
-
-    @property
-    def king(self) -> bool:
-        return bool(self._typed("king"))
-
-    @property
-    def why(self) -> str:
-        """The typed reason of a correction."""
-        return self._typed("why")
 
     # Errors.
 
@@ -300,14 +242,6 @@ class EntryForm(DealForm):
     @cached_property
     def beside(self) -> Mapping[str, tuple[str, ...]]:
         return {group: self.errors(*where) for group, where in self.asks.groups.items()}
-
-    @property
-    def contract_errors(self) -> tuple[str, ...]:
-        return self.beside["contract"]
-
-    @property
-    def king_errors(self) -> tuple[str, ...]:
-        return self.beside["king"]
 
     @property
     def other_errors(self) -> tuple[str, ...]:
@@ -337,9 +271,9 @@ class EntryForm(DealForm):
 
     def _contract(self, choice: Choice) -> ContractField:
         contract, ruleset = choice.contract, self.game.ruleset
-        suit = self._typed("trump")
+        suit = self.value_of("trump")
         fields = fields_of(ruleset, contract)
-        chosen = self.fixed.id if self.fixed is not None else self._typed("contract")
+        chosen = self.fixed.id if self.fixed is not None else self.value_of("contract")
         values = {unit: write_points(each) for unit, each in contract.values.items()}
         return ContractField(
             id=contract.id,
@@ -483,21 +417,11 @@ class HandForm(DealForm):
         return tuple(zip(sides, self.game.totals, strict=True))
 
     @property
-    def why(self) -> str:
-        """The typed reason of a correction."""
-        return self._typed("why")
-
-    @property
     def state(self) -> dict[str, Any]:
         """The state that the phone needs to continue without a signal."""
         return state_of(self.game, list(self.players))
 
     # Makers and their tricks.
-
-    @property
-    def maker(self) -> str:
-        """The typed seat that made trump."""
-        return self._typed("maker")
 
     @property
     def passes(self) -> bool:
@@ -522,7 +446,7 @@ class HandForm(DealForm):
         """The players who can have defended alone, each with the side; empty if nobody does."""
         if not self.plays_alone:
             return ()
-        chosen = self._typed("defender_alone")
+        chosen = self.value_of("defender_alone")
         return tuple(
             (PlayerField(tile.seat, tile.name, str(tile.seat) == chosen), tile.side)
             for tile in sorted(self.tiles, key=lambda tile: tile.seat)
@@ -530,18 +454,13 @@ class HandForm(DealForm):
 
     @property
     def suits(self) -> tuple[SuitField, ...]:
-        chosen = self._typed("trump")
+        chosen = self.value_of("trump")
         return tuple(
             SuitField(suit, labels.suit_name(suit), labels.suit_symbol(suit), suit == chosen)
             for suit in trumps_of(self.game.ruleset, self._hand)
         )
 
     # Piles emptied.
-
-    @property
-    def winner(self) -> str:
-        """The typed seat that won, or the value for nobody."""
-        return self._typed("winner")
 
     @property
     def stalemate(self) -> str:
@@ -568,7 +487,7 @@ class HandForm(DealForm):
                 seat,
                 player,
                 tuple(
-                    PileField(field, str(labels.FIELDS[pile]), self._typed(field))
+                    PileField(field, str(labels.FIELDS[pile]), self.value_of(field))
                     for pile in PILES
                     for field in [f"left-{pile}-{seat}"]
                 ),
@@ -579,7 +498,7 @@ class HandForm(DealForm):
     @cached_property
     def calls(self) -> tuple[PileField, ...]:
         fields = [(f"calls-{seat}", player) for seat, player in enumerate(self.players)]
-        return tuple(PileField(field, player, self._typed(field)) for field, player in fields)
+        return tuple(PileField(field, player, self.value_of(field)) for field, player in fields)
 
     # Errors.
 
@@ -623,7 +542,7 @@ class HandForm(DealForm):
         return hand
 
     def _tricks(self, ending: str) -> tuple[TricksField, ...]:
-        chosen = self._typed("tricks")
+        chosen = self.value_of("tricks")
         values = ((f"{tricks}{ending}", tricks) for tricks in range(TRICKS_OF_FIVE + 1))
         return tuple(TricksField(value, tricks, value == chosen) for value, tricks in values)
 
