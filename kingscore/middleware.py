@@ -1,4 +1,4 @@
-"""Middleware: headers, caching, limits, and the answers to faults and outages."""
+"""Middleware: cookies, headers, caching, limits, and the answers to faults and outages."""
 
 import errno
 import sqlite3
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from enum import Enum
 from hashlib import sha256
+from http.cookies import Morsel
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -32,6 +33,52 @@ from tournaments.api.problems import (
     plain_problem,
 )
 from tournaments.queries.sheets import Archived
+
+HOST, SECURE = "__Host-", "__Secure-"
+"""The first is for cookies of the whole site: no other host of the domain can set them. The second
+is for cookies of a part of the site."""
+
+GUARDED = {settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, "device"}
+"""Ignored without their prefix: another host may have set them. All other cookies are signed or
+mere preferences, and phones may have older ones without a prefix."""
+
+
+def prefix_cookies(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Add a prefix to all outgoing cookies, and remove it from incoming ones."""
+    if not settings.HTTPS:
+        raise MiddlewareNotUsed
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        request.COOKIES = without_prefixes(request.COOKIES)
+        response = get_response(request)
+        for name in list(response.cookies):
+            morsel = with_prefix(response.cookies.pop(name))
+            response.cookies[morsel.key] = morsel
+        return response
+
+    return middleware
+
+
+def without_prefixes(sent: dict[str, str]) -> dict[str, str]:
+    """Return cookies under their names in the program; prefixed ones take precedence."""
+    prefixed = {
+        name.removeprefix(HOST).removeprefix(SECURE): value
+        for name, value in sent.items()
+        if name.startswith((HOST, SECURE))
+    }
+    plain = {name: value for name, value in sent.items() if name not in GUARDED}
+    return {**plain, **prefixed}
+
+
+def with_prefix(morsel: "Morsel[str]") -> "Morsel[str]":
+    """Return a cookie with the prefix and attributes for the browser."""
+    prefix = HOST if morsel["path"] == "/" else SECURE
+    if not morsel.key.startswith((HOST, SECURE)):
+        morsel.set(prefix + morsel.key, morsel.value, morsel.coded_value)
+    morsel["secure"] = True
+    return morsel
 
 
 class Outage(Enum):

@@ -127,7 +127,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "kingscore.cookies.prefix_cookies",
+    "kingscore.middleware.prefix_cookies",
     "kingscore.middleware.forbid_caching",
     "django.middleware.gzip.GZipMiddleware",
     # Most requests end here.
