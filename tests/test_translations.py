@@ -1,4 +1,4 @@
-"""No text stays untranslated."""
+"""No text stays untranslated; `make check` looks at those of the project."""
 
 from datetime import date
 from gettext import GNUTranslations
@@ -160,10 +160,6 @@ def test_compiling_writes_what_gettext_reads_and_only_when_needed(project):
     assert turkish.gettext("A deal") == "x"
     assert turkish.ngettext("%(n)s trick", "%(n)s tricks", 3) == "%(n)s"
     assert compiled.stat().st_mtime_ns == first
-
-
-def test_no_text_of_ours_is_untranslated():
-    call_command("collect_messages", "--check")
 
 
 @pytest.mark.parametrize(("language", "march"), [("tr", "Mart"), ("it", "Marzo")])

@@ -35,7 +35,7 @@ def club():
     Club.objects.update(in_server_ratings=True)
     TableFactory(round__event__club=Club.objects.get(), entries=WHOLE_GAME)
     rebuild_ratings()
-    for player in Player.objects.all():
+    for player in Player.objects.all()[:2]:
         keep_sums(player)
     return Club.objects.get()
 
@@ -138,20 +138,25 @@ WRONG = {
 
 
 def names(differing):
-    return {cache.name for cache, _found in differing}
+    return frozenset(cache.name for cache, _found in differing)
 
 
 def test_every_kind_of_wrong_cache_is_found_and_made_right(club):
     found, left = {}, {}
-    for kind, (do, _caches) in WRONG.items():
+    for caches in {frozenset(caches): None for _do, caches in WRONG.values()}:
+        alike = {kind: do for kind, (do, wrong) in WRONG.items() if wrong == caches}
         savepoint = transaction.savepoint()
-        do()
-        differing = list(look_at_all())
-        found[kind] = names(differing)
-        repair(differing)
-        left[kind] = names(look_at_all())
+        for kind, do in alike.items():
+            do()
+            found[kind] = names(look_at_all())
+            transaction.savepoint_rollback(savepoint)
+        # One repair makes all of them right.
+        for do in alike.values():
+            do()
+        repair(list(look_at_all()))
+        left[caches] = names(look_at_all())
         transaction.savepoint_rollback(savepoint)
 
     assert names(look_at_all()) == set()
     assert found == {kind: caches for kind, (_do, caches) in WRONG.items()}
-    assert left == {kind: set() for kind in WRONG}
+    assert set(left.values()) == {frozenset()}
