@@ -27,10 +27,8 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 NO_CHROMIUM = "no Chromium on this machine"
 
-# In a page, but in no text that somebody typed: beside a tag, and anywhere else.
+# Here somebody typed the line breaks.
 AS_TYPED = re.compile(rb"(<(?:pre|textarea)\b.*?</)", re.DOTALL)
-BESIDE_TAGS = re.compile(rb"\s*\n\s*(?=[<>])|(?<=>)\s*\n\s*")
-LINE_BREAKS = re.compile(rb"\s*\n\s*")
 
 TESTS = Path(__file__).parent
 TEST_NUMBERS = count()
@@ -172,6 +170,16 @@ def language_of_the_source():
         yield
 
 
+def in_one_line(text):
+    """Join lines without their indents: beside a tag as they are, else with a space."""
+    first, *more = text.split(b"\n")
+    if not more:
+        return text
+    lines = [first.rstrip(), *filter(None, map(bytes.strip, more[:-1])), more[-1].lstrip()]
+    text = b"\n".join(lines).replace(b">\n", b">").replace(b"\n<", b"<").replace(b"\n>", b">")
+    return text.replace(b"\n", b" ")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def without_line_breaks():
     """Let tests read pages whatever the lines of their templates."""
@@ -182,7 +190,7 @@ def without_line_breaks():
         is_page = page.get("Content-Type", "").startswith("text/html")
         if is_page and not page.streaming and "Content-Encoding" not in page:
             parts = AS_TYPED.split(page.content)
-            parts[::2] = [LINE_BREAKS.sub(b" ", BESIDE_TAGS.sub(b"", part)) for part in parts[::2]]
+            parts[::2] = map(in_one_line, parts[::2])
             page.content = b"".join(parts)
         return page
 

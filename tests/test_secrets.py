@@ -311,7 +311,8 @@ class Walk:
 
     def addresses(self):
         for name, page in PAGES.items():
-            if page.get and not name.startswith("admin:") and not page.place.startswith("office"):
+            no_club = name.startswith(("admin:", "api_")) or page.place.startswith("office")
+            if page.get and not no_club:
                 yield from (path_of(name, place) for place in self.places[page.place])
         for name, row in TABLE.items():
             if "GET" in row.by and name not in FOR_ALL_ALIKE:
@@ -383,7 +384,10 @@ def around(shown):
 
 
 LINKS = re.compile(r'(?:href|src|hx-get|content)="([^"]+)"|"(https?://[^"]+|/[^"]+)"')
-LEAD_ELSEWHERE = ("/static/", "/accounts/", "/office/", "/oauth/", "/language/", "/media/")
+LEAD_ELSEWHERE = (
+    *("/static/", "/accounts/", "/office/", "/oauth/", "/language/", "/media/"),
+    *("/api/v1/docs/", "/api/v1/openapi"),
+)
 
 
 def links_of(text, answer):

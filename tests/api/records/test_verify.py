@@ -214,14 +214,16 @@ def altered(document, path, change):
 
 @pytest.mark.parametrize("kind", ["tournament", "ratings"])
 @pytest.mark.parametrize(
-    "change",
+    ("change", "step"),
     [
-        "left out",
-        pytest.param("doubled", marks=pytest.mark.slow),
-        pytest.param("another", marks=pytest.mark.slow),
+        ("left out", 4),
+        *(
+            pytest.param(each, 1, marks=pytest.mark.slow)
+            for each in ("left out", "doubled", "another")
+        ),
     ],
 )
-def test_any_altered_document_is_answered(program, kind, change):
+def test_any_altered_document_is_answered(program, kind, change, step):
     row = whole_tournament()
     club = row.event.club
     if kind == "tournament":
@@ -236,12 +238,13 @@ def test_any_altered_document_is_answered(program, kind, change):
         for path in reversed(list(fields_of(document)))
     }
     statuses = Counter()
-    for path in paths.values():
+    some = list(paths.values())[::step]
+    for path in some:
         answer = program.post("verify/", altered(document, path, change))
         statuses[answer.status_code] += 1
 
     assert set(statuses) <= {200, 422}
-    assert statuses[200] > 0.9 * len(paths)
+    assert statuses[200] > 0.9 * len(some)
 
 
 @pytest.mark.parametrize(("entrant", "is_there"), [("e1", True), ("e4", True), ("e12", False)])

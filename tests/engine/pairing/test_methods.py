@@ -43,7 +43,7 @@ def test_neighbours_in_the_standings_share_a_table():
 @pytest.mark.parametrize("method", ["swiss", "random", "rank-near", "rank-spread"])
 @pytest.mark.parametrize("teams", [4, 5, 6])
 def test_teammates_are_parted_where_that_is_possible(method, teams):
-    for seed in range(10):
+    for seed in range(3):
         field = field_of(4 * teams)
         names = [entrant.id for entrant in field.entrants]
         avoid = [pair for at in range(teams) for pair in combinations(names[at::teams], 2)]
@@ -168,7 +168,7 @@ def test_elsewhere_there_is_no_round_robin_at_tables_of_four(count):
 
 @pytest.mark.parametrize(
     ("count", "rounds"),
-    [(16, 5), (20, 5), (36, 11), (40, 12), (44, 6), (23, 7), (15, 5)],
+    [(16, 5), (20, 5), (23, 7), (15, 5), pytest.param(40, 12, marks=pytest.mark.slow)],
 )
 def test_a_fixed_evening_brings_nobody_together_twice(count, rounds):
     seatings = schedule(field_of(count, seed=6), rounds, "fixed")
@@ -190,7 +190,7 @@ from tournaments.engine.pairing.methods import METHODS
 for method in METHODS:
     for size, count in ((2, 9), (2, 16), (4, 16)):
         field = field_of(count, table_size=size, fixed=(("e1", "e2"),), avoid=(("e3", "e4"),))
-        print(method, [s.tables + (s.byes,) for s in play(field, 4, method)])
+        print(method, [s.tables + (s.byes,) for s in play(field, 2, method)])
 """
 
 
@@ -221,9 +221,8 @@ SLOW = pytest.mark.slow
 @pytest.mark.parametrize(
     ("players", "rounds"),
     [
-        (16, 5), (20, 5), (24, 5), (28, 9), (32, 5), (40, 8), (41, 5), (88, 9),
-        pytest.param(24, 7, marks=SLOW), pytest.param(36, 11, marks=SLOW),
-        pytest.param(100, 10, marks=SLOW), pytest.param(400, 9, marks=SLOW),
+        (16, 5), (24, 5), (41, 5),
+        *(pytest.param(*each, marks=SLOW) for each in ((28, 9), (36, 11), (40, 8), (400, 9))),
     ],
 )  # fmt: skip
 def test_nobody_meets_twice_and_seats_differ_by_two_at_most(players, rounds):
@@ -258,7 +257,7 @@ def test_the_imbalance_of_seats_is_over_those_who_sit_out_too():
     ]
 
 
-@pytest.mark.parametrize("players", [9, 10, 11, 13, 18, 23])
+@pytest.mark.parametrize("players", [9, 10, 11, 13, 23])
 def test_byes_are_shared_out_before_anybody_has_a_second(players):
     evening = Evening(players, 5, seed=5).play()
 
@@ -284,7 +283,7 @@ def test_the_lowest_of_those_without_a_bye_sits_out():
 
 def test_fixed_groups_share_a_table_and_those_to_avoid_do_not():
     evening = Evening(
-        32, 6, seed=9, fixed=[["p2", "p6", "p7"], ["p7", "p9"]], avoid=[["p0", "p1"], ["p0", "p3"]]
+        20, 4, seed=9, fixed=[["p2", "p6", "p7"], ["p7", "p9"]], avoid=[["p0", "p1"], ["p0", "p3"]]
     ).play()
 
     for played in evening.rounds:
@@ -294,7 +293,7 @@ def test_fixed_groups_share_a_table_and_those_to_avoid_do_not():
 
 
 def test_who_has_left_is_forgotten_and_who_comes_late_is_seated():
-    evening = Evening(17, 5, seed=4)
+    evening = Evening(13, 4, seed=4)
     evening.draw()
     evening.leave("p3")
     evening.scores["late"] = 0
@@ -375,8 +374,8 @@ def sat(rounds):
     return [each for table in tables for each in enumerate(table)]
 
 
-@pytest.mark.parametrize("players", [18, 24])
-def test_repeats_with_a_price_bring_scores_nearer(players):
+def test_repeats_with_a_price_bring_scores_nearer():
+    players = 24
     evening = before_the_last_round(players, 5)
 
     never, priced = quality_with(evening), quality_with(evening, last_repeat=10)
@@ -385,9 +384,8 @@ def test_repeats_with_a_price_bring_scores_nearer(players):
     assert priced["score_spread"] < 0.6 * never["score_spread"]
 
 
-@pytest.mark.parametrize(("players", "rounds"), [(32, 5), (40, 8)])
-def test_leaders_meet_in_the_last_round(players, rounds):
-    evening = before_the_last_round(players, rounds)
+def test_leaders_meet_in_the_last_round():
+    evening = before_the_last_round(32, 5)
     leaders = sorted(evening.scores, key=evening.scores.get, reverse=True)[:4]
 
     asked = evening.document() | {"weights": {"last_repeat": 20, "last_leaders": 100}}
@@ -433,7 +431,7 @@ def all_splits(names):
         yield [[first, *others], [name for name in rest if name not in others]]
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(8))
 def test_eight_are_seated_with_the_fewest_repeats(seed):
     evening = Evening(8, 9, seed)
     for _ in range(seed % 4 + 1):
@@ -529,7 +527,7 @@ def test_everybody_is_told_why():
 def test_a_random_field_of_any_size_is_seated_whole():
     random = Random(11)
     for size in (2, 4):
-        for _ in range(15):
+        for _ in range(6):
             evening = Evening(random.randrange(size, 40), 3, random.random(), size=size)
             evening.seed = random.randrange(1000)
             evening.play()
@@ -571,7 +569,7 @@ def coming_and_going(method, size, random, rounds):
 def test_nobody_sits_out_twice_more_than_their_part_than_another(method, size):
     """The part is an equal one of the byes of each round that they were there."""
     arrivals = 0
-    for seed in range(4 if method in ("swiss", "fixed") else 25):
+    for seed in range(2 if method in ("swiss", "fixed") else 12):
         balance = {}
         for number, (played, new) in enumerate(coming_and_going(method, size, Random(seed), 9)):
             part = Fraction(len(played.byes), len(played.names))
@@ -592,20 +590,19 @@ def test_nobody_sits_out_twice_more_than_their_part_than_another(method, size):
 def test_who_comes_late_plays_and_sits_out_no_more_often_than_others(
     players, coming, before, rounds
 ):
-    for seed in range(2):
-        evening = Evening(players, rounds, seed)
-        for _ in range(before):
-            evening.draw()
-        late = {f"late{number}" for number in range(coming)}
-        evening.scores |= dict.fromkeys(late, 0)
-        arrival = evening.draw()
-        evening.play()
+    evening = Evening(players, rounds, seed=1)
+    for _ in range(before):
+        evening.draw()
+    late = {f"late{number}" for number in range(coming)}
+    evening.scores |= dict.fromkeys(late, 0)
+    arrival = evening.draw()
+    evening.play()
 
-        assert late.isdisjoint(arrival["byes"])
-        out = [name for played in evening.rounds[before:] for name in played["byes"]]
-        others = [out.count(name) for name in evening.scores if name not in late]
-        assert max(out.count(name) for name in late) <= max(others)
-        assert max(others) - min(out.count(name) for name in late) <= 2
+    assert late.isdisjoint(arrival["byes"])
+    out = [name for played in evening.rounds[before:] for name in played["byes"]]
+    others = [out.count(name) for name in evening.scores if name not in late]
+    assert max(out.count(name) for name in late) <= max(others)
+    assert max(others) - min(out.count(name) for name in late) <= 2
 
 
 def test_a_draw_of_version_3_is_drawn_again_by_its_own_rule():

@@ -496,7 +496,7 @@ def in_small_slices(monkeypatch):
     monkeypatch.setattr(computing, "PAUSE", 0)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_ratings_are_what_the_games_make_of_them_whatever_happened(seed, monkeypatch):
     if seed % 2:
         in_small_slices(monkeypatch)

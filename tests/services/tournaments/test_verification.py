@@ -90,17 +90,15 @@ def outcomes(document, *outcomes):
 
 
 def test_an_altered_digit_of_every_field_is_found(document):
-    paths = list(places_of_numbers(document))
-    last = {field_of(path): path for path in paths}
-    first = {field_of(path): path for path in reversed(paths)}
+    last = {field_of(path): path for path in places_of_numbers(document)}
     missed = []
-    for path in {*first.values(), *last.values()}:
+    for path in last.values():
         put_back = altered(document, path)
         if verify(document).agrees:
             missed.append(path)
         put_back()
 
-    assert (len(first) > 100, missed) == (True, [])
+    assert (len(last) > 100, missed) == (True, [])
 
 
 def test_what_differs_is_found_without_the_digests_too(document):

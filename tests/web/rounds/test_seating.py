@@ -646,7 +646,7 @@ def director(visitor):
     return lambda row: visitor.become("director", row.event.club)
 
 
-SEATINGS = ["swiss", "random", "fixed", "rank-near", "rank-spread", "manual"]
+SEATINGS = ["swiss", "rank-near", "fixed", "manual"]
 
 
 @pytest.mark.django_db

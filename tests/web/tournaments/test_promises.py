@@ -93,7 +93,7 @@ def test_each_visitor_sees_at_each_stage_as_much_as_the_settings_promise(visitor
 
     for revision, stage in enumerate(led_through(row), 1):
         for published, hidden in product((False, True), repeat=2):
-            # A director sees all whatever the settings are; a member does not care what is published.
+            # To members and directors it is all the same what is published; directors see all.
             whom = ("stranger",) if published else ("stranger", "member", "director")
             Event.objects.update(published=published)
             settings = Tournament.objects.get().settings | {"hide_last": hidden}
