@@ -55,11 +55,14 @@ def ways(rows):
     yield read_file(workbook(*rows), pairs=False)
 
 
-@CONTACT
+def below(*headings):
+    """Each contact, below one of the headings."""
+    cases = [(contact, headings[n % len(headings)]) for n, contact in enumerate(CONTACTS)]
+    return pytest.mark.parametrize(("contact", "heading"), cases)
+
+
+@below({}, {"name": "Nome e cognome", "contact": "Telefono"}, {"name": "Ad Soyad"})
 @pytest.mark.parametrize("columns", [("name", "contact"), ("contact", "name")])
-@pytest.mark.parametrize(
-    "heading", [{}, {"name": "Nome e cognome", "contact": "Telefono"}, {"name": "Ad Soyad"}]
-)
 def test_contact_beside_a_name_is_never_a_team(contact, columns, heading):
     head = [[heading.get(each, "Recapito 2") for each in columns]] if heading else []
     for read in ways(head + rows_of(contact, *columns)):
@@ -67,8 +70,7 @@ def test_contact_beside_a_name_is_never_a_team(contact, columns, heading):
         assert "" in [each.field for each in read.file.columns]
 
 
-@CONTACT
-@pytest.mark.parametrize("heading", [[], ["Ad", "Takım", "Kulüp"]])
+@below([], ["Ad", "Takım", "Kulüp"])
 def test_contact_in_a_column_of_teams_or_clubs_is_left_out_and_shown(contact, heading):
     rows = [["Ayşe", "Team 7", "Moda"], ["Burak", contact, "42 Kings"], ["Cem", "3. Masa", contact]]
     expected = [
@@ -105,8 +107,7 @@ def test_contact_behind_a_name_in_its_cell_is_taken_from_it(contact):
         ]
 
 
-@CONTACT
-@pytest.mark.parametrize("heading", [[], ["Nome e cognome", "Telefono"], ["Ad Soyad", "Not"]])
+@below([], ["Nome e cognome", "Telefono"], ["Ad Soyad", "Not"])
 def test_list_of_a_club_has_no_contact_for_a_name(contact, heading):
     for swapped in (False, True):
         rows = [
@@ -121,16 +122,17 @@ def test_list_of_a_club_has_no_contact_for_a_name(contact, heading):
 
 
 @pytest.mark.django_db
-@CONTACT
-def test_file_of_contacts_alone_has_no_names_but_is_not_empty(contact):
-    with pytest.raises(FileRefused) as refused:
-        read_players([(1, [contact]), (2, ["Toplam"])])
-    assert refused.value.why == "names"
-    rows = [(1, ["Tarih", "Oyuncu", "Puan"]), (2, ["14.03.2025", contact, 5])]
-    read = read_results(rows, evening="Cuma", decimal=",", today=EVENING.date())
-    asked = ResultsAsked(read.lines, RULESETS["turkish-king"], faults=read.faults)
-    faults = preview_results(ClubFactory(), asked).faults
-    assert [each.code for each in faults if each.column == "player"] == [Wrong.NO_NAME]
+def test_file_of_contacts_alone_has_no_names_but_is_not_empty():
+    club = ClubFactory()
+    for contact in CONTACTS:
+        with pytest.raises(FileRefused) as refused:
+            read_players([(1, [contact]), (2, ["Toplam"])])
+        assert refused.value.why == "names"
+        rows = [(1, ["Tarih", "Oyuncu", "Puan"]), (2, ["14.03.2025", contact, 5])]
+        read = read_results(rows, evening="Cuma", decimal=",", today=EVENING.date())
+        asked = ResultsAsked(read.lines, RULESETS["turkish-king"], faults=read.faults)
+        faults = preview_results(club, asked).faults
+        assert [each.code for each in faults if each.column == "player"] == [Wrong.NO_NAME]
 
 
 @pytest.mark.parametrize("number", [5321234567, 905321234567, 1987.5, 12])
@@ -141,17 +143,17 @@ def test_number_cell_of_a_workbook_is_no_team(number):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("number", [*CONTACTS[1:], "0532 111 22 33"])
-def test_contact_typed_for_a_team_is_refused_and_what_stands_already_is_listed(number, capsys):
+def test_contact_typed_for_a_team_is_refused_and_what_stands_already_is_listed(capsys):
     row = running("Ayşe", "Burak", "Cem", "Deniz")
-    for entry in (Entry("Elif", team=number), Entry("Elif", represents=number)):
-        with pytest.raises(EntrantsRefused) as refused:
-            register_entrants(row.pk, [entry], NOBODY, at=EVENING)
-        assert [each.code for each in refused.value.problems.values()] == ["no-label"]
-    row.entrants.filter(number=2).update(team=number)
     row.entrants.filter(number=3).update(team="3. Masa", represents="42 Kings")
-
-    call_command("find_contacts")
-
     page = f"/clubs/{row.event.club.slug}/tournaments/{row.slug}/entrants/2/"
-    assert capsys.readouterr().out.splitlines() == [f"{page} {number}", "1 found"]
+    for number in (*CONTACTS[1:], "0532 111 22 33"):
+        for entry in (Entry("Elif", team=number), Entry("Elif", represents=number)):
+            with pytest.raises(EntrantsRefused) as refused:
+                register_entrants(row.pk, [entry], NOBODY, at=EVENING)
+            assert [each.code for each in refused.value.problems.values()] == ["no-label"]
+        row.entrants.filter(number=2).update(team=number)
+
+        call_command("find_contacts")
+
+        assert capsys.readouterr().out.splitlines() == [f"{page} {number}", "1 found"]
