@@ -8,7 +8,6 @@ a line in `places_of`.
 import logging
 import re
 import zipfile
-from collections import Counter
 from dataclasses import dataclass, field
 from html import unescape
 from io import BytesIO
@@ -24,7 +23,7 @@ from django.urls import Resolver404, resolve, reverse
 from django.utils import translation
 from pypdf import PdfReader
 
-from tests.api.access_table import TABLE
+from tests.api.access_table import OK, TABLE
 from tests.api.test_access import FOR_ALL_ALIKE
 from tests.api.test_access import path_of as path_in_api
 from tests.club_factories import (
@@ -69,8 +68,6 @@ TABLES = ((1, 2, 3, 4), (5, 6, 7, 8))
 
 BEFORE, CLOSED, OPEN = 1001, 7677, 8783
 """The total of the first entrant in each first round, and in a hidden round: closed, still open."""
-
-MOST_FOLLOWED = 3
 
 DRAFT = (7, 2, 8, 3)
 SEALED = "last-two"
@@ -299,24 +296,29 @@ class Walk:
 
     def everywhere(self):
         waiting = list(dict.fromkeys(self.addresses()))
-        seen, followed = set(waiting), Counter()
+        seen, followed = set(waiting), set()
         while waiting:
             for link in sorted(self.get(waiting.pop()) - seen):
                 seen.add(link)
                 name = name_of(link)
-                # A few of each kind: those that the tables of access name are seen anyway.
-                if name and followed[name] < MOST_FOLLOWED:
-                    followed[name] += 1
+                # One of each kind: those that the tables of access name are seen anyway.
+                if name and name not in followed:
+                    followed.add(name)
                     waiting.append(link)
 
     def addresses(self):
         for name, page in PAGES.items():
             no_club = name.startswith(("admin:", "api_")) or page.place.startswith("office")
-            if page.get and not no_club:
+            if page.get and not no_club and self.may_see(page.published or page.get):
                 yield from (path_of(name, place) for place in self.places[page.place])
         for name, row in TABLE.items():
-            if "GET" in row.by and name not in FOR_ALL_ALIKE:
+            may_see = "GET" in row.by and self.may_see(row.published or row.by["GET"])
+            if may_see and name not in FOR_ALL_ALIKE:
                 yield from (path_in_api(name, place) for place in self.places[row.place])
+
+    def may_see(self, by):
+        """Whether an address is worth asking for: the walks of access see it refused to members."""
+        return self.who not in ("member", "neighbour") or by["member"] == OK
 
     def get(self, path):
         """Look at an answer, and return what it links to."""

@@ -57,8 +57,8 @@ PHONES = ("phone", "phone of another table", "phone of a closed round")
 
 SIGNED_IN = ("member", "director", "owner", "other", "staff")
 VISITORS = ("nobody", *PHONES, *SIGNED_IN)
-WALK_QUICKLY = ("nobody", "member", "other")
-"""Those most pages refuse; the walks of the others are slow."""
+WALK_QUICKLY = ("member", "other")
+"""Those most pages refuse for what they are; the walks of the others are slow."""
 
 CLUB, OTHER_CLUB = "Moda King Kulübü", "Kadife Gizli Kulübü"
 WHOLE_NAME = "Zümrüt Gizlioğlu"

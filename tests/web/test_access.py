@@ -215,7 +215,7 @@ def test_visitor_gets_what_the_table_says_and_nothing_refused_is_written(who, wo
                     # The walk of the owner looks at the answer.
                     continue
                 if who == "other" and wanted == EVERYBODY:
-                    # Those of nobody and of the member do.
+                    # That of the member does.
                     continue
                 walk.visit(name, link, method, path_of(name, kwargs), wanted)
 

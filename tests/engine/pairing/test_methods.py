@@ -569,7 +569,7 @@ def coming_and_going(method, size, random, rounds):
 def test_nobody_sits_out_twice_more_than_their_part_than_another(method, size):
     """The part is an equal one of the byes of each round that they were there."""
     arrivals = 0
-    for seed in range(2 if method in ("swiss", "fixed") else 12):
+    for seed in range(3 if method in ("swiss", "fixed") else 12):
         balance = {}
         for number, (played, new) in enumerate(coming_and_going(method, size, Random(seed), 9)):
             part = Fraction(len(played.byes), len(played.names))
@@ -580,7 +580,7 @@ def test_nobody_sits_out_twice_more_than_their_part_than_another(method, size):
             if number:
                 arrivals += len(new)
                 assert new.isdisjoint(played.byes)
-    assert arrivals > 4
+    assert arrivals > 3
 
 
 @pytest.mark.parametrize(
