@@ -15,8 +15,8 @@ from django.utils import translation
 
 from tests.servers import database_to_test_with, drop_prepared_database, prepared, serve
 
-# No test depends on the speed of the machine.
-hypothesis.settings.register_profile("patient", deadline=None)
+# No test depends on the speed of the machine; each run draws other examples.
+hypothesis.settings.register_profile("patient", deadline=None, max_examples=50)
 hypothesis.settings.load_profile("patient")
 
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.

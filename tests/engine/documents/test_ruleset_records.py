@@ -428,7 +428,7 @@ def house_rules(draw):
 
 
 @pytest.mark.slow
-@settings(FUZZ, max_examples=500)
+@settings(FUZZ, max_examples=200)
 @given(house_rules(), st.integers(0, 2**32))
 def test_any_document_gives_problems_or_a_game_that_can_be_played(rules, seed):
     try:
@@ -491,7 +491,7 @@ def limited_rules(draw):
     return rules
 
 
-@settings(FUZZ, max_examples=200)
+@settings(FUZZ, max_examples=80)
 @given(limited_rules(), st.integers(0, 2**32))
 def test_game_of_readable_rules_never_runs_out_of_contracts(rules, seed):
     try:

@@ -162,7 +162,7 @@ STOPPED = {"type": "stopped", "reason": "time"}
 TIES = ("total-points", "opponents")
 
 
-@pytest.mark.parametrize("deals", [1, 6, 13, 20])
+@pytest.mark.parametrize("deals", [6, 20])
 @pytest.mark.parametrize("version", [1, 2, None])
 def test_tie_breaks_are_verified_as_they_were_published(version, deals, client):
     row = running(*NINE, points="places", tie_breaks=TIES, tie_break_version=version or 1)
