@@ -41,9 +41,9 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from kingscore.devices import count_mail, count_try, remember_device
 from kingscore.observing.refusals import note_refusal
 from kingscore.observing.sign_ins import note_success
+from kingscore.sign_in import count_mail, count_try, remember_device
 from tournaments.models import User
 from tournaments.models.people import fold_email
 from tournaments.origin import origin

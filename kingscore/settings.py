@@ -148,7 +148,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "kingscore.accounts.RefusedFormMiddleware",
-    "kingscore.devices.AttemptsMiddleware",
+    "kingscore.sign_in.AttemptsMiddleware",
     "kingscore.office.ask_second_factor",
     "kingscore.middleware.MissingRowMiddleware",
     "kingscore.replica.ReplicaMiddleware",
@@ -168,7 +168,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "libraries": {"devices": "kingscore.devices", "fragments": "kingscore.fragments"},
+            "libraries": {"devices": "kingscore.sign_in", "fragments": "kingscore.fragments"},
             "builtins": ["kingscore.tags"],
             "context_processors": [
                 "django.template.context_processors.request",
@@ -248,7 +248,7 @@ ACCOUNT_SESSION_REMEMBER = True
 # the minute a whole club behind one address may sign in at the beginning of an evening.
 ALLAUTH_USER_CODE_FORMAT = {"numeric": True, "length": 8}
 # "ip" is the network: of IPv6 addresses the first 64 bits. What the keys are, and which device
-# is counted by itself, kingscore/devices.py says; limits of allauth that are None are counted
+# is counted by itself, kingscore/sign_in.py says; limits of allauth that are None are counted
 # there.
 ACCOUNT_RATE_LIMITS = {
     "login": None,

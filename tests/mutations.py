@@ -490,7 +490,7 @@ MUTATIONS = (
         "tests/api",
     ),
     Mutation(
-        "kingscore/devices.py",
+        "kingscore/sign_in.py",
         'return f"{device} {user.pk}" if user and user.pk in accounts else ""',
         'return f"{device} {user.pk}" if user else ""',
         "tests/web/accounts",
