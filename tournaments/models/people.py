@@ -111,7 +111,7 @@ class PlayerQuerySet(models.QuerySet["Player"]):
         words = [Q(search_key__contains=word) for word in plain_name(text[:LONGEST_SEARCH]).split()]
         return self.filter(*words)
 
-    def matching_shown(self, text: str) -> "PlayerQuerySet":
+    def matching_visible(self, text: str) -> "PlayerQuerySet":
         """Filter as `matching`, but leave out players who asked for initials."""
         return self.matching(text).filter(initials=False) if text.strip() else self
 

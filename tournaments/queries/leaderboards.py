@@ -55,7 +55,7 @@ def listed_in(
 def called(name: str, looker: BoardReader, club: Club | None) -> PlayerQuerySet:
     """Filter to the players found by a name; directors also find those who asked for initials."""
     players = Player.objects.all()
-    return players.matching(name) if looker.directs(club) else players.matching_shown(name)
+    return players.matching(name) if looker.directs(club) else players.matching_visible(name)
 
 
 COLUMNS = 150

@@ -63,7 +63,7 @@ def found_by_name(club: Club, asked: str) -> QuerySet[Member]:
     """Filter to the members by shown name; no part of an address finds or sorts them."""
     found = club.members.select_related("user").order_by(RANK, "user__first_name", "pk")
     for word in asked[:LONGEST_SEARCH].split():
-        players = Player.objects.present().filter(club=club).matching_shown(word)
+        players = Player.objects.present().filter(club=club).matching_visible(word)
         unnamed = Q(user__first_name="", user__in=players.values("account"))
         found = found.filter(Q(user__first_name__icontains=word) | unnamed)
     return found

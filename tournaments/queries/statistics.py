@@ -42,7 +42,7 @@ class NumbersFilter:
     seasons: Sequence[FilterChoice]
 
 
-def family_asked(by_family: Counter[str], asked: str) -> str:
+def chosen_family(by_family: Counter[str], asked: str) -> str:
     """Return the requested family, else the most played one."""
     most = max(by_family, key=by_family.__getitem__, default="")
     return asked if asked in by_family or asked in FAMILIES else most
@@ -153,7 +153,7 @@ def _scope_of(
 ) -> NumbersFilter:
     """Return the scope from the address; by default the most played family."""
     by_family = Counter(game.family for game in games)
-    family = family_asked(by_family, wanted.family)
+    family = chosen_family(by_family, wanted.family)
     by_season = Counter(game.season for game in games if game.family == family)
     listed = [
         (season, by_season[season.pk])

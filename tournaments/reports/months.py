@@ -337,11 +337,11 @@ MOST_EARNERS = 4
 def club_month(report: Report, progress: OnProgress) -> Content:
     club = report.club
     assert club is not None
-    data = compose_club_month(club, month_asked(report), progress)
+    data = compose_club_month(club, month_of_report(report), progress)
     return PdfPages([TypstPart.of("club_month.typ", data)])
 
 
-def month_asked(report: Report) -> date:
+def month_of_report(report: Report) -> date:
     """Return the first day of the requested month.
 
     Raises:
@@ -568,7 +568,7 @@ def month_tables(report: Report, progress: OnProgress) -> Content:
     """Return the tables of the requested month."""
     club = report.club
     assert club is not None
-    month = add_up_month(club, month_asked(report), progress)
+    month = add_up_month(club, month_of_report(report), progress)
     name = date_format(month.first, "YEAR_MONTH_FORMAT")
     boards = [_month_spreadsheet_board(each, month) for each in month.families if each.board]
     book = TableBook(

@@ -8,7 +8,7 @@ from tests.factories import EVENING
 from tournaments.services.audit import NOBODY
 from tournaments.services.imports.records import (
     RecordFile,
-    RecordsAsked,
+    RecordsRequest,
     import_records,
     preview_records,
 )
@@ -32,7 +32,7 @@ def record(names=NAMES, *, hours=0, **head):
 def asked(*documents, **chosen):
     texts = (d if isinstance(d, str) else json.dumps(d) for d in documents)
     files = [RecordFile(f"{number}.json", text) for number, text in enumerate(texts, start=1)]
-    return RecordsAsked(files, "Evening", **chosen)
+    return RecordsRequest(files, "Evening", **chosen)
 
 
 def take_over(club, asked):

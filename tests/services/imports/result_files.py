@@ -8,7 +8,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.services.audit import NOBODY
 from tournaments.services.imports.results import (
     ResultLine,
-    ResultsAsked,
+    ResultsRequest,
     import_results,
     preview_results,
 )
@@ -32,7 +32,7 @@ def asked(*tables, rules="turkish-king", **chosen):
         ResultLine(number, *(getattr(line, name) for name in ResultLine.__slots__[1:]))
         for number, line in enumerate((line for each in tables for line in each), start=2)
     ]
-    return ResultsAsked(lines, RULESETS[rules], **chosen)
+    return ResultsRequest(lines, RULESETS[rules], **chosen)
 
 
 def take_over(club, asked):

@@ -20,7 +20,7 @@ from tournaments.models import Event, Game, Player, Table
 from tournaments.services.audit import NOBODY
 from tournaments.services.imports.files import (
     PlayerLine,
-    PlayersAsked,
+    PlayersRequest,
     import_players,
     preview_players,
 )
@@ -49,7 +49,7 @@ def records(club):
 
 
 def players(club):
-    file = PlayersAsked([PlayerLine(number, name) for number, name in enumerate(NAMES)])
+    file = PlayersRequest([PlayerLine(number, name) for number, name in enumerate(NAMES)])
     return doing(import_players, club.pk, file, preview_players(club, file).mark, NOBODY)
 
 

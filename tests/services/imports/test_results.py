@@ -23,7 +23,7 @@ from tournaments.services.imports.files import (
     NEW,
     PlanChanged,
     PlayerLine,
-    PlayersAsked,
+    PlayersRequest,
     Wrong,
     import_players,
     preview_players,
@@ -197,7 +197,7 @@ def test_players_are_added_once_with_their_wish_and_each_line_says_why_not(club)
         )
     ]
 
-    seen = preview_players(club, PlayersAsked(lines)).seen
+    seen = preview_players(club, PlayersRequest(lines)).seen
 
     assert [s.fault and s.fault.code for s in seen] == [
         None,
@@ -209,7 +209,7 @@ def test_players_are_added_once_with_their_wish_and_each_line_says_why_not(club)
     ]
     assert [s.player is not None for s in seen] == [False, False, True, False, False, False]
     assert [p.name for p in seen[1].like] == ["Şule Ak"]
-    good = PlayersAsked([PlayerLine(2, "Ayşe Çelik", initials=True), PlayerLine(3, "Burak")])
+    good = PlayersRequest([PlayerLine(2, "Ayşe Çelik", initials=True), PlayerLine(3, "Burak")])
     mark = preview_players(club, good).mark
     assert import_players(club.pk, good, mark, NOBODY, at=EVENING) == 2
     with pytest.raises(PlanChanged) as changed:

@@ -11,7 +11,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import EntrantsRefused, Entry, register_entrants
 from tournaments.services.imports.files import FileRefused, Wrong
-from tournaments.services.imports.results import ResultsAsked, preview_results
+from tournaments.services.imports.results import ResultsRequest, preview_results
 from tournaments.web.entrants.lists import read_file, read_text
 from tournaments.web.imports.columns import read_players, read_results, read_rows
 
@@ -130,7 +130,7 @@ def test_file_of_contacts_alone_has_no_names_but_is_not_empty():
         assert refused.value.why == "names"
         rows = [(1, ["Tarih", "Oyuncu", "Puan"]), (2, ["14.03.2025", contact, 5])]
         read = read_results(rows, evening="Cuma", decimal=",", today=EVENING.date())
-        asked = ResultsAsked(read.lines, RULESETS["turkish-king"], faults=read.faults)
+        asked = ResultsRequest(read.lines, RULESETS["turkish-king"], faults=read.faults)
         faults = preview_results(club, asked).faults
         assert [each.code for each in faults if each.column == "player"] == [Wrong.NO_NAME]
 

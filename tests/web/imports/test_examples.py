@@ -6,9 +6,9 @@ from pathlib import Path
 from django.utils import timezone
 
 from tournaments.engine.variants import RULESETS
-from tournaments.services.imports.files import PlayersAsked, preview_players
-from tournaments.services.imports.records import RecordsAsked, preview_records, record_files
-from tournaments.services.imports.results import ResultsAsked, preview_results
+from tournaments.services.imports.files import PlayersRequest, preview_players
+from tournaments.services.imports.records import RecordsRequest, preview_records, record_files
+from tournaments.services.imports.results import ResultsRequest, preview_results
 from tournaments.web.imports.columns import read_players, read_results, read_rows
 
 EXAMPLES = Path(__file__).parents[3] / "docs" / "import"
@@ -25,11 +25,11 @@ def test_examples_have_no_faults(club):
     )
     files = record_files([("game.json", content("game.json"))])
 
-    listed = preview_players(club, PlayersAsked(players.lines, players.faults))
+    listed = preview_players(club, PlayersRequest(players.lines, players.faults))
     results = preview_results(
-        club, ResultsAsked(read.lines, RULESETS["turkish-king"], faults=read.faults)
+        club, ResultsRequest(read.lines, RULESETS["turkish-king"], faults=read.faults)
     )
-    records = preview_records(club, RecordsAsked(files, ""), now=timezone.now())
+    records = preview_records(club, RecordsRequest(files, ""), now=timezone.now())
 
     assert (len(listed.new), listed.faults) == (4, [])
     assert (len(results.to_write), results.faults, results.new_names) == (

@@ -50,7 +50,7 @@ from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.documents.reporting import (
     Order,
     cancel_report,
-    is_kept,
+    is_stored,
     request_document,
     request_empty_sheet,
     request_scoresheet,
@@ -147,7 +147,7 @@ class DocumentSerializer(UncachedSerializer):
         return reason_of(row)
 
     def get_file(self, row: Report) -> str | None:
-        done = row.state == Report.State.DONE and is_kept(row)
+        done = row.state == Report.State.DONE and is_stored(row)
         return address_of(row, "document_file") if done else None
 
     def get_file_name(self, row: Report) -> str:
@@ -273,7 +273,7 @@ class DocumentFile(DocumentResource):
         row = self.document(pk, secret)
         if row.state != Report.State.DONE:
             raise NotDone(data={"state": row.state})
-        if not is_kept(row):
+        if not is_stored(row):
             raise Http404
         kind = CONTENT_TYPES[Report.Format(row.format)]
         return FileResponse(row.file.open("rb"), filename=file_name(row), content_type=kind)

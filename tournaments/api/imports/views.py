@@ -35,18 +35,18 @@ from tournaments.services.imports.files import (
     ImportFault,
     PlanChanged,
     PlayerLine,
-    PlayersAsked,
+    PlayersRequest,
     Who,
     Wrong,
     import_players,
-    names_asked,
+    name_questions,
     preview_players,
 )
 from tournaments.services.imports.records import (
     RecordFile,
-    RecordsAsked,
     RecordSeen,
     RecordsPlan,
+    RecordsRequest,
     fault_text,
     import_records,
     preview_records,
@@ -54,8 +54,8 @@ from tournaments.services.imports.records import (
 from tournaments.services.imports.results import (
     GameSeen,
     ResultLine,
-    ResultsAsked,
     ResultsPlan,
+    ResultsRequest,
     import_results,
     preview_results,
 )
@@ -96,7 +96,7 @@ def results_details(plan: ResultsPlan, meant: Mapping[str, str]) -> Json:
         "problems": line_problems(plan.faults),
         "games": [_game(game) for game in plan.games],
         "new_players": plan.new_names,
-        "doubtful": names_asked(plan.book, named, meant),
+        "doubtful": name_questions(plan.book, named, meant),
     }
 
 
@@ -108,7 +108,7 @@ def records_details(plan: RecordsPlan, meant: Mapping[str, str]) -> Json:
         "problems": [problem for seen in plan.wrong for problem in _of_record(seen)],
         "games": [_record(seen) for seen in plan.seen if seen.fits],
         "new_players": plan.new_names,
-        "doubtful": names_asked(plan.book, named, meant),
+        "doubtful": name_questions(plan.book, named, meant),
     }
 
 
@@ -195,7 +195,7 @@ class ImportPlayers(ImportResource):
         """Take over players; those who are there already are left alone."""
         club = directed_club(self.visitor, slug)
         said = self.said(ImportPlayersSerializer)
-        asked = PlayersAsked([PlayerLine(n, **line) for n, line in enumerate(said["lines"], 1)])
+        asked = PlayersRequest([PlayerLine(n, **line) for n, line in enumerate(said["lines"], 1)])
 
         def store(seen: str) -> int:
             return import_players(club.pk, asked, seen, self.actor, at=timezone.now())
@@ -222,7 +222,7 @@ class ImportResults(ImportResource):
         said = self.said(ImportResultsSerializer)
         lines = list(_result_lines(said))
         meant = _meant(said)
-        asked = ResultsAsked(
+        asked = ResultsRequest(
             lines,
             _rules(club, said),
             options=said["options"],
@@ -296,7 +296,7 @@ class ImportRecords(ImportResource):
             RecordFile(f"records.{number}", json.dumps(record))
             for number, record in enumerate(said["records"])
         ]
-        asked = RecordsAsked(files, _evening(said), meant)
+        asked = RecordsRequest(files, _evening(said), meant)
 
         def store(seen: str) -> int:
             return import_records(club.pk, asked, seen, self.actor, at=timezone.now()).games

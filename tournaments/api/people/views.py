@@ -90,7 +90,7 @@ from tournaments.queries.players import (
     seats_beside,
 )
 from tournaments.queries.ratings import rating_at, shown
-from tournaments.queries.statistics import family_asked
+from tournaments.queries.statistics import chosen_family
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Refused
 from tournaments.services.people.changes import (
@@ -131,7 +131,7 @@ class PlayerResource(Resource):
     def called(self, club: Club, asked: str) -> PlayerQuerySet:
         """The players of today who are called what is asked for, as the visitor may know them."""
         present = Player.objects.present().filter(club=club)
-        return present.matching(asked) if self.directs else present.matching_shown(asked)
+        return present.matching(asked) if self.directs else present.matching_visible(asked)
 
     def get_serializer_context(self) -> dict[str, object]:
         """Whether the visitor directs the club, too."""
@@ -199,7 +199,7 @@ def limited(
     """
     limits = read_limits(request, club)
     by_family = Counter(game.family for game in games)
-    family = family_asked(by_family, limits.family)
+    family = chosen_family(by_family, limits.family)
     if limits.family not in ("", family):
         raise UnknownFamily
     own = [game for game in games if game.family == family]

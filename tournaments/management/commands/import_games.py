@@ -12,9 +12,9 @@ from tournaments.models import Club
 from tournaments.services.audit import NOBODY
 from tournaments.services.imports.files import FileRefused, ImportFault, PlanChanged
 from tournaments.services.imports.records import (
-    RecordsAsked,
     RecordSeen,
     RecordsPlan,
+    RecordsRequest,
     import_records,
     preview_records,
     record_files,
@@ -58,10 +58,10 @@ class Command(BaseCommand):
             self._end("Nothing was imported: the club has changed meanwhile.", IT_IS_REFUSED)
         self.stdout.write(f"{done.games} games imported, {done.players} players added.")
 
-    def _read(self, folders: list[str], evening: str) -> RecordsAsked:
+    def _read(self, folders: list[str], evening: str) -> RecordsRequest:
         try:
             paths = [path for folder in folders for path in _paths(Path(folder))]
-            return RecordsAsked(
+            return RecordsRequest(
                 record_files([(str(path), path.read_bytes()) for path in paths]), evening
             )
         except OSError as error:

@@ -144,7 +144,7 @@ UNREADABLE = (
 
 
 @dataclass(frozen=True)
-class TableTold:
+class TableSummary:
     """The manifest's entry for a table: label, columns, number of rows, last key given."""
 
     name: str
@@ -161,7 +161,7 @@ class Manifest:
     began_at: str
     database: str
     migrations: frozenset[Key]
-    tables: list[TableTold]
+    tables: list[TableSummary]
     sums: dict[str, str]
 
     def to_json(self) -> str:
@@ -190,7 +190,7 @@ class Manifest:
                 began_at=str(data["began_at"]),
                 database=str(data["database"]),
                 migrations=frozenset(_key(name) for name in data["migrations"]),
-                tables=[TableTold(**table) for table in data["tables"]],
+                tables=[TableSummary(**table) for table in data["tables"]],
                 sums={str(name): str(digest) for name, digest in data["sums"].items()},
             )
 

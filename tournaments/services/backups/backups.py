@@ -38,7 +38,7 @@ from tournaments.services.backups.archives import (
     Model,
     ModelState,
     NotEmpty,
-    TableTold,
+    TableSummary,
     applied_migrations,
     chunks_of,
     columns_of,
@@ -140,7 +140,7 @@ def _write(writer: BackupWriter, made: Made, within: Within) -> None:
     writer.end(data.to_json())
 
 
-def _write_table(writer: BackupWriter, name: str, model: Model, where: str) -> TableTold:
+def _write_table(writer: BackupWriter, name: str, model: Model, where: str) -> TableSummary:
     rows = 0
 
     def counted(written: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
@@ -153,7 +153,7 @@ def _write_table(writer: BackupWriter, name: str, model: Model, where: str) -> T
     with closing(write_rows(model, where)) as written:
         writer.add(f"rows/{name}.jsonl", counted(written))
     columns = [column.attname for column in columns_of(model)]
-    return TableTold(name, columns, rows, last_key(model))
+    return TableSummary(name, columns, rows, last_key(model))
 
 
 def _stored_files(kept: Iterable[Model]) -> set[str]:

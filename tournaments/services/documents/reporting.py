@@ -235,7 +235,7 @@ def _belongings(subject: Event | Player | Club | Game) -> dict[str, Any]:
 def try_again(report: Report, at: datetime) -> None:
     """Requeue a report that failed, was cancelled, or lost its file."""
     given_up = [Report.State.FAILED, Report.State.CANCELLED]
-    if report.state == Report.State.DONE and not is_kept(report):
+    if report.state == Report.State.DONE and not is_stored(report):
         given_up.append(Report.State.DONE)
     _requeue(Report.objects.filter(pk=report.pk, state__in=given_up), report.pk, at)
 
@@ -373,7 +373,7 @@ def _only_report(content_key: str, belongings: dict[str, Any], at: datetime) -> 
         transaction.on_commit(partial(wake_worker, BUILD_TASK, report.pk))
         return report
     Report.objects.filter(pk=report.pk).update(expires_at=at + KEPT_FOR)
-    gone = report.state == Report.State.DONE and not is_kept(report)
+    gone = report.state == Report.State.DONE and not is_stored(report)
     if gone or report.state == Report.State.CANCELLED:
         _requeue(Report.objects.filter(pk=report.pk, state=report.state), report.pk, at)
     report.refresh_from_db()
@@ -385,7 +385,7 @@ def _kept_report(content_key: str, at: datetime) -> Report | None:
     report = Report.objects.kept(at + ABOUT_TO_EXPIRE).filter(content_key=content_key).first()
     if report is None or report.state == Report.State.CANCELLED:
         return None
-    gone = report.state == Report.State.DONE and not is_kept(report)
+    gone = report.state == Report.State.DONE and not is_stored(report)
     return None if gone else report
 
 
@@ -400,7 +400,7 @@ def key_of(content: Any) -> str:
     return hashlib.sha256(json.dumps([content, LAYOUT], sort_keys=True).encode()).hexdigest()
 
 
-def is_kept(report: Report) -> bool:
+def is_stored(report: Report) -> bool:
     """Return whether the file still exists; folders get lost when machines move."""
     storage, name = report.file.storage, report.file.name or ""
     return bool(name) and storage.exists(name) and storage.size(name) > 0
@@ -511,7 +511,7 @@ def _hold_content(report: Report, content_key: str, at: datetime) -> bool:
 def _is_over(holder: Report, at: datetime) -> bool:
     """Return whether the report that holds a content will not deliver it."""
     if holder.state == Report.State.DONE:
-        return not is_kept(holder)
+        return not is_stored(holder)
     heard = abs(at - holder.touched_at) <= GIVEN_UP_AFTER
     alive = holder.state == Report.State.BUILDING and heard
     return not alive

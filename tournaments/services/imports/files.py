@@ -259,7 +259,7 @@ class NameBook:
 
 
 @dataclass(frozen=True, slots=True)
-class NameAsked:
+class NameQuestion:
     """An unknown name with its candidates; `chosen` is the choice made, or empty."""
 
     name: str
@@ -268,9 +268,11 @@ class NameAsked:
     new: str = NEW
 
 
-def names_asked(book: NameBook, named: Iterable[str], meant: Mapping[str, str]) -> list[NameAsked]:
+def name_questions(
+    book: NameBook, named: Iterable[str], meant: Mapping[str, str]
+) -> list[NameQuestion]:
     """Return the unknown names of a file that have candidates."""
-    asked: list[NameAsked] = []
+    asked: list[NameQuestion] = []
     each_once = {fold_name(name): name for name in named}
     for key, name in each_once.items():
         try:
@@ -279,7 +281,7 @@ def names_asked(book: NameBook, named: Iterable[str], meant: Mapping[str, str]) 
             continue
         if like:
             chosen = meant.get(key, "" if doubtful else NEW)
-            asked.append(NameAsked(name, tuple(like), chosen))
+            asked.append(NameQuestion(name, tuple(like), chosen))
         if len(asked) == MOST_ASKED:
             break
     return asked
@@ -388,7 +390,7 @@ class PlayersPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayersAsked:
+class PlayersRequest:
     """The lines of a file, the faults found in reading it, and the numbers of lines to skip."""
 
     lines: Sequence[PlayerLine]
@@ -396,7 +398,7 @@ class PlayersAsked:
     skip: frozenset[int] = frozenset()
 
 
-def preview_players(club: Club, asked: PlayersAsked) -> PlayersPlan:
+def preview_players(club: Club, asked: PlayersRequest) -> PlayersPlan:
     """Preview each line (1 query)."""
     seen = _preview(NameBook(club), asked)
     return PlayersPlan(
@@ -404,7 +406,9 @@ def preview_players(club: Club, asked: PlayersAsked) -> PlayersPlan:
     )
 
 
-def import_players(club_pk: int, asked: PlayersAsked, seen: str, by: Actor, *, at: datetime) -> int:
+def import_players(
+    club_pk: int, asked: PlayersRequest, seen: str, by: Actor, *, at: datetime
+) -> int:
     """Add the new players of a list, all or none; return their number.
 
     `seen` is the mark of the plan shown in the preview.
@@ -429,7 +433,7 @@ def import_players(club_pk: int, asked: PlayersAsked, seen: str, by: Actor, *, a
     return len(added)
 
 
-def _preview(book: NameBook, asked: PlayersAsked) -> Iterator[PlayerSeen]:
+def _preview(book: NameBook, asked: PlayersRequest) -> Iterator[PlayerSeen]:
     first: dict[str, int] = {}
     unread = {fault.line: fault for fault in reversed(asked.faults)}
     for line in asked.lines:

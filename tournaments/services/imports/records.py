@@ -66,7 +66,7 @@ class RecordFile:
 
 
 @dataclass(frozen=True)
-class RecordsAsked:
+class RecordsRequest:
     """The files and the options chosen; `evening` is the name used if a record has none."""
 
     files: Sequence[RecordFile]
@@ -155,7 +155,7 @@ class RecordsPlan:
         return digest(json.dumps(said))
 
 
-def preview_records(club: Club, asked: RecordsAsked, *, now: datetime) -> RecordsPlan:
+def preview_records(club: Club, asked: RecordsRequest, *, now: datetime) -> RecordsPlan:
     """Preview each file, in order (a few queries, however many files)."""
     book = NameBook(club, asked.meant)
     read = [_read(number, file, asked, book, now) for number, file in enumerate(asked.files, 1)]
@@ -166,7 +166,7 @@ def preview_records(club: Club, asked: RecordsAsked, *, now: datetime) -> Record
 
 
 def import_records(
-    club_pk: int, asked: RecordsAsked, seen: str, by: Actor, *, at: datetime
+    club_pk: int, asked: RecordsRequest, seen: str, by: Actor, *, at: datetime
 ) -> Imported:
     """Write the games of files that do not exist yet, all or none.
 
@@ -196,7 +196,7 @@ def moment_of(text: str, now: datetime) -> datetime | None:
     return moment if past else None
 
 
-def _days(asked: RecordsAsked, now: datetime) -> set[date]:
+def _days(asked: RecordsRequest, now: datetime) -> set[date]:
     """Return the days on which the records may have been played."""
     days = set()
     for file in asked.files:
@@ -212,7 +212,7 @@ def _days(asked: RecordsAsked, now: datetime) -> set[date]:
 
 
 def _read(
-    number: int, file: RecordFile, asked: RecordsAsked, book: NameBook, now: datetime
+    number: int, file: RecordFile, asked: RecordsRequest, book: NameBook, now: datetime
 ) -> RecordSeen:
     """Parse one file strictly, and match its names to players of the club."""
     try:

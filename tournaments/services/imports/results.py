@@ -67,7 +67,7 @@ class ResultLine:
 
 
 @dataclass(frozen=True)
-class ResultsAsked:
+class ResultsRequest:
     """The lines of a file and the options chosen for it; `faults` are those of reading it.
 
     `early` means that games may have ended before their last deal, so the sum is unknown.
@@ -104,7 +104,7 @@ class GameSeen:
 class ResultsPlan:
     """The preview of a file of results; `unread` are faults of lines without a game."""
 
-    asked: ResultsAsked
+    asked: ResultsRequest
     games: tuple[GameSeen, ...]
     unread: tuple[ImportFault, ...]
     book: NameBook
@@ -150,14 +150,14 @@ class ResultsPlan:
         return digest(json.dumps(params, sort_keys=True))
 
 
-def preview_results(club: Club, asked: ResultsAsked) -> ResultsPlan:
+def preview_results(club: Club, asked: ResultsRequest) -> ResultsPlan:
     """Preview a file (a few queries, however many lines)."""
     book = NameBook(club, asked.meant)
     return _ResultsPreview(club, asked, book).plan()
 
 
 def import_results(
-    club_pk: int, asked: ResultsAsked, seen: str, by: Actor, *, at: datetime
+    club_pk: int, asked: ResultsRequest, seen: str, by: Actor, *, at: datetime
 ) -> Imported:
     """Write the games of a file that do not exist yet, all or none.
 
@@ -173,7 +173,7 @@ def import_results(
         return import_games(club, games, change, by, at=at)
 
 
-def past_game(asked: ResultsAsked, seen: GameSeen) -> PastGame:
+def past_game(asked: ResultsRequest, seen: GameSeen) -> PastGame:
     """Convert a game without faults for writing."""
     line, totals = seen.first, _totals(asked.ruleset, seen)
     assert line.day is not None
@@ -219,7 +219,7 @@ class _Stood:
 class _ResultsPreview:
     """The state the games of one file are checked against; it grows with each game."""
 
-    def __init__(self, club: Club, asked: ResultsAsked, book: NameBook) -> None:
+    def __init__(self, club: Club, asked: ResultsRequest, book: NameBook) -> None:
         self.asked, self.book = asked, book
         self.whole: Range | None = None if asked.early else sums_of(asked.ruleset).game
         self.stood = _load(club, {line.day for line in asked.lines if line.day})

@@ -241,7 +241,7 @@ def add_refused(
 
 
 @contextmanager
-def refusal_shown(request: HttpRequest) -> Iterator[None]:
+def show_refusal(request: HttpRequest) -> Iterator[None]:
     """Show a refusal as a message on the next page."""
     try:
         yield

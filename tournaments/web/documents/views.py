@@ -61,7 +61,7 @@ from tournaments.services.checks.nights import compare_with_stored
 from tournaments.services.documents.reporting import (
     Order,
     cancel_report,
-    is_kept,
+    is_stored,
     request_document,
     request_empty_sheet,
     request_evening_picture,
@@ -116,7 +116,7 @@ def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
         "steps": list(enumerate(_steps(row))),
         "step": row.step + 1 if row.state == Report.State.BUILDING else 0,
         "bar": _bar(row),
-        "gone": row.state == Report.State.DONE and not is_kept(row),
+        "gone": row.state == Report.State.DONE and not is_stored(row),
         "stalled": going and timezone.now() - row.touched_at > LONGER_THAN_USUAL,
         "reason": reason_of(row),
         "file": reverse("report_file", args=[row.pk, secret]),

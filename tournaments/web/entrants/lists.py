@@ -15,7 +15,7 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Club, Player
 from tournaments.models.people import fold_name, plain_name
 from tournaments.services.entrants.registration import MOST_ENTRANTS, Entry
-from tournaments.services.imports.files import FileRefused, NameAsked, NameBook, names_asked
+from tournaments.services.imports.files import FileRefused, NameBook, NameQuestion, name_questions
 from tournaments.services.people.players import without_contacts
 from tournaments.web.base import pages
 from tournaments.web.base.answers import (
@@ -221,7 +221,7 @@ class NearNames:
     """The lines of a list, by the names of the players meant, and the names to ask about."""
 
     lines: list[ListLine]
-    asked: list[NameAsked]
+    asked: list[NameQuestion]
 
     @property
     def answered(self) -> bool:
@@ -237,7 +237,7 @@ def near_names(club: Club, lines: Sequence[ListLine], meant: Mapping[str, str]) 
     named = [name for line in lines for name in (line.entry.name, line.entry.partner) if name]
     asked = [
         replace(each, chosen=meant.get(fold_name(each.name)) or _meant(each))
-        for each in names_asked(NameBook(club), named, {})
+        for each in name_questions(NameBook(club), named, {})
     ]
     names = {fold_name(each.name): _name(each) for each in asked}
 
@@ -258,12 +258,12 @@ def near_names(club: Club, lines: Sequence[ListLine], meant: Mapping[str, str]) 
     )
 
 
-def _meant(asked: NameAsked) -> str:
+def _meant(asked: NameQuestion) -> str:
     same = [p.public_id for p in asked.like if p.search_key == plain_name(asked.name)]
     return same[0] if len(same) == 1 else asked.chosen
 
 
-def _name(asked: NameAsked) -> str:
+def _name(asked: NameQuestion) -> str:
     found = [player.name for player in asked.like if player.public_id == asked.chosen]
     return found[0] if found else asked.name
 

@@ -71,7 +71,7 @@ from tournaments.web.base.pages import (
     add_refused,
     kept_for_going_back,
     meant_by,
-    refusal_shown,
+    show_refusal,
 )
 from tournaments.web.entrants.lists import (
     EntrantForm,
@@ -139,7 +139,7 @@ def check(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Check an entrant in (`here` is the number), or undo it (`gone`); or check in `all`."""
     row = directed_tournament(request, slug, tournament)
     if "all" in request.POST:
-        with refusal_shown(request):
+        with show_refusal(request):
             check_in_all(row.pk, actor_of(request), at=timezone.now())
         return redirect("entrants", slug, tournament)
     here = "here" in request.POST
@@ -243,7 +243,7 @@ def _add_ticked(request: HttpRequest, row: Tournament) -> HttpResponse:
     if not chosen:
         messages.error(request, _("Nobody is chosen."))
         return redirect("add_entrants", row.event.club.slug, row.slug)
-    with refusal_shown(request):
+    with show_refusal(request):
         _tell_registered(
             request, row, register_entrants(row.pk, chosen, actor_of(request), at=timezone.now())
         )
@@ -503,7 +503,7 @@ def no_substitute(request: HttpRequest, slug: str, tournament: str, entrant: int
     found = row.substitutes.filter(pk=key).first() if key.isdecimal() and len(key) < 15 else None
     if found is not None:
         place = Place(row.pk, found.round_number, found.instead_of_id)
-        with refusal_shown(request):
+        with show_refusal(request):
             take_out_substitute(place, actor_of(request), at=_now())
     return redirect("entrant", slug, tournament, entrant)
 
@@ -517,7 +517,7 @@ def _after(request: HttpRequest, row: Entrant, change: Callable[[], Entrant]) ->
     """Apply a change, and go back to the entrant."""
     tournament = row.tournament
     queue = list(tournament.entrants.queued())
-    with refusal_shown(request):
+    with show_refusal(request):
         change()
         _tell_let_in(request, tournament, [each for each in queue if each.pk != row.pk])
     return redirect("entrant", tournament.event.club.slug, tournament.slug, row.number)
@@ -613,7 +613,7 @@ def sections(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     row = directed_tournament(request, slug, tournament)
     names = settings_of(row).section_names
     if request.method == "POST":
-        with refusal_shown(request):
+        with show_refusal(request):
             _move(request, row)
         return redirect("sections", slug, tournament)
     lines = with_ratings(list_entrants(row, directs=True), row, request.user).lines

@@ -90,7 +90,7 @@ from tournaments.web.base.pages import (
     kept_for_going_back,
     not_modified,
     out_of_reach,
-    refusal_shown,
+    show_refusal,
     tag_of,
 )
 from tournaments.web.base.phone import MATCHES, address, address_on_phone, club_page_preview
@@ -338,7 +338,7 @@ def event(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
 def open_next(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Open the next round of an evening."""
     row = directed_evening(request, slug, public_id)
-    with refusal_shown(request):
+    with show_refusal(request):
         open_round(row.pk, actor_of(request), at=timezone.now())
     return redirect("event", slug, public_id)
 

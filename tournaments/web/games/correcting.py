@@ -349,7 +349,7 @@ class Dispute:
     said: str
 
 
-def disputes_shown(row: Game) -> list[Dispute]:
+def disputes_of(row: Game) -> list[Dispute]:
     """Return the disputes of a game that no director has settled."""
     sheet = load_sheet(row)
     reviews, numbers = load_reviews(sheet), numbers_of(sheet.game)

@@ -31,18 +31,18 @@ from tournaments.services.imports.files import (
     Imported,
     ImportFault,
     PlanChanged,
-    PlayersAsked,
+    PlayersRequest,
     Who,
-    names_asked,
+    name_questions,
     preview_players,
 )
 from tournaments.services.imports.files import import_players as store_players
 from tournaments.services.imports.records import (
     COLUMNS,
     RecordFile,
-    RecordsAsked,
     RecordSeen,
     RecordsPlan,
+    RecordsRequest,
     fault_text,
     preview_records,
     record_files,
@@ -51,8 +51,8 @@ from tournaments.services.imports.records import (
 from tournaments.services.imports.records import import_records as store_records
 from tournaments.services.imports.results import (
     GameSeen,
-    ResultsAsked,
     ResultsPlan,
+    ResultsRequest,
     preview_results,
 )
 from tournaments.services.imports.results import import_results as store_results
@@ -183,7 +183,7 @@ def _kept(kind: str, club: Club, text: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatShown:
+class SeatRow:
     """A line of a table: the player, and its problem."""
 
     number: int
@@ -194,12 +194,12 @@ class SeatShown:
 
 
 @dataclass(frozen=True, slots=True)
-class TableShown:
+class TableRow:
     """A game at its table; `file` is the name of the record's file."""
 
     round: int
     table: int
-    seats: tuple[SeatShown, ...]
+    seats: tuple[SeatRow, ...]
     there: bool
     file: str = ""
     unfinished: bool = False
@@ -210,12 +210,12 @@ class TableShown:
 
 
 @dataclass(frozen=True, slots=True)
-class EveningShown:
+class EveningRow:
     """An evening with its tables, by round and number."""
 
     day: date
     name: str
-    tables: tuple[TableShown, ...]
+    tables: tuple[TableRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +226,9 @@ class WrongFile:
     problems: tuple[str, ...]
 
 
-def evenings_of_results(plan: ResultsPlan) -> list[EveningShown]:
+def evenings_of_results(plan: ResultsPlan) -> list[EveningRow]:
     """Return the evenings in a file of results."""
-    shown: dict[tuple[date, str], list[TableShown]] = defaultdict(list)
+    shown: dict[tuple[date, str], list[TableRow]] = defaultdict(list)
     names: dict[tuple[date, str], str] = {}
     for game in plan.games:
         line = game.first
@@ -240,9 +240,9 @@ def evenings_of_results(plan: ResultsPlan) -> list[EveningShown]:
     return _evenings(names, shown)
 
 
-def evenings_of_records(plan: RecordsPlan) -> list[EveningShown]:
+def evenings_of_records(plan: RecordsPlan) -> list[EveningRow]:
     """Return the evenings of valid records."""
-    shown: dict[tuple[date, str], list[TableShown]] = defaultdict(list)
+    shown: dict[tuple[date, str], list[TableRow]] = defaultdict(list)
     names: dict[tuple[date, str], str] = {}
     for seen in plan.seen:
         if seen.fits:
@@ -252,24 +252,24 @@ def evenings_of_records(plan: RecordsPlan) -> list[EveningShown]:
 
 
 def _evenings(
-    names: Mapping[tuple[date, str], str], shown: Mapping[tuple[date, str], list[TableShown]]
-) -> list[EveningShown]:
+    names: Mapping[tuple[date, str], str], shown: Mapping[tuple[date, str], list[TableRow]]
+) -> list[EveningRow]:
     return [
-        EveningShown(day, names[day, key], tuple(sorted(tables, key=_place)))
+        EveningRow(day, names[day, key], tuple(sorted(tables, key=_place)))
         for (day, key), tables in sorted(shown.items())
     ]
 
 
-def _place(table: TableShown) -> tuple[int, int]:
+def _place(table: TableRow) -> tuple[int, int]:
     return table.round, table.table
 
 
-def _table_of(game: GameSeen) -> TableShown:
+def _table_of(game: GameSeen) -> TableRow:
     faults: dict[int, list[ImportFault]] = defaultdict(list)
     for fault in game.faults:
         faults[fault.line].append(fault)
     seats = tuple(
-        SeatShown(
+        SeatRow(
             line.number,
             *_called(who, line.name),
             "" if line.points is None else labels.points_text(line.points),
@@ -277,21 +277,21 @@ def _table_of(game: GameSeen) -> TableShown:
         )
         for line, who in zip(game.lines, game.who, strict=True)
     )
-    return TableShown(game.first.round or 0, game.first.table or 0, seats, game.there)
+    return TableRow(game.first.round or 0, game.first.table or 0, seats, game.there)
 
 
-def _table_of_record(seen: RecordSeen) -> TableShown:
+def _table_of_record(seen: RecordSeen) -> TableRow:
     seats = tuple(_seats_of_record(seen))
     unfinished = seen.game is not None and not seen.game.finished
-    return TableShown(seen.round, seen.table, seats, seen.there, seen.file.name, unfinished)
+    return TableRow(seen.round, seen.table, seats, seen.there, seen.file.name, unfinished)
 
 
-def _seats_of_record(seen: RecordSeen) -> Iterator[SeatShown]:
+def _seats_of_record(seen: RecordSeen) -> Iterator[SeatRow]:
     assert seen.game is not None
     totals: Sequence[object] = seen.game.totals
     for seat, (who, typed) in enumerate(zip(seen.who, seen.typed, strict=True)):
         points = labels.points_text(totals[seen.game.ruleset.sides[seat]])
-        yield SeatShown(seat + 1, *_called(who, typed), points)
+        yield SeatRow(seat + 1, *_called(who, typed), points)
 
 
 def _called(who: Who | None, typed: str) -> tuple[str, bool]:
@@ -322,7 +322,7 @@ def import_players(request: HttpRequest, slug: str) -> HttpResponse:
     except FileRefused as error:
         return page.refused(error)
     skip = frozenset(int(n) for n in request.POST.getlist("skip") if n.isdecimal() and len(n) < 7)
-    asked = PlayersAsked(read.lines, read.faults, skip)
+    asked = PlayersRequest(read.lines, read.faults, skip)
     if request.POST.get("what") == "skip":
         faults = preview_players(page.club, asked).faults
         asked = replace(asked, skip=skip | {fault.line for fault in faults})
@@ -354,14 +354,14 @@ def import_results(request: HttpRequest, slug: str) -> HttpResponse:
     return _answer(_Page(request, club, "results", form), RESULTS)
 
 
-def _results_asked(upload: Upload, form: ResultsForm, meant: dict[str, str]) -> ResultsAsked:
+def _results_request(upload: Upload, form: ResultsForm, meant: dict[str, str]) -> ResultsRequest:
     read = read_results(
         upload.content,
         evening=form.evening_name,
         decimal=get_format("DECIMAL_SEPARATOR"),
         today=timezone.localdate(),
     )
-    return ResultsAsked(
+    return ResultsRequest(
         read.lines,
         form.rules,
         options=form.options,
@@ -379,27 +379,27 @@ def import_records(request: HttpRequest, slug: str) -> HttpResponse:
     return _answer(_Page(request, directed_club(request, slug), "records", form), RECORDS)
 
 
-def _records_asked(upload: Upload, form: RecordsForm, meant: dict[str, str]) -> RecordsAsked:
-    return RecordsAsked([RecordFile(*file) for file in upload.content], form.evening_name, meant)
+def _records_request(upload: Upload, form: RecordsForm, meant: dict[str, str]) -> RecordsRequest:
+    return RecordsRequest([RecordFile(*file) for file in upload.content], form.evening_name, meant)
 
 
-def _results_shown(plan: ResultsPlan, asked: ResultsAsked) -> dict[str, Any]:
+def _results_preview(plan: ResultsPlan, asked: ResultsRequest) -> dict[str, Any]:
     named = (line.name for line in asked.lines)
     return {
         "wrong": len(plan.faults),
         "evenings": evenings_of_results(plan),
         "faults": [(fault.line, fault_text(fault)) for fault in plan.faults],
-        "names": names_asked(plan.book, named, asked.meant),
+        "names": name_questions(plan.book, named, asked.meant),
     }
 
 
-def _records_shown(plan: RecordsPlan, asked: RecordsAsked) -> dict[str, Any]:
+def _records_preview(plan: RecordsPlan, asked: RecordsRequest) -> dict[str, Any]:
     named = (name for seen in plan.seen for name in seen.typed)
     return {
         "wrong": len(plan.wrong),
         "evenings": evenings_of_records(plan),
         "files": [WrongFile(seen.file.name, tuple(record_texts(seen))) for seen in plan.wrong],
-        "names": names_asked(plan.book, named, asked.meant),
+        "names": name_questions(plan.book, named, asked.meant),
     }
 
 
@@ -474,14 +474,16 @@ class _Games:
     shown: Callable[[Any, Any], dict[str, Any]]
 
 
-RESULTS = _Games("results", _rows, _results_asked, store_results, preview_results, _results_shown)
+RESULTS = _Games(
+    "results", _rows, _results_request, store_results, preview_results, _results_preview
+)
 RECORDS = _Games(
     "records",
     _records,
-    _records_asked,
+    _records_request,
     store_records,
     lambda club, asked: preview_records(club, asked, now=timezone.now()),
-    _records_shown,
+    _records_preview,
 )
 
 

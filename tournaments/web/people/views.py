@@ -72,7 +72,7 @@ from tournaments.queries.players import (
     steps_of,
 )
 from tournaments.queries.ratings import ShownRating, rating_at, shown
-from tournaments.queries.statistics import NumbersFilter, family_asked, scope_of
+from tournaments.queries.statistics import NumbersFilter, chosen_family, scope_of
 from tournaments.services.documents.reporting import request_player_picture
 from tournaments.services.people.merging import (
     WHY_NOT,
@@ -119,7 +119,7 @@ def filter_of(
     by_family = Counter[str]()
     for (family, _season), games in counted.items():
         by_family[family] += games
-    family = family_asked(by_family, request.GET.get("game", "")) or rated
+    family = chosen_family(by_family, request.GET.get("game", "")) or rated
     by_season = {season: n for (own, season), n in counted.items() if own == family and season}
     rows = Season.objects.in_bulk([pk for pk in by_season if pk])
     seasons = [(row, by_season[pk]) for pk, row in rows.items()]
@@ -310,7 +310,7 @@ def players(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _found(club: Club, asked: str, *, directs: bool) -> PlayerQuerySet:
     present = Player.objects.present().filter(club=club)
-    return present.matching(asked) if directs else present.matching_shown(asked)
+    return present.matching(asked) if directs else present.matching_visible(asked)
 
 
 def _page_of(
@@ -491,7 +491,7 @@ def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 def _called(club: Club, row: Player, asked: str, *, directs: bool) -> QuerySet[Player]:
     present = Player.objects.present().filter(club=club).exclude(pk=row.pk)
-    return present.matching(asked) if directs else present.matching_shown(asked)
+    return present.matching(asked) if directs else present.matching_visible(asked)
 
 
 @never_cache

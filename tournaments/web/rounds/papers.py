@@ -135,7 +135,7 @@ class PaperLine:
         return f"errors-{self.number}"
 
     @property
-    def totals_shown(self) -> list[tuple[str, Points]]:
+    def totals_by_side(self) -> list[tuple[str, Points]]:
         """Return the totals of a finished table."""
         stored = (number_of(points) or 0 for points in (self.row.result or {})["totals"])
         return list(zip(self.names, stored, strict=True))

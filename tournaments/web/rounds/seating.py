@@ -68,7 +68,7 @@ from tournaments.services.rounds.seating import (
     unseat_round,
 )
 from tournaments.texts.labels import ABSENCES, round_name, section_name
-from tournaments.web.base.pages import kept_for_going_back, refusal_shown
+from tournaments.web.base.pages import kept_for_going_back, show_refusal
 from tournaments.web.games.views import number_in, refusal_of
 from tournaments.web.tournaments.steps import Button
 from tournaments.web.tournaments.views import page_of, preview_below
@@ -206,7 +206,7 @@ def keys_in(state: TournamentState, round_: Round) -> set[str]:
     return {key for table in seated.tables for key in table.entrants} | {*seated.byes}
 
 
-def exchange_shown(state: TournamentState, round_: Round, keys: Sequence[str]) -> dict[str, Any]:
+def exchange_preview(state: TournamentState, round_: Round, keys: Sequence[str]) -> dict[str, Any]:
     """Return what an exchange of chairs in a published round changes (1 query)."""
     after = exchanged(state, round_, Exchange(keys))
     seated = next(each for each in after.seated_rounds if each.row.pk == round_.pk)
@@ -497,7 +497,7 @@ def _picked(state: TournamentState, round_: Round, asked: QueryDict) -> dict[str
             swap |= {"partners": True, "begun": begun, "one_table": True}
         return {"swap": swap, "pick": pick}
     if round_.published_at is not None:
-        return {"swap": swap | exchange_shown(state, round_, keys), "pick": pick}
+        return {"swap": swap | exchange_preview(state, round_, keys), "pick": pick}
     try:
         swapped = swap_of(state, round_, *keys)
     except InvalidSeating:
@@ -643,7 +643,7 @@ def unseat(request: HttpRequest, slug: str, tournament: str, number: int) -> Htt
     """Discard a proposal."""
     row = directed_tournament(request, slug, tournament)
     round_ = row.event.rounds.filter(number=number).first()
-    with refusal_shown(request):
+    with show_refusal(request):
         if round_ is not None:
             unseat_round(round_.pk, actor_of(request), at=timezone.now())
     return redirect("tournament", slug, tournament)

@@ -97,12 +97,12 @@ from tournaments.web.base.pages import (
     kept_for_going_back,
     not_modified,
     out_of_reach,
-    refusal_shown,
+    show_refusal,
     tag_of,
 )
 from tournaments.web.base.phone import address
 from tournaments.web.events.views import card_path, etag_of
-from tournaments.web.games.correcting import disputes_shown
+from tournaments.web.games.correcting import disputes_of
 from tournaments.web.games.views import Clock, clock_of, minutes_text, number_in
 from tournaments.web.tournaments.forms import ROUND_STATES
 from tournaments.web.tournaments.steps import act_text, strip_etag
@@ -496,7 +496,7 @@ def _strip(request: HtmxRequest, row: Tournament) -> HttpResponse:
 def reopen(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Let the phones of a round write again."""
     row, round_ = directed_tournament_round(request, slug, tournament, number)
-    with refusal_shown(request):
+    with show_refusal(request):
         reopen_round(round_.pk, actor_of(request), at=timezone.now())
     return redirect("running", slug, row.slug, number)
 
@@ -512,7 +512,7 @@ def clock(request: HttpRequest, slug: str, tournament: str, number: int) -> Http
         "add": lambda: add_time(round_.pk, added_in(request), by, at=now),
     }
     asked = does.get(request.POST.get("do", ""))
-    with refusal_shown(request):
+    with show_refusal(request):
         if asked is not None:
             asked()
     return redirect("running", slug, row.slug, number)
@@ -579,7 +579,7 @@ def running_table(
         "round_name": round_name(round_),
         "line": line,
         "minutes": MINUTES,
-        "disputes": disputes_shown(line.row) if line.disputed else [],
+        "disputes": disputes_of(line.row) if line.disputed else [],
         "last_void": settings_of(row).overtime == "last-deal-void",
         "rulings": ruling_lines(
             Ruling.objects.filter(round=round_, entrant__sittings__table=line.table)
@@ -625,7 +625,7 @@ def sheet(
 def time(request: HttpRequest, slug: str, tournament: str, number: int, table: int) -> HttpResponse:
     """Give one table extra time."""
     row, _place, at_table = _table(request, slug, tournament, number, table)
-    with refusal_shown(request):
+    with show_refusal(request):
         add_table_time(at_table.pk, added_in(request), actor_of(request), at=timezone.now())
     return redirect("running_table", slug, row.slug, number, table)
 
@@ -688,7 +688,7 @@ def confirm(
 ) -> HttpResponse:
     """Confirm the result of a table for all its players, as it was seen."""
     row, _place, at_table = _table(request, slug, tournament, number, table)
-    with refusal_shown(request):
+    with show_refusal(request):
         seen = number_in(request.POST, "revision", -1)
         confirm_all(current_game(at_table).pk, seen, actor_of(request), at=timezone.now())
         messages.success(request, _("Table %(number)s is confirmed.") % {"number": table})

@@ -161,11 +161,11 @@ def _name(
     more = " · ".join(filter(None, (entrant.team, entrant.represents)))
     name = f'<a href="{entrant.number}/{query}">{escape(entrant.shown_name)}</a>'
     soft = f' <span class="soft small">{escape(more)}</span>' if more else ""
-    said = "".join(f" {mark_shown(mark)}" for mark in marks)
+    said = "".join(f" {mark_html(mark)}" for mark in marks)
     return f'<th role="rowheader" scope="row">{name}{_stage(reached)}{soft}{said}</th>'
 
 
-def mark_shown(mark: Mark) -> SafeString:
+def mark_html(mark: Mark) -> SafeString:
     return format_html('<span class="mark {}">{}</span>', mark.kind, mark.text)
 
 
@@ -239,7 +239,7 @@ class StandingsFragment:
     round: RoundLink | None
 
 
-def standings_shown(
+def standings_fragment(
     tournament: Tournament, asked: StandingsQuery, version: Version
 ) -> StandingsFragment:
     """Return the standings, cached by this process until a change (5 queries or none)."""
@@ -278,7 +278,7 @@ def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
         "table": standings_table(seen, marks, pinned) if seen.rows else "",
         "cut": cut_of(seen),
         "notes": seen.tie_break_notes,
-        "legend": [(mark_shown(mark), text) for mark, text in marks.legend],
+        "legend": [(mark_html(mark), text) for mark, text in marks.legend],
         "teams": seen.teams,
         "team_rounds": seen.team_rounds,
         "team_ties": TEAM_TIES,
@@ -555,7 +555,7 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
         unchanged = not_modified(request, etag)
         if unchanged is not None:
             return unchanged
-    shown = standings_shown(row, asked, version)
+    shown = standings_fragment(row, asked, version)
     page |= {
         "standings": shown.html,
         "nav_round": shown.round,

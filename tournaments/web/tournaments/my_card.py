@@ -62,7 +62,7 @@ from tournaments.services.notifications.sending import (
 )
 from tournaments.services.rounds.running import changes_since_closing, last_correction
 from tournaments.texts.labels import points_text
-from tournaments.web.base.pages import curve_of, refusal_shown
+from tournaments.web.base.pages import curve_of, show_refusal
 from tournaments.web.base.phone import (
     address,
     notified_phone,
@@ -329,7 +329,7 @@ class WinnersWay:
     lines: tuple[WayLine, ...]
 
 
-def overview_shown(version: Version, load: Callable[[], TournamentState]) -> Overview:
+def overview_fragment(version: Version, load: Callable[[], TournamentState]) -> Overview:
     """Return the overview, cached by this process until a change; then `load` is called."""
     said = repr((version, get_language()))
     key = f"overview-{sha256(said.encode()).hexdigest()}"
@@ -345,7 +345,7 @@ def overview_page(seen: Overview, asked: str) -> dict[str, Any]:
     coming, seats = len(seen.here), len(set(seen.side_seats))
     return {
         "seen": seen,
-        "leaders": leaders_shown(seen),
+        "leaders": leaders_by_group(seen),
         "asked": asked,
         "found": [found_of(seen, key) for key in seen.found(asked, MOST_FOUND)] if asked else [],
         "surprises": [_surprise(each) for each in seen.surprises()],
@@ -366,7 +366,7 @@ def register_address(row: Tournament, *, member: bool) -> str:
     return reverse("register", args=[row.public_id, row.secret("register")])
 
 
-def leaders_shown(seen: Overview) -> list[tuple[str, list[Leader]]]:
+def leaders_by_group(seen: Overview) -> list[tuple[str, list[Leader]]]:
     """Return the first of each section; of more sections fewer each."""
     sections = seen.sections
     most = OVERVIEW_MOST_LEADERS if len(sections) == 1 else MOST_OF_SECTION
@@ -556,7 +556,7 @@ def renew_subscription(request: HttpRequest) -> HttpResponse:
         refused: HttpResponse = respond_429(request)
         return refused
     try:
-        renew_phone(_push_said(request, notified_phone(request)))
+        renew_phone(_push_address(request, notified_phone(request)))
     except NoPushAddress as error:
         return HttpResponse(str(error), status=error.status, content_type=PLAIN)
     return HttpResponse(status=204)
@@ -592,9 +592,9 @@ def _switched(request: HttpRequest, response: HttpResponse, about: Entrant | Non
         return refused
     does, account = request.POST.get("does", ""), account_of(request)
     whom = about or account
-    with refusal_shown(request):
+    with show_refusal(request):
         if does == "push" and whom is not None:
-            push = _push_said(request, remember_notified_phone(request, response))
+            push = _push_address(request, remember_notified_phone(request, response))
             subscribe_phone(whom, push, get_language() or "", at=timezone.now())
         elif does == "off":
             unsubscribe_phone(notified_phone(request))
@@ -604,7 +604,7 @@ def _switched(request: HttpRequest, response: HttpResponse, about: Entrant | Non
     return response
 
 
-def _push_said(request: HttpRequest, phone: str) -> PushAddress:
+def _push_address(request: HttpRequest, phone: str) -> PushAddress:
     said = request.POST
     return PushAddress(
         phone, said.get("endpoint", ""), said.get("p256dh", ""), said.get("auth", "")

@@ -161,7 +161,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class StripShown:
+class StripView:
     """The strip: its first part stands out; `clock` is the running one of the open round.
 
     `rounds` are all rounds of the tournament; `tables` is the last one with tables. `act` is the
@@ -192,7 +192,7 @@ class StripShown:
 
 def strip_of(
     request: HttpRequest, row: Tournament, rounds: Sequence[Round], moved: Callable[[], int]
-) -> StripShown:
+) -> StripView:
     """Return the strip of a tournament for its directors (up to 8 queries).
 
     `rounds` are all in order; a correction changes the places of `moved` entrants. A strip that
@@ -207,17 +207,17 @@ def strip_of(
         raise
     except Exception:
         logger.exception("The strip of tournament %s failed", row.pk)
-        return StripShown(far, headers)
+        return StripView(far, headers)
 
 
 def _strip(
     request: HttpRequest, row: Tournament, strip: Strip, headers: str, now: datetime
-) -> StripShown:
+) -> StripView:
     round_ = strip.round_
     clock = clock_of(round_, now) if round_ is not None and round_.is_open else None
     shown = clock if clock is not None and not _not_started(strip) else None
     act = last_act(row, now)
-    return StripShown(
+    return StripView(
         far=strip.far,
         headers=headers,
         parts=tuple(filter(None, _parts(strip, row))),

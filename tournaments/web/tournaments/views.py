@@ -79,7 +79,7 @@ from tournaments.web.base.pages import (
     day_field,
     kept_for_going_back,
     not_modified,
-    refusal_shown,
+    show_refusal,
     tag_of,
 )
 from tournaments.web.base.phone import LinkPreview, as_of, link_preview, remember_entrant
@@ -100,8 +100,8 @@ from tournaments.web.tournaments.my_card import (
     card_switches,
     entrant_known,
     leaders_of,
+    overview_fragment,
     overview_page,
-    overview_shown,
     register_address,
     standings_moved,
 )
@@ -141,7 +141,7 @@ WORTH: Mapping[str, Text] = {
 }
 
 
-def rules_told(rules: Ruleset, settings: TournamentSettings) -> list[str]:
+def rules_sentences(rules: Ruleset, settings: TournamentSettings) -> list[str]:
     """Return the sentences: the game, the rounds, the tables, the points, and who is left over."""
     return [
         _game(rules),
@@ -383,7 +383,7 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     has_strip = page["directs"] and not fragment
     far = page["strip"]().far if has_strip else how_far(row, page["all_rounds"]())
     page |= standing_of(row, far)
-    seen = overview_shown(version, page["load_state"])
+    seen = overview_fragment(version, page["load_state"])
     page |= overview_page(seen, asked) | {"card": card_of(request, row, seen, known)}
     page["switches"] = card_switches(request, row, known)
     if not fragment:
@@ -426,7 +426,7 @@ def hub_page(row: Tournament, member: bool) -> dict[str, Any]:
     event, rules, settings = row.event, rules_of_tournament(row), settings_of(row)
     return {
         "register_at": register_address(row, member=member),
-        "told": rules_told(rules, settings),
+        "told": rules_sentences(rules, settings),
         "game": labels.name_of(rules),
         "options": options_text(event.options) if event.options else "",
         "settings": list(settings_that_matter(write_settings(settings))),
@@ -453,7 +453,7 @@ def move(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Move a tournament one step forward or back."""
     row = directed_tournament(request, slug, tournament)
     state = request.POST.get("state", "")
-    with refusal_shown(request):
+    with show_refusal(request):
         if state in Tournament.State.values:
             move_tournament(row.pk, state, actor_of(request), at=timezone.now())
     return redirect("tournament", slug, tournament)
