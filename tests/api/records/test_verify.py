@@ -231,7 +231,7 @@ def test_any_altered_document_is_answered(program, kind, change, step):
         for path in reversed(list(fields_of(document)))
     }
     statuses = Counter()
-    some = list(paths.values())[::step]
+    some = [path for n, path in enumerate(paths.values()) if n % step == 0 or len(path) < 4]
     for path in some:
         answer = program.post("verify/", altered(document, path, change))
         statuses[answer.status_code] += 1

@@ -1,25 +1,24 @@
-import json
 import re
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
-from django.utils.translation import override
+from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.validation import validate_schema
 
 from tournaments.api.problems import TYPES
-from tournaments.api.reference.views import document
+from tournaments.api.reference.views import content, document
 
 pytestmark = pytest.mark.django_db
 
 
-def test_description_served_is_valid_english_and_sent_once(tmp_path):
+def test_description_served_is_valid_english_and_sent_once():
+    content.cache_clear()
     first = Client().get(reverse("api:openapi"), headers={"Accept-Language": "tr"})
-    file = tmp_path / "openapi.json"
-    checked = {"validate": True, "fail_on_warn": True}
-    with override(None):
-        call_command("spectacular", file=file, format="openapi-json", **checked)
-    assert first.json() == json.loads(file.read_bytes())
+    assert not GENERATOR_STATS
+    validate_schema(first.json())
+    # A sentence of the framework, which has it in Turkish, too.
+    assert "The pagination cursor value." in first.text
     again = Client().get(reverse("api:openapi"), headers={"If-None-Match": first["ETag"]})
     assert again.status_code == 304
 
