@@ -283,7 +283,7 @@ def test_the_lowest_of_those_without_a_bye_sits_out():
 
 def test_fixed_groups_share_a_table_and_those_to_avoid_do_not():
     evening = Evening(
-        16, 3, seed=9, fixed=[["p2", "p6", "p7"], ["p7", "p9"]], avoid=[["p0", "p1"], ["p0", "p3"]]
+        32, 3, seed=9, fixed=[["p2", "p6", "p7"], ["p7", "p9"]], avoid=[["p0", "p1"], ["p0", "p3"]]
     ).play()
 
     for played in evening.rounds:
@@ -293,7 +293,7 @@ def test_fixed_groups_share_a_table_and_those_to_avoid_do_not():
 
 
 def test_who_has_left_is_forgotten_and_who_comes_late_is_seated():
-    evening = Evening(13, 4, seed=4)
+    evening = Evening(25, 5, seed=4)
     evening.draw()
     evening.leave("p3")
     evening.scores["late"] = 0
