@@ -5,11 +5,10 @@ import gc
 from django.conf import settings
 from django.urls import get_resolver
 
-from kingscore.streams import Buffered
 from kingscore.wsgi import application as pages
 
 # Needs Django, which was set up for the pages.
-from kingscore.streams import Streams  # isort: skip
+from kingscore.streams import Buffered, Streams  # isort: skip
 
 application = Streams(Buffered(pages, threads=settings.WEB_THREADS))
 
