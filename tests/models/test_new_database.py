@@ -40,13 +40,13 @@ ANOTHER = """
 import django
 django.setup()
 from django.core.management import call_command
-from tournaments.models import new_database
-look = new_database.is_new
+from tournaments.models import server
+look = server.is_new
 def look_aloud(using):
     found = look(using)
     print("It is new." if found else "It is there.", flush=True)
     return found
-new_database.is_new = look_aloud
+server.is_new = look_aloud
 call_command("migrate")
 """
 

@@ -24,7 +24,7 @@ from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import Backup, fields
 from tournaments.services.games import playing, writing
 
-TOKEN = "of-prometheus"
+TOKEN = "of-prometheus-0123456789"
 
 
 @pytest.mark.parametrize(
