@@ -152,10 +152,10 @@ MUTATIONS = (
         "tests/browser/test_pad.py tests/browser/test_open_table.py",
     ),
     Mutation(
-        "static/ticks.js",
-        'if (event.key === "Enter") event.preventDefault();',
-        "",
-        "tests/browser",
+        "static/counts.js",
+        "return hasTotal(unit) ? missing(unit) === 0",
+        "return hasTotal(unit) ? true",
+        "tests/browser/test_pad.py",
     ),
     Mutation(
         "static/typed.js",
