@@ -164,7 +164,8 @@ def store(game_pk: int, context: WriteContext, writes: Sequence[Write]) -> Sheet
             if after is sheet:
                 continue
             revision = after.revisions[-1]
-            # Several at once are new entries, or an exchange of people: no deal is changed.
+            # Several at once are new entries, or people who change seats with their deals: what a
+            # deal says stays, so nothing that is disputed is settled by it.
             if len(writes) == 1:
                 disputed = _check_reviewed(sheet, revision, round_, context)
             _complete(sheet, after, replace(context, key=each.key, author=author), round_)
