@@ -176,7 +176,6 @@ class AccountAdapter(NotingFailures, DefaultAccountAdapter):  # type: ignore[mis
 
 @receiver(authentication_step_completed)
 def note_reauthentication(method: str, *, reauthenticated: bool = False, **_more: Any) -> None:
-    """Log a reauthentication."""
     if reauthenticated:
         note_success("reauthentication", method)
 
@@ -209,8 +208,7 @@ def mail_of(request: HttpRequest) -> str:
 def ensure_mail(action: str, email: str) -> None:
     """Count an e-mail to an address before anything else is done.
 
-    Raises:
-        ValidationError: too many were requested.
+    Raises: ValidationError: too many were requested.
     """
     if not count_mail(context.request, action, email):
         raise AccountAdapter().validation_error("too_many_login_attempts")

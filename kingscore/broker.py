@@ -209,8 +209,7 @@ def digest(content: bytes) -> str:
 def check_digest(path: Path, content: bytes) -> None:
     """Check the content of a message, so that damage never reaches the worker.
 
-    Raises:
-        Unreadable: the content does not match the digest.
+    Raises: Unreadable: the content does not match the digest.
     """
     if f"_{digest(content)}." not in path.name:
         raise Unreadable("not as it was written")

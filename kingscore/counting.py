@@ -81,7 +81,6 @@ class FileCounts(BaseCache):
         return int(number), math.ceil(ends - now)
 
     def clear(self) -> None:
-        """Begin anew."""
         with suppress(sqlite3.Error):
             opened = self.opened = self.opened or self._open()
             opened.execute("DELETE FROM counts")
@@ -124,6 +123,5 @@ class DatabaseCounts(BaseCache):
         return int(number), math.ceil((until - began).total_seconds())
 
     def clear(self) -> None:
-        """Begin anew."""
         with connection.cursor() as cursor:
             cursor.execute(f"DELETE FROM {self.table} WHERE cache_key LIKE 'count:%%'", [])  # noqa: S608

@@ -82,7 +82,6 @@ class Environment:
         return text
 
     def switched_on(self, name: str) -> bool:
-        """Return whether a switch is on."""
         text = self.text(name).lower()
         if text not in SWITCHED_ON | SWITCHED_OFF:
             raise ImproperlyConfigured(f"{name} must be 1 or 0, not {text!r}.")
@@ -106,7 +105,6 @@ class Environment:
         return text
 
     def time_zone(self, name: str, default: str) -> str:
-        """Return the name of a time zone."""
         text = self.text(name, default)
         try:
             ZoneInfo(text)
@@ -261,7 +259,6 @@ def site_address(host: str, address: str, *, https: bool) -> str:
 
 
 def networks(said: str) -> list[IPv4Network | IPv6Network]:
-    """Return the networks of a comma-separated list."""
     try:
         return [ip_network(each.strip()) for each in said.split(",") if each.strip()]
     except ValueError as error:

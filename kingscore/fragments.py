@@ -37,7 +37,6 @@ class Translated(Extension):
     """Translates texts without values, and takes indentation away, when a template is compiled."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        """Return the source in the current language."""
         del name, filename
         return INDENT.sub("\n", CALL.sub(_translated, source))
 
@@ -132,7 +131,6 @@ def forms(request: HttpRequest) -> dict[str, object]:
 
 
 def csrf_field(request: HttpRequest) -> SafeString:
-    """Return the hidden field of a form."""
     field = '<input type="hidden" name="csrfmiddlewaretoken" value="{}">'
     return format_html(field, get_token(request))
 

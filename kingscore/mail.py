@@ -12,8 +12,6 @@ WITHOUT = "Attached, were there a mail server (KINGSCORE_EMAIL_URL)"
 
 
 class LogBackend(BaseEmailBackend):
-    """Writes each e-mail to the log."""
-
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         """Write e-mails and return their number."""
         for mail in email_messages:

@@ -119,7 +119,6 @@ def outage_of(error: BaseException | None) -> Outage | None:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and its causes."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -235,7 +234,6 @@ def archived(request: HttpRequest) -> HttpResponse:
 
 
 def is_for_programs(request: HttpRequest) -> bool:
-    """Return whether the client is a program."""
     return request.path.startswith("/api/")
 
 

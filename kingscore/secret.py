@@ -41,8 +41,7 @@ WHAT_TO_DO = (
 def kept_secrets(path: Path, database_url: str, sqlite: Path) -> list[str]:
     """Return the secrets in a file. The first process makes one if there are no data yet.
 
-    Raises:
-        ImproperlyConfigured: the file cannot be used, or is missing although there are data.
+    Raises: ImproperlyConfigured: the file cannot be used, or is missing although there are data.
     """
     if not path.exists():
         _refuse_where_data_are(path, database_url, sqlite)
@@ -57,7 +56,6 @@ def kept_secrets(path: Path, database_url: str, sqlite: Path) -> list[str]:
 
 
 def new_secret() -> str:
-    """Return a random secret."""
     return secrets.token_urlsafe(48)
 
 

@@ -92,8 +92,6 @@ class Buffered:
 
 
 class BufferedAnswer:
-    """The answer of the application, buffered."""
-
     def __init__(self) -> None:
         self.start: Message = {}
         self.body = SpooledTemporaryFile(max_size=ANSWER_IN_MEMORY)  # noqa: SIM115 - see __exit__
@@ -116,7 +114,6 @@ class BufferedAnswer:
                 self.fault = fault
 
     async def hand_over(self, send: Send) -> None:
-        """Send the whole answer."""
         if self.fault is not None:
             raise self.fault
         await send(self.start)
@@ -136,7 +133,6 @@ def announced_length(scope: Scope) -> int | None:
 
 
 def for_pages(scope: Scope, length: int | None, body: bytearray) -> Scope:
-    """Return the ASGI scope for the application."""
     # With a "_" a header would become one with a "-" for WSGI: X_Forwarded_For is not the proxy's.
     headers = [each for each in scope["headers"] if b"_" not in each[0]]
     if length is None:
@@ -189,8 +185,6 @@ SESSION = re.compile(rb"(?:__Host-)?" + settings.SESSION_COOKIE_NAME.encode() + 
 
 
 class Stream:
-    """The stream of one open page."""
-
     __slots__ = ("is_over", "network", "saying", "scope", "send", "topic")
 
     def __init__(self, scope: Scope, send: Send, topic: str, network: str) -> None:
@@ -386,7 +380,6 @@ class Streams:
             close_old_connections()
 
     async def beat(self) -> None:
-        """Show that streams are alive."""
         for number, stream in enumerate(self.all()):
             stream.say("beat")
             if number % 50 == 0:

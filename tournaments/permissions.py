@@ -14,7 +14,6 @@ from tournaments.services.audit import Actor
 
 
 def account_of(request: HttpRequest) -> User | None:
-    """The account of whoever is signed in."""
     user: User | AnonymousUser = request.user
     return user if isinstance(user, User) and user.is_authenticated else None
 

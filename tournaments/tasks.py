@@ -93,7 +93,6 @@ def forget_deliveries() -> None:
 
 @shared_task(name="tournaments.tasks.sweep_sessions")
 def sweep_sessions() -> None:
-    """Forget the sessions that are over."""
     call_command("clearsessions")
 
 

@@ -15,12 +15,10 @@ STATUSES = {401: "token", 403: "permission", 429: "limit"}
 
 
 def note_refusal(kind: str) -> None:
-    """Log a refusal."""
     logger.info("Refused: %s", kind, extra={"kind": kind})
 
 
 def note_limit(request: HttpRequest, action: str) -> None:
-    """Log an exceeded limit."""
     note_refusal(f"limit {action}")
     request.limit_is_noted = True  # type: ignore[attr-defined]
 

@@ -25,7 +25,6 @@ def watch_connection(connection: BaseDatabaseWrapper, **_: Any) -> None:
 def watch_statement(
     execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
 ) -> Any:
-    """Execute a statement, and log it if it was slow."""
     began = perf_counter()
     try:
         return execute(sql, params, many, context)

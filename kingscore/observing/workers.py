@@ -52,7 +52,6 @@ def begin_task(task_id: str, task: Task[Any, Any], **_: Any) -> None:
 
 @task_postrun.connect
 def end_task(task_id: str, task: Task[Any, Any], **_: Any) -> None:
-    """Count a finished task."""
     before, began = UNDER_WAY.pop(task_id)
     CURRENT.reset(before)
     TASK_SECONDS.labels(task.name).observe(perf_counter() - began)
@@ -62,7 +61,6 @@ def end_task(task_id: str, task: Task[Any, Any], **_: Any) -> None:
 
 @task_failure.connect
 def note_failure(sender: Task[Any, Any], **_: Any) -> None:
-    """Count a failed task."""
     TASK_FAILURES.labels(sender.name).inc()
 
 
@@ -76,6 +74,5 @@ def begin_work(**_: Any) -> None:
 
 @worker_shutdown.connect
 def end_work(**_: Any) -> None:
-    """Remove the row of this worker."""
     while HEART:
         HEART.pop().stop()

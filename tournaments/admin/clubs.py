@@ -11,8 +11,6 @@ from tournaments.models.people import PlayerQuerySet
 
 
 class OwnersAndDirectors(RowsInside):
-    """Contacts of a club."""
-
     model = Member
     verbose_name_plural = "Owners and directors"
     fields = ("user", "role", "joined_at")

@@ -85,8 +85,6 @@ class WritesInside(RowsInside):
 
 @admin.register(Game)
 class GameAdmin(ReadingAdmin):
-    """Sheets, with every revision."""
-
     list_display = ("public_id", "ruleset", "names", "played_at", "revision", "table", "club")
     list_filter = (("table", EmptyFieldListFilter),)
     list_select_related = ("table__round__event__club",)

@@ -57,6 +57,4 @@ class DeliveryAdmin(ReadingAdmin):
 
 @admin.register(ChangeFeed)
 class ChangeFeedAdmin(ReadingAdmin):
-    """The progress of the feed of changes."""
-
     list_display = ("id", "last")

@@ -9,8 +9,6 @@ from tournaments.models import Entrant, Ruling, Sitting, Substitute, Tournament
 
 @admin.register(Tournament)
 class TournamentAdmin(ReadingAdmin):
-    """Tournaments, their progress and settings."""
-
     list_display = ("slug", "event", "club", "state", "revision", "public_id")
     list_filter = ("state",)
     list_select_related = ("event__club",)

@@ -94,7 +94,6 @@ def add_up(games: Sequence[PlayedGame], most: int) -> ClubSums:
 
 
 def _by_player(games: Iterable[PlayedGame]) -> tuple[Counter[int], dict[int, set[int]]]:
-    """The number of games of each player, and the evenings."""
     played: Counter[int] = Counter()
     evenings: dict[int, set[int]] = defaultdict(set)
     for game in games:
@@ -124,7 +123,6 @@ def _best_scores(games: Sequence[PlayedGame], sign: int) -> tuple[Record, ...]:
 
 
 def _kings(games: Iterable[PlayedGame]) -> Iterable[Record]:
-    """The number of Kings of each player, with the game of the last one."""
     made: Counter[int] = Counter()
     last: dict[int, PlayedGame] = {}
     for game in games:

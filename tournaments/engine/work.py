@@ -25,8 +25,7 @@ def limited_work(most: int) -> Iterator[None]:
 def spend(units: int) -> None:
     """Count work before it is done; what is not limited costs nothing.
 
-    Raises:
-        TooMuchWork: not so much is left, now and from now on.
+    Raises: TooMuchWork: not so much is left, now and from now on.
     """
     left = _left.get()
     if left is None:

@@ -150,8 +150,7 @@ class Start:
     def wait(self, stop: Stop) -> Answer:
         """Return what was started.
 
-        Raises:
-            NothingStarted: it failed with a message, or was stopped.
+        Raises: NothingStarted: it failed with a message, or was stopped.
         """
         with os.fdopen(self.answer) as answer:
             # A database that is migrated may take long.

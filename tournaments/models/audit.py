@@ -265,7 +265,6 @@ class AuditRow(Said):
 
 @receiver(pre_delete, sender=Game)
 def keep_lines_of_game(instance: Game, **_signal: Any) -> None:
-    """Keep the audit of a game when it is deleted with its revisions."""
     if instance.revision:
         AuditRow.keep_lines(game=instance)
 
@@ -355,7 +354,6 @@ def drop_before(plan: Sequence[Any], using: str = DEFAULT_DB_ALIAS, **_signal: A
 
 
 def drop_view(using: str = DEFAULT_DB_ALIAS) -> None:
-    """Drop the view, if it exists."""
     with connections[using].cursor() as cursor:
         cursor.execute("DROP VIEW IF EXISTS tournaments_auditline")
 
@@ -370,7 +368,6 @@ def create_view(using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
 
 
 def statement(vendor: str) -> str:
-    """Return the statement that creates the view."""
     json = JSON[vendor]
     stood = STOOD.format(typed=json["typed"].format("earlier"))
     body = BODY.format(read=json["read"], typed=json["typed"].format("line"))
@@ -385,8 +382,6 @@ CLAIMED_FOR = timedelta(minutes=2)
 
 
 class EventType(models.TextChoices):
-    """An event type that a webhook can subscribe to."""
-
     ROUND_PUBLISHED = "round.published"
     GAME_BEGUN = "game.begun"
     RESULT_ENTERED = "result.entered"

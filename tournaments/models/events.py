@@ -59,7 +59,6 @@ class EventQuerySet(models.QuerySet["Event"]):
         return self.filter(~HIDDEN)
 
     def directed_by(self, user: User | AnonymousUser | None) -> "EventQuerySet":
-        """Filter to the events of the clubs that the user directs."""
         return self.filter(club__in=Club.objects.directed_by(user))
 
 
@@ -182,7 +181,6 @@ class RoundQuerySet(models.QuerySet["Round"]):
 
 
 def _day_and_number(moment: datetime) -> tuple[date, int]:
-    """Return day and number of the first round that can have been played at a moment or later."""
     day = moment.astimezone(UTC).date()
     return day, ceil((moment - moment_of_play(day, 0)).total_seconds())
 

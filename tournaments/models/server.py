@@ -71,7 +71,6 @@ KEYS_OF_A_PARTITION = 10**10
 
 class PartitionQuerySet(models.QuerySet["Partition"]):
     def archived(self, game: OuterRef) -> "PartitionQuerySet":
-        """Filter to the archived partition of a game."""
         return self.filter(archived_at__isnull=False, first_key__lte=game, end_key__gt=game)
 
 

@@ -111,14 +111,12 @@ class Named:
 
 
 def event_address(event: Event, club: str) -> str:
-    """Return the API address of an event of a club, or of its tournament."""
     tournament = getattr(event, "tournament", None)
     name = f"tournaments/{tournament.slug}" if tournament else f"events/{event.public_id}"
     return f"{API}clubs/{club}/{name}/"
 
 
 def round_of(line: AuditEntry) -> int | None:
-    """Return the number of the round that an entry is about."""
     for details in (line.after, line.before):
         number = details.get("round") if isinstance(details, dict) else None
         if isinstance(number, int):
@@ -158,7 +156,6 @@ def _is_naming(line: AuditEntry) -> bool:
 
 
 def _named_players(line: AuditEntry) -> list[str]:
-    """Return the keys of the players whose names on sheets an entry has changed."""
     if not _is_naming(line):
         return []
     details = line.after if isinstance(line.after, dict) else {}
@@ -204,7 +201,6 @@ def _games_of_players(
 
 
 def _tables_of_games(lines: Iterable[AuditEntry]) -> Mapping[str, int]:
-    """Return the number of the round of each game that the entries are about."""
     names = {line.subject.removeprefix("game:") for line in lines if line.event_id}
     names = {name for name in names if ":" not in name}
     if not names:

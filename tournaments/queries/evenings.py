@@ -31,7 +31,6 @@ Joined = Mapping[str, str]
 
 
 def person_called(name: str, joined: Joined) -> str:
-    """Return the name under which a person is counted."""
     seen: set[str] = set()
     while (key := fold_name(name)) in joined and key not in seen:
         seen.add(key)
@@ -167,7 +166,6 @@ class Evening:
 
     @property
     def numbers(self) -> list[int]:
-        """Return the numbers of the finished games."""
         return [line.number for line in self.lines if line.finished]
 
     @property
@@ -371,7 +369,6 @@ def evenings_of(rows: Sequence[Game], joined: Joined) -> list[PhoneEvening]:
 
 
 def _running(rows: Iterable[Game]) -> dict[int, str]:
-    """Return the progress of games in play."""
     sheets = load_sheets(list(rows)[:MOST_RUNNING])
     return {s.row.pk: state_of(s.game, s.outcome, s.row.players) for s in sheets}
 

@@ -88,7 +88,6 @@ class KnownGames:
     def find(
         self, moment: datetime, players: Sequence[Player | None], sheet: Sheet
     ) -> KnownGame | None:
-        """Return the game of a moment with these players, or with one of them and this sheet."""
         keys = tuple(player and player.pk for player in players)
         people = {person_of(player) for player in players if player is not None}
         for game in self._by_moment[moment]:

@@ -101,8 +101,6 @@ PAGE = Frame()
 
 @dataclass(frozen=True, slots=True)
 class AxisMark:
-    """A mark on one of the axes."""
-
     at: float
     label: str
 
@@ -139,8 +137,6 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """The rating at a moment."""
-
     at: datetime
     rating: Rating
 
@@ -213,7 +209,6 @@ def _moments(steps: Sequence[RatingStep]) -> Iterator[_Moment]:
 
 
 def _scale(lowest: float, highest: float) -> tuple[int, int, int]:
-    """Return a round step, and the marks below and above the drawn range."""
     step = next((s for s in STEPS if (highest - lowest) / s <= MOST_MARKS - 1), STEPS[-1])
     low, high = floor(lowest / step) * step, ceil(highest / step) * step
     return step, low, max(high, low + step)
@@ -223,7 +218,6 @@ def _scale(lowest: float, highest: float) -> tuple[int, int, int]:
 
 
 def _dates(first: datetime, last: datetime) -> Iterator[tuple[datetime, str]]:
-    """Yield a few days, or first days of months, with their labels on the axis."""
     days = (last - first).days
     if days >= DAYS_OF_MONTHS:
         yield from _months(first, last)
@@ -262,7 +256,6 @@ def _month_after(day: date) -> int:
 
 
 def _rows(steps: Sequence[RatingStep]) -> Iterator[CurveRow]:
-    """Yield the games, or the months if there are many, the latest first."""
     by_months = len(steps) > MOST_ROWS
     style = "YEAR_MONTH_FORMAT" if by_months else "SHORT_DATE_FORMAT"
     last = len(steps) - 1

@@ -49,7 +49,6 @@ def named_player(club: Club, player: Player, *, member: bool) -> NamedPlayer:
 
 
 def has_page(club: Club, player: Player) -> bool:
-    """Return whether everybody may see the page of a player of the club."""
     return club.shows_names and not player.initials and player.removed_at is None
 
 
@@ -290,7 +289,6 @@ class ListedGame:
 
     @property
     def shown(self) -> tuple[object, ...]:
-        """Return all that its line shows."""
         row, rating = self.row, self.rating and self.rating.points
         event = row.table and row.table.round.event.name
         place = self.finished and self.place

@@ -161,7 +161,6 @@ class Overview:
 
     @property
     def last(self) -> RoundSeen | None:
-        """Return the last closed round that counts."""
         return next((each for each in self.rounds if each.number == self.after), None)
 
     @property
@@ -333,7 +332,6 @@ def _leaders(
 
 
 def _before(state: TournamentState, after: int) -> Sequence[Standing]:
-    """Return the standings a round earlier, if anything was played by then."""
     rows = state.standings_before(after) if after > 1 else ()
     return [row for row in rows if row.has_played]
 
@@ -595,7 +593,6 @@ def seated_sentence(entrant: Entrant, number: int) -> str:
 
 
 def name_of(entrant: Entrant, *, directs: bool) -> str:
-    """Return the name of an entrant; directors see whole names."""
     names = " + ".join(player.name for player in entrant.players if player.name)
     return names if directs and names else entrant.shown_name
 

@@ -70,7 +70,6 @@ def found_by_name(club: Club, asked: str) -> QuerySet[Member]:
 
 
 def names_for_directors(people: Iterable[Member]) -> dict[int, str]:
-    """Return the names that directors see, by account."""
     return {each.user_id: account_name(each.user) for each in people}
 
 
@@ -218,7 +217,6 @@ def _rules_of_program(ruleset: str) -> tuple[str, Sequence[int]]:
 
 
 def _own(result: Mapping[str, Any], seat: int, sides: Sequence[int]) -> tuple[Any, ...]:
-    """Return the parts of a result for one seat, in the order of the fields of a game."""
     side = sides[seat]
     details: list[Any] = []
     # A game whose entries contradict each other keeps the result of an earlier version.
@@ -355,7 +353,6 @@ class Meeting:
 def meetings(
     games: Iterable[PlayerGame], beside: Iterable[tuple[int, int, int]]
 ) -> dict[int, Meeting]:
-    """Return the meetings of a player with each of the others, by their keys."""
     finished = {game.pk: game for game in games if game.finished}
     met: dict[int, Meeting] = {}
     for pk, seat, player in beside:
@@ -368,7 +365,6 @@ def meetings(
 
 
 def _meet(meeting: Meeting, game: PlayerGame, other: int) -> None:
-    """Count a game with a player of the side `other`."""
     side, ranks = game.side, game.ranks
     if side == other:
         meeting.together += 1
@@ -558,8 +554,6 @@ def version_of(player: Player, parts: Iterable[HistoryPart]) -> dict[str, str]:
 
 
 class Newest(NamedTuple):
-    """The newest game of a ruleset."""
-
     pk: int
     ruleset: str
     house: bool

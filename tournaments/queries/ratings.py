@@ -67,7 +67,6 @@ def rating_at(row: PlayerRating, at: datetime) -> Rating:
 
 
 def games_in(spreads: Mapping[str, Sequence[float]]) -> int:
-    """Return the number of games in the spreads of a rated round."""
     return int(sum(games for games, _squares in spreads.values()))
 
 
@@ -218,7 +217,6 @@ class Listed:
 
     @property
     def _ratings(self) -> QuerySet[PlayerRating]:
-        """Return the ratings, the highest first, with a stable order of equals."""
         rows = PlayerRating.objects.filter(pool=self.pool, **self._limits)
         return rows.order_by("-points", "pk")
 
@@ -414,7 +412,6 @@ def ratings_of_entrants(
 def _known(
     tournament: Tournament, players: Sequence[int], visitor: Visitor, at: datetime
 ) -> dict[int, Rating]:
-    """Return the players' ratings in the club at a time, by key, as far as the visitor may see."""
     family, pools = rules_of_tournament(tournament).family, RatingPool.objects.seen_by(visitor)
     rows = PlayerRating.objects.filter(
         pool__in=pools.filter(club=tournament.event.club_id, family=family),
@@ -424,7 +421,6 @@ def _known(
 
 
 def _newcomer_among(ratings: Iterable[Rating]) -> Rating:
-    """Return the rating of an unknown player in the pool of these ratings."""
     return next((newcomer(rating.start) for rating in ratings), Rating())
 
 
@@ -438,7 +434,6 @@ class _Side:
 
     @classmethod
     def of(cls, entrant: Entrant, players: Sequence[int], known: Mapping[int, Rating]) -> "_Side":
-        """Return the side of an entrant with these players."""
         # As in the rating of games, a house player counts as a newcomer.
         if entrant.house:
             return cls((_newcomer_among(known.values()),) * len(players), (), house=True)

@@ -76,7 +76,6 @@ def house_document(ruleset: Ruleset | None) -> dict[str, Any] | None:
 
 
 def parsed_ruleset(document: Mapping[str, Any]) -> Ruleset:
-    """Return the ruleset of a document that was checked when it was stored."""
     return _parsed(json.dumps(document, sort_keys=True))
 
 
@@ -231,7 +230,6 @@ def _open(game: Game) -> dict[str, Any] | None:
 
 
 def _last(game: Game) -> dict[str, Any]:
-    """Return the effects of the last entry, for an undo."""
     index = len(game.entries) - 1
     last: dict[str, Any] = {"type": ""}
     if game.open_deal is not None:

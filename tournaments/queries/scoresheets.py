@@ -67,7 +67,6 @@ def _phone(numbers: Mapping[str, int], write: Revision) -> str:
 
 
 def _names(row: Game, accounts: set[int]) -> dict[int | None, str]:
-    """Return the names in the club of its members, and the first names of other accounts."""
     if not accounts:
         return {}
     users = User.objects.in_bulk(accounts)
@@ -107,7 +106,6 @@ class DealLine:
 
 
 def remarks_of(entry: Written) -> dict[str, str]:
-    """Return the remarks that an entry has."""
     return {name: value for name in REMARKS if (value := getattr(entry, name)) is not None}
 
 
@@ -169,7 +167,6 @@ def _tricks_of_five(game: GamesGame, played: PlayedDeal) -> tuple[str, ...]:
 
 
 def _cards_in_piles(game: GamesGame, played: PlayedDeal) -> tuple[str, ...]:
-    """Return the cards left in each pile of those with any, if the table has counted them."""
     left = played.deal.details.get("left")
     if left is None:
         return ("",) * game.ruleset.side_count
@@ -178,7 +175,6 @@ def _cards_in_piles(game: GamesGame, played: PlayedDeal) -> tuple[str, ...]:
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    """Join numbers in a row, or in two rows with a space between if there are many."""
     half = -(-len(numbers) // 2) if len(numbers) > MOST_IN_A_LINE else len(numbers)
     rows = (numbers[:half], numbers[half:])
     return " ".join("·".join(map(str, row)) for row in rows if row)
@@ -222,7 +218,6 @@ def _closed_by(ruleset: Ruleset, players: Sequence[str], side: int) -> str:
 def _doubles(
     _ruleset: Ruleset, players: Sequence[str], doubles: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Return each pair that doubled, by initials, with two signs for a redouble."""
     short = initials(players)
     return ", ".join(
         f"{short[one]}{'××' if double.get('redoubled') else '×'}{short[other]}"
@@ -368,7 +363,6 @@ def outcome_of(game: GamesGame, outcome: Outcome, players: Sequence[str]) -> str
 
 
 def _verdict(game: GamesGame, outcome: Outcome, players: Sequence[str]) -> str:
-    """Return who is out, or who has won, by the scores."""
     names = game.ruleset.side_names(players)
     out = [names[side] for side in outcome.out]
     if len(out) == len(names):
@@ -388,7 +382,6 @@ WON_JOINTLY: frozenset[Setting] = frozenset({"highest-wins"})
 
 
 def _king_sentence(game: GamesGame, outcome: Outcome, players: Sequence[str], seat: int) -> str:
-    """Return the sentence for the King that ended a game, made or missed by a player or a pair."""
     king = {"player": _side_name(game.ruleset, players, seat)}
     made = game.ending is not None and game.ending.by == "king"
     if game.ruleset.seats_in_a_side > 1 or not (outcome.out or outcome.sunk):
@@ -473,7 +466,6 @@ Members = tuple[tuple[int, str], ...]
 
 
 def members_of(ruleset: Ruleset, players: Sequence[str]) -> tuple[Members, ...]:
-    """Return the members of each side."""
     seated = tuple(zip(ruleset.sides, enumerate(players), strict=True))
     return tuple(
         tuple(member for side, member in seated if side == its) for its in range(ruleset.side_count)
@@ -491,8 +483,6 @@ class BadgeHolder:
 
 @dataclass(frozen=True, slots=True)
 class EarnedBadge:
-    """A badge with its name, its meaning and all who earned it."""
-
     badge: str
     name: str
     meaning: str

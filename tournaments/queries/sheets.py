@@ -96,8 +96,7 @@ class Sheet:
     def after_entry(self, entry: Entry) -> "Sheet":
         """Return the sheet with a revision for one more entry; only that entry is played.
 
-        Raises:
-            InvalidEntry: with every reason why it cannot come next.
+        Raises: InvalidEntry: with every reason why it cannot come next.
         """
         refuse(check_room(self.game))
         write = Revision(kind=Revision.Kind.ENTRY, position=self.next_position)
@@ -106,8 +105,7 @@ class Sheet:
     def after_completion(self, entry: Entry) -> "Sheet":
         """Return the sheet with a revision that replaces its open deal; only that is played.
 
-        Raises:
-            InvalidEntry: with every reason why it cannot replace the deal.
+        Raises: InvalidEntry: with every reason why it cannot replace the deal.
         """
         write = Revision(kind=Revision.Kind.COMPLETION, position=self.positions[-1])
         return self._after(write, entry, self.game.without_open_deal(), self.positions)
@@ -121,8 +119,7 @@ class Sheet:
     def after_change(self, write: Revision) -> "Sheet":
         """Return the sheet with any other revision: the whole game is folded again.
 
-        Raises:
-            LaterEntryInvalid: an entry does not fit those before it.
+        Raises: LaterEntryInvalid: an entry does not fit those before it.
         """
         return fold_sheet(self.row, (*self.revisions, write))
 
@@ -154,7 +151,6 @@ def record_digest(row: Game, revisions: Sequence[Revision]) -> str:
 
 
 def ruleset_of(row: Game) -> Ruleset:
-    """Return the ruleset of a game, with its options."""
     return rules_of(row).with_options(row.options)
 
 
@@ -220,8 +216,7 @@ def phone_seats(row: Game) -> list[PhoneSeat]:
 def load_sheet(row: Game) -> Sheet:
     """Load a game with its revisions up to the revision of `row` (1 query).
 
-    Raises:
-        Archived: they are in the file of a partition.
+    Raises: Archived: they are in the file of a partition.
     """
     # Revisions added after `row` was read do not belong to it, and may need another setup.
     writes = tuple(Revision.objects.raw(_revisions_until(), [row.pk, row.revision]))
@@ -243,8 +238,7 @@ def _revisions_until() -> str:
 def load_sheets(rows: Iterable[Game]) -> list[Sheet]:
     """Load several games with their revisions (1 query, and that of the rows).
 
-    Raises:
-        Archived: those of one are in the file of a partition.
+    Raises: Archived: those of one are in the file of a partition.
     """
     games = list(rows)
     sheets = load_kept_sheets(games)
@@ -268,8 +262,7 @@ def load_kept_sheets(rows: Iterable[Game]) -> list[Sheet]:
 def fold_sheet(row: Game, writes: tuple[Revision, ...]) -> Sheet:
     """Return the sheet that results from `writes`.
 
-    Raises:
-        LaterEntryInvalid: an entry does not fit those before it.
+    Raises: LaterEntryInvalid: an entry does not fit those before it.
     """
     bodies = current_bodies(writes)
     unsaved = {write.position for write in writes if write._state.adding}  # noqa: SLF001
@@ -288,8 +281,7 @@ def fold_bodies(
     An entry that is stored already, at none of the positions `unsaved`, may have counts that
     earlier versions took although no cards give them.
 
-    Raises:
-        LaterEntryInvalid: the first entry that does not fit those before it.
+    Raises: LaterEntryInvalid: the first entry that does not fit those before it.
     """
     game = games.Game(ruleset, first_declarer)
     for position, body in bodies:
@@ -378,7 +370,6 @@ def load_reviews(sheet: Sheet) -> ReviewedDeals | None:
 
 
 def _writer(sheet: Sheet, write: Revision, accounts: Mapping[int | None, int]) -> int | None:
-    """Return the seat of whoever wrote a revision, if it is known."""
     players: list[str] = sheet.row.players
     if write.author in players:
         return players.index(write.author)

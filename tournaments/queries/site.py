@@ -97,7 +97,6 @@ def load_running(at: datetime) -> Running:
 
 
 def last_backup() -> Backup | None:
-    """Load the last backup, by its end."""
     return Backup.objects.order_by("-ended_at").first()
 
 
@@ -110,7 +109,6 @@ def failed_starts() -> int:
 
 
 def database_size() -> int:
-    """Return the size of the database in bytes."""
     statement = (
         "SELECT pg_database_size(current_database())"
         if connection.vendor == "postgresql"

@@ -53,7 +53,6 @@ Added = tuple[str, tuple[Points, ...]]
 
 
 def added_by(settings: TournamentSettings) -> Added:
-    """Return what a tournament adds."""
     return settings.points, settings.place_points if settings.points == "places" else ()
 
 
@@ -236,7 +235,6 @@ def stages_reached(state: TournamentState, after: int) -> dict[str, Reached]:
 
 
 def _through(state: TournamentState, after: int) -> dict[str, Reached]:
-    """Return who plays on after a finished round, by the published next round or a preview."""
     if not state.stages or not state.settings.rounds <= after <= len(state.seated_rounds):
         return {}
     if after == 0 or state.seated_rounds[after - 1].row.closed_at is None:
@@ -491,8 +489,7 @@ def why_placed(state: TournamentState, key: str, after: int) -> WhyPlaced:
 
     Entrants outside the finals keep their place at the cut.
 
-    Raises:
-        KeyError: there is no such entrant with a place.
+    Raises: KeyError: there is no such entrant with a place.
     """
     standing = {row.entrant: row for row in state.standings_before(after + 1)}[key]
     reached = stages_reached(state, after).get(key)

@@ -85,7 +85,6 @@ class SeatedRound:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Return the keys of all who have a seat or a bye."""
         return frozenset(name for table in self.tables for name in table.entrants) | {*self.byes}
 
     @property
@@ -150,7 +149,6 @@ class TournamentState:
         return counted[0][0] if counted else self.sections[-1]
 
     def of_section(self, seated: SeatedRound, section: str) -> SeatedRound:
-        """Return the tables and byes of a section in a round."""
         tables = (each for each in seated.tables if self.section_at(each.entrants) == section)
         byes = (key for key in seated.byes if self.section_at([key]) == section)
         return replace(seated, tables=tuple(tables), byes=tuple(byes))
@@ -200,8 +198,7 @@ class TournamentState:
     def why(self, key: str, number: int) -> Why:
         """Return the reasons for an entrant's place by points, after round `number`.
 
-        Raises:
-            KeyError: there is no such entrant with a place.
+        Raises: KeyError: there is no such entrant with a place.
         """
         played = [each for each in self.results if each.number <= number]
         seed = self.tournament.seed
@@ -212,8 +209,7 @@ class TournamentState:
 
         With `all_there`, as if nobody had withdrawn.
 
-        Raises:
-            InvalidEntry: too few are left to play on.
+        Raises: InvalidEntry: too few are left to play on.
         """
         rounds, finals = self._results_before(number)
         seed, size = self.tournament.seed, self.rules.side_count
@@ -226,14 +222,12 @@ class TournamentState:
     def _results_before(
         self, number: int
     ) -> tuple[tuple[RoundResults, ...], tuple[RoundResults, ...]]:
-        """Return the rounds before round `number`, and those of them that are finals."""
         played = [each for each in self.results if each.number < number]
         last = self.settings.rounds
         rounds = tuple(each for each in played if each.number <= last)
         return rounds, tuple(each for each in played if each.number > last)
 
     def players_of(self, entrant: Entrant, number: int) -> list[Player]:
-        """Return the players, or their substitutes, of an entrant in a round."""
         return [
             self.stand_ins.get((entrant.pk, number, player.pk), player)
             for player in entrant.players
@@ -470,7 +464,6 @@ def _drawn(round_: Round, sittings: Sequence[Sat]) -> SeatedRound:
 
 
 def _seated(round_: Round) -> SeatedRound:
-    """Return a round as its `seating` has it."""
     seating = round_.seating or {"tables": [], "byes": []}
     tables = tuple(
         DrawnTable(None, number, tuple(names)) for number, names in enumerate(seating["tables"], 1)

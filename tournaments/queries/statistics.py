@@ -164,7 +164,6 @@ def _scope_of(
 
 
 def _season_of(seasons: Sequence[Season], asked: int | None) -> Season | None:
-    """Return the requested season, else the last one that has begun."""
     today = timezone.localdate()
     if asked is not None:
         return next(season for season in seasons if season.pk == asked)
@@ -280,7 +279,6 @@ def _leaders(season: Season, reader: FrontReader) -> Iterator[LeagueLeader]:
 def _winners_of_evenings(
     games: Sequence[ClubGame], evenings: Iterable[Event]
 ) -> dict[int, EveningWinner]:
-    """Return who made most points at each evening, in the game that was played most there."""
     by_evening: dict[int, list[ClubGame]] = defaultdict(list)
     for game in games:
         by_evening[game.played.evening].append(game)
@@ -336,7 +334,6 @@ def _winners_of_tournaments(
 
 
 def _fallen_record(games: Sequence[ClubGame], today: date) -> FallenRecord | None:
-    """Return the latest record broken this month in the club's most played game."""
     families = Counter(game.family for game in games)
     most = max(families, key=families.__getitem__, default=None)
     played = [game.played for game in games if game.family == most]
@@ -358,7 +355,6 @@ def _evening_of(at: datetime) -> date:
 
 
 def _milestones(games: Sequence[ClubGame], today: date) -> Iterator[Milestone]:
-    """Yield what players reached in the last month, the latest first."""
     played: Counter[int] = Counter()
     kings: set[int] = set()
     reached = []

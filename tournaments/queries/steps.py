@@ -208,7 +208,6 @@ def _round_step(round_: Round, progress: RoundProgress | None) -> LifecycleStep:
 
 
 def _is_over(tournament: Tournament, rounds: Sequence[Round]) -> bool:
-    """Return whether every round is seated, and the final if there is one."""
     if not _all_rounds_drawn(tournament, rounds):
         return False
     has_finals = settings_of(tournament).finals > 0

@@ -165,7 +165,6 @@ SHOWN_OF_TABLE = ("id", "round_id", "public_id", "number", "called_at", "extra_s
 
 
 def _games(round_: Round) -> Sequence[Game]:
-    """Return the game of each table, with the author and time of its last revision."""
     last = FilteredRelation("revisions", condition=Q(revisions__revision=F("revision")))
     # A director has no use for the number of the phone.
     account = Coalesce("last__user__first_name", Value(""))
@@ -322,7 +321,6 @@ class TeamLineUp:
 
 
 def line_ups_of(state: TournamentState, number: int) -> list[TeamLineUp]:
-    """Return the line-ups of a round, by team; none if the round has no line-ups."""
     if not state.has_line_ups(number):
         return []
     seated = [r for r in state.seated_rounds if r.row.number == number and r.row.published_at]

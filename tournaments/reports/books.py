@@ -194,8 +194,7 @@ class PrintedSheet:
 def sheets_pages(report: Report, progress: OnProgress) -> Content:
     """Return the sheets as a PDF.
 
-    Raises:
-        ValueError: there are none.
+    Raises: ValueError: there are none.
     """
     pages = list(sheet_pages(report, progress))
     if not pages:
@@ -256,7 +255,6 @@ def _in_order(games: GameQuerySet) -> GameQuerySet:
 
 
 def sheet_pages(report: Report, progress: OnProgress) -> Iterator[PrintedSheet]:
-    """Yield the pages of the sheets of a report."""
     host = str(report.parameters.get("host", ""))
     for sheet in sheets_of(report, progress):
         row = sheet.row
@@ -327,8 +325,7 @@ COVER, CONTENTS = 1, 2
 def booklet(report: Report, progress: OnProgress) -> Content:
     """Return the booklet, within what the readers of the report may see.
 
-    Raises:
-        ValueError: the report is not about a tournament.
+    Raises: ValueError: the report is not about a tournament.
     """
     state = load_state(tournament_of(report))
     directs = report.audience == Report.Audience.DIRECTORS
@@ -534,8 +531,7 @@ BEFORE = 3
 def scoresheet_table(report: Report, _progress: OnProgress) -> Content:
     """Return the scoresheet of a game as a table.
 
-    Raises:
-        ValueError: the record contains an invalid entry.
+    Raises: ValueError: the record contains an invalid entry.
     """
     return book_content(scoresheet_book(report.parameters["record"]), report)
 
@@ -543,8 +539,7 @@ def scoresheet_table(report: Report, _progress: OnProgress) -> Content:
 def scoresheet_book(record: Mapping[str, Any]) -> TableBook:
     """Return the table of a valid `kingscore-game/1` record.
 
-    Raises:
-        ValueError: the record contains an invalid entry.
+    Raises: ValueError: the record contains an invalid entry.
     """
     reading = read_game(record, stored=True)
     if reading.game is None or reading.problems:
@@ -592,7 +587,6 @@ def game_table(game: GamesGame, players: Sequence[str], title: str) -> DataTable
 
 
 def _rows(game: GamesGame, players: Sequence[str], last: int) -> Iterator[list[Cell]]:
-    """Yield a row for each entry, in the order written."""
     numbers, moved = numbers_of(game), {row.entry: row for row in game.rows}
     deals = {played.entry: played for played in game.deals}
     expected: Points = 0
@@ -610,7 +604,6 @@ def _rows(game: GamesGame, players: Sequence[str], last: int) -> Iterator[list[C
 
 
 def _points(game: GamesGame, row: Row | None, last: int) -> Iterator[Cell]:
-    """Yield the points of an entry for each side, and their sum."""
     if row is None:
         yield from [None] * (game.ruleset.side_count + 1)
         return
@@ -621,7 +614,6 @@ def _points(game: GamesGame, row: Row | None, last: int) -> Iterator[Cell]:
 def _details_of(
     game: GamesGame, players: Sequence[str], entry: Entry, played: PlayedDeal | None
 ) -> tuple[str, str, str]:
-    """Return contract, declarer and remarks of an entry."""
     if played is not None:
         details = deal_line(game, played, players)
         side = "" if details.side is None else game.ruleset.side_names(players)[details.side]
@@ -649,8 +641,7 @@ def _contract(played: PlayedDeal) -> str:
 def sheets_tables(report: Report, progress: OnProgress) -> Content:
     """Return the results of all games of an event or a round, and a sheet for each game.
 
-    Raises:
-        ValueError: there are none.
+    Raises: ValueError: there are none.
     """
     sheets = list(sheets_of(report, progress))
     if not sheets:

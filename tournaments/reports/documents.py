@@ -62,8 +62,7 @@ def compose(report: Report, progress: OnProgress) -> Content:
 
     `progress` is called during reading, and raises if the report is cancelled.
 
-    Raises:
-        ValueError: the request of the report is not valid.
+    Raises: ValueError: the request of the report is not valid.
     """
     make = DOCUMENTS.get((Kind(report.kind), Format(report.format)))
     if make is None:
@@ -236,7 +235,6 @@ def offered(
 
 
 def _is_there(offer: DocumentOffer, event: Event, rounds: Sequence[Round]) -> bool:
-    """Return whether any of the data that a document needs exist."""
     needs = offer.needs
     if needs == ROUND and not hasattr(event, "tournament"):
         # An evening has no seating apart from its tables.
@@ -248,7 +246,6 @@ def _is_there(offer: DocumentOffer, event: Event, rounds: Sequence[Round]) -> bo
 
 
 def _has(round_: Round, needs: str) -> bool:
-    """Return whether a round, of `rounds_to_print`, has the data that a document needs."""
     return needs == ROUND or bool(round_.laid)  # type: ignore[attr-defined]
 
 

@@ -67,8 +67,7 @@ class RoundSeats:
 def event_of(report: Report) -> Event:
     """Return the event of a report.
 
-    Raises:
-        ValueError: the report has no event.
+    Raises: ValueError: the report has no event.
     """
     if report.event is None:
         raise ValueError(f"{report} is of no event")
@@ -78,8 +77,7 @@ def event_of(report: Report) -> Event:
 def check_for_directors(report: Report) -> None:
     """Check that the report is for directors.
 
-    Raises:
-        ValueError: it has another audience.
+    Raises: ValueError: it has another audience.
     """
     if report.audience != Report.Audience.DIRECTORS:
         raise ValueError(f"{report.kind} is for directors only")
@@ -88,8 +86,7 @@ def check_for_directors(report: Report) -> None:
 def round_of(report: Report) -> Round:
     """Return the round of a report, if its readers may see it (1 query).
 
-    Raises:
-        ValueError: there is none, or it is not published.
+    Raises: ValueError: there is none, or it is not published.
     """
     number = report.parameters.get("round")
     rounds = Round.objects.select_related("event__club", "event__tournament")
@@ -103,7 +100,6 @@ def round_of(report: Report) -> Round:
 
 
 def hall_heading(report: Report, title: str, lines: Iterable[str] = ()) -> Heading:
-    """Return the heading of a document of an event."""
     event = event_of(report)
     host = urlsplit(str(report.parameters.get("host", ""))).netloc
     return Heading(
@@ -294,8 +290,7 @@ ACROSS, DOWN = 2, 5
 def name_badges(report: Report, progress: OnProgress) -> Content:
     """Return a badge for every player.
 
-    Raises:
-        ValueError: the audience is not directors.
+    Raises: ValueError: the audience is not directors.
     """
     check_for_directors(report)
     return PdfPages([TypstPart.of("name_badges.typ", compose_name_badges(report, progress))])
@@ -334,8 +329,7 @@ def table_cards(report: Report, progress: OnProgress) -> Content:
 
     The access links appear on the cards alone: they are derived here and stored nowhere.
 
-    Raises:
-        ValueError: the audience is not directors.
+    Raises: ValueError: the audience is not directors.
     """
     check_for_directors(report)
     return PdfPages([TypstPart.of("table_cards.typ", compose_table_cards(report, progress))])
@@ -396,8 +390,7 @@ ENTRANT = "entrant"
 def certificates(report: Report, progress: OnProgress) -> Content:
     """Return a certificate for each player of the first three places, or of the named entrant.
 
-    Raises:
-        ValueError: all are wanted by others than directors, or it is not about a tournament.
+    Raises: ValueError: all are wanted by others than directors, or it is not about a tournament.
     """
     if ENTRANT not in report.parameters:
         check_for_directors(report)
@@ -469,7 +462,6 @@ def place_text(row: Standing) -> str:
 
 
 def _after(state: TournamentState, closed: int) -> list[str]:
-    """Return the text that names the last closed round of an unfinished tournament."""
     if state.tournament.state == Tournament.State.FINISHED:
         return []
     round_ = next(each.row for each in state.seated_rounds if each.row.number == closed)

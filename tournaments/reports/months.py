@@ -93,8 +93,6 @@ class BrokenRecord:
 
 @dataclass(frozen=True, slots=True)
 class FamilyMonth:
-    """The highlights of the month in one family of games."""
-
     family: str
     games: int
     board: Sequence[RankMove]
@@ -211,7 +209,6 @@ def _winners(rows: Sequence[Tournament], progress: OnProgress) -> dict[int, tupl
 
 
 def _highest(games: Sequence[PlayedGame]) -> tuple[tuple[int, ...], Any]:
-    """Return the players of the highest game of an evening, and its points."""
     best = add_up(games, 0).highest[:1]
     return (best[0].players, best[0].value) if best else ((), None)
 
@@ -227,7 +224,6 @@ def _coming(club: Club, end: date) -> list[Event]:
 
 
 def _newcomers(before: Iterable[ClubGame], within: Sequence[ClubGame]) -> Iterator[tuple[int, int]]:
-    """Yield the players with their first games in the club, in order, with their number."""
     known = set(_players(before))
     counted = Counter(player for player in _players(within) if player not in known)
     yield from counted.items()
@@ -265,7 +261,6 @@ def _family(
 
 
 def _broken(before: Sequence[PlayedGame], within: Sequence[PlayedGame]) -> Iterator[BrokenRecord]:
-    """Yield the club records set in the month that replace earlier ones."""
     if not before:
         return
     then, now = add_up(before, 0), add_up([*before, *within], 0)
@@ -344,8 +339,7 @@ def club_month(report: Report, progress: OnProgress) -> Content:
 def month_of_report(report: Report) -> date:
     """Return the first day of the requested month.
 
-    Raises:
-        ValueError: the parameter is not a month.
+    Raises: ValueError: the parameter is not a month.
     """
     return datetime.strptime(f"{report.parameters.get('month')}-01", "%Y-%m-%d").date()  # noqa: DTZ007 - a day, no moment
 
@@ -419,7 +413,6 @@ def _names(month: Month, players: Sequence[int]) -> str:
 
 
 def _figures(month: Month) -> list[Data]:
-    """Return the amounts of play, compared with the month before."""
     now, before = month.sums, month.earlier
     found = [
         _figure(pgettext("how many", "Evenings"), now.evenings, before.evenings),
@@ -505,7 +498,6 @@ def _moved(line: RankMove, month: Month) -> list[Any]:
 
 
 def _arrow(line: RankMove) -> str:
-    """Return the change of rank as a sign that screen readers can read."""
     if line.earlier is None:
         return pgettext("on a leaderboard", "new")
     if line.earlier == line.rank:
@@ -549,7 +541,6 @@ def _value(broken: BrokenRecord, record: Record | None) -> str:
 
 
 def _badge(badge: str, month: Month) -> list[Any]:
-    """Return a badge with the players who earned it, and how often."""
     earned = month.badges[badge]
     number = str(sum(earned.values()))
     name = {"text": labels.badge_name(badge), "below": labels.badge_meaning(badge)}
@@ -565,7 +556,6 @@ def _times(name: str, times: int) -> str:
 
 
 def month_tables(report: Report, progress: OnProgress) -> Content:
-    """Return the tables of the requested month."""
     club = report.club
     assert club is not None
     month = add_up_month(club, month_of_report(report), progress)

@@ -120,8 +120,6 @@ SMALL = 100_000
 
 
 class Content(Protocol):
-    """The contents of a file."""
-
     def pieces(self) -> Iterator[bytes]:
         """Yield all data that determine the file."""
 
@@ -152,8 +150,6 @@ class TypstPart:
 
 @dataclass(frozen=True, slots=True)
 class PdfPages:
-    """A PDF of one or more parts."""
-
     parts: Sequence[TypstPart]
 
     def pieces(self) -> Iterator[bytes]:
@@ -162,7 +158,6 @@ class PdfPages:
             yield part.json
 
     def write(self, path: Path, progress: OnProgress) -> None:
-        """Typeset the parts, one by one."""
         (part,) = self.parts
         progress(Report.Step.SETTING)
         if len(part.json) <= SMALL:

@@ -33,8 +33,7 @@ class UnknownPdf(ValueError):
 def read_objects(document: bytes) -> tuple[Objects, bytes]:
     """Return the objects of a document by their numbers, and its trailer.
 
-    Raises:
-        UnknownPdf: they are not listed as typst lists them.
+    Raises: UnknownPdf: they are not listed as typst lists them.
     """
     table, mark, trailer = document.rpartition(b"trailer\n")
     if not mark:
@@ -73,8 +72,7 @@ def renumbered(body: bytes, numbers: Sequence[bytes]) -> bytes:
 def reference(body: bytes, name: bytes) -> int:
     """Return the number of the object that an object refers to by name.
 
-    Raises:
-        UnknownPdf: there is no such reference.
+    Raises: UnknownPdf: there is no such reference.
     """
     found = re.search(re.escape(name) + rb" (\d+) 0 R", body)
     if found is None:
@@ -169,8 +167,6 @@ HEIGHT = re.compile(rb"/MediaBox\[\S+ \S+ \S+ ([\d.]+)\]")
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The metadata of a document."""
-
     language: bytes
     info: bytes
 
@@ -205,8 +201,7 @@ class PdfPart:
 def read_part(document: bytes) -> PdfPart:
     """Parse a document.
 
-    Raises:
-        UnknownPdf: its structure is not that of typst.
+    Raises: UnknownPdf: its structure is not that of typst.
     """
     objects, trailer = read_objects(document)
     top, about = reference(trailer, b"/Root"), reference(trailer, b"/Info")
@@ -236,7 +231,6 @@ def read_part(document: bytes) -> PdfPart:
 
 
 def _outline(objects: Objects, catalog: bytes) -> list[int]:
-    """Return the objects of the outline, which the whole replaces by its own."""
     found, left = [], re.findall(rb"/Outlines (\d+) 0 R", catalog)
     while left:
         number = int(left.pop())
@@ -246,7 +240,6 @@ def _outline(objects: Objects, catalog: bytes) -> list[int]:
 
 
 def _leaves(objects: Objects, number: int) -> list[int]:
-    """Return the pages below a node of the page tree."""
     if b"/Type/Pages" not in objects[number]:
         return [number]
     return [page for kid in references(objects[number], b"/Kids") for page in _leaves(objects, kid)]
@@ -255,8 +248,7 @@ def _leaves(objects: Objects, number: int) -> list[int]:
 def _pairs(body: bytes, name: bytes) -> list[tuple[bytes, int]]:
     """Return the entries of a tree without branches, by key; empty if there is no such tree.
 
-    Raises:
-        UnknownPdf: it has branches, or contains other values than references.
+    Raises: UnknownPdf: it has branches, or contains other values than references.
     """
     if name.partition(b"<<")[0] not in body:
         return []
@@ -322,8 +314,7 @@ class Binder:
     def add(self, document: bytes) -> None:
         """Append the pages of a document.
 
-        Raises:
-            UnknownPdf: typst did not write it, or not in the known structure.
+        Raises: UnknownPdf: typst did not write it, or not in the known structure.
         """
         part = read_part(document)
         base = self._out.reserve(part.size)
@@ -368,7 +359,6 @@ class Binder:
         out.finish(b"/Root %d 0 R/Info %d 0 R/ID[%s]" % (self._catalog, info, both))
 
     def _placed(self, body: bytes, named: bytes) -> bytes:
-        """Return an object with its document's own keys and names mapped to those of the whole."""
         if b"/StructParent" in body:
             body = PARENT_KEY.sub(self._shifted, body)
             body = LINK_TO_PAGE.sub(lambda to: b"/S/GoTo/D(%05d)" % int(to[1]), body)
@@ -381,7 +371,6 @@ class Binder:
         return b"/StructParent%s %d" % (key[1], int(key[2]) + self._next_key)
 
     def _hang_in(self, part: PdfPart, number: Number, named: bytes) -> None:
-        """Register the pages, tags and links of a document in the whole."""
         self._pages += [(number(page), height) for page, height in part.pages]
         self._roots.append(number(part.root))
         self._tags += map(number, part.tags)
@@ -459,14 +448,12 @@ class Binder:
         return body
 
     def _destinations(self) -> bytes:
-        """Return the destinations of page links, by page number."""
         return b"".join(
             b"(%05d)[%d 0 R/XYZ 0 %s null]" % (index, page, height)
             for index, (page, height) in enumerate(self._pages, 1)
         )
 
     def _described(self, identity: bytes) -> bytes:
-        """Return the metadata of the document, corrected for the whole."""
         head, _stream, data = self._metadata.partition(b">>\nstream\n")
         text = data.removesuffix(b"\nendstream")
         text = re.sub(rb"(?<=<xmpTPg:NPages>)\d+", b"%d" % self.pages, text)

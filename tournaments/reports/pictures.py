@@ -38,8 +38,7 @@ MOST_BADGES = {False: 4, True: 3}
 def compose_picture(record: Mapping[str, Any], *, wide: bool) -> Data:
     """Return the data of the picture of a valid `kingscore-game/1` record.
 
-    Raises:
-        ValueError: the record contains an invalid entry.
+    Raises: ValueError: the record contains an invalid entry.
     """
     reading = read_game(record, stored=True)
     if reading.game is None or reading.problems:
@@ -121,8 +120,7 @@ MOST_PEOPLE = 6
 def compose_evening_picture(report: Report) -> dict[str, Any]:
     """Return the data of the wide picture of the evening of the report's game.
 
-    Raises:
-        ValueError: the report is about no open table.
+    Raises: ValueError: the report is about no open table.
     """
     table = None if report.game is None else report.game.open_table
     if table is None:
@@ -162,8 +160,7 @@ def _colour(row: TallyRow) -> int | None:
 def compose_player_picture(report: Report) -> dict[str, Any]:
     """Return the data of the wide picture of a player, as everybody may see them.
 
-    Raises:
-        ValueError: the report is not about a player.
+    Raises: ValueError: the report is not about a player.
     """
     player, now = report.player, timezone.now()
     if player is None:
@@ -201,8 +198,7 @@ MOST_LINES = 4
 def compose_club_picture(report: Report) -> dict[str, Any]:
     """Return the data of the wide picture of a club, as everybody may see it.
 
-    Raises:
-        ValueError: the report is not about a club with a league.
+    Raises: ValueError: the report is not about a club with a league.
     """
     club = report.club
     found = public_league(club, timezone.localdate()) if club else None

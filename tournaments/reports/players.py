@@ -95,8 +95,7 @@ class PlayerSeason:
 def read_season(report: Report, progress: OnProgress) -> PlayerSeason:
     """Return the games of a player for a report.
 
-    Raises:
-        ValueError: the request of the report is not valid.
+    Raises: ValueError: the request of the report is not valid.
     """
     player = report.player
     if player is None or player.removed_at is not None:
@@ -136,7 +135,6 @@ def _season(report: Report) -> Season | None:
 
 
 def _family(games: Sequence[PlayerGame], asked: str | None) -> str:
-    """Return the requested family, else the most played one."""
     counted = Counter(game.family for game in games)
     if asked is not None and asked in counted:
         return asked
@@ -285,7 +283,6 @@ def _figures(found: PlayerSeason) -> list[Data]:
 
 
 def _curve(curve: Curve | None) -> Data | None:
-    """Return the scaled curve as lists of coordinates."""
     if curve is None:
         return None
     return {
@@ -308,14 +305,12 @@ def _places(points: str) -> list[list[float]]:
 
 
 def _latest(games: int) -> str:
-    """Return a text for the games listed, if they are not all."""
     if games <= MOST_GAMES:
         return ""
     return _("the last %(shown)s of %(number)s") % {"shown": MOST_GAMES, "number": games}
 
 
 def _extremes(found: PlayerSeason) -> list[Any]:
-    """Return the best and the worst game, if there are two games."""
     ends = [game for game in (found.sums.best, found.sums.worst) if game is not None]
     if found.sums.games < 2:
         return []

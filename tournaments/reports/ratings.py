@@ -141,8 +141,7 @@ LAST_ON_PAGE = 20
 def league_pages(report: Report, progress: OnProgress) -> Content:
     """Return the league as pages.
 
-    Raises:
-        ValueError: the season was removed.
+    Raises: ValueError: the season was removed.
     """
     season, found = _read(report, progress)
     return PdfPages([TypstPart.of("league.typ", compose_league(season, found))])
@@ -151,15 +150,13 @@ def league_pages(report: Report, progress: OnProgress) -> Content:
 def league_tables(report: Report, progress: OnProgress) -> Content:
     """Return the league as a spreadsheet.
 
-    Raises:
-        ValueError: the season was removed.
+    Raises: ValueError: the season was removed.
     """
     season, found = _read(report, progress)
     return book_content(league_book(season, found), report)
 
 
 def _read(report: Report, progress: OnProgress) -> tuple[Season, League]:
-    """Read the league as every member of the club sees it."""
     club, pk = report.club, report.parameters.get("season")
     season = Season.objects.select_related("club").filter(club=club, pk=pk).first()
     if season is None:

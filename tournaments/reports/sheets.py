@@ -65,8 +65,7 @@ def compose_scoresheet(
     `where` is the round and table of its event. `played` is the game after the record's entries, if
     the caller has it: replaying a thousand games takes seconds.
 
-    Raises:
-        ValueError: the record contains an invalid entry.
+    Raises: ValueError: the record contains an invalid entry.
     """
     reading = read_game(record if played is None else {**record, "entries": []}, stored=True)
     if reading.game is None or reading.problems:
@@ -98,7 +97,6 @@ def compose_scoresheet(
 
 
 def _code(game: Game, record: Mapping[str, Any]) -> str:
-    """Return the code of a finished game, to compare it with what is stored."""
     code = {"code": letters_of(digest_of_game(record))}
     return _("Code: %(code)s") % code if game.finished and record["entries"] else ""
 
@@ -157,7 +155,6 @@ def _lines(*lines: Iterable[str]) -> list[str]:
 
 
 def _house_rules(game: Game, record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the options of the table that differ from the defaults."""
     usual = read_game({**record, "options": {}, "entries": []}).game
     for option in game.ruleset.options:
         value = game.ruleset.settings.get(option.setting)
@@ -167,7 +164,6 @@ def _house_rules(game: Game, record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
-    """Yield a line for each entry, in the order written."""
     numbers, moved = numbers_of(game), {row.entry: row for row in game.rows}
     deals = {played.entry: played for played in game.deals}
     for index, entry in enumerate(game.entries):
@@ -299,7 +295,6 @@ def _remark(ruleset: Ruleset, entry: Entry, players: tuple[str, ...]) -> str:
 
 
 def _place(game: Game, outcome: Outcome, side: int) -> Data:
-    """Return the place of a side, and whether it is out, sunk, or else the winner."""
     state, best = "", False
     if side in outcome.out:
         state, best = _("out"), True
@@ -343,7 +338,6 @@ def _course(game: Game) -> list[list[float]]:
 
 
 def _badges(game: Game, players: tuple[str, ...]) -> list[Data]:
-    """Return the badges by name, each with who earned it and in which deals."""
     return [
         {
             "name": badge.name,
@@ -371,8 +365,7 @@ ROWS_TO_A_TARGET = 20
 def compose_empty_sheet(ruleset_id: str) -> Data:
     """Return the data of the empty sheet of a ruleset.
 
-    Raises:
-        ValueError: there is no such ruleset.
+    Raises: ValueError: there is no such ruleset.
     """
     ruleset = RULESETS.get(ruleset_id)
     if ruleset is None:
@@ -420,7 +413,6 @@ def _has_boxes(ruleset: Ruleset) -> bool:
 
 
 def _order(ruleset: Ruleset) -> str:
-    """Return the text for the order of the columns."""
     if ruleset.seats_in_a_side > 1:
         return _("The numbers are the order of play, from whoever begins")
     if not _turns(ruleset):
@@ -429,7 +421,6 @@ def _order(ruleset: Ruleset) -> str:
 
 
 def _turns(ruleset: Ruleset) -> bool:
-    """Return whether the order of declarers is known before a game."""
     return any(is_declared(ruleset, number) for number in range(1, _empty_sheet_rows(ruleset) + 1))
 
 
@@ -453,7 +444,6 @@ def _row(ruleset: Ruleset, number: int) -> Data:
 
 
 def _kinds(kind: str) -> str:
-    """Return the label of the boxes of a side."""
     kinds = {
         PENALTY: _("penalties"),
         TRUMP: _("trumps"),
@@ -464,7 +454,6 @@ def _kinds(kind: str) -> str:
 
 
 def _each(ruleset: Ruleset) -> list[Data]:
-    """Return the contracts that every side declares a fixed number of times, with their boxes."""
     return [
         {"symbol": labels.contract_symbol(contract.id), "boxes": contract.quota_each}
         for contract in ruleset.contracts
@@ -473,7 +462,6 @@ def _each(ruleset: Ruleset) -> list[Data]:
 
 
 def _contract(ruleset: Ruleset, contract: Contract) -> Data:
-    """Return a contract with its scoring, and how often the table may declare it."""
     return {
         "symbol": labels.contract_symbol(contract.id) if contract.named else "",
         "name": labels.contract_title(contract) if contract.named else "",
@@ -486,7 +474,6 @@ def _contract(ruleset: Ruleset, contract: Contract) -> Data:
 
 
 def _terms(contract: Contract) -> str:
-    """Return units × value, with the names of the units if they are not obvious."""
     named = len(contract.values) > MOST_WITHOUT_NAMES
     return " + ".join(
         f"{labels.unit_name(unit.id) if named else ''} {unit.total} × "
@@ -571,8 +558,7 @@ def _notes(ruleset: Ruleset) -> Iterator[str]:
 def evening_sheet(report: Report, progress: OnProgress) -> Content:
     """Return the evening of the table of the report's game as a page.
 
-    Raises:
-        ValueError: the report is about no open table.
+    Raises: ValueError: the report is about no open table.
     """
     table = None if report.game is None else report.game.open_table
     if table is None:
@@ -641,7 +627,6 @@ def _evening_sheet_row(evening: Evening, row: TallyRow) -> list[str]:
 
 
 def _game(line: GameLine) -> list[list[Any]]:
-    """Return the row of a game, and one of its payments where it is played for a stake."""
     totals = ", ".join(f"{name} {total}" for name, total in line.totals)
     game = {"text": f"{line.state} · {line.ruleset}", "below": totals}
     paid = " · ".join(map(str, line.payments))

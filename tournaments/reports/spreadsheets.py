@@ -176,8 +176,7 @@ def clean(text: str) -> str:
 def book_content(book: TableBook, report: Report) -> Content:
     """Return the requested file: a workbook, the values of the first table, or a record.
 
-    Raises:
-        ValueError: the report has another format.
+    Raises: ValueError: the report has another format.
     """
     match report.format:
         case Report.Format.XLSX:

@@ -57,8 +57,7 @@ NONE = "–"
 def standings_pages(report: Report, progress: OnProgress) -> Content:
     """Return the standings as pages.
 
-    Raises:
-        ValueError: the report is not about a tournament.
+    Raises: ValueError: the report is not about a tournament.
     """
     seen = seen_in(report)
     progress(Report.Step.READING, len(seen.rows), len(seen.rows))
@@ -68,8 +67,7 @@ def standings_pages(report: Report, progress: OnProgress) -> Content:
 def tournament_of(report: Report) -> Tournament:
     """Return the tournament of a report.
 
-    Raises:
-        ValueError: it is about an evening, or about no event.
+    Raises: ValueError: it is about an evening, or about no event.
     """
     tournament: Tournament | None = getattr(event_of(report), "tournament", None)
     if tournament is None:
@@ -109,7 +107,6 @@ class StandingsRow:
 
 
 def lines_of(seen: Seen) -> list[StandingsRow]:
-    """Return the standings, line by line."""
     state, before = seen.state, {}
     if seen.after > 1:
         earlier = state.standings_before(seen.after)
@@ -159,7 +156,6 @@ def after_text(seen: Seen) -> str:
 
 
 def compose_standings(report: Report, seen: Seen) -> dict[str, Any]:
-    """Return the data of the pages."""
     lines = lines_of(seen)
     fields = list(_printed_fields(seen, lines))
     text = cache(points_text)
@@ -253,7 +249,6 @@ def _printed(cell: Printed, text: Callable[[Points], str]) -> str | dict[str, st
 
 
 def _legend(seen: Seen, lines: Sequence[StandingsRow]) -> Iterator[str]:
-    """Yield the explanations of letters and signs."""
     if seen.tie_breaks:
         named = zip(ascii_uppercase, seen.tie_breaks, strict=False)
         details = " · ".join(f"{letter} {title}" for letter, (_at, title) in named)
@@ -300,8 +295,7 @@ MOST_LINES = 4
 def compose_standings_picture(report: Report) -> dict[str, Any]:
     """Return the data of the wide picture of the standings after the last closed round.
 
-    Raises:
-        ValueError: the report is not about a tournament.
+    Raises: ValueError: the report is not about a tournament.
     """
     state = load_state(tournament_of(report))
     closed = last_closed(state, directs=False)
@@ -356,8 +350,7 @@ def _line(place: str, name: str, total: str = "", *, best: bool) -> dict[str, An
 def standings_tables(report: Report, progress: OnProgress) -> Content:
     """Return the standings as a table, and those of the teams.
 
-    Raises:
-        ValueError: the report is not about a tournament.
+    Raises: ValueError: the report is not about a tournament.
     """
     seen = seen_in(report)
     progress(Report.Step.READING, len(seen.rows), len(seen.rows))
@@ -562,7 +555,6 @@ class Meetings:
 def _met(
     seated: SeatedRound, results: RoundResults, rows: Sequence[Standing], at: int
 ) -> Iterator[tuple[str, Met]]:
-    """Yield the results of `rows` in the round at index `at`."""
     kinds = {each.entrant: each.kind for each in results.rulings if each.kind != PENALTY}
     tables = {key: table for table in seated.tables for key in table.entrants}
     gone = {key for key, kind in kinds.items() if kind == ABSENT}
@@ -591,8 +583,7 @@ ITSELF = "×"
 def cross_table_pages(report: Report, progress: OnProgress) -> Content:
     """Return the cross-table as pages.
 
-    Raises:
-        ValueError: the report is not about a tournament.
+    Raises: ValueError: the report is not about a tournament.
     """
     meetings = Meetings(seen_in(report))
     progress(Report.Step.READING, len(meetings.seen.rows), len(meetings.seen.rows))
@@ -602,8 +593,7 @@ def cross_table_pages(report: Report, progress: OnProgress) -> Content:
 def cross_table_tables(report: Report, progress: OnProgress) -> Content:
     """Return the cross-table as a spreadsheet.
 
-    Raises:
-        ValueError: the report is not about a tournament.
+    Raises: ValueError: the report is not about a tournament.
     """
     meetings = Meetings(seen_in(report))
     progress(Report.Step.READING, len(meetings.seen.rows), len(meetings.seen.rows))
@@ -694,7 +684,6 @@ def _why_nobody(met: Met) -> str:
 
 
 def _matrix(meetings: Meetings) -> dict[str, Any]:
-    """Return the matrix of everybody against everybody, in the form of `grid-table`."""
     numbers = [str(number) for number in meetings.numbers.values()]
     columns = [
         {"head": pgettext("in standings", "Place"), "kind": "place"},

@@ -132,7 +132,6 @@ def _entrant(row: Entrant, people: People) -> dict[str, Any]:
 
 
 def _substitutes(tournament: Tournament, people: People) -> list[dict[str, Any]]:
-    """Return the substitutes, in order of entrants, rounds and the players of a pair."""
     rows = Substitute.objects.filter(entrant__tournament=tournament)
     rows = rows.select_related("entrant", "player", "instead_of")
     in_order = sorted(
@@ -278,12 +277,10 @@ def _table(table: Table, laid: Laid, people: People) -> dict[str, Any]:
 
 
 def _digest(row: Tournament | Round | Game) -> dict[str, str]:
-    """Return the stored digest of a row, if it has one."""
     return {"digest": row.digest} if row.digest else {}
 
 
 def _result(sheet: Sheet) -> dict[str, Any]:
-    """Return the stored result of a finished game, as documents have it."""
     result = sheet.row.result
     return {} if result is None else {"result": {name: result[name] for name in RESULT_NAMES}}
 

@@ -156,7 +156,6 @@ class SheetWriter:
     def _formula(
         self, row: int, at: int, formula: str, value: Points, looks: Mapping[str, Any]
     ) -> None:
-        """Write a formula with its result, for readers that do not calculate."""
         looked = NUMBER if decimals_of(value) is not None else FRACTION
         style = self._styles.of(**looks, num_format=looked)
         self._sheet.write_formula(row, at, formula, style, _cached(value))
@@ -212,12 +211,10 @@ def _across(cell: Across, row: int) -> str:
 
 
 def _cached(value: Points) -> float | int:
-    """Return the result that a spreadsheet caches beside a formula."""
     return value if isinstance(value, int) else float(value)
 
 
 def _printed(text: str, most: int) -> str:
-    """Return text for the header of printed pages, where & begins a command."""
     return clean(text)[:most].replace("&", "&&")
 
 

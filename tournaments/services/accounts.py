@@ -59,12 +59,10 @@ class ApplicationPlan:
 
 
 def new_access_token(request: Any) -> str:
-    """Return the access token for a code or refresh token."""
     return ACCESS_PREFIX + _new_secret(request, "access")
 
 
 def new_refresh_token(request: Any) -> str:
-    """Return the refresh token for a code or refresh token."""
     return "ksr_" + _new_secret(request, "refresh")
 
 
@@ -82,8 +80,7 @@ def _new_secret(request: Any, use: str) -> str:
 def check_redirect(address: str) -> None:
     """Refuse an address to which no code may be sent.
 
-    Raises:
-        BadRedirect: it is none that `ApplicationPlan` may have.
+    Raises: BadRedirect: it is none that `ApplicationPlan` may have.
     """
     try:
         parts = urlsplit(address)
@@ -140,13 +137,11 @@ def register_application(user: User, plan: ApplicationPlan) -> tuple[Application
 
 
 def applications_of(user: User) -> QuerySet[Application]:
-    """Return the applications that an account has registered."""
     rows: QuerySet[Application] = Application.objects.filter(user=user).order_by("pk")
     return rows
 
 
 def connected(user: User, at: datetime) -> QuerySet[Application]:
-    """Return the applications that may act for an account."""
     access = AccessToken.objects.filter(user=user, expires__gt=at)
     refresh = RefreshToken.objects.filter(user=user, revoked=None)
     held = Q(pk__in=access.values("application")) | Q(pk__in=refresh.values("application"))
@@ -240,7 +235,6 @@ def revoke_all(user: User) -> None:
 
 
 def expire_tokens(at: datetime, of: User | None = None) -> None:
-    """Delete expired tokens, of one account or of all."""
     rows = PersonalToken.objects.all() if of is None else PersonalToken.objects.of(of)
     rows.filter(expiry__lte=at).delete()
 

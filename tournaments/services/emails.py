@@ -183,7 +183,6 @@ def _due(month: date) -> QuerySet[Club]:
 
 
 def _not_yet(month: date) -> QuerySet[Club]:
-    """Return the clubs whose month was not mailed."""
     return Club.objects.filter(Q(month_mailed=None) | Q(month_mailed__lt=month))
 
 
@@ -216,7 +215,6 @@ def _order(club: Club, month: date, language: str) -> Order:
 
 
 def _readers(club: int) -> Iterable[User]:
-    """Return owners and directors with a verified address who have not opted out."""
     members = Member.objects.filter(club=club, role__in=DIRECTING, month_by_mail=True)
     users = User.objects.filter(is_active=True, memberships__in=members)
     proved = users.filter(emailaddress__email__iexact=F("email"), emailaddress__verified=True)

@@ -72,8 +72,7 @@ def pack() -> None:
     Writing leaves gaps, most where many tables play at once. In partitioned tables only partitions
     that are over are packed. Sites go on writing meanwhile. After a kill, run it again.
 
-    Raises:
-        NoPartition: the database is not PostgreSQL, or another process is packing it.
+    Raises: NoPartition: the database is not PostgreSQL, or another process is packing it.
     """
     if connection.vendor != "postgresql":
         raise NoPartition("only indexes of PostgreSQL are packed")
@@ -127,12 +126,10 @@ def is_partitioned() -> bool:
 
 
 def part_of(table: str, number: int) -> str:
-    """Return the name of a partition."""
     return f"{table}_v{number}"
 
 
 def _when_free(work: Callable[[CursorWrapper], Result]) -> Result:
-    """Do it in a transaction that gives up soon where others hold a lock, and try again."""
     for _try in range(TRIES):
         try:
             with transaction.atomic(), connection.cursor() as cursor:
@@ -146,7 +143,6 @@ def _when_free(work: Callable[[CursorWrapper], Result]) -> Result:
 
 
 def _next_number() -> int:
-    """Return a number whose keys are above all that were given."""
     last = Partition.objects.order_by("number").last()
     numbers = [0 if last is None else last.number]
     with connection.cursor() as cursor:
@@ -210,7 +206,6 @@ def _lock(cursor: CursorWrapper, is_first: bool) -> None:
 
 
 def _make_partitioned(cursor: CursorWrapper, table: str, column: str, number: int) -> None:
-    """Put an empty partitioned table in the place of a table, and the table into it."""
     part = part_of(table, number)
     cursor.execute(
         "SELECT conname, contype, pg_get_constraintdef(oid) FROM pg_constraint"
@@ -245,7 +240,6 @@ def _make_partitioned(cursor: CursorWrapper, table: str, column: str, number: in
 
 
 def _add_partition(cursor: CursorWrapper, table: str, column: str, number: int) -> None:
-    """Attach an empty partition, which unlike its creation in place waits for no reader."""
     part = part_of(table, number)
     cursor.execute(
         f"CREATE TABLE {part}"

@@ -35,8 +35,7 @@ def create_rules(
 ) -> HouseRuleset:
     """Create house rules of a club, or of the server, with a slug made from their name.
 
-    Raises:
-        InvalidEntry: the document is invalid or has no name; nothing is written.
+    Raises: InvalidEntry: the document is invalid or has no name; nothing is written.
     """
     rules = _checked(document)
     taken = {*RULESETS, *HouseRuleset.objects.values_list("slug", flat=True)}
@@ -109,8 +108,7 @@ def _note(row: HouseRuleset, before: Document, after: Document, by: Actor, *, at
 def _checked(document: Any) -> dict[str, Any]:
     """Return the document in its stored form.
 
-    Raises:
-        InvalidEntry: contains every problem.
+    Raises: InvalidEntry: contains every problem.
     """
     rules: Document = clean_lines(write_ruleset(read_ruleset(document)))
     if not rules.get("name"):

@@ -147,8 +147,7 @@ TYPES: Mapping[type, str] = MappingProxyType({form.entry: name for name, form in
 def parse_entry(raw: Any) -> Entry:
     """Return an entry.
 
-    Raises:
-        InvalidEntry: with every problem of its form.
+    Raises: InvalidEntry: with every problem of its form.
     """
     entry, faults = read_entry(raw)
     if entry is None or faults:
@@ -337,7 +336,6 @@ def _deal(ruleset: Ruleset, table: TableShape, shared: Definitions) -> Schema:
 
 
 def _fields_of_some_contracts(allowed: Mapping[str, set[str]]) -> Schema:
-    """List, for each field that some contracts lack, the contracts that have it."""
     return {
         name: where("contract", {"enum": [c for c, names in allowed.items() if name in names]})
         for name in FORMS["deal"].fields
@@ -392,7 +390,6 @@ def _void(ruleset: Ruleset, table: TableShape) -> Schema:
 
 
 def _replays(ruleset: Ruleset) -> Iterator[Schema]:
-    """Yield the reasons for a void that require the contract."""
     replayed = [contract.id for contract in ruleset.contracts if contract.replay_one_each]
     for reason in ruleset.voids:
         if reason != "misdeal":

@@ -107,8 +107,7 @@ class Reading:
 def parse_json(text: str | bytes) -> Any:
     """Parse strict JSON: UTF-8, no NaN, no repeated fields.
 
-    Raises:
-        InvalidEntry: `bad-json`, with the message of the parser.
+    Raises: InvalidEntry: `bad-json`, with the message of the parser.
     """
     try:
         # Bytes must be UTF-8; a byte order mark is not part of the document.
@@ -156,8 +155,7 @@ def read_game(document: Any, *, stored: bool = False) -> Reading:
 def play_entry(game: Game, raw: Any, *, last: bool = True) -> Game:
     """Return the game after one entry of a record.
 
-    Raises:
-        InvalidEntry: with every problem of the entry, in form and content.
+    Raises: InvalidEntry: with every problem of the entry, in form and content.
     """
     if isinstance(raw, dict) and (usual := read_usual_deal(game, raw)):
         contract, deal = usual
@@ -328,8 +326,7 @@ FIRST = ("format", "title", "place", "played_at", "entries", "options")
 def _read_head(document: Any) -> tuple[Game, tuple[str, ...]]:
     """Read the head: the game before its first entry, and the names of the players.
 
-    Raises:
-        InvalidEntry: with every problem of the head.
+    Raises: InvalidEntry: with every problem of the head.
     """
     if not isinstance(document, dict):
         raise InvalidEntry([wrong_type("", "object")])
@@ -356,8 +353,7 @@ def _read_head(document: Any) -> tuple[Game, tuple[str, ...]]:
 def read_rules(rules: Any) -> Ruleset:
     """Return a built-in ruleset by its id, or read house rules from a whole document.
 
-    Raises:
-        InvalidEntry: if there is no such ruleset, or with every problem of the document.
+    Raises: InvalidEntry: if there is no such ruleset, or with every problem of the document.
     """
     if isinstance(rules, dict):
         return read_ruleset(rules, "ruleset")
@@ -679,7 +675,6 @@ def _game_of_a_house(shared: Definitions) -> Schema:
 
 
 def _game_form(ruleset: Ruleset, shared: Definitions) -> Schema:
-    """The conditions of a ruleset for the head and the entries of its records."""
     form: Schema = {
         "properties": {
             "options": {
@@ -700,7 +695,6 @@ def _game_form(ruleset: Ruleset, shared: Definitions) -> Schema:
 
 
 def _by_options(ruleset: Ruleset) -> Iterator[Schema]:
-    """Yield the fields that each value of an option forbids or requires in entries."""
     for option in ruleset.options:
         ways = {value: ruleset.with_options({option.setting: value}) for value in option.values}
         for value, way in ways.items():

@@ -72,7 +72,6 @@ def _are_tables(value: Any) -> bool:
 
 
 def is_score(value: Any) -> bool:
-    """Return whether a value is the score of an entrant."""
     score = number_of(value)
     return score is not None and LEAST < score < LARGEST
 
@@ -313,7 +312,6 @@ def write_refusal(problems: Iterable[Problem]) -> dict[str, Any]:
 
 
 def _check_sense(document: Mapping[str, Any], size: int) -> Iterator[Problem]:
-    """Yield the contradictions between parts of a document whose form is valid."""
     names = [entrant["id"] for entrant in document["entrants"]]
     if size not in TABLE_SIZES:
         yield Problem(Code.ODD_TABLE, "table_size", {"expected": "2, 4", "got": size})

@@ -106,7 +106,6 @@ def _begun_or_not() -> Schema:
 
 
 def _of_sides(number: int) -> Schema:
-    """With this number of sides, every list per side has this many numbers."""
     each = {"minItems": number, "maxItems": number}
     side = {"items": {"maximum": number - 1}}
     rows = {"items": {"properties": {"points": each, "totals": each}}}

@@ -68,8 +68,7 @@ DECLARERS = ("turn", "pair")
 def read_ruleset(document: Any, where: str = "") -> Ruleset:
     """Read the ruleset of a `kingscore-ruleset/1` document; every game of it can be played.
 
-    Raises:
-        InvalidEntry: with every problem, each at its path below `where`.
+    Raises: InvalidEntry: with every problem, each at its path below `where`.
     """
     ruleset: Ruleset = RULESET.load(document, where)
     problems = [replace(p, where=below(where, p.where)) for p in check_ruleset(ruleset)]
@@ -84,7 +83,6 @@ def write_ruleset(ruleset: Ruleset) -> dict[str, Any]:
 
 
 def _write(thing: Any) -> Any:
-    """The fields that differ from their defaults."""
     if isinstance(thing, tuple):
         return list(map(_write, thing))
     if not isinstance(thing, Ruleset | Contract | Option | Stage):
@@ -114,8 +112,6 @@ def _bad(where: str, why: str, **params: object) -> Problem:
 
 
 def _unless(fits: Callable[[Any], bool], why: str, **params: object) -> Check:
-    """Return a check that yields a problem if a value does not fit."""
-
     def check(where: str, value: Any) -> Problems:
         return () if fits(value) else (_bad(where, why, **params),)
 
@@ -164,7 +160,6 @@ def _list(item: Shape, most: int) -> Shape:
 
 
 def _names(*groups: Iterable[str]) -> Shape:
-    """A list of distinct names from closed lists."""
     allowed = [name for group in groups for name in group]
     schema = {"type": "array", "items": {"enum": allowed}, "uniqueItems": True}
     repeated = _unless(lambda value: len(set(value)) == len(value), "repeated")
@@ -303,7 +298,6 @@ IMPLIED = _object(
 
 
 def _read_implied(value: Any) -> Mapping[str, Mapping[Any, Mapping[str, Any]]]:
-    """The implied defaults, by option and value."""
     implied: dict[str, dict[Any, Mapping[str, Any]]] = {}
     for follows in map(IMPLIED.read, value):
         implied.setdefault(follows["setting"], {})[follows["value"]] = follows["settings"]
@@ -311,7 +305,6 @@ def _read_implied(value: Any) -> Mapping[str, Mapping[Any, Mapping[str, Any]]]:
 
 
 def _make_ruleset(*, contracts: tuple[Contract, ...], **found: Any) -> Ruleset:
-    """Build the ruleset, with its quotas in the order of the contracts."""
     del found["format"]
     quotas = found.pop("quotas", {})
     kinds = dict.fromkeys(c.kind for c in contracts if c.kind in quotas)

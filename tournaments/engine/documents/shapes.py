@@ -77,7 +77,6 @@ OPTIONS: Mapping[str, Schema] = {
 
 
 def option_shape(option: Option) -> Schema:
-    """Return the schema of the values of an option."""
     return {"enum": list(option.values)} if option.kind == "one-of" else OPTIONS[option.kind]
 
 

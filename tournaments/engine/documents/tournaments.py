@@ -395,7 +395,6 @@ def write_tournament(document: Json) -> str:
 
 
 def number_of_entrant(entrant_id: str) -> int:
-    """Return the number in the id of an entrant."""
     return int(entrant_id[1:])
 
 
@@ -472,7 +471,6 @@ def _check_substitutes(document: Json, players: set[str]) -> Problems:
 
 
 def _check_states(document: Json) -> Problems:
-    """Check that rounds are seated while a tournament runs, and closed before it is finished."""
     state, rounds = document["tournament"]["state"], document["rounds"]
     if rounds and state in ("draft", "registration"):
         yield wrong_type("tournament.state", "running | finished")
@@ -561,7 +559,6 @@ def _check_line_ups(document: Json) -> Problems:
 
 
 def _check_games(document: Json, rules: Ruleset, games: dict[tuple[int, int], Game]) -> Problems:
-    """Yield the problems of the sheets, and fill `games` with those that can be played."""
     for at, round_ in enumerate(document["rounds"]):
         for number, table in enumerate(round_["tables"]):
             where, said = f"rounds[{at}].tables[{number}].game", table["game"]
@@ -830,7 +827,6 @@ class History:
 
     @cached_property
     def _changes(self) -> list[set[Moment]]:
-        """When the sheets and rulings of each round were changed."""
         rounds = self.record.document["rounds"]
         changes: list[set[Moment]] = [set() for _ in rounds]
         for (number, _table), moments in self._written.items():
@@ -849,7 +845,6 @@ class History:
 
     @cached_property
     def _reseated(self) -> list[Moment | None]:
-        """When a seat of each round was changed last."""
         return [
             max(
                 (
@@ -885,11 +880,9 @@ def record_after(said: Json, writes: Sequence[Json]) -> Json:
 
 
 def is_later(said: str | None, moment: Moment) -> bool:
-    """Return whether a stated moment is later than another."""
     at = moment_of(said)
     return at is not None and at > moment
 
 
 def moment_of(said: str | None) -> Moment | None:
-    """Return a stated moment."""
     return None if said is None else datetime.fromisoformat(said)

@@ -190,8 +190,7 @@ IMPOSSIBLE = (
 def verify_tournament(document: Any) -> Verification:
     """Recompute a tournament document: every point with its outcome, or its problems.
 
-    Raises:
-        TooMuchWork: no work is left before it is read; later points are unknown then.
+    Raises: TooMuchWork: no work is left before it is read; later points are unknown then.
     """
     try:
         record = read_tournament(document)
@@ -242,7 +241,6 @@ def _points(record: TournamentRecord) -> Iterator[Point]:
 def _within_limits(
     what: str, where: str, check: Callable[[], Point], code: str = TOO_LARGE
 ) -> Point:
-    """Return the point that a check comes to, unknown if it would take too much work."""
     try:
         return check()
     except TooMuchWork:
@@ -267,7 +265,6 @@ def _compared(what: str, where: str, stated: Any, computed: Any, **params: Any) 
 
 
 def _first_difference(where: str, stated: Any, computed: Any) -> tuple[str, Any, Any]:
-    """Return the path of the first value that differs, as stated and as computed."""
     if isinstance(stated, dict) and isinstance(computed, dict):
         for name in sorted({*stated, *computed}):
             if stated.get(name) != computed.get(name):
@@ -281,8 +278,6 @@ def _first_difference(where: str, stated: Any, computed: Any) -> tuple[str, Any,
 
 @dataclass(frozen=True)
 class _CheckedRound:
-    """A round of a record, with its path."""
-
     history: History
     round_: Json
     where: str
@@ -309,7 +304,6 @@ class _CheckedRound:
             yield self._players(f"{where}.seats", table)
 
     def _history(self, where: str, table: Json) -> Point:
-        """Every state of the sheet was valid when it was written."""
         game, place = table["game"], (self.number, table["number"])
         writes = game["writes"]
         changes = [each for each in writes if each["kind"] not in ("entry", "completion", "reveal")]
@@ -336,7 +330,6 @@ class _CheckedRound:
         return {each["id"]: each["players"] for each in self.record.document["entrants"]}
 
     def _players(self, where: str, table: Json) -> Point:
-        """The players of the entrants sit there, or who played for them."""
         stands_in, sides = self._stand_ins, self.record.rules.sides
         for side, entrant in enumerate(table["entrants"]):
             due = {stands_in.get((entrant, name), name) for name in self._entered[entrant]}
@@ -349,7 +342,6 @@ class _CheckedRound:
     # The seating.
 
     def drawn_entrants(self) -> Iterator[str]:
-        """Yield the entrants that the round was drawn with."""
         for section in self.round_.get("draw", {"sections": ()})["sections"]:
             yield from (each["id"] for each in section["entrants"])
 
@@ -388,7 +380,6 @@ class _CheckedRound:
         )
 
     def _drawn_again(self, where: str, draw: Json) -> Point:
-        """Draw it again from what it was drawn with."""
         if draw["version"] not in REDRAWN:
             params = {"version": draw["version"], "own": SEATING_VERSION}
             return Point("draw", where, UNKNOWN, "other-version", params)
@@ -418,7 +409,6 @@ class _CheckedRound:
             yield PlayedRound(tuple(map(tuple, tables)), tuple(byes))
 
     def _scores(self, where: str, draw: Json) -> Point:
-        """The points it was drawn from are those after the rounds before."""
         first = draw["first"]
         found: Point | None = None
         for moment in self._moments_of_draw(first):
@@ -452,7 +442,6 @@ class _CheckedRound:
             )
 
     def _stage(self) -> Point:
-        """Who plays on follows from the standings at the cut and from the finals before."""
         where, moment = f"{self.where}.seating.tables", moment_of(self.round_["published_at"])
         record = self.record if moment is None else self.history.as_of(moment, self.number - 1)
         competitors = competitors_of(record)
@@ -500,7 +489,6 @@ class _CheckedRound:
         return _compared("standings", where, stated, write_ranking(self._now), **count)
 
     def _closing(self, where: str) -> Point:
-        """The places kept are those of the closing, or after a correction of then or later."""
         kept = self.round_["standings"]
         if kept is None:
             return Point("closing", where, UNKNOWN, "not-exported")
@@ -528,7 +516,6 @@ class _CheckedRound:
 
     @property
     def _seated_until_now(self) -> set[str]:
-        """Who had a seat, a bye or a ruling up to this round."""
         document = self.record.document
         rounds = document["rounds"][: self.number]
         return {
@@ -695,7 +682,6 @@ class _Pool:
         yield self._now()
 
     def _fits(self, game: Any) -> bool:
-        """Return whether sides, totals and places belong together, and two players are rated."""
         totals, ranks = game["totals"], game["ranks"]
         known = [seat["player"] for seat in game["seats"] if seat]
         return (

@@ -56,7 +56,6 @@ LEADERS_LAST = {"last_repeat": 20, "last_leaders": 100}
 
 
 def weights_for(objective: str, *, leaders_last: bool) -> Weights:
-    """Return the weights of an objective, by name."""
     weights = OBJECTIVES[objective]
     return replace(weights, **LEADERS_LAST) if leaders_last else weights
 
@@ -307,7 +306,6 @@ def seat_table(field: PairingField, table: Sequence[int], random: Random) -> tup
 
 
 def _difference(taken: Sequence[int], seat: int) -> int:
-    """The difference between the most and least used seat, after one more use of a seat."""
     after = [*taken]
     after[seat] += 1
     return max(after) - min(after)
@@ -325,8 +323,7 @@ class ImpossibleFixed(Exception):
 def choose_byes(field: PairingField, random: Random) -> list[int]:
     """Return the byes: those whose turn it is, as in `bye_turn`; equals are drawn at random.
 
-    Raises:
-        ImpossibleFixed: if too many entrants are in fixed groups, which never get a bye.
+    Raises: ImpossibleFixed: if too many entrants are in fixed groups, which never get a bye.
     """
     fixed = {field.index[name] for group in field.fixed for name in group}
     free = [place for place in range(len(field.entrants)) if place not in fixed]
@@ -341,8 +338,7 @@ def choose_byes(field: PairingField, random: Random) -> list[int]:
 def join_groups(field: PairingField) -> list[list[int]]:
     """Return the fixed groups; groups that share an entrant are merged.
 
-    Raises:
-        ImpossibleFixed: if a group is larger than a table.
+    Raises: ImpossibleFixed: if a group is larger than a table.
     """
     groups: list[set[int]] = []
     for names in field.fixed:
@@ -358,8 +354,7 @@ def join_groups(field: PairingField) -> list[list[int]]:
 def seat_groups(groups: Sequence[Sequence[int]], count: int, size: int) -> list[list[int]]:
     """Return the first of `count` tables of a size, each with the groups that share it.
 
-    Raises:
-        ImpossibleFixed: if the groups need more tables.
+    Raises: ImpossibleFixed: if the groups need more tables.
     """
     tables: list[list[int]] = []
     for group in groups:

@@ -101,7 +101,6 @@ def reasons(field: PairingField, table: Sequence[int], seat: int) -> Iterator[Se
 
 
 def reasons_for_bye(field: PairingField, place: int) -> Iterator[SeatingReason]:
-    """Yield the reasons why an entrant has a bye."""
     had, there = field.byes_had[place], field.rounds_there[place]
     yield SeatingReason("fewest-byes", {"byes": had, "rounds": there})
     *turn, score = field.bye_turn(place)
@@ -167,8 +166,7 @@ def judge(field: PairingField, tables: Sequence[Sequence[str]], byes: Sequence[s
 
     There may be any number of byes.
 
-    Raises:
-        InvalidSeating: with every fault.
+    Raises: InvalidSeating: with every fault.
     """
     unseated = field.index.keys() - {*chain(*tables), *byes}
     faults = [
@@ -211,7 +209,6 @@ def describe(
 def check_tables(
     field: PairingField, tables: Sequence[Sequence[str]], byes: Sequence[str] = ()
 ) -> list[SeatingFault]:
-    """Yield the faults of tables and byes."""
     seated = Counter([*chain(*tables), *byes])
     size = field.table_size
     return [

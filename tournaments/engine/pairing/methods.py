@@ -90,8 +90,7 @@ def _folds(field: PairingField, free: Sequence[int], random: Random) -> Callable
 def draw_round(field: PairingField) -> Seating:
     """Seat the next round of a field with at least one table of entrants.
 
-    Raises:
-        ImpossibleFixed: if the fixed groups do not fit the tables.
+    Raises: ImpossibleFixed: if the fixed groups do not fit the tables.
     """
     random = lot_of(field)
     out = choose_byes(field, random)
@@ -149,7 +148,6 @@ def circle_rounds(count: int) -> list[list[tuple[int, int]]]:
 
 
 def _turn(field: PairingField) -> tuple[list[str], list[tuple[int, int]]]:
-    """The bye, if any, and the pairs of this round, as places among the others."""
     names = sorted(field.index)
     Random(str(field.seed)).shuffle(names)  # noqa: S311 - reproducible, not for secrets
     rounds = circle_rounds(len(names))
@@ -175,8 +173,7 @@ Cut = Callable[[Sequence[int], int], Tables]
 def random_draw(field: PairingField) -> Seating:
     """Seat everybody at random; byes are drawn among those with the fewest byes.
 
-    Raises:
-        ImpossibleFixed: if the fixed groups do not fit the tables.
+    Raises: ImpossibleFixed: if the fixed groups do not fit the tables.
     """
     return _draw(field, field.level(), cut_in_rows)
 
@@ -184,8 +181,7 @@ def random_draw(field: PairingField) -> Seating:
 def draw_neighbours(field: PairingField) -> Seating:
     """Seat the standings in rows: 1-2-3-4, 5-6-7-8 and so on; equals in random order.
 
-    Raises:
-        ImpossibleFixed: if the fixed groups do not fit the tables.
+    Raises: ImpossibleFixed: if the fixed groups do not fit the tables.
     """
     return _draw(field, field, cut_in_rows)
 
@@ -193,14 +189,12 @@ def draw_neighbours(field: PairingField) -> Seating:
 def draw_across(field: PairingField) -> Seating:
     """Seat the standings in columns: with four tables 1-5-9-13, 2-6-10-14 and so on.
 
-    Raises:
-        ImpossibleFixed: if the fixed groups do not fit the tables.
+    Raises: ImpossibleFixed: if the fixed groups do not fit the tables.
     """
     return _draw(field, field, cut_in_columns)
 
 
 def cut_in_rows(ranked: Sequence[int], size: int) -> Tables:
-    """Return tables of neighbours."""
     return [list(ranked[at : at + size]) for at in range(0, len(ranked), size)]
 
 
@@ -352,8 +346,7 @@ def draw_fixed(field: PairingField) -> Seating:
     A plan continues only if this method drew the earlier rounds too. `field.rounds_left` is the
     number of rounds that the plan must still cover.
 
-    Raises:
-        ImpossibleFixed: if the fixed groups do not fit the tables.
+    Raises: ImpossibleFixed: if the fixed groups do not fit the tables.
     """
     if field.table_size == 2:
         return draw_circle(field)
@@ -367,8 +360,7 @@ def draw_fixed(field: PairingField) -> Seating:
 def draw_round_robin(field: PairingField) -> Seating:
     """Seat the next round of a schedule in which everybody meets everybody once.
 
-    Raises:
-        NoRoundRobin: at tables of four, if the number of entrants is not in `COMPLETE`.
+    Raises: NoRoundRobin: at tables of four, if the number of entrants is not in `COMPLETE`.
     """
     if field.table_size == 2:
         return draw_circle(field)
@@ -575,7 +567,6 @@ class _LateDraft:
         return costs
 
     def _exchange(self, costs: "Costs", one: Chair, other: Chair) -> bool:
-        """Exchange two seated entrants if that lowers the cost."""
         before = self._cost(costs, one[0], other[0])
         self._turn(one, other)
         if self._cost(costs, one[0], other[0]) < before:

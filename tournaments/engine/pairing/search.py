@@ -181,11 +181,9 @@ class Prices:
         return cost
 
     def of_tables(self, tables: Numbers) -> int:
-        """Return the cost of a seating."""
         return int(self.of_each(tables).sum())
 
     def of_each(self, tables: Numbers) -> Amounts:
-        """Return the cost of each table."""
         fours = np.sort(tables, axis=1)
         spread = self.scores[fours[:, 0]] - self.scores[fours[:, 3]]
         cost: Amounts = spread + (fours[:, 0] < self.first) * spread * self.more // 100
@@ -197,7 +195,6 @@ class Prices:
 
 
 def _both(fours: Amounts) -> Amounts:
-    """Add up the first and the second table of each way."""
     return fours[:, : len(WAYS)] + fours[:, len(WAYS) :]
 
 
@@ -407,7 +404,6 @@ class Starter:
     blocks: Blocks
 
     def rounds(self) -> tuple[Blocks, ...]:
-        """Return the whole plan."""
         return tuple(
             tuple(tuple(self._shift(point, by) for point in block) for block in self.blocks)
             for by in range(self.modulus)
@@ -512,7 +508,6 @@ def match_plan(
 
 
 def _as_drawn(tables: Sequence[Sequence[int]], blocks: Blocks) -> list[int]:
-    """The points of the players if the first round was drawn seat by seat from the plan."""
     point_of = [0] * sum(map(len, tables))
     for table, block in zip(tables, blocks, strict=True):
         for player, point in zip(table, block, strict=True):
@@ -546,7 +541,6 @@ def _ways(
 
 
 def _choices(rounds: int, length: int, random: Random) -> Iterator[tuple[int, ...]]:
-    """Every order of `length` of the rounds after the first, in random order."""
     if length == 0:
         yield ()
         return
@@ -654,7 +648,6 @@ class _Fitting:
 
 
 def _homes(groups: Sequence[Sequence[int]], count: int) -> list[int]:
-    """For each member the number of its group."""
     home = [-1] * count
     for number, group in enumerate(groups):
         for member in group:
@@ -690,8 +683,7 @@ MOST_WAYS = 1_600
 def draw_fours(field: PairingField, byes: Sequence[int], random: Random) -> Tables:
     """Return the tables of a round in seat order, as places in `field.entrants`.
 
-    Raises:
-        ImpossibleFixed: if the fixed groups do not fit the tables.
+    Raises: ImpossibleFixed: if the fixed groups do not fit the tables.
     """
     order = random.sample(range(len(field.entrants)), len(field.entrants))
     order.sort(key=lambda place: -field.entrants[place].score)
@@ -733,7 +725,6 @@ class _Draft:
         return clashes(self.prices.pairs, rounds), self.prices.of_tables(rounds[0])
 
     def _tries(self, tables: Numbers) -> Iterator[list[Numbers]]:
-        """Yield tables of this round, and of the rounds that it looks ahead to."""
         if self._needs(PLAN_NEEDED) and (planned := self._planned()):
             yield self._polished(planned)
         for _ in range(TRIES):
@@ -772,7 +763,6 @@ class _Draft:
         return rounds
 
     def _polished(self, rounds: Sequence[Numbers]) -> list[Numbers]:
-        """Return rounds with the first one improved as far as the others permit."""
         prices = self.prices.apart_from(rounds[1:])
         (tables,) = anneal(prices, rounds[0], [], self.steps, self.random, firm=True)
         return [tables, *rounds[1:]]
@@ -798,7 +788,6 @@ class _Draft:
         )
 
     def _neighbours(self) -> Numbers:
-        """Return tables of neighbours in rank, but with the groups together."""
         tables = seat_groups(self.groups, len(self.playing) // SEATS, SEATS)
         grouped = {rank for table in tables for rank in table}
         left = iter([rank for rank in self.playing if rank not in grouped])
@@ -808,7 +797,6 @@ class _Draft:
         return np.array(tables, dtype=np.int64).reshape(-1, SEATS)
 
     def _needs(self, share: int) -> bool:
-        """Return whether everybody meets more than a percentage of the others in all rounds."""
         met = (SEATS - 1) * (len(self.field.rounds) + self.field.rounds_left)
         return self.strict and met * 100 > share * (len(self.order) - 1)
 
@@ -818,7 +806,6 @@ class _Draft:
         return self.field.rounds_left - 1 if ahead else 0
 
     def _later(self) -> list[Numbers]:
-        """Return tables of the rounds to look ahead to, at random."""
         here, count = set(self.playing), len(self.order)
         had = [self.field.bye_turn(place)[1] for place in self.order]
         # The next byes are for those who have sat out least, and have the lowest scores.

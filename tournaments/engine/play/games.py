@@ -347,7 +347,6 @@ def _any_order(_game: Game, _contract: Contract) -> Contract | None:
 
 
 def _dearest_first(game: Game, contract: Contract) -> Contract | None:
-    """No penalty is allowed while one with a larger deal sum is left."""
     dearest = game.dearest_left()
     if contract.kind != PENALTY or dearest is None:
         return None
@@ -355,7 +354,6 @@ def _dearest_first(game: Game, contract: Contract) -> Contract | None:
 
 
 def _penalties_first(game: Game, contract: Contract) -> Contract | None:
-    """The dearest penalty first, and no trump before every penalty is played."""
     penalties = sum(1 for deal in game.deals if deal.contract.kind == PENALTY)
     everything = game.ruleset.side_quotas[PENALTY] * game.ruleset.side_count
     if contract.kind == TRUMP and penalties < everything:
@@ -382,8 +380,7 @@ class Terms:
     target carry into the next game. With `slam`, a game won while all others are at 0 counts as
     two.
 
-    Raises:
-        ValueError: if the length is unknown, or the number is below 1.
+    Raises: ValueError: if the length is unknown, or the number is below 1.
     """
 
     length: str
@@ -430,8 +427,7 @@ def play_match(
     `euchre-three`), a game for each; but if all sides are level, nobody has won. Games beyond the
     end of the match, which a correction of an earlier game can leave behind, do not count.
 
-    Raises:
-        ValueError: if a game does not have one total for each side.
+    Raises: ValueError: if a game does not have one total for each side.
     """
     won, counted, played = [0] * sides, 0, 0
     carry: tuple[Points, ...] = (0,) * sides
@@ -580,8 +576,7 @@ def check(game: Game, entry: Entry) -> list[Problem]:
 def play(game: Game, entry: Entry, accepted: Container[Code] = ()) -> Game:
     """Return the game after `entry`.
 
-    Raises:
-        InvalidEntry: with every problem of `entry` but those of the `accepted` codes.
+    Raises: InvalidEntry: with every problem of `entry` but those of the `accepted` codes.
     """
     if problems := [each for each in check(game, entry) if each.code not in accepted]:
         raise InvalidEntry(problems)
@@ -695,7 +690,6 @@ def _check_seal_of(ruleset: Ruleset, void: Void) -> Iterator[Problem]:
 def _check_void_reason(
     game: Game, void: Void, contract: Contract | None, barred: Sequence[Problem]
 ) -> Iterator[Problem]:
-    """Check that a reason for a replay has its contract, and that it applies to the contract."""
     if void.reason not in game.ruleset.voids:
         yield Problem(Code.VOID_NOT_ALLOWED, "reason", {"reason": void.reason})
     elif void.reason == "misdeal":

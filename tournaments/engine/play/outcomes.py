@@ -112,12 +112,10 @@ def award(game: Game, outcome: Outcome | None = None) -> tuple[Badge, ...]:
 
 @cache
 def _of_a_deal(badges: tuple[str, ...], has_king: bool) -> tuple[tuple[str, Earners], ...]:
-    """Return those of a contract's badges that a deal can earn, each with its function."""
     return tuple((b, IN_A_DEAL[b]) for b in badges if has_king or b not in OF_A_KING)
 
 
 def _taken(played: PlayedDeal) -> tuple[int, ...]:
-    """Units per side of a deal that counts one unit."""
     return (played.deal.counts or {})[played.contract.units[0].id]
 
 
@@ -127,13 +125,11 @@ def _king(game: Game, played: PlayedDeal) -> Sequence[int]:
 
 
 def _outside_king(game: Game, played: PlayedDeal) -> Sequence[int]:
-    """A King in a deal that another side declared."""
     own = game.ruleset.sides[played.declarer]
     return [side for side in _king(game, played) if side != own]
 
 
 def _dys(game: Game, played: PlayedDeal) -> Sequence[int]:
-    """The declarer, with more than half of the units of a penalty."""
     side = game.ruleset.sides[played.declarer]
     taken = _taken(played)
     return (side,) if 2 * taken[side] > sum(taken) else ()
@@ -153,20 +149,17 @@ def _ox_eye(game: Game, played: PlayedDeal) -> Sequence[int]:
 
 
 def _flower(_game: Game, played: PlayedDeal) -> Sequence[int]:
-    """No tricks in a trump deal."""
     taken = _taken(played)
     return [side for side, tricks in enumerate(taken) if tricks == 0] if 0 in taken else ()
 
 
 def _sold_rifki(game: Game, played: PlayedDeal) -> Iterator[int]:
-    """The holder of the king of hearts made another player take it."""
     holder = _rifki_holder(game, played)
     if holder is not None and not _taken(played)[holder]:
         yield holder
 
 
 def _own_rifki(game: Game, played: PlayedDeal) -> Iterator[int]:
-    """The holder of the king of hearts took it."""
     holder = _rifki_holder(game, played)
     if holder is not None and _taken(played)[holder]:
         yield holder
@@ -178,13 +171,11 @@ def _rifki_holder(game: Game, played: PlayedDeal) -> int | None:
 
 
 def _triple_socket(outcome: Outcome) -> Iterator[int]:
-    """The one side that is sunk if three are out."""
     if (len(outcome.out), len(outcome.sunk)) == (3, 1):
         yield from outcome.sunk
 
 
 def _phone_plug(outcome: Outcome) -> Iterator[int]:
-    """The one side that is out if three are sunk."""
     if (len(outcome.out), len(outcome.sunk)) == (1, 3):
         yield from outcome.out
 
@@ -326,8 +317,7 @@ def settle(totals: Sequence[Points], stake: Points, coin: Fraction = CENT) -> Se
 
     The work doubles with each side, which is negligible for the sides of one table.
 
-    Raises:
-        ValueError: if there are no sides, or stake or coin is not above 0.
+    Raises: ValueError: if there are no sides, or stake or coin is not above 0.
     """
     _check_money("stake", stake)
     _check_money("coin", coin)
@@ -410,7 +400,6 @@ def _best_chain(coins: Mapping[int, int]) -> dict[frozenset[int], int]:
 
 
 def _subsets(sides: Mapping[int, int]) -> list[frozenset[int]]:
-    """Every set of one or more of `sides`, the smaller before the larger."""
     subsets = [frozenset[int]()]
     for side in sides:
         subsets += [subset | {side} for subset in subsets]

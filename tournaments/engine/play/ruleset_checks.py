@@ -194,7 +194,6 @@ def _check_options(ruleset: Ruleset) -> Iterator[Problem]:
 
 
 def _is_choice(option: Option) -> bool:
-    """Whether the values of an option are valid for its setting."""
     kind = SETTINGS[option.setting].kind
     if option.kind == "one-of":
         types = {(type(value), value) for value in option.values}
@@ -345,7 +344,6 @@ def _check_steps(ruleset: Ruleset) -> Iterator[Problem]:
 
 
 def _has_closers(ruleset: Ruleset) -> bool:
-    """Whether every prize is for going out first."""
     return all(not c.prizes or c.scoring == "pair-domino" for c in ruleset.contracts)
 
 

@@ -45,7 +45,6 @@ class Waves:
     """Games in order, of players who are numbered from 0."""
 
     def __init__(self, players: Iterable[tuple[Rating, int, int]], newcomer: Rating) -> None:
-        """Begin with each player's rating and number of games, and the moment of the last."""
         ratings, games, moments = zip(*players, (newcomer, 0, 0), strict=True)
         self.newcomer = newcomer
         self.means, self.variances, _starts = np.array(ratings).T
@@ -100,7 +99,6 @@ class Waves:
         rows["variance_before"] = np.minimum(start, rested)
 
     def _keep(self, rows: Changes) -> None:
-        """Keep what the players have reached after a wave."""
         players = rows["player"]
         self.numbers[players] += 1
         rows["number"] = self.numbers[players]
@@ -179,7 +177,6 @@ def differs(one: Constants, other: Constants) -> bool:
 
 
 def _luck_of_newcomers(name: str, games: Sequence[Sample], start: Array) -> Array:
-    """Return the luck of a ruleset if all its players were newcomers."""
     scores = [game.scores for game in games if game.ruleset == name]
     spread = np.mean([sum(s * s for s in each) / (len(each) - 1) for each in scores])
     return np.asarray(np.sqrt(spread / (1.0 + start / (LUCK * LUCK))))

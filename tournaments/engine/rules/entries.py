@@ -94,7 +94,6 @@ def clean_lines(value: Any, but: Collection[str] = ()) -> Any:
 
 
 def missing(name: str) -> Problem:
-    """Return the problem of a missing field."""
     return Problem(Code.MISSING_FIELD, name, {"field": name})
 
 
@@ -112,7 +111,6 @@ Check = Callable[[str, Any], Problems]
 
 
 def as_it_is(value: Any) -> Any:
-    """Return the value unchanged."""
     return value
 
 
@@ -137,8 +135,7 @@ class Shape:
     def load(self, value: Any, where: str = "") -> Any:
         """Check and read a value.
 
-        Raises:
-            InvalidEntry: with every problem, each at its path below `where`.
+        Raises: InvalidEntry: with every problem, each at its path below `where`.
         """
         if problems := list(self.check(where, value)):
             raise InvalidEntry(problems)
@@ -165,12 +162,10 @@ class Shape:
 
 
 def refer(name: str) -> Schema:
-    """Return a reference to a definition."""
     return {"$ref": f"#/$defs/{name}"}
 
 
 def below(where: str, name: str) -> str:
-    """Return the path of a field below a path."""
     return f"{where}.{name}" if where else name
 
 
@@ -221,8 +216,6 @@ def mapping(item: Shape, schema: Schema, read: Callable[[Any], Any] = as_it_is) 
 
 
 def or_null(shape: Shape) -> Shape:
-    """A value or null."""
-
     def check(where: str, value: Any) -> Problems:
         if value is not None:
             yield from shape.check(where, value)
@@ -265,7 +258,6 @@ def fields(
 
 
 def head_schema(name: str, title: str) -> Schema:
-    """Return the head of the JSON Schema of a document."""
     dialect = "https://json-schema.org/draft/2020-12/schema"
     return {"$schema": dialect, "$id": f"urn:kingscore:{name}:1", "title": title}
 
@@ -282,7 +274,6 @@ def object_schema(properties: Schema, required: Collection[str] | None = None) -
 
 
 def list_schema(items: Schema, length: int | None = None) -> Schema:
-    """An array of items of one shape, of any length or of this one."""
     sizes = {} if length is None else {"minItems": length, "maxItems": length}
     return {"type": "array", "items": items, **sizes}
 
@@ -299,7 +290,6 @@ def text(longest: int, least: int = 0) -> Shape:
 
 
 def matching(pattern: str, wanted: str) -> Shape:
-    """A text that matches a pattern."""
     form = re.compile(pattern)
     return plain(
         wanted,
@@ -309,7 +299,6 @@ def matching(pattern: str, wanted: str) -> Shape:
 
 
 def whole(least: int, most: int) -> Shape:
-    """A whole number."""
     return plain(
         f"integer from {least} to {most}",
         lambda value: type(value) is int and least <= value <= most,
@@ -318,7 +307,6 @@ def whole(least: int, most: int) -> Shape:
 
 
 def one_of(choices: tuple[str, ...]) -> Shape:
-    """One of several words."""
     return plain(" | ".join(choices), lambda value: value in choices, {"enum": list(choices)})
 
 
@@ -611,12 +599,10 @@ def side(table: TableShape) -> Shape:
 
 
 def seat_or_null(table: TableShape) -> Shape:
-    """A seat, or null."""
     return _or_null(table.seats[1])
 
 
 def partner_or_null(table: TableShape) -> Shape:
-    """A seat, at tables with partners; else null."""
     return _or_null(table.seats[1] if table.together > 1 else 0)
 
 
@@ -630,7 +616,6 @@ def number(least: int, most: int) -> ShapeAt:
 
 
 def switch(_table: TableShape) -> Shape:
-    """A boolean."""
     return SWITCH
 
 
@@ -640,18 +625,15 @@ def pairs_switch(table: TableShape) -> Shape:
 
 
 def hexadecimal(least: int, most: int | None = None) -> ShapeAt:
-    """A string of hexadecimal digits."""
     digits = f"{least}" if most is None else f"{least},{most}"
     return lambda _table: _word({"type": "string", "pattern": f"^[0-9a-fA-F]{{{digits}}}$"})
 
 
 def contract(table: TableShape) -> Shape:
-    """The id of a contract."""
     return _word(refer("text") if table.contract is None else table.contract)
 
 
 def offer(table: TableShape) -> Shape:
-    """Two contracts."""
     schema = list_schema(contract(table).schema, 2)
     return plain("list of contracts", _is_list_of(is_text), schema)
 
@@ -666,19 +648,16 @@ def counts(table: TableShape) -> Shape:
 
 
 def sale(table: TableShape) -> Shape:
-    """A buyer and a price."""
     parts = {"buyer": seat(table).schema, "tricks": number(1, ALL_TRICKS)(table).schema}
     return mapping(_integer({}), object_schema(parts))
 
 
 def piles(table: TableShape) -> Shape:
-    """For each pile one number per seat."""
     each = numbers(table.seats, CARDS_OF_BOTH_PACKS)
     return mapping(each, object_schema(dict.fromkeys(PILES, each.schema)))
 
 
 def calls(table: TableShape) -> Shape:
-    """One number per seat."""
     return numbers(table.seats)
 
 
@@ -721,7 +700,6 @@ def totals(table: TableShape) -> Shape:
 
 
 def any_text(_table: TableShape) -> Shape:
-    """A text of any length."""
     return TEXT.named("text")
 
 
@@ -736,5 +714,4 @@ def word(choices: Callable[[TableShape], Sequence[str]]) -> ShapeAt:
 
 
 def receiver(_table: TableShape) -> Shape:
-    """The receiver of the opposite of an adjustment."""
     return _word({"enum": ["none", "others"], "default": "none"})

@@ -75,14 +75,12 @@ def fields_anywhere(ruleset: Ruleset) -> frozenset[str]:
 
 
 def trumps_of(ruleset: Ruleset, contract: Contract) -> tuple[str, ...]:
-    """Return the possible trumps of a contract at this table."""
     if ruleset.settings.get("no_trump_declaration", True):
         return contract.trumps
     return tuple(trump for trump in contract.trumps if trump != NO_TRUMP)
 
 
 def check_fields(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Problem]:
-    """Check each of the further fields of a deal by itself."""
     problems: list[Problem] = []
     for name, value in deal.details.items():
         if name == "trump" and (contract.named or contract.trumps):
@@ -121,7 +119,6 @@ def _check_trump(allowed: tuple[str, ...], trump: object) -> Iterator[Problem]:
 
 
 def check_seat(ruleset: Ruleset, where: str, seat: int) -> Iterator[Problem]:
-    """Check that a seat exists."""
     if seat not in range(ruleset.seats):
         yield Problem(Code.BAD_SEAT, where, {"seats": ruleset.seats, "got": seat})
 
@@ -204,7 +201,6 @@ def _check_defender_alone(ruleset: Ruleset, deal: Deal, seat: int | None) -> Ite
 
 
 def _check_winner(ruleset: Ruleset, _deal: Deal, winner: int | None) -> Iterator[Problem]:
-    """Nobody wins a stalemate."""
     if winner is not None:
         yield from check_seat(ruleset, "winner", winner)
 
@@ -360,7 +356,6 @@ def _cappotto(ruleset: Ruleset, contract: Contract, deal: Deal, points: PerSide)
 
 
 def _blind(ruleset: Ruleset, _contract: Contract, deal: Deal, points: PerSide) -> PerSide:
-    """A contract declared blind counts double for its declarer."""
     if not deal.details.get("blind"):
         return points
     own = ruleset.sides[deal.declarer or 0]
@@ -405,7 +400,6 @@ def _third(ruleset: Ruleset, contract: Contract, deal: Deal, points: PerSide) ->
 
 
 def _doubles(_ruleset: Ruleset, _contract: Contract, deal: Deal, points: PerSide) -> PerSide:
-    """For each pair that doubled, move the difference from the lower to the higher."""
     moved = list(points)
     for double in deal.details.get("doubles", ()):
         one, other = double["seats"]

@@ -120,7 +120,6 @@ def check_repeated(where: str, names: Iterable[object]) -> Iterator[Problem]:
 
 
 def check_known(where: str, names: Iterable[str], known: Iterable[str]) -> Iterator[Problem]:
-    """Yield a problem for each unknown name."""
     there = known if isinstance(known, AbstractSet | Mapping) else set(known)
     for name in names:
         if name not in there:
@@ -247,7 +246,6 @@ def _named_tricks(counts: Counts) -> list[int] | None:
 
 
 def _cards_by_side(counts: Counts) -> Iterator[list[int]]:
-    """Yield the number of cards of each side, for each way to give out the shared cards."""
     sides = range(len(next(iter(counts.values()))))
     written = [tuple(unit for unit in card if unit in counts) for card in SHARED_CARDS]
     shared = [units for units in written if len(units) > 1]
@@ -470,8 +468,7 @@ class Ruleset:
     def with_options(self, options: Mapping[str, object]) -> "Ruleset":
         """This ruleset with the options of a table.
 
-        Raises:
-            InvalidEntry: if an option does not exist here, or has an invalid value.
+        Raises: InvalidEntry: if an option does not exist here, or has an invalid value.
         """
         problems = list(self._check_options(options))
         if problems:
@@ -554,7 +551,6 @@ def check_end(ruleset: Ruleset) -> Iterator[Problem]:
 
 
 def _as_played(ruleset: Ruleset) -> Iterator[Ruleset]:
-    """The ruleset with each value of the options that restrict contracts."""
     yield ruleset
     for option in ruleset.options:
         if option.setting in ("order", "declarations"):
@@ -586,7 +582,6 @@ def _may_be_ordered(ruleset: Ruleset) -> bool:
 
 
 def _penalties_come_in_step(ruleset: Ruleset) -> bool:
-    """Whether all sides finish their penalties before any side may declare something else."""
     if PENALTY not in ruleset.quotas:
         return False
     each = ruleset.quotas[PENALTY]
@@ -598,7 +593,6 @@ def _penalties_come_in_step(ruleset: Ruleset) -> bool:
 
 
 def _turns(ruleset: Ruleset, first: int, deals: range) -> Counter[int]:
-    """The number of these deals that each side declares if seat `first` begins."""
     sides = ruleset.sides
     return Counter(sides[(first + deal // ruleset.in_a_row) % len(sides)] for deal in deals)
 
@@ -612,7 +606,6 @@ class _Group:
 
 
 def _check_stages(ruleset: Ruleset) -> Iterator[Problem]:
-    """Check that every side finds a contract for each turn of a stage, whatever others took."""
     everything = tuple(contract.id for contract in ruleset.contracts)
     stages = ruleset.stages or (Stage(ruleset.length or 0, everything),)
     begin = 0
@@ -645,7 +638,6 @@ def _find_shortage(
 
 
 def _groups(ruleset: Ruleset, stage: Stage, before: tuple[Stage, ...]) -> list[_Group]:
-    """Group the contracts of a stage by their limits, after the earlier stages at their worst."""
     contracts = [ruleset.by_id[name] for name in stage.contracts]
     groups = []
     for kind in dict.fromkeys(contract.kind for contract in contracts):
@@ -664,7 +656,6 @@ def _groups(ruleset: Ruleset, stage: Stage, before: tuple[Stage, ...]) -> list[_
 
 
 def _most_before(ruleset: Ruleset, before: tuple[Stage, ...], kind: str) -> int:
-    """The greatest number of contracts of a kind that one side can have declared already."""
     of_kind = [
         stage for stage in before if any(ruleset.by_id[n].kind == kind for n in stage.contracts)
     ]
@@ -681,7 +672,6 @@ def _of_one_kind(contracts: list[Contract], before: tuple[Stage, ...], quota: in
 
 
 def _group(contracts: list[Contract], before: tuple[Stage, ...], each: int | None) -> _Group:
-    """Group contracts of which one side may name `each`, less those used in earlier stages."""
     together: float = 0
     for contract in contracts:
         left = inf if contract.quota is None else contract.quota - _played(contract, before)
@@ -690,5 +680,4 @@ def _group(contracts: list[Contract], before: tuple[Stage, ...], each: int | Non
 
 
 def _played(contract: Contract, before: tuple[Stage, ...]) -> int:
-    """The greatest number of times that earlier stages can have used a contract."""
     return sum(stage.deals for stage in before if contract.id in stage.contracts)

@@ -128,7 +128,6 @@ def _declared_by(king: int, deal: Deal, stated: Mapping[str, int]) -> bool:
 
 
 def _may_hold_everything(ruleset: Ruleset, counts: Counts, side: int) -> bool:
-    """Whether a side has every unit, among the counts with one number per side."""
     return all(
         numbers[side] == UNITS[unit].total
         for unit, numbers in counts.items()
@@ -328,7 +327,6 @@ def _check_pair_domino(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iter
 
 
 def _pair_domino(ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
-    """The difference of the cards left, and a bonus for the pair that went out first."""
     own, other = _pair_difference(ruleset, contract, deal)
     bonus = contract.prizes[0] if deal.details["closed_by"] == 0 else -contract.prizes[0]
     return own + bonus, other - bonus
@@ -350,7 +348,6 @@ def _check_places(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[
 
 
 def _places(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
-    """A prize for each place, in the order of going out."""
     return tuple(contract.prizes[place - 1] for place in (deal.counts or {})["places"])
 
 
@@ -459,7 +456,6 @@ def _range_of(ruleset: Ruleset, contract: Contract) -> Range | None:
 
 
 def _game_range(ruleset: Ruleset, deals: Mapping[str, Range | None]) -> Range | None:
-    """The least and the greatest sum over all choices of a table."""
     ends_anywhere = ruleset.length is None or "target" in ruleset.settings
     ranges = {name: ends for name, ends in deals.items() if ends is not None}
     if ends_anywhere or len(ranges) < len(deals):
@@ -522,7 +518,6 @@ def _ways(ruleset: Ruleset, costs: Mapping[str, Points]) -> Iterator[_Edge]:
 
 
 def _cheapest_path(edges: list[_Edge]) -> list[_Edge] | None:
-    """The edges of the cheapest path from start to end with room on each of them."""
     cost: dict[str, Points] = {"start": 0}
     last: dict[str, _Edge] = {}
     changed = True

@@ -71,8 +71,7 @@ class Ruling:
     their results. `absent` is the same for an entrant who was not there, and so has met nobody. If
     there are several other than penalties, the last one counts.
 
-    Raises:
-        ValueError: if there is no such kind, or a penalty is not above 0.
+    Raises: ValueError: if there is no such kind, or a penalty is not above 0.
     """
 
     entrant: str
@@ -215,7 +214,6 @@ class Counted(NamedTuple):
 
     @property
     def was_played(self) -> bool:
-        """Whether the entrant was there and played to the end."""
         return self.ruling is None
 
 
@@ -306,8 +304,7 @@ def tally_rounds(
 ) -> dict[str, Tally]:
     """Return the tally of each entrant after `rounds`, by id; house players are left out.
 
-    Raises:
-        ValueError: if a round names an unknown competitor.
+    Raises: ValueError: if a round names an unknown competitor.
     """
     known, tallies = {NOBODY}, {}
     for competitor in competitors:
@@ -488,7 +485,6 @@ def _worth_by_round(book: Book, part: int) -> list[Mapping[str, int]]:
 
 
 def _met(tally: Tally, worth: Sequence[Mapping[str, int]]) -> tuple[int, int]:
-    """Return the points of those whom an entrant met, and the number of meetings."""
     met = [
         worth[game.at][name]
         for game in tally.counted
@@ -530,7 +526,6 @@ def _meetings(
 
 
 def _place(game: Counted) -> tuple[bool, int]:
-    """Rank a forfeit behind all who played."""
     return not game.was_played, game.table.ranks[game.side]
 
 

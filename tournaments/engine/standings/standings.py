@@ -64,8 +64,7 @@ def rank_entrants(
     order of their numbers. `seed` is for random draws. For the standings after an earlier round,
     pass fewer rounds.
 
-    Raises:
-        ValueError: if a round names an unknown competitor.
+    Raises: ValueError: if a round names an unknown competitor.
     """
     return rank_tallies(tally_rounds(competitors, rounds, settings), settings, seed)
 
@@ -73,7 +72,6 @@ def rank_entrants(
 def rank_tallies(
     tallies: Mapping[str, Tally], settings: TournamentSettings, seed: int = 0
 ) -> tuple[Standing, ...]:
-    """Return the standings from the tally of each entrant."""
     book = Book(tallies, settings, seed)
     everybody = sorted(tallies.values(), key=lambda tally: (tally.number, tally.id))
     # Tie-breaks among equals are computed when they are needed.
@@ -247,7 +245,6 @@ def why_place(
 
 
 def _decide(row: Standing, other: Standing, settings: TournamentSettings) -> Decision:
-    """The first difference between two neighbours decided their order."""
     if row.has_played != other.has_played:
         return Decision(other.entrant, "played")
     if row.points != other.points:
@@ -261,7 +258,6 @@ def _decide(row: Standing, other: Standing, settings: TournamentSettings) -> Dec
 
 
 def _reasons(at: int, tally: Tally, settings: TournamentSettings) -> Iterator[Reason]:
-    """Yield the events of a round, in the order in which they count."""
     for game in tally.counted:
         if game.at == at:
             yield from _game_reasons(game, settings)
@@ -387,7 +383,6 @@ def _next_tables(
     settings: TournamentSettings,
     table_size: int,
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the tables of a section in the next stage."""
     size = _fields(settings.finals, table_size)[len(played)]
     gone = {competitor.id for competitor in competitors if competitor.withdrawn}
     if not played:
@@ -449,13 +444,11 @@ def _sections(standings: Sequence[Standing]) -> list[list[Standing]]:
 
 
 def _within(played: RoundResults, standings: Sequence[Standing]) -> RoundResults:
-    """The results of a stage at the tables of a section."""
     names = {row.entrant for row in standings}
     return replace(played, tables=tuple(each for each in played.tables if names & {*each.entrants}))
 
 
 def _fields(cut: int, table_size: int) -> list[int]:
-    """The number of players in each stage."""
     fields = [cut] if cut else []
     while fields and fields[-1] > table_size:
         fields.append(table_size if table_size > 2 else fields[-1] // 2)
@@ -467,7 +460,6 @@ def _seeds(standings: Sequence[Standing]) -> dict[str, int]:
 
 
 def _first(order: Iterable[str], count: int, gone: set[str]) -> list[str]:
-    """The first `count` names that are not in `gone`."""
     there = [name for name in order if name not in gone]
     if len(there) < count:
         params = {"expected": count, "got": len(there)}
@@ -503,7 +495,6 @@ def _table_orders(
     played: RoundResults,
     settings: TournamentSettings,
 ) -> list[dict[str, int]]:
-    """For each table of a finished round its entrants, the best first, with their ranks."""
     tallies, seeds = tally_rounds(competitors, [played], settings), _seeds(standings)
     return [
         _table_order([tallies[name] for name in table.entrants if name in seeds], seeds)
@@ -551,7 +542,6 @@ def _by_stage(
 
 
 def _first_here(order: Mapping[str, int], count: int, gone: set[str]) -> dict[str, int]:
-    """The first of a table, as many as there are up to `count`, who are not in `gone`."""
     there = [name for name in order if name not in gone]
     return {name: order[name] for name in there[:count]}
 
@@ -570,7 +560,6 @@ def _by_points(reached: Sequence[str], points: dict[str, Points]) -> list[str]:
 def _the_rest(
     at_cut: Sequence[Standing], played_on: Sequence[str], finals: int
 ) -> Iterator[Standing]:
-    """Those who did not play on, in their old order, behind those who did."""
     rest = [row for row in at_cut if row.entrant not in played_on]
     equals = Counter(row.place for row in rest)
     place = len(played_on) + 1

@@ -136,8 +136,7 @@ class TournamentSettings:
 def read_settings(document: Any) -> TournamentSettings:
     """Read settings from a JSON object, with defaults for fields that are left out.
 
-    Raises:
-        InvalidEntry: with every problem; `where` is the field, with the place in a list.
+    Raises: InvalidEntry: with every problem; `where` is the field, with the place in a list.
     """
     settings: TournamentSettings = SETTINGS.load(document)
     return settings
@@ -146,8 +145,7 @@ def read_settings(document: Any) -> TournamentSettings:
 def read_stored_settings(document: Mapping[str, Any]) -> TournamentSettings:
     """Read the settings of a tournament that may be older than some of them.
 
-    Raises:
-        InvalidEntry: as `read_settings`.
+    Raises: InvalidEntry: as `read_settings`.
     """
     # Without these, missed rounds and tie-breaks are what they were.
     return read_settings({"missed": None, "tie_break_version": 1} | dict(document))
@@ -161,8 +159,6 @@ def write_settings(settings: TournamentSettings) -> dict[str, Any]:
 def _limited(
     shape: Shape, fits: Callable[[Any], bool], allowed: object, schema: Schema | None = None
 ) -> Shape:
-    """Restrict a shape to some of its values."""
-
     def check(where: str, value: Any) -> Problems:
         if not fits(value):
             yield _not_allowed(where, allowed)

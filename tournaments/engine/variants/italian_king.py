@@ -101,7 +101,6 @@ PIRANDELLO = replace(
 
 
 def _for_pairs(contract: Contract) -> Contract:
-    """Return the contract for pairs, scored by difference."""
     if contract.scoring == "domino":
         return replace(contract, scoring="pair-domino", prizes=(10,), fields=("closed_by",))
     return replace(contract, scoring="pair-difference", fields=(), cappotto=False)

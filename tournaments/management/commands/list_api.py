@@ -85,8 +85,7 @@ def _names(parts: set[str]) -> set[str]:
 def check(listed: str, text: str, heading: str) -> None:
     """Compare the stored listing with that of the API.
 
-    Raises:
-        CommandError: they differ, or the changelog does not name the listing.
+    Raises: CommandError: they differ, or the changelog does not name the listing.
     """
     before, now = _parts(listed), _parts(text)
     changes = [f"- {each}" for each in before - now] + [f"+ {each}" for each in now - before]

@@ -65,8 +65,7 @@ def applied_migrations() -> frozenset[Key]:
 def state_at(migrations: Collection[Key]) -> ModelState:
     """Return the models as they were after these migrations.
 
-    Raises:
-        BackupFault: some are unknown here, or they are inconsistent.
+    Raises: BackupFault: some are unknown here, or they are inconsistent.
     """
     loader = MigrationLoader(connection)
     known = _without_replaced(loader, migrations)
@@ -94,12 +93,10 @@ def migrate_to(state: ModelState) -> None:
 
 
 def _is_now(loader: MigrationLoader, latest: list[Key]) -> bool:
-    """Return whether no migration comes after these."""
     return latest == sorted(loader.graph.leaf_nodes())
 
 
 def _without_replaced(loader: MigrationLoader, migrations: Collection[Key]) -> frozenset[Key]:
-    """Return the migrations, with each squashed one in place of those that it replaces."""
     known = set(migrations)
     for key, squashed in loader.replacements.items():
         if known >= set(squashed.replaces):
@@ -110,7 +107,6 @@ def _without_replaced(loader: MigrationLoader, migrations: Collection[Key]) -> f
 
 
 def _latest(loader: MigrationLoader, migrations: Collection[Key]) -> list[Key]:
-    """Return the last migrations of each app."""
     graph, wanted = loader.graph, set(migrations)
     if unknown := sorted(wanted - graph.nodes.keys()):
         names = ", ".join(".".join(key) for key in unknown)
@@ -208,7 +204,6 @@ class BackupWriter:
     sums: dict[str, str] = field(default_factory=dict)
 
     def add(self, name: str, chunks: Iterable[bytes]) -> None:
-        """Write a part from chunks of any size."""
         digest = hashlib.sha256()
         with self.archive.open(name, "w", force_zip64=True) as part:
             for chunk in _gathered(chunks):
@@ -221,7 +216,6 @@ class BackupWriter:
 
 
 def _gathered(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Merge small chunks into larger ones."""
     gathered = bytearray()
     for chunk in chunks:
         gathered += chunk
@@ -232,7 +226,6 @@ def _gathered(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def chunks_of(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield the rest of a file in chunks."""
     return iter(lambda: file.read(AT_ONCE), b"")
 
 
@@ -287,7 +280,6 @@ def _archive(file: IO[bytes]) -> Iterator[zipfile.ZipFile]:
 
 
 def _check_names(reader: BackupReader) -> None:
-    """Refuse parts that the manifest does not name, and unknown names."""
     found, data = reader.archive.namelist(), reader.manifest.sums
     if sorted(found) != sorted([*data, MANIFEST]):
         raise DamagedBackup("its parts are not those that its manifest names")
@@ -368,7 +360,6 @@ def columns_of(model: Model) -> list[Column]:
 
 
 def _kind(column: Column) -> Column:
-    """Return the column, or the one that a foreign key refers to."""
     while isinstance(column, models.ForeignKey):
         column = column.target_field
     return column
@@ -414,7 +405,6 @@ def _written_by_sqlite(model: Model, where: str) -> Iterator[bytes]:
 
 
 def _with(line: str, writers: list[Callable[[Any], str]], values: list[Any]) -> str:
-    """Return a line with more values at its end."""
     more = (
         "null" if value is None else write(value)
         for write, value in zip(writers, values, strict=True)
@@ -443,8 +433,7 @@ def _expression(column: Column, forms: dict[type[Column], str]) -> str:
 def fill_table(model: Model, names: list[str], lines: Iterable[bytes]) -> int:
     """Insert rows into an empty table, bypassing signals and `save`; return their number.
 
-    Raises:
-        DamagedBackup: the columns or the values do not fit the table.
+    Raises: DamagedBackup: the columns or the values do not fit the table.
     """
     columns = {column.attname: column for column in columns_of(model)}
     if set(names) != columns.keys():
@@ -456,7 +445,6 @@ def fill_table(model: Model, names: list[str], lines: Iterable[bytes]) -> int:
 
 
 def _rows(lines: Iterable[bytes], columns: list[Column]) -> Iterator[list[Any]]:
-    """Yield the values of each line for the database."""
     readers = [(place, read) for place, each in enumerate(columns) if (read := _reader(each))]
     try:
         for line in lines:
@@ -547,8 +535,7 @@ def in_one_transaction() -> Iterator[None]:
 def without_foreign_keys() -> Iterator[None]:
     """Suspend foreign keys inside `in_one_transaction`, and check all references at the end.
 
-    Raises:
-        IntegrityError: a reference has no target.
+    Raises: IntegrityError: a reference has no target.
     """
     if connection.vendor != "postgresql":
         yield

@@ -157,7 +157,6 @@ def _write_table(writer: BackupWriter, name: str, model: Model, where: str) -> T
 
 
 def _stored_files(kept: Iterable[Model]) -> set[str]:
-    """Return the names of all files that rows refer to."""
     return {
         name
         for model in kept
@@ -228,8 +227,7 @@ RESTORING_HALF = ".half-restored-"
 def restore_backup(backup: BackupReader) -> None:
     """Restore rows, files and secret.
 
-    Raises:
-        BackupFault: it cannot be restored here; no row was changed.
+    Raises: BackupFault: it cannot be restored here; no row was changed.
     """
     state = state_at(backup.manifest.migrations)
     if state.kept.keys() != {table.name for table in backup.manifest.tables}:
@@ -250,8 +248,7 @@ def restore_backup(backup: BackupReader) -> None:
 def secret_of(backup: BackupReader) -> str:
     """Return the secret of a backup.
 
-    Raises:
-        BackupFault: Kingscore would not start with it, and the environment has no other.
+    Raises: BackupFault: Kingscore would not start with it, and the environment has no other.
     """
     secret = b"".join(backup.pieces(KEY_PART)).decode(errors="replace")
     if settings.SECRET_FILE is not None and not settings.USABLE_SECRET.fullmatch(secret):
@@ -278,8 +275,7 @@ def _put_all(backup: BackupReader, state: ModelState, secret: bytes) -> None:
 def refuse_where_data_are() -> None:
     """Check that no table contains data.
 
-    Raises:
-        NotEmpty: a table contains rows.
+    Raises: NotEmpty: a table contains rows.
     """
     quoted = connection.ops.quote_name
     caches = (cache.get("LOCATION") for cache in settings.CACHES.values())

@@ -190,7 +190,6 @@ def clubs_of(keys: Iterable[int]) -> dict[int, int | None]:
 
 
 def named(game: Game) -> str:
-    """Return the subject of a difference in a game."""
     return f"game:{game.public_id}"
 
 
@@ -209,7 +208,6 @@ def seal_what_is_missing() -> None:
 
 
 def look_at_game_digests() -> Iterator[ScanResult]:
-    """Compare the digests of games with their records."""
     for keys in batches_of(Game.objects.exclude(digest=""), AT_ONCE):
         with one_moment():
             rows = Game.objects.filter(pk__in=keys).order_by("pk").prefetch_related("revisions")
@@ -234,7 +232,6 @@ def repair_game_digests(found: Iterable[Mismatch]) -> None:
 
 
 def look_at_round_digests() -> Iterator[ScanResult]:
-    """Compare the digests of rounds and tournaments with what they are of, by tournament."""
     for keys in batches_of(Tournament.objects.exclude(state="draft"), 1):
         with one_moment():
             rows = Tournament.objects.filter(pk__in=keys).select_related("event")
@@ -351,7 +348,6 @@ FOLDED_NAMES_AT_ONCE = 1000
 
 
 def look_at_folded_names() -> Iterator[ScanResult]:
-    """Compare folded names of players with their names."""
     fields = ("pk", "club_id", "name", "name_key", "search_key")
     for players in batches_of(Player.objects.all(), FOLDED_NAMES_AT_ONCE):
         found = tuple(
@@ -387,7 +383,6 @@ def look_at_player_sums() -> Iterator[ScanResult]:
 
 
 def _player_sums_look_at(rows: list[KeptSums]) -> Iterator[Mismatch]:
-    """Compare the sums of one player."""
     player = rows[0].player
     seats = seats_of(player, None)
     parts, _every = parts_of(seats, timezone.localdate())

@@ -94,7 +94,6 @@ def _readers(club: int | None) -> Iterable[User]:
 
 
 def _letter(club: str, counted: list[tuple[str, int]]) -> Text:
-    """Return subject and text, in every language."""
     subjects, bodies = [], []
     for language, _name in settings.LANGUAGES:
         with translation.override(language):

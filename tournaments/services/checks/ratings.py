@@ -88,7 +88,6 @@ class Prior(NamedTuple):
 
 
 def stored_changes(stretch: TimeSpan) -> Iterator[StoredChange]:
-    """Yield the changes of a stretch."""
     before = RatingChange.objects.filter(rating=OuterRef("rating"), number=OuterRef("less"))
     priors = ("game_id", "at", "mean", "variance")
     rows = RatingChange.objects.filter(stretch.rows).order_by().alias(less=F("number") - 1)
@@ -115,7 +114,6 @@ def orphans(stretch: TimeSpan) -> QuerySet[RatingChange]:
 
 
 def rated_rounds(stretch: TimeSpan) -> dict[tuple[PoolKey, int], RatedRound]:
-    """Map pool and key of the round to each round rated in a stretch."""
     rows = RatedRound.objects.filter(stretch.rows).select_related("pool")
     return {((row.pool.club_id, row.pool.family), row.round_id): row for row in rows}
 
@@ -178,7 +176,6 @@ def look_at_changes() -> Iterator[ScanResult]:
 
 
 def _look(stretch: TimeSpan, clubs: set[int], pending: Pending) -> tuple[int, list[Mismatch]]:
-    """Return the number of changes in a stretch, and the differences."""
     number, pools = _read_pools(stretch, clubs)
     begin = spreads_before(pools, stretch.since)
     for row in RatingPool.objects.filter(version__gt=0):

@@ -173,7 +173,6 @@ def invite(club: Club, offer: Offer, by: Actor, *, at: datetime) -> Invitation:
 
 
 def withdraw_invitation(pk: int, by: Actor, *, at: datetime) -> None:
-    """Withdraw an invitation. Idempotent."""
     with transaction.atomic():
         invitation = _locked_invitation(pk)
         if invitation.withdrawn_at is not None:
@@ -225,8 +224,7 @@ def change_role(club_pk: int, user_pk: int, role: Role, by: Actor, *, at: dateti
 def remove_member(club_pk: int, user_pk: int, by: Actor, *, at: datetime, reason: str = "") -> None:
     """Remove an account from a club; its player and results stay. Idempotent.
 
-    Raises:
-        LastOwner: nobody else owns the club; nothing is written.
+    Raises: LastOwner: nobody else owns the club; nothing is written.
     """
     said = Change(ROLE_KIND, "remove", reason=reason)
     with transaction.atomic():
@@ -236,8 +234,7 @@ def remove_member(club_pk: int, user_pk: int, by: Actor, *, at: datetime, reason
 def leave_club(club_pk: int, by: Actor, *, at: datetime) -> None:
     """Leave a club; one's player and results stay. Idempotent.
 
-    Raises:
-        LastOwner: nobody else owns the club; nothing is written.
+    Raises: LastOwner: nobody else owns the club; nothing is written.
     """
     with transaction.atomic():
         _take_out(lock_people(club_pk), _account(by).pk, LEAVE, by, at=at)
@@ -246,8 +243,7 @@ def leave_club(club_pk: int, by: Actor, *, at: datetime) -> None:
 def delete_account(by: Actor, *, at: datetime) -> None:
     """Delete an account permanently; its players stay in their clubs without an account.
 
-    Raises:
-        LastOwner: a club would be without an owner; nothing is deleted.
+    Raises: LastOwner: a club would be without an owner; nothing is deleted.
     """
     user = _account(by)
     with transaction.atomic():
@@ -296,7 +292,6 @@ def _give_role(member: Member, role: Role, by: Actor, *, at: datetime) -> Member
 
 
 def _take_out(club: Club, user_pk: int, said: Change, by: Actor, *, at: datetime) -> None:
-    """Remove an account from a locked club, with the audit entry `said`."""
     member = Member.objects.filter(club=club, user=user_pk).first()
     if member is None:
         return
@@ -311,8 +306,7 @@ def _take_out(club: Club, user_pk: int, said: Change, by: Actor, *, at: datetime
 def _keep_an_owner(club: Club, going: Member) -> None:
     """Refuse to remove the only owner. The caller holds the lock of the club.
 
-    Raises:
-        LastOwner: `going` is the only one.
+    Raises: LastOwner: `going` is the only one.
     """
     if going.role != Role.OWNER:
         return

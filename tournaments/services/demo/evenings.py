@@ -180,7 +180,6 @@ def _draw_entry(chance: Random, game: Game, strengths: Sequence[float], kings: f
 def _draw_counts(
     chance: Random, game: Game, contract: Contract, strengths: Sequence[float]
 ) -> list[int]:
-    """Draw the number of units each side takes."""
     (unit, worth), *_ = contract.values.items()
     pays = 1 if worth > 0 else -1
     weights = [exp(pays * strength + chance.gauss(0, LUCK)) for strength in strengths]
@@ -235,7 +234,6 @@ class Pace:
 
 
 def play_tables(cast: Cast, games: QuerySet[ModelsGame], pace: Pace) -> None:
-    """Play all these games at one pace."""
     write_sheets(cast, [(game, pace) for game in seated(games)])
 
 
@@ -259,7 +257,6 @@ def write_sheets(cast: Cast, played: Iterable[tuple[ModelsGame, Pace]]) -> None:
 
 
 def _write_game(cast: Cast, game: ModelsGame, pace: Pace) -> Iterator[Revision]:
-    """Yield the revisions of a game, and set its row to the last of them."""
     ruleset = ruleset_of(game)
     strengths = [0.0] * ruleset.side_count
     for seat in game.seats.all():
@@ -288,7 +285,6 @@ def _write_game(cast: Cast, game: ModelsGame, pace: Pace) -> Iterator[Revision]:
 
 
 def _confirm(club: Club, game: ModelsGame, pace: Pace) -> Iterator[Confirmation]:
-    """Yield confirmations as from the phone of the table."""
     for seat, player in islice(enumerate(game.players), pace.confirmed):
         yield Confirmation(
             game=game,
@@ -337,7 +333,6 @@ def _add_season(cast: Cast, start: date) -> Season:
 
 
 def evening_of(cast: Cast, day: date) -> datetime:
-    """Return the start of an evening on a day."""
     return datetime.combine(day, BEGINS, cast.club.created_at.tzinfo)
 
 

@@ -73,7 +73,6 @@ class Contest:
 
 
 def announce(cast: Cast, contest: Contest, *, at: datetime) -> Tournament:
-    """Create a draft tournament."""
     event = EventPlan(
         contest.name,
         contest.begins.date(),
@@ -182,7 +181,6 @@ def _begin(cast: Cast, season: Season, at: datetime) -> Tournament:
 
 
 def _between_rounds(cast: Cast, tournament: Tournament, at: datetime) -> None:
-    """Register a late entrant and withdraw another."""
     late = Entry(_not_entered(tournament)[0])
     register_entrants(tournament.pk, [late], cast.director, at=at)
     leaving = tournament.entrants.get(number=5)
@@ -196,7 +194,6 @@ def _not_entered(tournament: Tournament) -> list[str]:
 
 
 def _put_substitute(cast: Cast, tournament: Tournament, at: datetime) -> None:
-    """Let a substitute play the third round for an absent player."""
     entrant = tournament.entrants.get(number=9)
     place = Place(entrant.pk, 3, entrant.player_id)
     put_substitute(place, _not_entered(tournament)[-1], cast.director, at=at)
@@ -260,8 +257,7 @@ class DemoThere(Exception):
 def seed_demo(*, password: str, seed: int, at: datetime) -> Club:
     """Create the demo club as of `at`; one seed gives the same games.
 
-    Raises:
-        DemoThere: the demo exists, or its names are taken; nothing is written.
+    Raises: DemoThere: the demo exists, or its names are taken; nothing is written.
     """
     with transaction.atomic():
         if Club.objects.filter(slug=SLUG).exists():

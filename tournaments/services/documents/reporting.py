@@ -222,7 +222,6 @@ def request_document(order: Order, at: datetime) -> Report:
 
 
 def _belongings(subject: Event | Player | Club | Game) -> dict[str, Any]:
-    """Return the fields that name the subject of a report."""
     if isinstance(subject, Game):
         return {"game": subject, "club": None, "event": None, "player": None}
     if isinstance(subject, Club):
@@ -323,7 +322,6 @@ def expire_reports(at: datetime) -> int:
 
 
 def _clear_away(at: datetime) -> None:
-    """Delete files of workers that died at work, or between the file and the row."""
     clear_workshops()
     storage, folder = Report.file.field.storage, "reports"
     if not storage.exists(folder):
@@ -364,7 +362,6 @@ def _request_once(
 
 
 def _only_report(content_key: str, belongings: dict[str, Any], at: datetime) -> Report:
-    """Return the one report of a content, kept longer or built again if it has no file."""
     report, created = Report.objects.get_or_create(
         content_key=content_key,
         defaults={**belongings, "asked_at": at, "touched_at": at, "expires_at": at + KEPT_FOR},
@@ -407,7 +404,6 @@ def is_stored(report: Report) -> bool:
 
 
 def _requeue(rows: ReportQuerySet, pk: int, at: datetime) -> None:
-    """Requeue a report from the start."""
     fresh = {"state": Report.State.WAITING, "step": 0, "done": 0, "total": 0, "same_as": None}
     if rows.update(**fresh, attempts=0, error="", touched_at=at):
         transaction.on_commit(partial(wake_worker, BUILD_TASK, pk))
@@ -450,8 +446,6 @@ def claim_report(pk: int, at: datetime) -> Report | None:
 
 @dataclass(slots=True)
 class BuildProgress:
-    """Reports the progress of a claimed report, which is also its heartbeat."""
-
     report: Report
     step: Report.Step = Report.Step.READING
     said_at: float = field(default_factory=time.monotonic)
@@ -459,8 +453,7 @@ class BuildProgress:
     def __call__(self, step: Report.Step, done: int = 0, total: int = 0) -> None:
         """Note the progress of a step; most calls do not touch the database.
 
-        Raises:
-            NotOurs: stop building.
+        Raises: NotOurs: stop building.
         """
         now = time.monotonic()
         if step == self.step and now - self.said_at < SIGN_EVERY:
@@ -476,8 +469,7 @@ def hold_content(report: Report, content_key: str, at: datetime) -> bool:
 
     In that case the report has its file already, or gets it from the other one.
 
-    Raises:
-        NotOurs: stop building.
+    Raises: NotOurs: stop building.
     """
     if report.content_key is not None:
         # The content was complete when it was requested.
@@ -509,7 +501,6 @@ def _hold_content(report: Report, content_key: str, at: datetime) -> bool:
 
 
 def _is_over(holder: Report, at: datetime) -> bool:
-    """Return whether the report that holds a content will not deliver it."""
     if holder.state == Report.State.DONE:
         return not is_stored(holder)
     heard = abs(at - holder.touched_at) <= GIVEN_UP_AFTER

@@ -106,8 +106,7 @@ def preview_entries(tournament: Tournament, entries: Sequence[Entry]) -> list[Pr
 def clean_label(text: str, where: str = "") -> str:
     """Return the name of a team or club as stored; empty for none.
 
-    Raises:
-        NoLabel: the text is not a valid name, or only a number or an address.
+    Raises: NoLabel: the text is not a valid name, or only a number or an address.
     """
     if not text.strip():
         return ""
@@ -126,7 +125,6 @@ def spellings(tournament: Tournament, field: str) -> dict[str, str]:
 
 
 def is_for_pairs(tournament: Tournament) -> bool:
-    """Return whether the entrants are pairs."""
     return rules_of_tournament(tournament).seats_in_a_side == 2
 
 
@@ -205,7 +203,6 @@ def _folded_names(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _numbers_by_player(tournament: Tournament) -> dict[int, int]:
-    """Map the keys of all participating players, alone or in a pair, to entrant numbers."""
     entrants = tournament.entrants
     partners = entrants.exclude(partner=None).values_list("partner_id", "number")
     return dict([*entrants.values_list("player_id", "number"), *partners])
@@ -300,8 +297,7 @@ def register_by_link(tournament_pk: int, entry: Entry, by: Actor, *, at: datetim
 def withdraw_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
     """Withdraw an entrant from all further rounds; played rounds stay. Idempotent.
 
-    Raises:
-        WrongState: the tournament is finished.
+    Raises: WrongState: the tournament is finished.
     """
     with transaction.atomic():
         entrant = _lock_unfinished(entrant_pk)
@@ -317,8 +313,7 @@ def return_entrant(entrant_pk: int, by: Actor, *, at: datetime, as_before: bool 
 
     With `as_before`, from the same round as if they had never withdrawn.
 
-    Raises:
-        WrongState: the tournament is finished.
+    Raises: WrongState: the tournament is finished.
     """
     with transaction.atomic():
         entrant = _lock_unfinished(entrant_pk)
@@ -341,8 +336,7 @@ def _come_back(entrant: Entrant) -> None:
 def let_in(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
     """Let in somebody from the waiting list, even where there is no place. Idempotent.
 
-    Raises:
-        WrongState: the tournament is finished.
+    Raises: WrongState: the tournament is finished.
     """
     with transaction.atomic():
         entrant = _lock_unfinished(entrant_pk)
@@ -356,8 +350,7 @@ def let_in(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
 def remove_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> None:
     """Delete an entrant who was never seated. Idempotent.
 
-    Raises:
-        Depended: the entrant was seated, and can only withdraw.
+    Raises: Depended: the entrant was seated, and can only withdraw.
     """
     with transaction.atomic():
         try:
@@ -377,8 +370,7 @@ def remove_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> None:
 def change_entrant(entrant_pk: int, team: str, represents: str, by: Actor, *, at: datetime) -> None:
     """Change the team of an entrant and the club they represent.
 
-    Raises:
-        NoLabel: one of the names is not valid.
+    Raises: NoLabel: one of the names is not valid.
     """
     with transaction.atomic():
         entrant = lock_entrant(entrant_pk)
@@ -393,8 +385,7 @@ def change_entrant(entrant_pk: int, team: str, represents: str, by: Actor, *, at
 def mark_house(entrant_pk: int, by: Actor, *, at: datetime, house: bool) -> Entrant:
     """Set whether an entrant is a house player, whose results do not count.
 
-    Raises:
-        WrongState: the tournament is finished, and its standings are final.
+    Raises: WrongState: the tournament is finished, and its standings are final.
     """
     with transaction.atomic():
         entrant = _lock_unfinished(entrant_pk)
@@ -430,8 +421,7 @@ def check_in(
 def check_in_all(tournament_pk: int, by: Actor, *, at: datetime) -> int:
     """Note that all who can be seated in the next round are present; return how many are new.
 
-    Raises:
-        WrongState: the tournament is not yet in registration, or is finished.
+    Raises: WrongState: the tournament is not yet in registration, or is finished.
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
@@ -452,7 +442,6 @@ def check_in_all(tournament_pk: int, by: Actor, *, at: datetime) -> int:
 
 
 def lock_entrant(pk: int) -> Entrant:
-    """Return an entrant with its tournament locked."""
     tournament = lock_tournament(Entrant.objects.values_list("tournament_id", flat=True).get(pk=pk))
     entrant = Entrant.objects.select_related("player", "partner").get(pk=pk)
     entrant.tournament = tournament
@@ -460,7 +449,6 @@ def lock_entrant(pk: int) -> Entrant:
 
 
 def _lock_unfinished(pk: int) -> Entrant:
-    """Lock and return an entrant whose tournament is not finished."""
     entrant = lock_entrant(pk)
     if entrant.tournament.state == State.FINISHED:
         said = _("The tournament is finished: its standings stay as they are.")
@@ -469,7 +457,6 @@ def _lock_unfinished(pk: int) -> Entrant:
 
 
 def is_seated_in(entrant: Entrant, round_: Round) -> bool:
-    """Return whether the seating of a round contains an entrant."""
     seating = round_.seating or {"tables": [], "byes": []}
     return any(entrant.key in names for names in [*seating["tables"], seating["byes"]])
 
@@ -484,7 +471,6 @@ def _store(
 
 
 def _standing(tournament: Tournament, entry: Entry) -> Entrant | None:
-    """Return the entrant with exactly these names who has not withdrawn."""
     names = [entry.name, entry.partner] if is_for_pairs(tournament) else [entry.name]
     players = [find_player(tournament.event.club, name.replace("\0", "")) for name in names]
     if None in players:
@@ -497,7 +483,6 @@ def _standing(tournament: Tournament, entry: Entry) -> Entrant | None:
 
 
 def _as_spelled(entrant: Entrant, field: str, text: str) -> str:
-    """Return a team or club in the spelling other entrants use."""
     label = clean_label(text)
     if fold_name(label) == fold_name(getattr(entrant, field)):
         return label
@@ -551,7 +536,6 @@ def _found_or_added(
 
 
 def _busy(tournament: Tournament) -> tuple[int, dict[int, int]]:
-    """Return the next round, and by player key the last round in which each is a substitute."""
     begins = next_round(tournament)
     rows = Substitute.objects.filter(entrant__tournament=tournament, round_number__gte=begins)
     return begins, dict(rows.order_by("round_number").values_list("player_id", "round_number"))

@@ -138,7 +138,6 @@ def _row(place: Place) -> Substitute | None:
 
 
 def _refuse_who_plays(entrant: Entrant, seated: Round | None, place: Place, player: Player) -> None:
-    """Refuse a player who sits at a table of the round, or is due to."""
     entrants = entrant.tournament.entrants
     own = entrants.filter(Q(player=player) | Q(partner=player)).first()
     others = Substitute.objects.filter(
@@ -162,7 +161,6 @@ def _refuse_who_sits(seated: Round, player: Player) -> None:
 def _change_seats(
     entrant: Entrant, seated: Round | None, turn: tuple[Player, Player], by: Actor, at: datetime
 ) -> None:
-    """Replace a player at the entrant's table of a round."""
     sitting = Sitting.objects.filter(round=seated, entrant=entrant).first()
     if seated is None or sitting is None or sitting.table_id is None:
         return
@@ -223,8 +221,7 @@ def copy_tournament(
     Entrants who have withdrawn or whose names were removed do not come along. It belongs to the
     season of the first one if its day does.
 
-    Raises:
-        InvalidEntry: the game is no longer among those of the club; nothing is written.
+    Raises: InvalidEntry: the game is no longer among those of the club; nothing is written.
     """
     event = (
         Tournament.objects.select_related("event__club", "event__season")
@@ -274,7 +271,6 @@ def _enter(copy: Tournament, rows: Sequence[Entrant], by: Actor, at: datetime) -
 
 
 def _move_links(before: Tournament, copy: Tournament) -> None:
-    """Give the copy the addresses of the links, and the first one new ones."""
     copy.public_id, copy.link_generation = before.public_id, before.link_generation
     before.public_id, before.link_generation = new_public_id(), 1
     before.save(update_fields=["public_id", "link_generation"])

@@ -127,8 +127,7 @@ def put_plan(event: Event, plan: EventPlan) -> tuple[dict[str, Any], dict[str, A
 def remove_event(event_pk: int, by: Actor, *, at: datetime) -> None:
     """Remove an evening that has no tables. Idempotent.
 
-    Raises:
-        EventHasTables: it has one; nothing is removed.
+    Raises: EventHasTables: it has one; nothing is removed.
     """
     with transaction.atomic():
         try:
@@ -150,8 +149,7 @@ def remove_event(event_pk: int, by: Actor, *, at: datetime) -> None:
 def open_round(event_pk: int, by: Actor, *, at: datetime) -> Round:
     """Open the next round; earlier ones stay as they are, since a slow table may play on.
 
-    Raises:
-        RoundStillEmpty: the last round has no table, as after a double tap.
+    Raises: RoundStillEmpty: the last round has no table, as after a double tap.
     """
     with transaction.atomic():
         event = _locked(event_pk)
@@ -219,7 +217,6 @@ def lock_tables_of(round_: Round) -> None:
 
 
 def subject_of(event: Event) -> str:
-    """Return the event's subject in the audit."""
     return f"event:{event.public_id}"
 
 
@@ -229,7 +226,6 @@ def _locked(event_pk: int) -> Event:
 
 
 def lock_season(plan: EventPlan) -> None:
-    """Lock the season of a plan; fails if it was removed."""
     if plan.season is not None:
         Season.objects.select_for_update().get(pk=plan.season.pk)
 
@@ -237,8 +233,7 @@ def lock_season(plan: EventPlan) -> None:
 def check_plan(plan: EventPlan, club: Club) -> Ruleset:
     """Return the ruleset of a plan with its options.
 
-    Raises:
-        InvalidEntry: unknown ruleset, or invalid options.
+    Raises: InvalidEntry: unknown ruleset, or invalid options.
     """
     rules = find_ruleset_of_club(plan.ruleset, club)
     if rules is None:
@@ -247,7 +242,6 @@ def check_plan(plan: EventPlan, club: Club) -> Ruleset:
 
 
 def plan_of(event: Event) -> EventPlan:
-    """Return the current plan of an event."""
     return EventPlan(**{each.name: getattr(event, each.name) for each in fields(EventPlan)})
 
 
@@ -430,8 +424,7 @@ class SeasonDates:
 def create_season(club: Club, dates: SeasonDates, by: Actor, *, at: datetime) -> Season:
     """Create a season; seasons may overlap.
 
-    Raises:
-        SeasonNameTaken: the club has a season with that name; nothing is written.
+    Raises: SeasonNameTaken: the club has a season with that name; nothing is written.
     """
     try:
         with transaction.atomic():
@@ -474,8 +467,7 @@ def change_season(season_pk: int, dates: SeasonDates, by: Actor, *, at: datetime
 def remove_season(season_pk: int, by: Actor, *, at: datetime) -> None:
     """Remove a season without evenings. Idempotent.
 
-    Raises:
-        SeasonInUse: the season has evenings.
+    Raises: SeasonInUse: the season has evenings.
     """
     with transaction.atomic():
         try:
@@ -497,7 +489,6 @@ def season_on(club: Club, day: date) -> Season | None:
 
 
 def points_added(season: Season, but: int | None = None) -> set[Added]:
-    """Return what the tournaments of a season add to its league, but for one of its events."""
     rows = Tournament.objects.filter(event__season=season).exclude(event=but)
     return {added_by(read_settings(each)) for each in rows.values_list("settings", flat=True)}
 
@@ -507,8 +498,7 @@ def check_league(season: Season | None, settings: TournamentSettings, but: int |
 
     `but` is its event, if there is one.
 
-    Raises:
-        OtherLeaguePoints: the season, or other tournaments in it, say so.
+    Raises: OtherLeaguePoints: the season, or other tournaments in it, say so.
     """
     if season is None or season.league_points == LeaguePoints.EVENING:
         return
@@ -531,7 +521,6 @@ def _check_points(season: Season, league_points: str) -> None:
 
 
 def subject_of_season(season: Season) -> str:
-    """Return the season's subject in the audit."""
     return f"season:{season.pk}"
 
 
@@ -541,7 +530,6 @@ def _seasons_locked(season_pk: int) -> Season:
 
 
 def dates_of(season: Season) -> SeasonDates:
-    """Return the current values of a season."""
     return SeasonDates(
         *(season.name, season.starts_on, season.ends_on, season.league_best, season.league_points)
     )

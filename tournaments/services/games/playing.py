@@ -92,8 +92,7 @@ PROOF = ("sealed", "salt")
 def completed(begun: Mapping[str, Any], entry: Entry) -> Entry:
     """Return `entry` completed with the fields of the open deal `begun`.
 
-    Raises:
-        InvalidEntry: `open-deal`, if it contradicts `begun` or adds nothing.
+    Raises: InvalidEntry: `open-deal`, if it contradicts `begun` or adds nothing.
     """
     if isinstance(entry, Stopped):
         return entry
@@ -116,8 +115,7 @@ def completed(begun: Mapping[str, Any], entry: Entry) -> Entry:
 def corrected(ruleset: Ruleset, before: Mapping[str, Any], entry: Entry) -> Entry:
     """Return a correction of `before` that keeps the named contract, its proof, and a past result.
 
-    Raises:
-        InvalidEntry: the correction contradicts what was named.
+    Raises: InvalidEntry: the correction contradicts what was named.
     """
     stood = parse_entry(before)
     if isinstance(stood, Deal) and is_open(ruleset, stood):
@@ -155,8 +153,7 @@ def start_game(head: GameSetup, *, at: datetime, key: str | None = None) -> Game
 
     House rules of a club must be copied into the setup: only people who may see them have a copy.
 
-    Raises:
-        InvalidEntry: invalid names, seat, ruleset or options; nothing is written.
+    Raises: InvalidEntry: invalid names, seat, ruleset or options; nothing is written.
     """
     ruleset = parsed_ruleset(head.document) if head.document else find_ruleset(head.ruleset)
     check_head(head, ruleset)
@@ -182,8 +179,7 @@ def start_game(head: GameSetup, *, at: datetime, key: str | None = None) -> Game
 def check_head(head: GameSetup, ruleset: Ruleset | None) -> None:
     """Check the setup of a sheet of `ruleset` (None: unknown ruleset).
 
-    Raises:
-        InvalidEntry: contains every problem; `where` names the field of the setup.
+    Raises: InvalidEntry: contains every problem; `where` names the field of the setup.
     """
     if ruleset is None:
         raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": head.ruleset})])
@@ -222,7 +218,6 @@ def record_entry(game_pk: int, entry: Entry, context: WriteContext) -> Sheet:
 
 
 def _is_entry(entry: Entry, sheet: Sheet, stored: Revision) -> bool:
-    """Return whether a stored revision came from this entry."""
     if stored.kind != Revision.Kind.COMPLETION:
         return stored.kind == Revision.Kind.ENTRY and stored.body == write_entry(entry)
     try:
@@ -233,8 +228,6 @@ def _is_entry(entry: Entry, sheet: Sheet, stored: Revision) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KeyedEntry:
-    """An entry with the key by which it is recorded once."""
-
     key: str
     entry: Entry
 
@@ -540,7 +533,6 @@ def delete_locked(row: Game) -> None:
 
 
 def _note_taking(row: Game, by: Actor, at: datetime) -> None:
-    """Add an audit entry that another phone scores at a table."""
     if row.table_id is not None:
         table = Table.objects.select_related("round__event__club").get(pk=row.table_id)
         event = table.round.event
@@ -554,7 +546,6 @@ def _same_as(version: Revision) -> Callable[[Sheet, Revision], bool]:
 
 
 def _says_the_same(stored: Revision, version: Revision) -> bool:
-    """Return whether a stored revision equals the one sent again."""
     at_same = version.position is None or stored.position == version.position
     said = (stored.kind, stored.body, stored.reason)
     return at_same and said == (version.kind, version.body, version.reason)

@@ -238,8 +238,7 @@ class NamesNotJoined(Refused, code="names-not-joined", status=422):
 def join_names(joined: Joined, name: str, into: str, games: Iterable[Game]) -> dict[str, str]:
     """Return `joined` with one name more that stands for another.
 
-    Raises:
-        NamesNotJoined: both have played in one of the games, or there is no room for another.
+    Raises: NamesNotJoined: both have played in one of the games, or there is no room for another.
     """
     one, other = (person_called(each, joined) for each in (name, into))
     keys = {fold_name(one), fold_name(other)}
@@ -311,8 +310,6 @@ def answer_for_seat(game_pk: int, seat: int, phone: str, *, gives: bool) -> bool
 
 
 def leave_seat(game_pk: int, phone: str) -> bool:
-    """Free the seat of a phone, if it has one."""
-
     def leave(seats: list[PhoneSeat]) -> bool:
         _leave(seats, phone)
         return True
@@ -328,7 +325,6 @@ def _leave(seats: list[PhoneSeat], phone: str) -> None:
 
 
 def _change(game_pk: int, change: Callable[[list[PhoneSeat]], bool]) -> bool:
-    """Change the seats of a game, one phone after the other."""
     with transaction.atomic():
         row = Game.objects.select_for_update(no_key=True).get(pk=game_pk)
         seats = phone_seats(row)
@@ -360,8 +356,7 @@ def begin_transfer(held: Sequence[Held], joined: Joined, *, at: datetime) -> str
 def count_transfer(key: str, *, at: datetime) -> int:
     """Return how many games a link carries, without using it.
 
-    Raises:
-        TransferGone: the link was used or has expired.
+    Raises: TransferGone: the link was used or has expired.
     """
     row = PhoneTransfer.objects.valid_at(at).filter(digest=digest(key)).first()
     if row is None:
@@ -436,7 +431,6 @@ def _played_in_a_row(games: Sequence[Game], name: str) -> int:
 
 
 def _places(game: Game) -> Mapping[str, int]:
-    """Return the rank of each player in a finished game."""
     if game.result is None:
         return {}
     ranks, sides = game.result["ranks"], rules_of(game).with_options(game.options).sides

@@ -228,8 +228,7 @@ def _copy_table(row: Game, at: datetime, start_key: str) -> Game:
 def number_of_next(open_table_pk: int) -> int:
     """Return the number of the next game of a locked table.
 
-    Raises:
-        TableFull: it has as many as a table takes.
+    Raises: TableFull: it has as many as a table takes.
     """
     number = next_number(open_table_pk)
     if number > MOST_GAMES_AT_TABLE:
@@ -252,7 +251,6 @@ def _write_carried(row: Game, match: MatchSoFar, reason: str, at: datetime, by: 
 
 
 def _carried(match: MatchSoFar, sides: Sequence[int]) -> list[tuple[int, Points]]:
-    """Return the first seat and the points of each side that starts with points."""
     carry = enumerate(match.score.carry)
     return [(sides.index(side), points) for side, points in carry if points]
 
@@ -410,17 +408,14 @@ def enter_table(table_pk: int, generation: int, code: str, by: Actor, *, at: dat
 
 
 def current_game(table: Table) -> Game:
-    """Return the current game of a table; in a match, the last one."""
     return table.games.order_by("-pk")[:1].get()
 
 
 def subject_of(table: Table) -> str:
-    """Return the table's subject in the audit."""
     return f"table:{table.public_id}"
 
 
 def _checked(laying: Laying, club: Club) -> GameSetup:
-    """Return the setup with its current rules, which may be house rules of the club."""
     head = laying.head
     rules = find_ruleset_of_club(head.ruleset, club)
     typed = [each if isinstance(each, str) else each.name for each in laying.who]
@@ -433,7 +428,6 @@ def _start_key(round_: Round, key: str) -> str:
 
 
 def _laid_with(round_: Round, key: str | None) -> Table | None:
-    """Return the table this form has added before, as after a double tap."""
     if key is None:
         return None
     return Table.objects.filter(round=round_, games__start_key=_start_key(round_, key)).first()
@@ -510,7 +504,6 @@ def _locked(game_pk: int) -> list[Game]:
 
 
 def _as_in(game: Game, asked: Game, seating: TableSeating) -> TableSeating:
-    """Return the seating in a game of the match, found by the names on its sheet."""
     by_name = dict(zip(asked.players, seating.players, strict=True))
     if set(game.players) != set(by_name):
         return seating
@@ -535,8 +528,7 @@ def start_table(
 ) -> Game:
     """Open a table with its first game, of a match if it has `terms`. Idempotent for one `key`.
 
-    Raises:
-        InvalidEntry: an invalid setup; nothing is written.
+    Raises: InvalidEntry: an invalid setup; nothing is written.
     """
     with transaction.atomic():
         game = _start(head, terms, at=at, key=key)
@@ -595,7 +587,6 @@ def _round_of_finished(row: Game, by: Actor) -> Round | None:
 
 
 def _table_of_evening(row: Game) -> OpenTable:
-    """Give the games at a club's table one address for the evening."""
     table = OpenTable.objects.create(created_at=row.played_at)
     beside = {"pk": row.pk} if row.table_id is None else {"table": row.table_id}
     for number, game in enumerate(Game.objects.filter(**beside).order_by("pk"), 1):
@@ -706,7 +697,6 @@ def start_sample(players: Sequence[str], title: str, *, at: datetime, key: str) 
 
 
 def sample_entries() -> Iterator[Entry]:
-    """Yield the deals of the sample game."""
     for contract, unit, counts, trump in DEALS:
         details = {"trump": trump} if trump else {}
         yield Deal(contract, counts={unit: counts}, details=details)

@@ -231,8 +231,7 @@ def _check_reviewed(
 ) -> bool:
     """Return whether a change corrects a disputed deal, which settles it.
 
-    Raises:
-        DealFixed: it changes a deal that only a director may change, and the author is none.
+    Raises: DealFixed: it changes a deal that only a director may change, and the author is none.
     """
     reviews = load_reviews(sheet) if round_ is not None and write.kind in CHANGES else None
     if round_ is None or reviews is None:
@@ -344,7 +343,6 @@ def remark(text: str, longest: int) -> str:
 
 
 def count_write(ruleset: str, kind: str) -> None:
-    """Count a stored revision."""
     WRITES.labels(ruleset if ruleset in RULESETS else HOUSE, kind).inc()
 
 

@@ -235,8 +235,7 @@ class NameBook:
     def doubt(self, typed: str) -> tuple[list[Player], bool]:
         """Return the candidates for an unknown name, and whether a choice is required.
 
-        Raises:
-            NoName: the name is not valid.
+        Raises: NoName: the name is not valid.
         """
         name = clean_name(typed)
         if fold_name(name) in self._by_key:
@@ -271,7 +270,6 @@ class NameQuestion:
 def name_questions(
     book: NameBook, named: Iterable[str], meant: Mapping[str, str]
 ) -> list[NameQuestion]:
-    """Return the unknown names of a file that have candidates."""
     asked: list[NameQuestion] = []
     each_once = {fold_name(name): name for name in named}
     for key, name in each_once.items():
@@ -327,7 +325,6 @@ def _pairs(plain: str) -> set[str]:
 
 
 def _kept(row: Player, rows: Mapping[int, Player]) -> Player:
-    """Return the kept player of a merged one."""
     while row.merged_into_id is not None and row.merged_into_id in rows:
         row = rows[row.merged_into_id]
     return row
@@ -413,8 +410,7 @@ def import_players(
 
     `seen` is the mark of the plan shown in the preview.
 
-    Raises:
-        PlanChanged: the plan differs now, or has faults; nothing is written.
+    Raises: PlanChanged: the plan differs now, or has faults; nothing is written.
     """
     with transaction.atomic():
         club = lock_people(club_pk)
@@ -499,8 +495,6 @@ class PastGame:
 
 
 class GamesPlan(Protocol):
-    """The preview of an import."""
-
     @property
     def mark(self) -> str:
         """A digest that distinguishes it from other plans for the same files."""
@@ -541,8 +535,7 @@ def lock_evenings(club_pk: int, days: Iterable[date]) -> Club:
 def games_as_seen(plan: GamesPlan, seen: str) -> list[PastGame]:
     """Return the games of a plan to write; `seen` is the mark of the plan shown in the preview.
 
-    Raises:
-        PlanChanged: the plan differs now, or has problems.
+    Raises: PlanChanged: the plan differs now, or has problems.
     """
     if plan.mark != seen or not plan.fits:
         raise PlanChanged(plan)
@@ -602,7 +595,6 @@ def _player(new: Mapping[str, Player], who: Who) -> Player:
 def _events(
     club: Club, games: Sequence[PastGame], at: datetime
 ) -> tuple[dict[EveningKey, Event], list[Event]]:
-    """Return the evenings of games, and the newly created ones among them."""
     events = evenings_on(club, (game.day for game in games))
     made = []
     for game in games:
@@ -670,7 +662,6 @@ def _seat(rows: Sequence[Game], games: Sequence[PastGame], new: Mapping[str, Pla
 
 
 def _write_sheets(rows: Sequence[Game], games: Sequence[PastGame], at: datetime) -> None:
-    """Write the entries of sheets, and store each game's result."""
     writes = []
     for row, game in zip(rows, games, strict=True):
         called = dict(zip(game.typed, row.players, strict=True))

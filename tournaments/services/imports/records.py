@@ -114,8 +114,6 @@ class RecordSeen:
 
 @dataclass(frozen=True)
 class RecordsPlan:
-    """The preview of several records."""
-
     seen: tuple[RecordSeen, ...]
     book: NameBook
 
@@ -172,8 +170,7 @@ def import_records(
 
     `seen` is the mark of the plan shown in the preview.
 
-    Raises:
-        PlanChanged: the plan differs now, or has problems; nothing is written.
+    Raises: PlanChanged: the plan differs now, or has problems; nothing is written.
     """
     with transaction.atomic():
         club = lock_evenings(club_pk, _days(asked, at))
@@ -197,7 +194,6 @@ def moment_of(text: str, now: datetime) -> datetime | None:
 
 
 def _days(asked: RecordsRequest, now: datetime) -> set[date]:
-    """Return the days on which the records may have been played."""
     days = set()
     for file in asked.files:
         try:
@@ -214,7 +210,6 @@ def _days(asked: RecordsRequest, now: datetime) -> set[date]:
 def _read(
     number: int, file: RecordFile, asked: RecordsRequest, book: NameBook, now: datetime
 ) -> RecordSeen:
-    """Parse one file strictly, and match its names to players of the club."""
     try:
         document = parse_json(file.text)
         reading = read_game(document)
@@ -348,8 +343,7 @@ LARGEST_UNPACKED = 12 * 1024**2
 def record_files(uploads: list[tuple[str, bytes]]) -> list[RecordFile]:
     """Return the records in some files, given by name and content, in order.
 
-    Raises:
-        FileRefused: the files are too large, too long, broken or empty.
+    Raises: FileRefused: the files are too large, too long, broken or empty.
     """
     files: list[RecordFile] = []
     size = 0

@@ -163,8 +163,7 @@ def import_results(
 
     `seen` is the mark of the plan shown in the preview.
 
-    Raises:
-        PlanChanged: the plan differs now, or has faults; nothing is written.
+    Raises: PlanChanged: the plan differs now, or has faults; nothing is written.
     """
     with transaction.atomic():
         club = lock_evenings(club_pk, {line.day for line in asked.lines if line.day})

@@ -126,7 +126,6 @@ def _private_key(secret: str) -> ec.EllipticCurvePrivateKey:
 
 
 def _contact() -> str:
-    """Return whom a push service may ask about this sender."""
     site = settings.SITE_ADDRESS or settings.FOUND_AT
     return site if site.startswith("https:") else f"mailto:{settings.DEFAULT_FROM_EMAIL}"
 
@@ -277,7 +276,6 @@ def _results(sittings: Sequence[Sitting]) -> Results:
 
 
 def _seating(sitting: Sitting) -> Iterator[Fact]:
-    """Yield where somebody sits in a round that is not over."""
     round_, table = sitting.round, sitting.table
     if round_.closed_at or round_.published_at is None:
         return
@@ -295,7 +293,6 @@ def _seating(sitting: Sitting) -> Iterator[Fact]:
 
 
 def _time(sitting: Sitting, results: Results, at: datetime) -> Iterator[Fact]:
-    """Yield that a round is almost over, at a table that still plays."""
     round_, table = sitting.round, sitting.table
     if table is None or not round_.is_open or round_.clock_started_at is None:
         return
@@ -522,8 +519,7 @@ def subscribe_phone(
 ) -> Subscription:
     """Notify a phone of an entrant, or of the players of an account. Idempotent.
 
-    Raises:
-        NoPushAddress: the address or the keys are not those of a browser; nothing is written.
+    Raises: NoPushAddress: the address or the keys are not those of a browser; nothing is written.
     """
     if not push.is_usable:
         raise NoPushAddress
@@ -546,8 +542,7 @@ def subscribe_phone(
 def renew_phone(push: PushAddress) -> None:
     """Store the new address that a browser got for a phone, wherever it is notified. Idempotent.
 
-    Raises:
-        NoPushAddress: the address or the keys are not those of a browser; nothing is written.
+    Raises: NoPushAddress: the address or the keys are not those of a browser; nothing is written.
     """
     if not push.is_usable:
         raise NoPushAddress
@@ -593,7 +588,6 @@ def is_mailed_at(pk: int, secret: str) -> bool | None:
 
 
 def end_mails(pk: int) -> None:
-    """End a subscription. Idempotent."""
     Subscription.objects.filter(pk=pk).delete()
 
 

@@ -150,7 +150,6 @@ def remove_player(pk: int, by: Actor, *, at: datetime) -> None:
 
 
 def with_merged(player: Player) -> list[Player]:
-    """Return a player and all players merged into them, directly or indirectly."""
     everyone, latest = [player], [player]
     while latest:
         latest = list(Player.objects.filter(merged_into__in=latest))
@@ -159,7 +158,6 @@ def with_merged(player: Player) -> list[Player]:
 
 
 def names_ever(players: Sequence[Player]) -> frozenset[str]:
-    """Return every name these players ever had, with the initials of each."""
     subjects = [subject_of(player) for player in players]
     lines = AuditEntry.objects.filter(
         club=players[0].club_id, kind=KIND, subject__in=subjects, action__in=["add", "rename"]
@@ -219,7 +217,6 @@ def _clean_remarks(renamings: Iterable[Renaming], names: Collection[str]) -> Non
 
 
 def _clean_rulings(club: Club, names: Iterable[str]) -> None:
-    """Remove whole names from the reasons of rulings, which may mention anybody."""
     without = without_names(name for name in names if not INITIALS.fullmatch(name))
     rulings = list(Ruling.objects.filter(entrant__tournament__event__club=club))
     cleaned = [(ruling, without(ruling.reason)) for ruling in rulings]
@@ -230,7 +227,6 @@ def _clean_rulings(club: Club, names: Iterable[str]) -> None:
 
 
 def _clean_events(club: Club, names: Iterable[str]) -> None:
-    """Remove whole names from the free texts of the club's events."""
     without = without_names(name for name in names if not INITIALS.fullmatch(name))
     events = Event.objects.filter(club=club)
     for name in FREE_TEXTS:
@@ -240,7 +236,6 @@ def _clean_events(club: Club, names: Iterable[str]) -> None:
 
 
 def _clean_words(said: dict[str, Any], without: Callable[[Any], Any]) -> None:
-    """Remove names from the free text of a setup, an adjustment or a remark."""
     for field in ("title", "place", "reason", *REMARKS):
         if field in said and (field != "reason" or said.get("type") == "adjustment"):
             said[field] = without(said[field])
@@ -249,7 +244,6 @@ def _clean_words(said: dict[str, Any], without: Callable[[Any], Any]) -> None:
 def _clean_audit(
     club: Club, players: Iterable[Player], renamings: Iterable[Renaming], names: Collection[str]
 ) -> None:
-    """Remove the names from audit entries about these players, their games and club events."""
     subjects = [subject_of(player) for player in players]
     subjects += [f"game:{renaming.game.public_id}" for renaming in renamings]
     lines, without = AuditEntry.objects.filter(club=club), without_names(names)
@@ -390,7 +384,6 @@ def _game(row: Game, records: Mapping[int, dict[str, Any]], seat: Seat) -> dict[
 
 
 def _tournaments(player: Player) -> Iterator[dict[str, Any]]:
-    """Yield the player's tournaments, alone or in a pair, with the rulings about them."""
     mine = Entrant.objects.filter(Q(player=player) | Q(partner=player)).order_by(
         "tournament__event__held_on", "pk"
     )
@@ -436,7 +429,6 @@ def _day(tournament: Tournament) -> dict[str, str]:
 
 
 def _ratings(player: Player) -> Iterator[dict[str, Any]]:
-    """Yield the player's ratings in the club and on the server, with changes from games here."""
     people = [f"p{player.pk}", *([f"a{player.account_id}"] if player.account_id else [])]
     of_club = Q(pool__club=player.club) | Q(pool__club=None)
     rows = PlayerRating.objects.filter(of_club, person__in=people).order_by("pk")
@@ -469,7 +461,6 @@ def _details(rating: Rating) -> dict[str, float]:
 
 
 def _notifications(player: Player) -> Iterator[dict[str, Any]]:
-    """Yield where the player, or the account, is notified of tournaments."""
     about = Q(entrant__player=player) | Q(entrant__partner=player)
     if player.account_id is not None:
         about |= Q(user=player.account_id)

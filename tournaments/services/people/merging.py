@@ -86,8 +86,7 @@ class StillPlaying(Refused, code="still-playing"):
 def merge_players(kept: int, gone: int, by: Actor, *, at: datetime) -> Merge:
     """Move games, tournaments and account of player `gone` to `kept`, who keeps name and row.
 
-    Raises:
-        NotOnePerson: they cannot be one person; nothing is written.
+    Raises: NotOnePerson: they cannot be one person; nothing is written.
     """
     with transaction.atomic():
         club = lock_people(Player.objects.values_list("club_id", flat=True).get(pk=kept))
@@ -199,7 +198,6 @@ def _move_entrants(kept: Player, gone: Player) -> dict[str, list[int]]:
 
 
 def _rate_again(merge: Merge) -> None:
-    """Rate two separated players again."""
     # The kept player may have been a house player in a game by the other's entry.
     whose = [merge.gone_id, *([merge.kept_id] if merge.entrants else [])]
     rate_players_again(merge.kept.club_id, whose)
@@ -421,7 +419,6 @@ def _count_wrong(user: User, at: datetime) -> None:
 
 
 def _claimed_before(public_id: str, user: User) -> Player:
-    """Return the player this account has claimed already, as after a lost answer."""
     if "\0" in public_id:
         raise Player.DoesNotExist
     return Player.objects.select_related("club").get(public_id=public_id, account=user)

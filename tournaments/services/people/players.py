@@ -108,8 +108,7 @@ class NamesRefused(Invalid):
 def clean_name(text: str, where: str = "") -> str:
     """Return a name as stored, as by `clean_line`.
 
-    Raises:
-        NoName: the name is empty or too long.
+    Raises: NoName: the name is empty or too long.
     """
     shown = clean_line(text)
     if not any(map(str.isalnum, plain_name(shown))) or len(shown) > LONGEST_NAME:
@@ -145,8 +144,7 @@ def add_player(club: Club, name: str, by: Actor, *, at: datetime) -> Player:
 def add_players(club: Club, names: Sequence[str], by: Actor, *, at: datetime) -> list[Player]:
     """Add several players, all or none.
 
-    Raises:
-        NamesRefused: contains every problem; nothing is written.
+    Raises: NamesRefused: contains every problem; nothing is written.
     """
     added: list[Player] = []
     problems: dict[int, Refused] = {}
@@ -176,8 +174,7 @@ def find_player(club: Club, name: str) -> Player | None:
 def find_or_add_player(club: Club, name: str, by: Actor, *, at: datetime) -> Player:
     """Return the player with a name, added if there is none.
 
-    Raises:
-        NoName: the name is not valid.
+    Raises: NoName: the name is not valid.
     """
     found = find_player(club, name)
     if found is not None:
@@ -193,8 +190,7 @@ def add_all(club: Club, names: Sequence[str], by: Actor, *, at: datetime) -> lis
 
     Players added meanwhile are found.
 
-    Raises:
-        NoName: a name is not valid.
+    Raises: NoName: a name is not valid.
     """
     cleaned = [clean_name(name) for name in names]
     rows = [
@@ -254,7 +250,6 @@ def names_at_table(players: Sequence[Player]) -> list[str]:
 
 
 def subject_of(player: Player) -> str:
-    """Return the player's subject in the audit."""
     return f"player:{player.pk}"
 
 
@@ -352,7 +347,6 @@ def _put_names(game: Game, seats: Collection[int], called: Collection[str]) -> R
 
 
 def _rewrite_history(renamings: Iterable[Renaming]) -> None:
-    """Write the new names into former setups and to the revisions of their authors."""
     alike: dict[tuple[frozenset[str], str], list[Game]] = defaultdict(list)
     for renaming in renamings:
         alike[renaming.old, renaming.new].append(renaming.game)

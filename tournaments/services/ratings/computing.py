@@ -80,7 +80,6 @@ def rate_accounts_again(players: Iterable[int]) -> None:
 
 
 def rate_club_again(club_pk: int) -> None:
-    """Request recomputing all ratings of a club."""
     rate_since(club_pk, _first_of_club(club_pk))
 
 
@@ -108,7 +107,6 @@ def _first_day_of(players: Iterable[int]) -> datetime | None:
 
 
 def _first_day(rounds: RoundQuerySet) -> datetime | None:
-    """Return the beginning of the first day of those of these rounds that are closed."""
     day = rounds.closed().aggregate(first=Min("event__held_on"))["first"]
     return day and moment_of_play(day, 0)
 
@@ -263,7 +261,6 @@ def _held_ledger() -> RatingLedger:
 
 
 def _digests() -> dict[str, str]:
-    """Return a digest of the exact ratings of each pool."""
     digests: dict[str, Any] = {}
     last = ("person", "player_id", "mean", "variance", "games", "last_at")
     shown = ("points", "month", "provisional")

@@ -30,7 +30,6 @@ def fit_pools(at: datetime) -> int:
 
 
 def _fit(pool: RatingPool, at: datetime) -> bool:
-    """Fit the constants of a pool; return whether they have changed."""
     rounds = RatedRound.objects.filter(pool=pool).order_by("-at", "-round_id")
     stored = rounds.values_list("at", "spreads")
     last = stored.first()
@@ -61,7 +60,6 @@ def _change(pool: RatingPool, constants: Constants, at: datetime) -> None:
 
 
 def samples_of(pool: RatingPool, since: datetime | None) -> list[Sample]:
-    """Return the games of a pool from a moment on."""
     rounds = chain.from_iterable(played_rounds(pool.club_id, since))
     return [
         Sample(

@@ -123,7 +123,6 @@ class _Row(NamedTuple):
 
 
 def _read_games(batch: Sequence[RoundToRate], families: frozenset[str] | None) -> None:
-    """Load the finished games of rounds that can be rated."""
     rounds = {round_.pk: round_ for round_ in batch}
     games = Game.objects.filter(table__round__in=list(rounds), result__isnull=False)
     # Stopped before its first deal: points given by a director say nothing about strength, but
@@ -170,7 +169,6 @@ def _house_rules(text: str) -> Ruleset | None:
 
 
 def _seat(batch: Sequence[RoundToRate], *, of_server: bool) -> None:
-    """Set the players of each game."""
     games = {game.pk: game for round_ in batch for game in round_.games}
     houses = _houses(batch)
     player = F("player_id")

@@ -85,7 +85,6 @@ def microseconds(at: datetime) -> int:
 
 @lru_cache(maxsize=1024)
 def moment(at: int) -> datetime:
-    """Return the moment of these microseconds."""
     return EPOCH + timedelta(microseconds=at)
 
 
@@ -120,14 +119,12 @@ def adding_changes(changes: Sequence[Changes]) -> Iterator[None]:
 
 
 def _copy(cursor: Any, changes: Sequence[Changes]) -> None:
-    """Insert rating changes with COPY, which is many times as fast as INSERT."""
     statement = f"COPY {_table(RatingChange)} ({CHANGED}) FROM STDIN (FORMAT BINARY)"
     with cursor.copy(statement) as copy:
         copy.write(b"".join([COPY_BEGINS, *map(_packed, changes), COPY_ENDS]))
 
 
 def _packed(changes: Changes) -> bytes:
-    """Return changes as `COPY_ROW`."""
     rows = np.empty(len(changes), COPY_ROW)
     rows["f0"] = len(FIELDS)
     for number, name in enumerate(FIELDS):
@@ -217,7 +214,6 @@ def _without_indexes(cursor: Any) -> Iterator[None]:
 
 @contextmanager
 def _in_a_new_table(cursor: Any) -> Iterator[None]:
-    """Fill a copy of the table, which hides it from this transaction by the search path."""
     table = _table(RatingChange)
     home_of = "SELECT relnamespace::regnamespace FROM pg_class WHERE oid = "
     home = _value(cursor, f"{home_of}'{table}'::regclass")
@@ -267,7 +263,6 @@ def _value(cursor: Any, sql: str) -> Any:
 
 
 def _indexes_of_changes() -> dict[str, str]:
-    """Return the statements that make the indexes of changes, by name."""
     editor = connection.schema_editor()
     meta = RatingChange._meta  # noqa: SLF001 - public in all but its name
     unique = [each for each in meta.constraints if isinstance(each, models.UniqueConstraint)]
@@ -383,7 +378,6 @@ class Pools:
         self._finish()
 
     def _rate(self, rounds: Sequence[RoundToRate]) -> None:
-        """Rate the games of the next rounds, in order."""
         by_family: dict[str, list[tuple[RoundToRate, list[Played]]]] = {}
         for round_ in rounds:
             for family in sorted({game.family for game in round_.games}):
@@ -401,7 +395,6 @@ class Pools:
             write()
 
     def _replace(self, after: datetime | None, until: datetime | None) -> None:
-        """Delete what is stored of a stretch, and add what has been computed of it."""
         for stored in self._stored(after, until):
             stored.delete()
         for pool in self.pools.values():
@@ -418,7 +411,6 @@ class Pools:
     def _stored(
         self, after: datetime | None, until: datetime | None
     ) -> "tuple[QuerySet[RatingChange], QuerySet[RatedRound]]":
-        """Return what is stored of a stretch, from the first moment on or after another."""
         during = {"at__gte": self.since} if after is None else {"at__gt": after}
         if until is not None:
             during["at__lte"] = until
@@ -482,7 +474,6 @@ class Pool:
     def _find(
         self, played: Sequence[tuple[RoundToRate, list[Played]]]
     ) -> tuple[list[PlayerState], list[int]]:
-        """Return the players of some games, loaded or new, and the number of each at its seats."""
         games = [game for _place, games in played for game in games]
         people = np.array([each for game in games for each in game.people])
         players = np.array([each for game in games for each in game.players])
@@ -509,7 +500,6 @@ class Pool:
         return states, numbers.tolist()
 
     def _load(self, people: Sequence[str], since: datetime) -> None:
-        """Load the ratings of some people as they were before a moment, if they are stored."""
         start = self.constants.start
         rows = PlayerRating.objects.filter(pool=self.row, person__in=people)
         later: dict[int, PlayerState] = {}
@@ -603,7 +593,6 @@ class Pool:
         self.put([state for state in states if state.games])
 
     def _row(self, state: PlayerState) -> StateRow:
-        """Return a player's row, counted under the points shown now."""
         rating, month = state.rating, month_of(moment(state.last_at))
         key = CountKey(self.row.pk, shown_points(rating), month, rating.provisional)
         self.counts[key] += 1
@@ -621,7 +610,6 @@ class Pool:
 def _slices(
     batches: Iterable[Sequence[RoundToRate]], size: int
 ) -> Iterator[tuple[list[RoundToRate], bool]]:
-    """Yield rounds with at most `size` games together, and whether more follow."""
     waiting: list[RoundToRate] = []
     games = 0
     for round_ in chain.from_iterable(batches):
@@ -640,7 +628,6 @@ def _pieces(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def _changes_in(pools: Sequence[int], changes: QuerySet[RatingChange]) -> QuerySet[RatingChange]:
-    """Filter to the changes in some pools."""
     # No join: without statistics PostgreSQL would scan all ratings first.
     of_rating = PlayerRating.objects.filter(pk=OuterRef("rating_id")).values("pool")
     return changes.annotate(in_pool=Subquery(of_rating)).filter(in_pool__in=pools)

@@ -92,8 +92,7 @@ class Exchange:
 def swap_of(state: TournamentState, round_: Round, one: str, other: str) -> Swapped:
     """Preview a seated round after swapping two entrants, by key, with the effects.
 
-    Raises:
-        InvalidSeating: one of them is not in the seating, or is not present.
+    Raises: InvalidSeating: one of them is not in the seating, or is not present.
     """
     seating = round_.seating or {"tables": [], "byes": []}
     field = field_seated(state, round_)
@@ -198,7 +197,6 @@ Seated = TypeVar("Seated", SeatedRound, RoundResults)
 
 
 def _turned(seated: Seated, turned: Mapping[str, str]) -> Seated:
-    """Return the seats of a round, or its results, with other entrants in them."""
     tables: tuple[Any, ...] = tuple(
         replace(table, entrants=tuple(turned.get(key, key) for key in table.entrants))
         for table in seated.tables
@@ -207,7 +205,6 @@ def _turned(seated: Seated, turned: Mapping[str, str]) -> Seated:
 
 
 def _seat_entrants(state: TournamentState, seated: SeatedRound, exchange: Exchange) -> None:
-    """Move the sittings of a published round."""
     moved = [state.entrants[key].pk for key in exchange.who]
     stood = {row.entrant_id: row for row in seated.row.sittings.filter(entrant__in=moved)}
     seated.row.sittings.filter(entrant__in=moved).delete()
@@ -229,7 +226,6 @@ Changed = Sequence[tuple[DrawnTable, DrawnTable]]
 def _seat_players(
     state: TournamentState, changed: Changed, exchange: Exchange, number: int, context: WriteContext
 ) -> None:
-    """Seat the players of changed tables, whose games stay."""
     tables = [table.pk for table, _new in changed]
     games = {row.table_id: row for row in Game.objects.filter(table__in=tables)}
     rows = Seat.objects.filter(game__in=games.values())
@@ -255,13 +251,11 @@ def _seat_players(
 
 
 def _partners_to(side: int, sides: Sequence[int]) -> list[int]:
-    """Return for each seat the seat to which its player moves, if the two of a side change."""
     one, other = (seat for seat, of in enumerate(sides) if of == side)
     return [{one: other, other: one}.get(seat, seat) for seat in range(len(sides))]
 
 
 def _seats_to(before: Sequence[str], after: Sequence[str], sides: Sequence[int]) -> list[int]:
-    """Return for each seat the seat to which its player moves, at one table."""
     seats = [[seat for seat, of in enumerate(sides) if of == side] for side in range(len(before))]
     moves = zip(before, seats, strict=True)
     to = {
@@ -414,7 +408,6 @@ def _key() -> str:
 
 
 def _note_presence(state: TournamentState, number: int, moves: "_Moves") -> None:
-    """Count arrivals as here from round `number` on, and departures as gone."""
     for name in moves.arriving:
         state.entrants[name].come_in(number)
     for name in moves.leaving:
@@ -470,7 +463,6 @@ def _refuse_who_cannot_come(
 def _in_section(
     state: TournamentState, seated_round: SeatedRound, names: Iterable[str], section: str
 ) -> list[str]:
-    """Filter to the entrants who sit at a table of a section, or else belong to it."""
     here = {*_here(state.of_section(seated_round, section))}
     seated = {name for table in seated_round.tables for name in table.entrants}
     return [
@@ -515,7 +507,6 @@ def _house_of(
 def _house_missing(
     state: TournamentState, seated_round: SeatedRound, moves: _Moves, section: str
 ) -> int:
-    """Return how many more house players would fill the seats that those who leave have left."""
     if state.settings.odd != "house" or seated_round.row.stage:
         return 0
     house = _house_of(state, seated_round, moves, section)
@@ -534,7 +525,6 @@ def _house_missing(
 def _with_house(
     state: TournamentState, seated_round: SeatedRound, moves: _Moves, section: str
 ) -> _Moves:
-    """Return the moves with as many house players as a new seating would have."""
     if state.settings.odd != "house" or seated_round.row.stage:
         return moves
     house = _house_of(state, seated_round, moves, section)
@@ -553,14 +543,12 @@ def _here(seated_round: SeatedRound) -> list[str]:
 def _players_of(
     state: TournamentState, seated_round: SeatedRound, names: Iterable[str]
 ) -> set[int]:
-    """Return the keys of the players who play for entrants in a round."""
     number = seated_round.row.number
     entrants = [state.entrants[name] for name in names]
     return {player.pk for each in entrants for player in state.players_of(each, number)}
 
 
 def _taken(state: TournamentState, seated_round: SeatedRound, leaving: Collection[str]) -> set[int]:
-    """Return the players who have a seat or a bye in the round after some have left."""
     seats = Seat.objects.filter(game__table__round=seated_round.row)
     sitting = {*seats.values_list("player_id", flat=True)}
     staying = [name for name in _here(seated_round) if name not in leaving]
@@ -579,7 +567,6 @@ def _held(state: TournamentState, seated_round: SeatedRound, leaving: Collection
 def _changed(
     state: TournamentState, seated_round: SeatedRound, moves: _Moves, held: Collection[str]
 ) -> LateChange:
-    """Return the round after a late change, made in each section by itself."""
     tables = [table.entrants for table in seated_round.tables]
     new: list[tuple[str, ...]] = []
     byes: list[str] = []
@@ -636,7 +623,6 @@ def _changed_in_section(
 
 
 def _begun(seated_round: SeatedRound) -> set[int]:
-    """Return the places of tables that have entries."""
     written = Revision.objects.of_entries().filter(game__table__round=seated_round.row)
     pks = set(written.values_list("game__table_id", flat=True))
     return {place for place, table in enumerate(seated_round.tables) if table.pk in pks}
@@ -683,7 +669,6 @@ def _seat_anew(
     entrants: Sequence[Entrant],
     context: WriteContext,
 ) -> None:
-    """Seat other entrants at a table that has not begun."""
     Sitting.objects.bulk_create(
         Sitting(round=round_, table=table, side=side, entrant=entrant)
         for side, entrant in enumerate(entrants)

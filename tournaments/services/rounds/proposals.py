@@ -134,12 +134,10 @@ def engine_refusals() -> Iterator[None]:
 
 
 def number_of(key: str) -> int:
-    """Return the number of an entrant from its seating key."""
     return int(key[1:])
 
 
 def key_of(number: int) -> str:
-    """Return the seating key of an entrant."""
     return f"e{number}"
 
 
@@ -260,8 +258,7 @@ def put_line_up(tournament_pk: int, line_up: LineUp, by: Actor, *, at: datetime)
 def check_open(state: TournamentState, number: int) -> None:
     """Check that the line-ups of a round can still be named.
 
-    Raises:
-        WrongState: the round is published, is a final, or has no line-ups.
+    Raises: WrongState: the round is published, is a final, or has no line-ups.
     """
     published = sum(each.row.published_at is not None for each in state.seated_rounds)
     said: Text = ""
@@ -297,8 +294,7 @@ def join_line_ups(state: TournamentState, number: int, names: Iterable[str]) -> 
 def check_room(state: TournamentState, number: int, seated: Collection[str]) -> None:
     """Check that no team has more players among the seated ones than its line-up.
 
-    Raises:
-        LineUpFull: a team has.
+    Raises: LineUpFull: a team has.
     """
     if state.has_line_ups(number):
         for team, members in state.teams.items():
@@ -362,8 +358,7 @@ def needs_results(state: TournamentState, number: int) -> bool:
 def check_results(state: TournamentState, number: int) -> None:
     """Check that the rounds before round `number` are closed, if it is seated by their results.
 
-    Raises:
-        RoundsLeft: an earlier round is not closed.
+    Raises: RoundsLeft: an earlier round is not closed.
     """
     before = [each.row for each in state.seated_rounds if each.row.number < number]
     if needs_results(state, number) and any(row.closed_at is None for row in before):
@@ -509,7 +504,6 @@ def presence_at(state: TournamentState, seated_round: SeatedRound) -> Presence:
 def _passed_over(
     state: TournamentState, number: int, names: Collection[str]
 ) -> tuple[tuple[Entrant, str], ...]:
-    """Return who plays in a stage of the finals by now, or would, had they not withdrawn."""
     through = {
         name
         for all_there in (False, True)
@@ -588,7 +582,6 @@ def outdated_at(state: TournamentState, seated_round: SeatedRound) -> Outdated |
 def _drawn_now(
     state: TournamentState, round_: Round, document: Mapping[str, Any] | None
 ) -> Sequence[Sequence[str]]:
-    """Return the tables that a round would have if it were drawn now, with its own seed."""
     if round_.number > state.settings.rounds:
         return _tables_of_final(state, round_.number)
     seed = state.tournament.seed if document is None else document["seed"]
@@ -700,7 +693,6 @@ def _seat_again(field: PairingField, method: str, kept: Kept) -> Seating:
 
 
 def _joined(state: TournamentState, number: int, sections: Sequence[Seating]) -> Seating:
-    """Return the seatings of all sections as one, with tables in their order."""
     if len(sections) == 1:
         return sections[0]
     tables = [table for each in sections for table in each.tables]

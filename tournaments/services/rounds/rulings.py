@@ -197,7 +197,6 @@ def settle_deal(game_pk: int, seen: SeenDeal, *, disputed_counts: bool) -> Sheet
 def _locked(
     game_pk: int, seen: SeenDeal, *, must_stand: bool = True
 ) -> tuple[Sheet, ReviewedDeal, Round]:
-    """Lock a game, and return its sheet with the deal that was seen."""
     row = Game.objects.select_for_update().get(pk=game_pk)
     round_ = round_for_writing(row, seen.by)
     sheet = load_sheet(row)
@@ -249,7 +248,6 @@ ACTIONS = {
 
 
 def _add(row: Game, round_: Round, seen: SeenDeal, review: DealReview) -> None:
-    """Store a review of the deal that was seen, with its audit entry."""
     # Many hold a phone of the table; only the player's account proves who it was.
     is_own = review.seat is None or own_seat(row, seen.by) == review.seat
     review.game, review.at = row, seen.at

@@ -94,8 +94,7 @@ class RoundNotReady(Refused, code="round-not-ready"):
 def open_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
     """Open a published round for scoring, with its full time on the clock. Idempotent.
 
-    Raises:
-        WrongState: the round is not published.
+    Raises: WrongState: the round is not published.
     """
     with transaction.atomic():
         tournament, round_ = lock_drawn(round_pk)
@@ -145,8 +144,7 @@ def reopen_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
 
     Proposals seated by its results are deleted.
 
-    Raises:
-        Depended: a later round is seated by its results; directors can still correct.
+    Raises: Depended: a later round is seated by its results; directors can still correct.
     """
     with transaction.atomic():
         tournament, round_ = lock_drawn(round_pk)
@@ -333,8 +331,7 @@ class Added:
     def on(self, stands: int) -> int:
         """Return the new value; unchanged if `stands` is not the value seen.
 
-        Raises:
-            NotThatLong: the new value is out of range.
+        Raises: NotThatLong: the new value is out of range.
         """
         if stands != self.seen:
             return stands
@@ -347,8 +344,7 @@ class Added:
 def start_clock(round_pk: int, by: Actor, *, at: datetime) -> Round:
     """Start or resume the clock of an open round. Idempotent.
 
-    Raises:
-        WrongState: the round is not open, or has no clock.
+    Raises: WrongState: the round is not open, or has no clock.
     """
 
     def start(round_: Round) -> dict[str, Any] | None:
@@ -365,8 +361,7 @@ def start_clock(round_pk: int, by: Actor, *, at: datetime) -> Round:
 def pause_clock(round_pk: int, by: Actor, *, at: datetime) -> Round:
     """Pause the clock of an open round. Idempotent.
 
-    Raises:
-        WrongState: the round is not open.
+    Raises: WrongState: the round is not open.
     """
 
     def pause(round_: Round) -> dict[str, Any] | None:
@@ -480,7 +475,6 @@ def finish_for_time(table_pk: int, reason: str, by: Actor, *, at: datetime) -> S
 
 
 def _withdrawn(sheet: Sheet, overtime: str) -> list[int]:
-    """Return the positions of deals that no longer count, last first."""
     game = sheet.game
     if game.finished:
         return []

@@ -135,8 +135,7 @@ def seat_next_round(tournament_pk: int, by: Actor, *, at: datetime) -> Round:
 def unseat_round(round_pk: int, by: Actor, *, at: datetime) -> None:
     """Delete an unpublished seating, and those of later rounds. Idempotent.
 
-    Raises:
-        WrongState: the round is published.
+    Raises: WrongState: the round is published.
     """
     with transaction.atomic():
         found = Round.objects.filter(pk=round_pk).values_list("event__tournament", flat=True)
@@ -298,8 +297,7 @@ def unseat_dependants(tournament: Tournament, round_: Round, by: Actor, *, at: d
 def lock_seated(round_pk: int) -> tuple[Tournament, Round]:
     """Lock and return an unpublished round, with its tournament.
 
-    Raises:
-        WrongState: the round is published.
+    Raises: WrongState: the round is published.
     """
     tournament, round_ = lock_drawn(round_pk)
     if round_.published_at is not None:
@@ -367,7 +365,6 @@ def publish_round(
 
 
 def games_of(round_: Round) -> list[str]:
-    """Return the public names of the games of a round."""
     games = Game.objects.filter(table__round=round_).order_by("pk")
     return list(games.values_list("public_id", flat=True))
 
@@ -542,12 +539,10 @@ def take_back_round(round_pk: int, by: Actor, *, at: datetime, entries: int = 0)
 
 
 def _written(round_: Round) -> Any:
-    """Filter to the games of a round with entries, also withdrawn ones."""
     return Game.objects.filter(table__round=round_, revision__gt=0).order_by("pk")
 
 
 def _delete_sheets(round_: Round) -> dict[str, Any]:
-    """Delete the games with entries, and return their records for the audit."""
     sheets = load_sheets(_written(round_))
     records = [sheet.record for sheet in sheets if sheet.positions]
     for sheet in sheets:
@@ -556,7 +551,6 @@ def _delete_sheets(round_: Round) -> dict[str, Any]:
 
 
 def _lifecycle(round_: Round) -> dict[str, Any]:
-    """Return when a round was published and opened, and its clock, as JSON values."""
     fields = {name: getattr(round_, name) for name in LIFECYCLE}
     return {
         name: value.isoformat() if isinstance(value, datetime) else value

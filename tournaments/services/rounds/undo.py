@@ -124,7 +124,6 @@ def _no_sheet_deleted(_tournament: Tournament, entry: AuditEntry) -> bool:
 
 
 def _publish_again(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
-    """Publish a round as it was, with its clock."""
     round_ = publish_round(_round_of(tournament, entry).pk, by, at=at, all_the_same=True)
     Round.objects.filter(pk=round_.pk).update(**details_of(entry)["lifecycle"])
 
@@ -148,7 +147,6 @@ def _return(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) 
 
 
 def _unrule(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
-    """Withdraw a ruling, and give those again that it has replaced."""
     number = number_of(details_of(entry)["entrants"][0])
     rulings = Ruling.objects.filter(round=_round_of(tournament, entry), entrant__number=number)
     replaced = list(rulings.filter(withdrawn_at=entry.at))

@@ -209,7 +209,6 @@ def move_tournament(tournament_pk: int, state: str, by: Actor, *, at: datetime) 
 
 
 def _rate_hidden_round(tournament: Tournament, *settings: Mapping[str, Any]) -> None:
-    """Request rating a tournament whose hidden round may now be shown, or be hidden again."""
     if any(each.get("hide_last") for each in settings):
         rate_event_again(tournament.event)
 
@@ -235,8 +234,7 @@ def _depended(tournament: Tournament, state: str) -> bool:
 def remove_tournament(tournament_pk: int, by: Actor, *, at: datetime) -> None:
     """Remove a tournament without seated rounds. Idempotent.
 
-    Raises:
-        Depended: a round was seated; nothing is removed.
+    Raises: Depended: a round was seated; nothing is removed.
     """
     with transaction.atomic():
         try:
@@ -312,7 +310,6 @@ def let_in_waiting(tournament: Tournament, by: Actor, at: datetime) -> None:
 
 
 def _with_slug(tournament: Tournament) -> Tournament:
-    """Save a new tournament under a slug of name and day, unique on this server."""
     event = tournament.event
     for slug in free_slugs(f"{event.name[:40]} {event.held_on}", "tournament", 60, ()):
         tournament.slug = slug
@@ -328,7 +325,6 @@ def _with_slug(tournament: Tournament) -> Tournament:
 
 
 def _check(plan: TournamentPlan, club: Club) -> Ruleset:
-    """Return the current ruleset of a plan, before its options."""
     played = check_plan(plan.event, club)
     if (played.seats, played.side_count) not in TABLES:
         where = {"ruleset": plan.event.ruleset}
@@ -366,7 +362,6 @@ def _check_change(tournament: Tournament, plan: TournamentPlan) -> None:
 
 
 def _check_entrants(tournament: Tournament, rules: Ruleset) -> None:
-    """Refuse a game for pairs if single players have entered, and vice versa."""
     as_many = rules.seats_in_a_side == rules_of_tournament(tournament).seats_in_a_side
     if not as_many and tournament.entrants.exists():
         raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "entrants", {"ruleset": rules.id})])
@@ -410,8 +405,7 @@ def _mark(
 def delete_tournament(tournament_pk: int, name: str, by: Actor, *, at: datetime) -> None:
     """Delete a tournament with its rounds, sheets and entrants; its players stay. Idempotent.
 
-    Raises:
-        WrongName: `name` is not that of the tournament; nothing is deleted.
+    Raises: WrongName: `name` is not that of the tournament; nothing is deleted.
     """
     with transaction.atomic():
         try:

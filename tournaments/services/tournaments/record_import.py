@@ -137,8 +137,7 @@ def import_tournament(
 def _check_names(document: Json) -> None:
     """Refuse invalid names, and names used twice.
 
-    Raises:
-        InvalidEntry: contains every such name.
+    Raises: InvalidEntry: contains every such name.
     """
     problems = list(_wrong_names(document["players"]))
     if problems:
@@ -162,7 +161,6 @@ def _wrong_names(players: Sequence[Json]) -> Iterator[Problem]:
 
 
 def _club(said: Json, into: Into, by: Actor, at: datetime) -> Club:
-    """Return the target club, with its people locked."""
     if into.club is not None:
         return lock_people(into.club.pk)
     if Club.objects.filter(slug=said["slug"]).exists():
@@ -224,7 +222,6 @@ def _season(document: Json, club: Club) -> Season | None:
 
 
 def _fill(document: Json, tournament: Tournament, by: Actor, at: datetime) -> None:
-    """Write all rows of a tournament."""
     players = _players(document["players"], tournament.event.club, by, at)
     _refuse_known_games(document, players)
     entrants = _entrants(document["entrants"], tournament, players)
@@ -256,8 +253,7 @@ def _fill(document: Json, tournament: Tournament, by: Actor, at: datetime) -> No
 def _players(said: Sequence[Json], club: Club, by: Actor, at: datetime) -> dict[str, Player]:
     """Return the players by their ids: existing ones of the club by name, and new ones.
 
-    Raises:
-        InvalidEntry: two of them are the same player of the club.
+    Raises: InvalidEntry: two of them are the same player of the club.
     """
     players = {each["id"]: _player(each, club, by, at) for each in said}
     times = Counter(player.pk for player in players.values())
@@ -274,8 +270,7 @@ def _players(said: Sequence[Json], club: Club, by: Actor, at: datetime) -> dict[
 def _refuse_known_games(document: Json, players: Mapping[str, Player]) -> None:
     """Refuse games that somebody would be rated for a second time.
 
-    Raises:
-        GamesExist: says how many there are.
+    Raises: GamesExist: says how many there are.
     """
     games = [
         (datetime.fromisoformat(record["played_at"]), table["seats"], record)
@@ -353,7 +348,6 @@ def _rounds(said: Sequence[Json], tournament: Tournament) -> dict[int, Round]:
 def _lay(
     said: Json, round_: Round, entrants: Mapping[str, Entrant], players: Mapping[str, Player]
 ) -> None:
-    """Write the tables of a round, their sheets, and the byes."""
     tables = Table.objects.bulk_create(
         Table(round=round_, number=each["number"], extra_seconds=each["extra_seconds"])
         for each in said["tables"]
@@ -397,7 +391,6 @@ def _game(said: Json, table: Table) -> Game:
 
 
 def _with_totals(said: Json) -> Json:
-    """Return a game whose totals are one entry, also if its document is older than that."""
     record = said["record"]
     rules = read_rules(record["ruleset"]).with_options(record.get("options", {}))
     one = as_one_entry(said["writes"], rules, sums_of(rules).game)
@@ -410,7 +403,6 @@ def _with_totals(said: Json) -> Json:
 
 
 def _write_sheet(said: Json, game: Game) -> None:
-    """Write the history and confirmations of a sheet, and store its result."""
     same = ("revision", "kind", "position", "body", "before", "author", "reason", "key")
     writes = [
         Revision(
@@ -434,7 +426,6 @@ def _write_sheet(said: Json, game: Game) -> None:
 def _let_names_follow(
     said: Sequence[Json], players: Mapping[str, Player], tournament: Tournament
 ) -> None:
-    """Apply the name wishes of existing players to the imported sheets."""
     for each in said:
         player = players[each["id"]]
         there = Player(name=each["name"] or "", initials=each["initials"])

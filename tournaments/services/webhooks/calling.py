@@ -103,8 +103,7 @@ class Message:
 def check_url(url: str) -> SplitResult:
     """Return the parts of an address that may be called, judged by its text alone.
 
-    Raises:
-        BadAddress: the address may not be called.
+    Raises: BadAddress: the address may not be called.
     """
     try:
         parts = urlsplit(url)
@@ -231,8 +230,7 @@ class _Line:
     def cut_after(self, seconds: float) -> Iterator[None]:
         """Cut the connection after `seconds`, and close it at the end.
 
-        Raises:
-            TimeoutError: the connection was cut.
+        Raises: TimeoutError: the connection was cut.
         """
         alarm = Timer(seconds, self._cut)
         alarm.start()
@@ -274,8 +272,7 @@ def _port(parts: SplitResult) -> int:
 def _connected(parts: SplitResult, ask: Resolve) -> socket.socket:
     """Connect to one of the addresses of a host, all of which must be allowed.
 
-    Raises:
-        BadAddress: one is not allowed, or there is none.
+    Raises: BadAddress: one is not allowed, or there is none.
     """
     host = (parts.hostname or "").encode("idna").decode()
     found = [ip_address(each.partition("%")[0]) for each in ask(host, _port(parts))]
@@ -412,7 +409,6 @@ def renew_secret(pk: int, by: Actor, *, at: datetime) -> Webhook:
 
 
 def remove_webhook(pk: int, by: Actor, *, at: datetime) -> None:
-    """Remove a webhook and its call history. Idempotent."""
     with transaction.atomic():
         webhook = Webhook.objects.select_for_update().filter(pk=pk).first()
         if webhook is not None:
@@ -481,7 +477,6 @@ def forget_deliveries(at: datetime) -> None:
 
 
 def shown_secret(webhook: Webhook) -> str:
-    """Return the secret in the format of Standard Webhooks."""
     return "whsec_" + base64.b64encode(webhook.secret.encode()).decode()
 
 
@@ -491,7 +486,6 @@ def body_of(event: str, at: datetime, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _now_in_feed() -> int:
-    """Return the number of the latest change."""
     while ChangeFeed.number_new_lines():
         pass
     return ChangeFeed.last_number()

@@ -188,8 +188,6 @@ SHOWN = 8
 
 
 class TokenForm(forms.Form):
-    """The settings of a new token."""
-
     name = LineField(
         label=gettext_lazy("What is it for?"),
         max_length=LONGEST_TOKEN_NAME,
@@ -296,8 +294,6 @@ def may(scopes: Collection[str]) -> list[Text]:
 
 
 class ApplicationForm(forms.Form):
-    """A new application."""
-
     name = LineField(
         label=gettext_lazy("What is it called?"),
         max_length=LONGEST_TOKEN_NAME,
@@ -323,7 +319,6 @@ class ApplicationForm(forms.Form):
     )
 
     def clean_addresses(self) -> list[str]:
-        """Return the addresses, if each may be called back."""
         lines = list(dict.fromkeys(self.cleaned_data["addresses"].split()))
         if len(lines) > accounts.MOST_ADDRESSES:
             raise forms.ValidationError(gettext_lazy("Ten addresses at most."))
@@ -382,7 +377,6 @@ def application(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
-    """Withdraw the access of an application."""
     user = account_of(request)
     assert user is not None
     accounts.withdraw(user, pk)
@@ -466,8 +460,6 @@ class Authorize(AuthorizationView):  # type: ignore[misc]  # the library has no 
 
 
 class Token(TokenView):  # type: ignore[misc]
-    """Give tokens for a code or a refresh token."""
-
     http_method_names = ["post"]
 
     @method_decorator(sensitive_post_parameters())

@@ -109,7 +109,6 @@ def _sheet_changes(
     after: Mapping[str, Any],
     references: "_References",
 ) -> Iterator[str]:
-    """Return the changes of a revision to a sheet, in the texts of its history."""
     game = references.games.get(row.subject)
     if game is None:
         return

@@ -96,8 +96,7 @@ class Bounds:
 def is_workbook(content: bytes) -> bool:
     """Return whether a file is a workbook rather than a text.
 
-    Raises:
-        FileRefused: it is a workbook of the old format.
+    Raises: FileRefused: it is a workbook of the old format.
     """
     if content.startswith(b"\xd0\xcf\x11\xe0"):
         raise FileRefused("xls")
@@ -109,8 +108,7 @@ def rows_of_workbook(content: bytes, bounds: Bounds) -> list[tuple[int, list[Any
 
     A formula has the value of the last save; an empty cell is an empty text.
 
-    Raises:
-        FileRefused: the workbook is damaged or above a limit.
+    Raises: FileRefused: the workbook is damaged or above a limit.
     """
     # The import takes a tenth of the start of every program of the server, and is seldom needed.
     import openpyxl
@@ -139,8 +137,7 @@ def _value(value: Any) -> Any:
 def decoded(content: bytes, windows: Sequence[str] = ("cp1254",)) -> str:
     """Return the text of a file: Unicode if it says or looks so, else a Windows code page.
 
-    Raises:
-        FileRefused: it is not a text.
+    Raises: FileRefused: it is not a text.
     """
     for way in _unicode(content) or ["utf-8-sig", *windows]:
         try:
@@ -168,8 +165,7 @@ def rows_of_text(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[
 
     Values escaped by `Values` are unescaped.
 
-    Raises:
-        FileRefused: it is not a table.
+    Raises: FileRefused: it is not a table.
     """
     # If the number of quotes is odd, they are part of names.
     reader = csv.reader(

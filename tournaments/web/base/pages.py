@@ -116,8 +116,6 @@ It is set only where the address gives access to the game."""
 
 
 class HtmxRequest(HttpRequest):
-    """A request with the details of htmx."""
-
     htmx: HtmxDetails
 
 
@@ -212,7 +210,6 @@ def is_sum(name: str) -> bool:
 
 
 def shown_columns(headings: Sequence[Any], fields: Mapping[int, str]) -> list[ShownColumn]:
-    """Return each column with the field that it becomes, by place."""
     return [
         ShownColumn(
             str(heading) or _("Column %(number)s") % {"number": place + 1}, fields.get(place, "")

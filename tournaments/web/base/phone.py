@@ -78,8 +78,6 @@ Known = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class PhoneGame:
-    """A game that this phone may write or follow."""
-
     row: Game
     kind: str
 
@@ -129,7 +127,6 @@ def address(row: Game, kind: str) -> str:
 
 
 def evening_address(table: OpenTable) -> str:
-    """Return the path at which an open table is followed."""
     return reverse("evening", args=[table.public_id, table.secret()])
 
 
@@ -217,7 +214,6 @@ def remember_phone(request: HttpRequest, response: HttpResponse) -> str:
 
 
 def phone_at(request: HttpRequest, row: Game) -> str:
-    """Return this phone's id in a game."""
     phone = _read(request, PHONE)
     return "" if phone is None else in_game(phone, row)
 
@@ -278,7 +274,6 @@ def remember_table(request: HttpRequest, response: HttpResponse, row: Game) -> N
 
 
 def phone_names(request: HttpRequest) -> Joined:
-    """Return the names that stand for others on this phone."""
     return _read(request, JOINED) or {}
 
 

@@ -311,7 +311,6 @@ def embed_csv(request: HttpRequest, club: Club, part: str) -> HttpResponseBase:
 
 
 def _games(club: Club) -> Iterator[dict[str, Any]]:
-    """Yield the finished games of published evenings, the latest first."""
     events = Event.objects.listed_for(None).filter(club=club)
     games = Game.objects.filter(table__round__event__in=events, result__isnull=False)
     seen = games.results_visible_to(None).select_related("table__round__event")
@@ -367,7 +366,6 @@ def embed_colours(request: HttpRequest) -> HttpResponse:
 
 
 def _colours(request: HttpRequest) -> dict[str, str]:
-    """Return the colours in the address that are six hexadecimal digits."""
     asked = {name: request.GET.get(name, "") for name in COLOURS}
     return {name: value for name, value in asked.items() if HEX.fullmatch(value)}
 

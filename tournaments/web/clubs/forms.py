@@ -38,8 +38,6 @@ from tournaments.web.documents.views import PAPERS
 
 
 class ClubForm(forms.Form):
-    """A club's name."""
-
     name = LineField(
         label=_("Name of the club"),
         max_length=LONGEST_NAME,
@@ -49,8 +47,6 @@ class ClubForm(forms.Form):
 
 
 class SettingsForm(ClubForm):
-    """The settings of a club."""
-
     CHOICES: ClassVar = {"confirmations": CONFIRMATIONS, "paper": PAPERS}
 
     def __init__(self, data: Mapping[str, Any] | None = None, **more: Any) -> None:
@@ -95,8 +91,6 @@ class LogoForm(forms.Form):
 
 
 class RoleForm(forms.Form):
-    """One of the roles that the user may give."""
-
     role = forms.ChoiceField(label=_("Role"), widget=forms.RadioSelect)
 
     def __init__(

@@ -126,7 +126,6 @@ def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
 
 
 def _steps(row: Report) -> list[str]:
-    """Return the steps of a report in order, beginning with waiting."""
     if row.kind in WHOLE_WHEN_ASKED:
         building = [
             gettext("Reading the sheet"),
@@ -162,7 +161,6 @@ def _bar(row: Report) -> int:
 
 
 def _back(request: HttpRequest, row: Report) -> str:
-    """Return the page from which the document was requested."""
     if row.game is not None:
         table = row.game.open_table if row.kind == Kind.EVENING else None
         return evening_games_address(table) if table else address_on_phone(request, row.game)
@@ -247,7 +245,6 @@ def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
 @never_cache
 @require_safe
 def report_file(request: HttpRequest, pk: int, secret: str) -> FileResponse:
-    """Return the finished document."""
     row = report_at(request, pk, secret)
     if row.state != Report.State.DONE:
         raise Http404
@@ -313,7 +310,6 @@ def _ask(
     *,
     directs: bool,
 ) -> HttpResponse:
-    """Request a document, or say that it is not available yet."""
     name, _dot, form = request.POST.get("document", "").rpartition(".")
     offer = next((offer for offer in offers if offer.name == name), None)
     if offer is None or form not in formats_of(offer.kind):
@@ -516,7 +512,6 @@ class VerifyForm(forms.Form):
         return digits or ""
 
     def clean(self) -> dict[str, Any]:
-        """Require one of the two."""
         given = self.cleaned_data
         if not self.errors and not given.get("file") and not given.get("code"):
             raise forms.ValidationError(gettext("Choose a file, or type a code."))

@@ -163,7 +163,6 @@ def _check_in(request: HttpRequest, row: Tournament, line: EntrantLine) -> HttpR
 
 
 def _sees(request: HttpRequest, row: Tournament) -> bool:
-    """Return whether the visitor may open the page of the tournament."""
     return Tournament.objects.seen_by(request.user).filter(pk=row.pk).exists()
 
 

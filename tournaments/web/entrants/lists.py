@@ -89,8 +89,7 @@ Row = tuple[int, list[str]]
 def read_text(text: str, *, pairs: bool) -> ListRead:
     """Return the entries of a text, one a line; tabs, semicolons or commas separate columns.
 
-    Raises:
-        FileRefused: the text cannot be read as a list.
+    Raises: FileRefused: the text cannot be read as a list.
     """
     if len(text) > LARGEST_TEXT:
         raise FileRefused("large")
@@ -101,8 +100,7 @@ def read_text(text: str, *, pairs: bool) -> ListRead:
 def read_file(content: bytes, *, pairs: bool) -> ListRead:
     """Return the entries of a file: a workbook (its first sheet) or a text.
 
-    Raises:
-        FileRefused: the file cannot be read as a list.
+    Raises: FileRefused: the file cannot be read as a list.
     """
     if len(content) > LARGEST_FILE:
         raise FileRefused("large")
@@ -146,7 +144,6 @@ def _entries(rows: Iterable[Row], *, pairs: bool) -> ListRead:
 
 
 def _full(rows: Iterable[Row]) -> list[Row]:
-    """Return the rows that are not empty, with single spaces."""
     full: list[Row] = []
     for number, cells in rows:
         cleaned = [" ".join(cell.split()) for cell in cells[:MOST_COLUMNS]]
@@ -330,7 +327,6 @@ class EntrantForm(LabelsForm):
 
     @property
     def entry(self) -> Entry:
-        """The entry, once the form is valid."""
         cleaned = self.cleaned_data
         partner = cleaned.get("name2", "")
         section = cleaned.get("section", "")
@@ -362,8 +358,6 @@ class ListForm(forms.Form):
 
 
 class SubstituteForm(forms.Form):
-    """A substitute for a player in a round."""
-
     name = _forms_name(gettext_lazy("Who plays instead"))
     round_number = forms.IntegerField(label=pgettext_lazy("of an event", "Round"), min_value=1)
     instead_of = forms.TypedChoiceField(label=gettext_lazy("In the place of"), coerce=int)

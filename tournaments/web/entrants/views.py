@@ -117,7 +117,6 @@ def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
 
 
 def _with_pages(entrants: EntrantList, club: Club, *, member: bool) -> EntrantList:
-    """Return the list with the pages of players that a visitor may see."""
     lines = []
     for line in entrants.lines:
         players = [named_player(club, each, member=member) for each in line.entrant.players]
@@ -251,14 +250,12 @@ def _add_ticked(request: HttpRequest, row: Tournament) -> HttpResponse:
 
 
 def _tell_registered(request: HttpRequest, row: Tournament, added: list[Entrant]) -> None:
-    """Say how many are registered, and seat them if that was asked."""
     text = ngettext("%(number)s is registered.", "%(number)s are registered.", len(added))
     messages.success(request, text % {"number": len(added)})
     _seat(request, row, added)
 
 
 def _published_round(row: Tournament) -> Round | None:
-    """Return the round that still takes latecomers, if any."""
     rounds = row.event.rounds.filter(published_at__isnull=False, closed_at=None)
     return rounds.order_by("number").last()
 
@@ -411,7 +408,6 @@ def entrant(request: HttpRequest, slug: str, tournament: str, entrant: int) -> H
 
 @require_POST
 def withdraw(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
-    """Withdraw an entrant from all further rounds."""
     row = directed_entrant(request, slug, tournament, entrant)
     return _after(request, row, lambda: withdraw_entrant(row.pk, actor_of(request), at=_now()))
 
@@ -514,7 +510,6 @@ def directed_entrant(request: HttpRequest, slug: str, tournament: str, entrant: 
 
 
 def _after(request: HttpRequest, row: Entrant, change: Callable[[], Entrant]) -> HttpResponse:
-    """Apply a change, and go back to the entrant."""
     tournament = row.tournament
     queue = list(tournament.entrants.queued())
     with show_refusal(request):
@@ -524,7 +519,6 @@ def _after(request: HttpRequest, row: Entrant, change: Callable[[], Entrant]) ->
 
 
 def _tell_let_in(request: HttpRequest, tournament: Tournament, queue: list[Entrant]) -> None:
-    """Tell the director who of the waiting list has moved up."""
     still = set(tournament.entrants.queued().values_list("pk", flat=True))
     for each in queue:
         if each.pk not in still:
@@ -552,7 +546,6 @@ def _page(request: HttpRequest, row: Entrant, **forms: Any) -> HttpResponse:
 
 
 def _substitute_form(row: Entrant, data: Any = None) -> SubstituteForm:
-    """Return the form of a substitute, for the first round that is not closed."""
     event = row.tournament.event
     going = event.rounds.filter(closed_at=None).order_by("number").first()
     number = going.number if going is not None else next_round(row.tournament)

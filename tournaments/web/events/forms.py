@@ -146,7 +146,6 @@ class EventForm(OfferForm):
 
     @property
     def plan(self) -> EventPlan:
-        """Return the plan, once the form is valid."""
         cleaned = self.cleaned_data
         season = self.known.get(cleaned["season"])
         if cleaned["season"] == BY_THE_DAY:

@@ -124,7 +124,6 @@ class TableLine:
 
     @property
     def confirmed(self) -> bool:
-        """Whether all required confirmations are there, if any are required."""
         return self.finished and self.agreement.enough and self.agreement.needed > 0
 
     @property
@@ -162,7 +161,6 @@ def rounds_of(event: Event) -> tuple[RoundPart, ...]:
 
 
 def line_of(table: Table, sheet: Sheet, event: Event) -> TableLine:
-    """Return a table by the sheet of its current game."""
     row, game = sheet.row, sheet.game
     names = game.ruleset.side_names(row.players)
     return TableLine(
@@ -235,7 +233,6 @@ def events(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_event(request: HttpRequest, slug: str) -> HttpResponse:
-    """Create an evening."""
     club = directed_club(request, slug)
 
     def create(plan: EventPlan, by: Actor) -> Event:
@@ -247,7 +244,6 @@ def new_event(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Change the description of an evening."""
     row = directed_evening(request, slug, public_id)
 
     def store(plan: EventPlan, by: Actor) -> Event:
@@ -279,7 +275,6 @@ def _edit(
     event: Event | None,
     store: Callable[[EventPlan, Actor], Event],
 ) -> HttpResponse:
-    """Show the form of an evening, or store it."""
     posted = request.POST if request.method == "POST" else None
     rulesets = dict(rulesets_of_club(club))
     today = timezone.localdate()
@@ -336,7 +331,6 @@ def event(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_POST
 def open_next(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Open the next round of an evening."""
     row = directed_evening(request, slug, public_id)
     with show_refusal(request):
         open_round(row.pk, actor_of(request), at=timezone.now())
@@ -536,7 +530,6 @@ def _not_laid(request: HttpRequest, public_id: str, secret: str) -> HttpResponse
 
 
 def _outside(request: HttpRequest, table: Table, game: Game) -> HttpResponse:
-    """Redirect to the sheet of a closed round, or wait at the table before the round opens."""
     if table.round.closed_at:
         return redirect(f"{address(game, 'follow')}?closed=1")
     page = {"table": table, "event": table.round.event, "names": game.players}
@@ -598,7 +591,6 @@ def adopt(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 
 
 def _open_rounds(request: HttpRequest) -> list[Round]:
-    """Return the open rounds that this visitor directs, of the latest evening first."""
     events = Event.objects.directed_by(request.user)
     rounds = Round.objects.filter(
         event__in=events, event__tournament=None, closed_at=None
@@ -636,7 +628,6 @@ def seasons(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def season(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Change or delete a season."""
     row = _season(request, slug, pk)
     form, status = SeasonForm.of(row), 200
     if request.method == "POST":

@@ -121,7 +121,6 @@ def done(write: Revision) -> str:
 
 
 def _steps(sheet: Sheet) -> Iterator[HistoryStep]:
-    """Yield the revisions, the oldest first."""
     numbers = {line.position: line.number for line in lines_of(sheet)}
     authors = authors_of(sheet.row, sheet.revisions)
     stood: dict[int, str] = {}
@@ -150,7 +149,6 @@ def head_changes(row: Game, before: Mapping[str, Any], after: Mapping[str, Any])
 
 
 def _head_words(row: Game, head: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the fields of a setup with their labels."""
     for seat, name in enumerate(head.get("players", ())):
         yield _("Seat %(number)s") % {"number": seat + 1}, name
     if "first_declarer" in head:
@@ -266,7 +264,6 @@ def _shown_fields(body: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 
 
 def _boxes(sheet: Sheet, fields: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Return the name of each side, the name of its field, and the total typed in it."""
     names = sheet.game.ruleset.side_names(sheet.row.players)
     typed = type_totals(fields) if "totals" in fields else fields
     return [
@@ -316,7 +313,6 @@ def _why_it_stays(sheet: Sheet, position: int) -> Refusal | None:
 
 
 def _moves_declarers(sheet: Sheet, position: int) -> bool:
-    """Return whether removing an entry changes the declarers of later deals."""
     types = {p: body["type"] for p in sheet.positions if (body := sheet.body(p))}
     return types.get(position) == "deal" and any(
         kind == "deal" for later, kind in types.items() if later > position
@@ -324,7 +320,6 @@ def _moves_declarers(sheet: Sheet, position: int) -> bool:
 
 
 def _versions(sheet: Sheet, position: int) -> list[HistoryStep]:
-    """Return the versions of an entry, the newest first."""
     authors = authors_of(sheet.row, sheet.revisions)
     return [
         HistoryStep(
@@ -350,7 +345,6 @@ class Dispute:
 
 
 def disputes_of(row: Game) -> list[Dispute]:
-    """Return the disputes of a game that no director has settled."""
     sheet = load_sheet(row)
     reviews, numbers = load_reviews(sheet), numbers_of(sheet.game)
     return [

@@ -276,7 +276,6 @@ def follow_whole(request: HttpRequest, row: Game, etag: str) -> HttpResponse:
 
 
 def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
-    """Return the context of a game's page for followers."""
     sheet = load_sheet(row)
     holder = holder_of(request, row.players)
     return {
@@ -357,8 +356,7 @@ def evening_as_text(request: HttpRequest, public_id: str, secret: str) -> HttpRe
 def _table_at(public_id: str, secret: str) -> tuple[OpenTable, Sequence[Game]]:
     """Return the open table at an address, and its games in order.
 
-    Raises:
-        Http404: the address is not valid.
+    Raises: Http404: the address is not valid.
     """
     table = get_object_or_404(OpenTable.objects.readable_at(public_id, secret))
     games = list(table.games.select_related("match").order_by("number"))
@@ -419,7 +417,6 @@ def _rematch_address(row: Game) -> str:
 
 
 def _matches(sheets: Sequence[Sheet]) -> Iterator[MatchPage]:
-    """Yield the matches of the evening, after their last games."""
     for match, games in groupby(sheets, key=lambda sheet: sheet.row.match):
         if match is not None:
             played = list(games)

@@ -186,7 +186,6 @@ class RematchForm(NewTableForm):
 
     @property
     def head(self) -> GameSetup:
-        """Return the setup of the next game."""
         first = self.players.index(self.typed[self.cleaned_data["first"]])
         title, place = self.before.title, self.before.place
         return replace(self.setup(self.players, first), title=title, place=place)

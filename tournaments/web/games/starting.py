@@ -156,8 +156,6 @@ class FamilyFields:
 
 
 class RemarksForm(forms.Form):
-    """The remarks of an entry."""
-
     def __init__(self, initial: Mapping[str, Any] | None) -> None:
         super().__init__(initial=dict(initial or {}))
         for name, about in REMARKS.items():
@@ -278,7 +276,6 @@ class NewTableForm(forms.Form):
             names.append(name or "")
 
     def _forget_other_games(self) -> None:
-        """Ignore values typed for another game than the chosen one."""
         of_games = {name for name in self.fields if "." in name or name.startswith("name")}
         others = of_games - {field.html_name for field in self.table()}
         if self.match_chosen != "first-to":
@@ -288,7 +285,6 @@ class NewTableForm(forms.Form):
 
     @property
     def head(self) -> GameSetup:
-        """Return the setup, once the form is valid."""
         cleaned = self.cleaned_data
         first = cleaned["first_declarer"] or 0
         # A tick at a seat that this game does not have is ignored.
@@ -321,7 +317,6 @@ class NewTableForm(forms.Form):
 
 
 def _with_ruleset(data: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return the form's data, with the ruleset given by family and game."""
     if data is None or "ruleset" in data:
         return data
     return {**dict(data.items()), "ruleset": data.get(f"form.{data.get('family', '')}", "")}
@@ -421,7 +416,6 @@ def next_game(request: HttpRequest, public_id: str, secret: str) -> HttpResponse
 
 
 def _headline(match: MatchSoFar, names: Sequence[str]) -> str:
-    """Return the winner or the leader of the match as a sentence."""
     score = match.score
     best = [names[side] for side, won in enumerate(score.won) if won == max(score.won)]
     if not score.over:

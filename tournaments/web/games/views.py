@@ -277,7 +277,6 @@ def redo_of(sheet: Sheet) -> Redo | None:
 
 
 def _undone(sheet: Sheet) -> list[Mapping[str, Any]]:
-    """Return the entries that were undone one after another, the last one last."""
     undone: list[Mapping[str, Any]] = []
     stands: dict[int, Mapping[str, Any]] = {}
     for write in sheet.revisions:
@@ -456,8 +455,7 @@ def turn(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
 def handed_over(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Answer at an address that may no longer write; 404 if it never could.
 
-    Raises:
-        Http404: the address never gave access to a game.
+    Raises: Http404: the address never gave access to a game.
     """
     row = Game.objects.closed_at(public_id, secret).first()
     if row is not None:
@@ -543,7 +541,6 @@ def form_at_table(game: EngineGame) -> type[EntryForm] | type[HandForm]:
 
 
 def refusal_of(error: Exception, sheet: Sheet) -> Refusal:
-    """Return the refusal to show for an exception."""
     players = sheet.row.players
     if isinstance(error, LaterEntryInvalid):
         if any(problem.code is Code.GAME_OVER for problem in error.problems):
@@ -634,7 +631,6 @@ def table_context(
     typed: Typed | None = None,
     refusal: Refusal = NOT_REFUSED,
 ) -> dict[str, Any]:
-    """Return what the templates of a table show."""
     row = sheet.row
     of_deal = typed is not None and typed.get("type") in ("deal", "void")
     problems = refusal.problems if of_deal else ()
@@ -731,7 +727,6 @@ def _reasons(group: str, reasons: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _where_it_breaks(position: int, sheet: Sheet) -> str:
-    """Name the line of the sheet that a change would make impossible."""
     line = next((line for line in lines_of(sheet) if line.position == position), None)
     if line is not None and line.number is not None:
         return _("Then deal %(number)s would no longer fit:") % {"number": line.number}
@@ -739,7 +734,6 @@ def _where_it_breaks(position: int, sheet: Sheet) -> str:
 
 
 def _ends_earlier(position: int, sheet: Sheet) -> str:
-    """Name the deal with which a change would end the game."""
     before = [line.number or line.hand for line in lines_of(sheet) if line.position < position]
     last = max(filter(None, before), default=0)
     text = _("Then the game would end with deal %(number)s, and the deals after it would be void.")
@@ -751,8 +745,7 @@ def etag_before(
 ) -> str:
     """Return the ETag of a fragment before rendering it, so that it covers no later change.
 
-    Raises:
-        Http404: the table was deleted since its row was read.
+    Raises: Http404: the table was deleted since its row was read.
     """
     try:
         return etag_of(request, row.public_id, load_version(row))
@@ -801,7 +794,6 @@ def table_round(request: HtmxRequest, public_id: str, secret: str) -> HttpRespon
 @never_cache
 @for_writing
 def call(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
-    """Call for a director."""
     row = writable_row(request, public_id, secret)
     if row is None:
         return handed_over(request, public_id, secret)

@@ -56,8 +56,7 @@ Row = tuple[int, list[Cell]]
 def read_rows(content: bytes) -> list[Row]:
     """Return the lines of a file that are not empty: of a workbook's first sheet, or of a text.
 
-    Raises:
-        FileRefused: the file cannot be read as a table.
+    Raises: FileRefused: the file cannot be read as a table.
     """
     rows = _rows_of_workbook(content) if is_workbook(content) else _rows_of_text(content)
     full = list(islice(_full(rows), MOST_LINES + 2))
@@ -178,16 +177,12 @@ class Read:
 
 @dataclass(frozen=True)
 class PlayersRead(Read):
-    """The players of a table."""
-
     lines: list[PlayerLine] = field(default_factory=list)
     file: ListFile = field(default_factory=ListFile)
 
 
 @dataclass(frozen=True)
 class ResultsRead(Read):
-    """The results in a table."""
-
     lines: list[ResultLine] = field(default_factory=list)
 
 
@@ -196,8 +191,7 @@ def read_players(rows: Sequence[Row]) -> PlayersRead:
 
     Titles above the headings, and lines of sums, are left out.
 
-    Raises:
-        FileRefused: there is no line with a name.
+    Raises: FileRefused: there is no line with a name.
     """
     read = PlayersRead()
     rows = below_titles(rows, lambda cells: "name" in _headings(cells, OF_PLAYERS), read.file)
@@ -243,8 +237,7 @@ def _first_of_letters(rows: Sequence[Row]) -> int:
 def read_results(rows: Sequence[Row], *, evening: str, decimal: str, today: date) -> ResultsRead:
     """Return the results of a table with headings; `evening` is the default name.
 
-    Raises:
-        FileRefused: a required column is missing, or there are only headings.
+    Raises: FileRefused: a required column is missing, or there are only headings.
     """
     columns = _headings(rows[0][1], OF_RESULTS)
     missing = [str(COLUMNS[name]) for name in NEEDED if name not in columns]

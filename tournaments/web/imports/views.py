@@ -66,8 +66,6 @@ TABLES = ".csv,.tsv,.txt,.xlsx"
 
 
 class FilesInput(forms.FileInput):
-    """A field for several files."""
-
     allow_multiple_selected = True
 
 
@@ -81,8 +79,6 @@ def _evening(help_text: Any) -> forms.CharField:
 
 
 class PlayersForm(forms.Form):
-    """A file of players."""
-
     file = forms.FileField(
         label=gettext_lazy("A file: CSV or XLSX"),
         required=False,
@@ -153,8 +149,7 @@ def upload_of(
 
     Kept data expire after a day, and are valid only on their own page.
 
-    Raises:
-        FileRefused: neither of the two, or too much to send back.
+    Raises: FileRefused: neither of the two, or too much to send back.
     """
     files = request.FILES.getlist("file")
     if files:
@@ -227,7 +222,6 @@ class WrongFile:
 
 
 def evenings_of_results(plan: ResultsPlan) -> list[EveningRow]:
-    """Return the evenings in a file of results."""
     shown: dict[tuple[date, str], list[TableRow]] = defaultdict(list)
     names: dict[tuple[date, str], str] = {}
     for game in plan.games:
@@ -241,7 +235,6 @@ def evenings_of_results(plan: ResultsPlan) -> list[EveningRow]:
 
 
 def evenings_of_records(plan: RecordsPlan) -> list[EveningRow]:
-    """Return the evenings of valid records."""
     shown: dict[tuple[date, str], list[TableRow]] = defaultdict(list)
     names: dict[tuple[date, str], str] = {}
     for seen in plan.seen:
@@ -303,7 +296,6 @@ def _called(who: Who | None, typed: str) -> tuple[str, bool]:
 @never_cache
 @require_safe
 def imports(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the possible imports."""
     club = directed_club(request, slug)
     page = {"club": club, "owns": role_in(request, club) == Role.OWNER}
     return render(request, "tournaments/imports/imports.html", page)
@@ -312,7 +304,6 @@ def imports(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_players(request: HttpRequest, slug: str) -> HttpResponse:
-    """Import players from a table."""
     page = _Page(request, directed_club(request, slug), "players", PlayersForm())
     if request.method != "POST":
         return page.shown()
@@ -374,7 +365,6 @@ def _results_request(upload: Upload, form: ResultsForm, meant: dict[str, str]) -
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_records(request: HttpRequest, slug: str) -> HttpResponse:
-    """Import records of whole games."""
     form = RecordsForm(request.POST if request.method == "POST" else None)
     return _answer(_Page(request, directed_club(request, slug), "records", form), RECORDS)
 
@@ -488,7 +478,6 @@ RECORDS = _Games(
 
 
 def _answer(page: _Page, games: _Games) -> HttpResponse:
-    """Return a page of games for its form as far as it is filled in."""
     if page.request.method != "POST":
         return page.shown()
     try:

@@ -35,7 +35,6 @@ Change = Callable[..., Any]
 @never_cache
 @require_POST
 def rename(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Rename a player."""
     row = directed_player(request, slug, public_id)
     form = NameForm(row, request.POST)
     if form.is_valid():
@@ -97,7 +96,6 @@ def new_code(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 @never_cache
 @require_POST
 def unlink(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Unlink a player from the account."""
     change_player(request, unlink_account, directed_player(request, slug, public_id))
     messages.success(request, _("The player has no account any more."))
     return redirect("player", slug, public_id)
@@ -140,7 +138,6 @@ def _is_removed(club: Club, public_id: str) -> bool:
 
 
 def ask_removal(request: HttpRequest, row: Player, back: str, *, own: bool = False) -> HttpResponse:
-    """Return the page that explains a removal."""
     merges = row.merges.filter(undone_at=None).select_related("gone")
     page = {
         "player": row,
@@ -155,8 +152,7 @@ def ask_removal(request: HttpRequest, row: Player, back: str, *, own: bool = Fal
 def change_player(request: HttpRequest, change: Change, row: Player, *what: Any) -> Any:
     """Change a player with the visitor as actor, at the current time.
 
-    Raises:
-        Http404: the player was merged or removed meanwhile.
+    Raises: Http404: the player was merged or removed meanwhile.
     """
     return change(row.pk, *what, actor_of(request), at=timezone.now())
 

@@ -28,8 +28,7 @@ class NamesForm(forms.Form):
     def clean_names(self) -> list[str]:
         """Return the lines, without empty ones.
 
-        Raises:
-            ValidationError: there are more than can be added at once, or telephone numbers.
+        Raises: ValidationError: there are more than can be added at once, or telephone numbers.
         """
         lines = [line.strip() for line in self.cleaned_data["names"].splitlines()]
         names = [line for line in lines if line]
@@ -42,15 +41,12 @@ class NamesForm(forms.Form):
         return names
 
     def add_refusal(self, refused: NamesRefused) -> None:
-        """Add an error for each refused line."""
         names = self.cleaned_data["names"]
         for number, why in sorted(refused.problems.items()):
             self.add_error("names", _("%(name)s: %(why)s") % {"name": names[number], "why": why})
 
 
 class NameForm(forms.Form):
-    """A new name for a player."""
-
     name = LineField(
         label=gettext_lazy("Name"),
         max_length=LONGEST_NAME,

@@ -103,7 +103,6 @@ def member(request: HttpRequest, slug: str, user: int) -> HttpResponse:
 @never_cache
 @require_POST
 def remove(request: HttpRequest, slug: str, user: int) -> HttpResponse:
-    """Remove somebody from a club."""
     club = owned_club(request, slug)
     row = club.members.select_related("user").filter(user=user).first()
     if row is None:
@@ -190,7 +189,6 @@ def invitation(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 @never_cache
 @require_POST
 def withdraw(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Revoke an invitation."""
     row = _managed(request, slug, public_id)
     withdraw_invitation(row.pk, actor_of(request), at=timezone.now())
     messages.success(request, _("The invitation is withdrawn."))

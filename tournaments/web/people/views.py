@@ -609,7 +609,6 @@ def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 @never_cache
 @require_POST
 def part(request: HttpRequest, slug: str, public_id: str, pk: int) -> HttpResponse:
-    """Undo a merge."""
     kept = directed_player(request, slug, public_id)
     row = get_object_or_404(kept.merges.select_related("gone"), pk=pk)
     try:

@@ -139,8 +139,6 @@ class Mine:
 
 @dataclass(frozen=True)
 class BoardPage:
-    """A leaderboard, one page of it."""
-
     asked: BoardQuery
     family: str
     families: Sequence[tuple[str, str]]

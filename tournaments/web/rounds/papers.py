@@ -136,7 +136,6 @@ class PaperLine:
 
     @property
     def totals_by_side(self) -> list[tuple[str, Points]]:
-        """Return the totals of a finished table."""
         stored = (number_of(points) or 0 for points in (self.row.result or {})["totals"])
         return list(zip(self.names, stored, strict=True))
 
@@ -222,7 +221,6 @@ def _line(request: HttpRequest, rules: Ruleset, game: Game) -> PaperLine:
 
 
 def _open_again(line: PaperLine) -> None:
-    """Fill a line with the totals on its sheet, if there are any, to correct them."""
     stands = totals_on(load_sheet(line.row))
     if stands is not None:
         typed = type_totals(stands[1])
@@ -231,7 +229,6 @@ def _open_again(line: PaperLine) -> None:
 
 
 def _store(request: HttpRequest, line: PaperLine) -> None:
-    """Store what was typed in a line, or add the reasons against it to the line."""
     sent, totals = request.POST, read_totals(line.typed)
     if totals is None:
         needed = len(line.names)
@@ -324,7 +321,6 @@ def screens_of(state: TournamentState, round_: Round | None) -> list[Screen]:
 
 
 def _in_parts(kind: str, rows: Sequence[Any], size: int) -> list[Screen]:
-    """Return the rows on as few screens as possible, each with about as many."""
     screens = -(-len(rows) // size)
     size = -(-len(rows) // max(1, screens)) or 1
     parts = [rows[at : at + size] for at in range(0, len(rows), size)]

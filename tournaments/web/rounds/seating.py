@@ -170,7 +170,6 @@ def seating_page(
 def _sections(
     state: TournamentState, seated: SeatedRound
 ) -> Iterator[tuple[PairingField, Seating]]:
-    """Yield the field and the judged seating of each section of a valid proposal."""
     for section in state.sections:
         here = state.of_section(seated, section)
         if here.names:
@@ -201,7 +200,6 @@ class ChairChange:
 
 
 def keys_in(state: TournamentState, round_: Round) -> set[str]:
-    """Return the keys of the entrants with a seat or a bye in a round."""
     seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
     return {key for table in seated.tables for key in table.entrants} | {*seated.byes}
 
@@ -334,7 +332,6 @@ def praise(quality: Quality, least: Fraction, *, teams: bool = False) -> Iterato
 
 
 def _price(fewest: Mapping[str, Any] | None) -> Iterator[str]:
-    """Yield a sentence about the spread with fewer repeats, if there are more than need be."""
     if fewest is not None:
         yield _(
             "With as few repeats as possible (%(number)s), points at a table would be %(spread)s"
@@ -471,7 +468,6 @@ def _outdated(state: TournamentState, round_: Round) -> Outdated | None:
 
 
 def _reserves(presence: Presence) -> dict[str, list[Entrant]]:
-    """Return the reserves of a proposal by team."""
     teams: dict[str, list[Entrant]] = {}
     for each, why in presence.not_seated:
         if why == "reserve":
@@ -514,7 +510,6 @@ def chosen_in(asked: QueryDict) -> list[str]:
 def _sat_out(
     state: TournamentState, round_: Round, who: Sequence[Entrant]
 ) -> list[tuple[str, int]]:
-    """Return the earlier byes of two entrants, if the swap gives one of them a bye."""
     field, out = field_seated(state, round_), (round_.seating or {"byes": []})["byes"]
     if not any(each.key in out for each in who):
         return []
@@ -640,7 +635,6 @@ def late(request: HttpRequest, row: Tournament, round_: Round) -> None:
 
 @require_POST
 def unseat(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Discard a proposal."""
     row = directed_tournament(request, slug, tournament)
     round_ = row.event.rounds.filter(number=number).first()
     with show_refusal(request):

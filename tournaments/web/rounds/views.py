@@ -258,7 +258,6 @@ TEXTS: Mapping[str, Callable[[Trouble, str], str]] = {
 
 
 def _last(seen: Watched, at: datetime, written: Callable[[int, str], str]) -> str:
-    """Return when the last entry was written, and by whom if that is known."""
     if seen.last_at is None:
         return _("nothing written yet")
     return written(int((at - seen.last_at).total_seconds()) // MINUTE, seen.last_by)
@@ -385,7 +384,6 @@ def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any
 
 @require_POST
 def open_now(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Open the tables of a round."""
     row, round_ = directed_tournament_round(request, slug, tournament, number)
     try:
         open_round(round_.pk, actor_of(request), at=timezone.now())
@@ -623,7 +621,6 @@ def sheet(
 
 @require_POST
 def time(request: HttpRequest, slug: str, tournament: str, number: int, table: int) -> HttpResponse:
-    """Give one table extra time."""
     row, _place, at_table = _table(request, slug, tournament, number, table)
     with show_refusal(request):
         add_table_time(at_table.pk, added_in(request), actor_of(request), at=timezone.now())
@@ -874,7 +871,6 @@ def rulings(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
 
 @require_POST
 def withdraw(request: HttpRequest, slug: str, tournament: str, pk: int) -> HttpResponse:
-    """Withdraw a ruling."""
     row = directed_tournament(request, slug, tournament)
     ruling = get_object_or_404(Ruling, round__event=row.event, pk=pk)
     withdraw_ruling(ruling.pk, actor_of(request), at=timezone.now())

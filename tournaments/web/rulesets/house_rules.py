@@ -122,8 +122,6 @@ class HouseField:
 
 @dataclass(frozen=True)
 class ContractFields:
-    """The fields of one contract."""
-
     number: int
     title: str
     fields: tuple[HouseField, ...]
@@ -153,7 +151,6 @@ class HouseDraft:
 
     @classmethod
     def of(cls, document: Document) -> "HouseDraft":
-        """Return the draft of a document, whatever its errors."""
         try:
             return cls(document, read_ruleset(document), ())
         except InvalidEntry as error:
@@ -246,7 +243,6 @@ def kinds_of(document: Document) -> list[str]:
 
 
 def quota_fields(draft: HouseDraft) -> Iterator[HouseField]:
-    """Yield the quotas of each kind for one side."""
     kinds = [str(contract.get("kind")) for contract in draft.document.get("contracts", ())]
     for kind in dict.fromkeys([*kinds, *draft.document.get("quotas", {})]):
         yield draft.field(f"quotas.{kind}", labels.kind_name(kind).capitalize())
@@ -261,7 +257,6 @@ def stage_fields(draft: HouseDraft) -> Iterator[HouseField]:
 
 
 def setting_fields(draft: HouseDraft) -> Iterator[SettingFields]:
-    """Yield the settings that this game has, or could have."""
     options = {option.get("setting") for option in draft.document.get("options", ())}
     for setting in shown_settings(draft.document):
         label = str(LABELS.get(setting) or labels.option_name(setting))
@@ -406,7 +401,6 @@ def _type_settings(data: Mapping[str, str], document: Document) -> None:
 
 
 def _option(setting: str) -> Document:
-    """Return an option with every possible value."""
     known = SETTINGS[setting]
     if known.kind == "one-of":
         return {"setting": setting, "values": list(known.values)}
@@ -549,7 +543,6 @@ def house_ruleset(request: HttpRequest, keeper: Keeper, slug: str) -> HttpRespon
 
 
 def _typed(request: HttpRequest) -> tuple[int, Document]:
-    """Return the revision of the form, and the document that it now represents."""
     action, _colon, which = request.POST.get("action", "").partition(":")
     try:
         revision = int(request.POST["revision"])
@@ -615,7 +608,6 @@ def try_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
 
 
 def _record(rules: Ruleset, sent: Any) -> Any:
-    """Return a game record by these rules, from a record or from entries."""
     if isinstance(sent, dict):
         return {**sent, "ruleset": write_ruleset(rules)}
     players = ["A", "B", "C", "D"][: rules.seats]
@@ -678,7 +670,6 @@ def _edit_page(
 
 
 def _look(draft: HouseDraft, *, oob: bool = False) -> dict[str, Any]:
-    """Return the fields of a draft, with its sums and errors."""
     contracts = list(contract_fields(draft))
     settings = list(setting_fields(draft))
     groups = {
@@ -713,7 +704,6 @@ def _with_places(problems: tuple[Problem, ...]) -> list[str]:
 
 
 def _sent(request: HttpRequest) -> str:
-    """Return the uploaded text, or else the pasted one."""
     upload = request.FILES.get("file")
     if upload is None:
         return request.POST.get("text", "")

@@ -162,7 +162,6 @@ FREE: Mapping[str, Mapping[int, tuple[int, ...]]] = MappingProxyType(
 
 
 def _details(rules: Ruleset, contract: Contract) -> dict[str, Any]:
-    """Return the details that a deal needs besides its counts."""
     allowed = fields_of(rules, contract)
     said = {name: value for name, value in SAID.items() if name in allowed}
     trumps = trumps_of(rules, contract)
@@ -232,7 +231,6 @@ def _with_option(rules: Ruleset, setting: str, value: Any) -> Ruleset | None:
 
 
 def _cappotto(rules: Ruleset) -> Iterator[Example]:
-    """Yield a deal in which one side takes everything, for each way of scoring it."""
     contract = next((c for c in rules.contracts if c.cappotto), None)
     for value in CAPPOTTO:
         chosen = _with_option(rules, "cappotto", value)
@@ -244,8 +242,6 @@ def _cappotto(rules: Ruleset) -> Iterator[Example]:
 
 
 def _switched(setting: str, field: str, said: Any) -> Callable[[Ruleset], Iterator[Example]]:
-    """Return a generator of a deal with a field that an option enables."""
-
     def examples(rules: Ruleset) -> Iterator[Example]:
         chosen = _with_option(rules, setting, value=True)
         contract = next((c for c in rules.contracts if field in c.fields), None)
@@ -569,7 +565,6 @@ def rules_of_game(request: HttpRequest, ruleset: str) -> HttpResponse:
 @never_cache
 @require_safe
 def rules_at_table(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """Show the rules of a table, with its options."""
     row = get_object_or_404(writable_game(request, public_id, secret))
     return _at_table(request, row, "write")
 
@@ -577,7 +572,6 @@ def rules_at_table(request: HttpRequest, public_id: str, secret: str) -> HttpRes
 @never_cache
 @require_safe
 def rules_followed(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """Show the rules of a table to its followers."""
     row = get_object_or_404(ModelsGame.objects.readable_at(public_id, secret))
     return _at_table(request, row, "follow")
 
@@ -634,7 +628,6 @@ def how_it_is_played(request: HttpRequest, rules: Ruleset) -> str:
 
 
 def rules_page(rules: Ruleset) -> RulesPage:
-    """Return the page of a ruleset from its data."""
     return RulesPage(
         name=labels.name_of(rules),
         summary=labels.ruleset_summary(rules.id),
@@ -667,7 +660,6 @@ def _facts(rules: Ruleset) -> Iterator[tuple[str, str]]:
 
 
 def _counts_games(rules: Ruleset) -> bool:
-    """Return whether the target is a number of won games, not of points."""
     return rules.settings.get("scoring") == "win"
 
 
@@ -706,7 +698,6 @@ def _contract(contract: Contract) -> ContractLine:
 
 
 def _often(contract: Contract) -> str:
-    """Return how often a contract occurs in a game, if that is limited."""
     limits = []
     if contract.quota is not None:
         limits.append(_("%(times)s× a game") % {"times": contract.quota})
@@ -732,7 +723,6 @@ def _order(rules: Ruleset) -> Iterator[str]:
 
 
 def _stages(rules: Ruleset) -> Iterator[tuple[str, str]]:
-    """Yield the deals of each stage, and their contracts."""
     first = 1
     for stage in rules.stages:
         last = first + stage.deals - 1

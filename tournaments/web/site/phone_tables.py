@@ -176,7 +176,6 @@ def names(request: HttpRequest) -> HttpResponse:
 
 
 def _joined(request: HttpRequest) -> Joined:
-    """Return the joined names of this phone and of the account that is signed in."""
     user = account_of(request)
     return {**phone_names(request), **(user.joined_names if user is not None else {})}
 
@@ -190,7 +189,6 @@ def _on_phone(request: HttpRequest) -> list[Held]:
 
 
 def _with_saved(request: HttpRequest, own: Sequence[Held]) -> list[Held]:
-    """Return games of this phone and those of the account that is signed in, the latest first."""
     held = list(own)
     user = account_of(request)
     if user is not None:
@@ -222,7 +220,6 @@ def _page(held: Sequence[Held], joined: Joined) -> dict[str, Any]:
 
 
 def _people(rows: Sequence[Game], joined: Joined) -> list[str]:
-    """Return everybody who has played, in alphabetical order, by the latest spelling."""
     people = {fold_name(name): name for row in reversed(rows) for name in players_of(row, joined)}
     return [people[key] for key in sorted(people)]
 
@@ -236,7 +233,6 @@ def _path(evening: PhoneEvening, writes: set[int]) -> str:
 
 
 def _addresses(held: Sequence[Held]) -> dict[str, dict[str, str]]:
-    """Return the addresses that a phone keeps, by public id and kind."""
     kept: dict[str, dict[str, str]] = {}
     for row, kind in held:
         of_game = kept.setdefault(row.public_id, {"follow": address(row, "follow")})

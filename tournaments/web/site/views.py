@@ -81,7 +81,6 @@ def sample_names() -> list[str]:
 
 @cache
 def sample_sheet(language: str) -> SampleSheet:
-    """Return the sheet of the sample game in a language."""
     game = reduce(play, sample_entries(), Game(RULESETS[RULESET]))
     with translation.override(language):
         return SampleSheet(tuple(sample_names()), tuple(_deals(game)))
@@ -151,7 +150,6 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def _events(request: HttpRequest) -> dict[str, Any]:
-    """Return each club of the visitor with its next event, and public ones now and soon."""
     today = timezone.localdate()
     members = members_of(account_of(request))
     clubs = [each.club for each in members]
@@ -230,7 +228,6 @@ def change_preferences(request: HttpRequest) -> HttpResponse:
 
 
 def _back(request: HttpRequest) -> str:
-    """Return the page of this site that the reader came from."""
     back = request.headers.get("Referer", "")
     ours = url_has_allowed_host_and_scheme(back, {request.get_host()}, request.is_secure())
     return back if ours else "/"

@@ -198,7 +198,6 @@ def _rounds(
 
 
 def _cells(kind: str, values: Iterable[Points | None], text: Callable[[Points], str]) -> str:
-    """Return cells of figures, which need no escaping."""
     return "".join(
         f'<td role="cell" class="num {kind}">{"–" if value is None else text(value)}</td>'
         for value in values
@@ -225,8 +224,6 @@ class StandingsQuery:
 
 @dataclass(frozen=True, slots=True)
 class RoundLink:
-    """The round that pages link to."""
-
     number: int
     published_at: datetime | None
 
@@ -331,8 +328,7 @@ def why_page(state: TournamentState, key: str, after: int) -> WhyPage:
 
     In the finals, a sentence about the stages replaces those about neighbours.
 
-    Raises:
-        KeyError: no entrant with a place has this key.
+    Raises: KeyError: no entrant with a place has this key.
     """
     found = why_placed(state, key, after)
     decisions = [_stages_text(state)] if found.stage else list(_decisions(state, found.decisions))

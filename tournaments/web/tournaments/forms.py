@@ -312,8 +312,7 @@ def _check(name: str, value: Any, wrong: str) -> None:
 def worth_of(text: str) -> int | str:
     """Return typed points as in settings.
 
-    Raises:
-        ValidationError: the text is not a number, or the number is too large.
+    Raises: ValidationError: the text is not a number, or the number is too large.
     """
     whole = re.fullmatch(r"-?[0-9]{1,6}", text)
     worth = number_of(int(text) if whole else text)
@@ -547,7 +546,6 @@ class TournamentForm(EventForm):
 
     @property
     def settings(self) -> TournamentSettings:
-        """Return the settings, once the form is valid."""
         cleaned = self.cleaned_data
         names = (*self.FEW, "objective", "odd", "overtime", "check_in", "fee", "prizes")
         document = {name: cleaned[name] for name in (*names, *SWITCHES)}
@@ -570,12 +568,10 @@ class TournamentForm(EventForm):
         )
 
     def _places_before(self) -> list[int | str]:
-        """Return the points of places for an empty field, where places score nothing."""
         settings = read_settings(self.row.settings) if self.row else TournamentSettings()
         return [write_points(worth) for worth in settings.place_points]
 
     def plan_with(self, seed: int) -> TournamentPlan:
-        """Return the plan, once the form is valid."""
         plan: EventPlan = self.plan
         if self.row is not None and self.fixed:
             event = self.row.event
@@ -593,7 +589,6 @@ def _tie_break(number: int) -> forms.ChoiceField:
 
 
 def _typed(settings: TournamentSettings) -> dict[str, Any]:
-    """Return settings as values of the form's fields."""
     document = write_settings(settings)
     fixed = document["bye"] != BYE_AVERAGE
     ties = [*settings.tie_breaks, *("" for _name in TIE_BREAKS)]
@@ -609,7 +604,6 @@ def _typed(settings: TournamentSettings) -> dict[str, Any]:
 
 
 def _refusal(problem: Problem) -> tuple[str | None, str]:
-    """Return the field for a refusal of the service, and its text."""
     if problem.code == Code.WRONG_TYPE and problem.where == "settings.rounds":
         seated = int(str(problem.params["expected"]))
         text = ngettext(

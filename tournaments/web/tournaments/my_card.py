@@ -185,7 +185,6 @@ def card_of(
 
 
 def _seats(seen: Overview, table: TableSeen, key: str) -> list[tuple[str, str]]:
-    """Return the places of the drawn table, the reader's own at the bottom."""
     mine = seen.side_seats.index(table.entrants.index(key))
     players = [*table.players[mine:], *table.players[:mine]]
     return list(zip(PLACES.get(len(players), FOUR), players, strict=False))
@@ -202,7 +201,6 @@ def _next(seen: Overview, row: Leader) -> str:
 
 
 def _cut(seen: Overview, row: Leader) -> str:
-    """Say how far the finals are, or the first one who is left out."""
     rival = seen.cut_of(row)
     if rival is None:
         return _("You play the final.") if row.entrant in seen.finalists(row.section) else ""
@@ -248,7 +246,6 @@ def _write(request: HttpRequest, tournament: Tournament, now: RoundSeen, table: 
 
 
 def _rating(request: HttpRequest, tournament: Tournament, key: str) -> tuple[int, int] | None:
-    """Return the rating of a player before and after a tournament, if the reader may see it."""
     changes = RatingChange.objects.filter(
         rating__pool__club=F("game__table__round__event__club"),
         rating__pool__in=RatingPool.objects.seen_by(request.user),
@@ -396,7 +393,6 @@ def _surprise(each: Surprise) -> Highlight:
 
 
 def numbers_shown(seen: Overview) -> list[Highlight]:
-    """Return the numbers of a finished tournament."""
     return list(_numbers(seen)) if seen.rounds else []
 
 
@@ -421,7 +417,6 @@ def _numbers(seen: Overview) -> Iterator[Highlight]:
 
 
 def playing_text(playing: PlayingEvent) -> str:
-    """Return how far an event is."""
     if playing.round is None:
         return _("between two rounds")
     return _("Round %(number)s, %(finished)s of %(tables)s tables finished") % {
@@ -586,7 +581,6 @@ def stop_notifying(request: HttpRequest | None, user: User | None, **_more: Any)
 
 
 def _switched(request: HttpRequest, response: HttpResponse, about: Entrant | None) -> HttpResponse:
-    """Switch what the form says, about an entrant or the account, and lead back."""
     if not consume(request, action="notify"):
         refused: HttpResponse = respond_429(request)
         return refused
@@ -612,7 +606,6 @@ def _push_address(request: HttpRequest, phone: str) -> PushAddress:
 
 
 def _of_phone(request: HttpRequest) -> QuerySet[Subscription]:
-    """Filter to the subscriptions of this phone, of whoever is signed in here."""
     phone = notified_phone(request)
     if not phone:
         return Subscription.objects.none()

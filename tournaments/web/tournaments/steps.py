@@ -148,7 +148,6 @@ def line_ups_button(step: LifecycleStep, tournament: Tournament) -> Button:
 
 
 def back_button_of(step: LifecycleStep, tournament: Tournament) -> Button:
-    """Return the button of a step that can be undone."""
     at: tuple[str | int, ...] = (tournament.event.club.slug, tournament.slug)
     if step.code in MOVES_BACK:
         state, label = MOVES_BACK[step.code]

@@ -309,7 +309,6 @@ def new_tournament(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
-    """Change the description and settings of a tournament."""
     row = directed_tournament(request, slug, tournament)
     if row.state == State.FINISHED:
         return _finished(request, row)
@@ -330,7 +329,6 @@ def _edit(
     row: Tournament | None,
     store: Callable[[TournamentForm], Tournament],
 ) -> HttpResponse:
-    """Show the form of a tournament, fill it with a preset, or store it."""
     posted = request.POST if request.method == "POST" else None
     rulesets, today = dict(rulesets_of_club(club)), timezone.localdate()
     form = TournamentForm(club, posted, rulesets=rulesets, tournament=row, today=today)
@@ -501,8 +499,6 @@ class CopyForm(forms.Form):
 
 
 class ImportForm(forms.Form):
-    """A document of a tournament."""
-
     file = forms.FileField(
         label=gettext_lazy("The file of a tournament: JSON"),
         widget=forms.FileInput(attrs={"accept": ".json"}),
@@ -576,7 +572,6 @@ def import_document(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def cancel(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
-    """Cancel a tournament; it can be taken back."""
     row = directed_tournament(request, slug, tournament)
     cancel_tournament(row.pk, actor_of(request), at=timezone.now())
     return redirect("tournament", slug, tournament)

@@ -28,8 +28,6 @@ LONGEST_URL = Webhook._meta.get_field("url").max_length  # noqa: SLF001
 
 
 class WebhookForm(forms.Form):
-    """The address of a webhook, and its events."""
-
     url = forms.CharField(
         label=_("Address that is called"),
         max_length=LONGEST_URL,
@@ -137,7 +135,6 @@ PAGE = 20
 @never_cache
 @require_safe
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the webhooks of a club."""
     club = owned_club(request, slug)
     lines = [
         (row, host_of(row), [str(EVENT_TYPES.get(each, each)) for each in row.events])
@@ -149,7 +146,6 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_webhook(request: HttpRequest, slug: str) -> HttpResponse:
-    """Create a webhook."""
     club = owned_club(request, slug)
     form = WebhookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -211,7 +207,6 @@ def secret(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_POST
 def pause(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Pause or resume a webhook."""
     row = _owned(request, slug, public_id)
     paused = request.POST.get("paused") != "no"
     calling.put_pause(row.pk, actor_of(request), at=timezone.now(), paused=paused)
@@ -220,7 +215,6 @@ def pause(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_POST
 def test(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Send a test call."""
     row = _owned(request, slug, public_id)
     calling.send_test(row.pk, actor_of(request), at=timezone.now())
     messages.success(request, gettext("The test is on its way: look again in a moment."))

@@ -79,7 +79,6 @@ def type_hand(body: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _read_makers(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Details:
-    """Return the makers, their tricks, and who played alone."""
     tricks, _dash, alone = typed.get("tricks", "").partition("-")
     seats = {"maker": typed.get("maker"), "defender_alone": typed.get("defender_alone")}
     for name, text in {**seats, "tricks": tricks}.items():
@@ -116,7 +115,6 @@ def _read_piles(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Deta
 
 
 def _row(ruleset: Ruleset, typed: Typed, name: str) -> list[str]:
-    """Return the values of a row of numbers, one for each seat."""
     return [typed.get(f"{name}-{seat}", "").strip() for seat in range(ruleset.seats)]
 
 
@@ -247,8 +245,7 @@ POINTS = re.compile(r"[+-]?[0-9]{1,9}(/0*[1-9][0-9]{0,8}|[.,][0-9]{1,6})?")
 def parse_form(ruleset: Ruleset, typed: Typed) -> Entry:
     """Return the entry of a form.
 
-    Raises:
-        InvalidEntry: the fields that cannot be read.
+    Raises: InvalidEntry: the fields that cannot be read.
     """
     problems: list[Problem] = []
     kind = typed.get("type", "")
@@ -294,8 +291,7 @@ def type_totals(body: Mapping[str, Any]) -> dict[str, str]:
 def check_suit(ruleset: Ruleset, entry: Entry) -> None:
     """Refuse a deal of trumps that does not say which; programs and records may leave it out.
 
-    Raises:
-        InvalidEntry: the suit is missing.
+    Raises: InvalidEntry: the suit is missing.
     """
     # Of a deal that was named before, the suit stands already.
     if not isinstance(entry, Deal) or "naming" in ruleset.settings:
@@ -434,8 +430,6 @@ def _points(text: str, problems: list[Problem]) -> int | str:
 
 @dataclass(frozen=True)
 class SuitField:
-    """A trump suit to choose."""
-
     id: str
     name: str
     symbol: str
@@ -664,7 +658,6 @@ class DealOptions:
 
     @property
     def blind(self) -> bool:
-        """Whether a declaration can be made blind."""
         return "blind" in self.fields
 
     @property
@@ -673,7 +666,6 @@ class DealOptions:
 
     @property
     def buyers(self) -> tuple[PlayerField, ...]:
-        """The players who can buy a declaration."""
         return tuple(self._others("sale_buyer")) if "sale" in self.fields else ()
 
     @property
@@ -700,7 +692,6 @@ class DealOptions:
 
     @property
     def doubled(self) -> int:
-        """The typed number of doubles."""
         return sum(1 for double in self.doubles if double.value)
 
     @property

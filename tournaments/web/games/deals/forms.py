@@ -64,7 +64,6 @@ class DealForm:
         return new_write_key()
 
     def value_of(self, name: str) -> str:
-        """Return what was typed into a field."""
         return (self.typed or {}).get(name, "")
 
 
@@ -95,7 +94,6 @@ class EntryForm(DealForm):
 
     @property
     def dealer_declares(self) -> bool:
-        """Whether the dealer also declares."""
         return self.game.ruleset.settings.get("dealer") == "declares"
 
     @cached_property
@@ -245,7 +243,6 @@ class EntryForm(DealForm):
 
     @property
     def other_errors(self) -> tuple[str, ...]:
-        """The errors that belong to no field."""
         if not self.problems:
             return ()
         beside = {place for where in self.asks.groups.values() for place in where}
@@ -469,7 +466,6 @@ class HandForm(DealForm):
 
     @property
     def counts_cards(self) -> bool:
-        """Whether the cards left have to be counted."""
         return not self.counts_games
 
     @property
@@ -527,7 +523,6 @@ class HandForm(DealForm):
 
     @property
     def other_errors(self) -> tuple[str, ...]:
-        """The errors that belong to no field."""
         return self.errors("")
 
     @staticmethod
@@ -655,7 +650,6 @@ class CountingForm(EntryForm):
 
     @property
     def proof(self) -> Proof | None:
-        """The proof of the contract, if it was sealed."""
         return proof_of(_open(self.game))
 
 

@@ -175,7 +175,6 @@ def draw_lines(
 
 
 def _path(places: Sequence[tuple[float, float]]) -> str:
-    """Return a line in whole units and steps, which is half as long as one of places."""
     whole = [(round(x), round(y)) for x, y in places]
     steps = (f"{x - left} {y - above}" for (left, above), (x, y) in pairwise(whole))
     return f"M{whole[0][0]} {whole[0][1]}l{' '.join(steps)}"
@@ -186,14 +185,12 @@ def x_at(column: float, columns: int) -> float:
 
 
 def _lines_of(players: Sequence[str], middle: float) -> Iterator[Tick]:
-    """Yield a line of text for each player, around the middle."""
     for turn, name in enumerate(players):
         at = middle + LINE * (turn - (len(players) - 1) / 2)
         yield Tick(round(at, 1), Truncator(name).chars(LETTERS))
 
 
 def _scale(totals: Sequence[float]) -> tuple[int, int, int]:
-    """Return a round step, and the marks below and above all totals."""
     lowest, highest = min(totals), max(totals)
     step = next((s for s in STEPS if (highest - lowest) / s <= MOST_STEPS), STEPS[-1])
     low, high = int(lowest // step) * step, -int(-highest // step) * step
@@ -215,7 +212,6 @@ def _spread(ends: Sequence[float], line: int, height: int) -> list[float]:
 
 
 def _deal_ticks(game: Game, columns: int) -> Iterator[Tick]:
-    """Yield numbers below the fifth, tenth … deal."""
     of_entry = numbers_of(game)
     for column, row in enumerate(game.rows, 1):
         number = of_entry.get(row.entry)
@@ -291,7 +287,6 @@ Members = tuple[tuple[int, str], ...]
 
 
 def members_of(ruleset: Ruleset, players: Sequence[str]) -> tuple[Members, ...]:
-    """Return the members of each side."""
     seated = tuple(zip(ruleset.sides, enumerate(players), strict=True))
     return tuple(
         tuple(member for side, member in seated if side == its) for its in range(ruleset.side_count)
@@ -325,7 +320,6 @@ class SheetPage:
 
     @cached_property
     def badges(self) -> tuple[EarnedBadge, ...]:
-        """The badges so far, each with its holders."""
         earned = self.sheet.badges
         return badges_of(self.sheet.game, earned, self.sheet.row.players) if earned else ()
 
@@ -341,12 +335,10 @@ class SheetPage:
 
     @property
     def last(self) -> SheetLine | None:
-        """The newest line."""
         return self.lines[-1] if self.lines else None
 
 
 def sheet_page(sheet: Sheet, reviews: ReviewedDeals | None = None) -> SheetPage:
-    """Return the sheet for a page."""
     game, players = sheet.game, sheet.row.players
     names = game.ruleset.side_names(players)
     deals = reviews.deals if reviews else {}
@@ -371,7 +363,6 @@ def sheet_page(sheet: Sheet, reviews: ReviewedDeals | None = None) -> SheetPage:
 
 
 def _last_change(sheet: Sheet) -> SheetChange | None:
-    """Return what the last revision has changed, if it is a correction."""
     last = sheet.revisions[-1] if sheet.revisions else None
     if last is None or last.kind != Revision.Kind.CORRECTION or last.position is None:
         return None
@@ -382,7 +373,6 @@ def _last_change(sheet: Sheet) -> SheetChange | None:
 
 
 def _left_to_declare(sheet: Sheet) -> dict[str, tuple[int, ...]]:
-    """Return by kind how many contracts each side still has to declare."""
     game, sides = sheet.game, sheet.game.ruleset.sides
     left = [game.left_to_declare(sides.index(side)) for side in range(game.ruleset.side_count)]
     kinds = game.ruleset.side_quotas
@@ -408,7 +398,6 @@ def symbol_of(contract: str | None, trump: object = None, name: str = "") -> Sym
 
 
 def lines_of(sheet: Sheet) -> Iterator[SheetLine]:
-    """Yield the lines of a sheet, one for each valid entry."""
     game, players = sheet.game, sheet.row.players
     deals = {played.entry: played for played in game.deals}
     rows = {row.entry: row for row in game.rows}
@@ -460,7 +449,6 @@ def _deal_cells(deal: DealLine, row: Row) -> Iterator[SheetCell]:
 
 
 def _note(ruleset: Ruleset, entry: Entry, players: Sequence[str]) -> tuple[Symbol, str]:
-    """Return the symbol and the text of an entry other than a deal."""
     said = remark(entry, players)
     match entry:
         case Void(contract=str(contract)):
@@ -513,7 +501,6 @@ def news_of(sheet: Sheet) -> str:
 
 
 def _writer(sheet: Sheet, write: Revision) -> str:
-    """Return the player who wrote, if their phone or program said so."""
     return write.author if write.author in sheet.row.players else _("Another phone")
 
 
@@ -555,7 +542,6 @@ def entry_text(body: Mapping[str, Any], players: Sequence[str], rules: Ruleset) 
 
 
 def _counts(counts: Mapping[str, Sequence[int]]) -> Iterator[str]:
-    """Yield the numbers of each unit, with its name if there are several."""
     for unit, numbers in counts.items():
         written = " ".join(map(str, numbers))
         yield f"{labels.unit_name(unit)} {written}" if len(counts) > 1 else written
