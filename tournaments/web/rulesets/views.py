@@ -12,7 +12,7 @@ from django import forms
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.template import TemplateDoesNotExist
-from django.template.loader import select_template
+from django.template.loader import render_to_string
 from django.utils.cache import add_never_cache_headers, patch_cache_control
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -616,15 +616,14 @@ def _found(request: HttpRequest, ruleset: str) -> Ruleset:
 
 
 def how_it_is_played(request: HttpRequest, rules: Ruleset) -> str:
-    """Return the prose about a ruleset, or else about its family; "" if there is none."""
-    names = [name.replace("-", "_") for name in (rules.id, rules.family)]
+    """Return the prose about the games of a ruleset's family; "" if there is none."""
+    family = rules.family.replace("-", "_")
     try:
-        fragment = select_template(
-            [f"tournaments/rulesets/play/_play_{name}.html" for name in names]
+        return render_to_string(
+            f"tournaments/rulesets/play/_{family}.html", {"ruleset": rules}, request
         )
     except TemplateDoesNotExist:
         return ""
-    return str(fragment.render({}, request))
 
 
 def rules_page(rules: Ruleset) -> RulesPage:
