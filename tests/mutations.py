@@ -484,9 +484,9 @@ MUTATIONS = (
         "tests/api",
     ),
     Mutation(
-        "tournaments/api/schema.py",
-        "                kept.delete()",
-        "                kept.save()",
+        "tournaments/api/idempotency.py",
+        "            record.delete()",
+        "            record.save()",
         "tests/api",
     ),
     Mutation(

@@ -112,13 +112,13 @@ RULES = {
 }
 
 CLUBS = {
-    "clubs": row(scope="manage", GET=EVERYBODY, POST=WITH_ACCOUNT),
-    "club": row("club", GET=MEMBERS, published=EVERYBODY),
-    "club_settings": row("club", scope="manage", GET=OWNERS, PATCH=OWNERS),
-    "club_logo": row(
+    "club-list": row(scope="manage", GET=EVERYBODY, POST=WITH_ACCOUNT),
+    "club-detail": row("club", GET=MEMBERS, published=EVERYBODY),
+    "club-settings": row("club", scope="manage", GET=OWNERS, PATCH=OWNERS),
+    "club-logo": row(
         "club", scope="manage", GET=MEMBERS, PUT=OWNERS, DELETE=OWNERS, published=EVERYBODY
     ),
-    "leave_club": row("club", scope="manage", POST=MEMBERS),
+    "club-leave": row("club", scope="manage", POST=MEMBERS),
     "members": row("club", scope="manage", GET=MEMBERS),
     "member": row("person", scope="manage", GET=MEMBERS, PATCH=OWNERS, DELETE=OWNERS),
     "invitations": row("club", scope="manage", GET=DIRECTORS, POST=DIRECTORS),

@@ -140,12 +140,16 @@ def test_every_address_is_in_the_table_and_the_table_names_no_other():
 
 def test_every_address_says_which_scope_it_needs():
     views = {pattern.name: pattern.callback for pattern, _places in patterns()}
-    said = {
-        name: getattr(view.view_class, "scope", None)
+    scopes = {
+        (name, action): view.cls.action_scopes.get(action, view.cls.scope)
         for name, view in views.items()
-        if name in TABLE and set(TABLE[name].by) - set(SAFE)
+        if name in TABLE
+        for method, action in (
+            getattr(view, "actions", None) or dict.fromkeys(TABLE[name].by)
+        ).items()
+        if method.upper() not in {*SAFE, "HEAD"}
     }
-    assert said == {name: TABLE[name].scope for name in said}
+    assert scopes == {(name, action): TABLE[name].scope for name, action in scopes}
 
 
 @pytest.mark.django_db

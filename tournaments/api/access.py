@@ -96,14 +96,14 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
 class WithinScope(BasePermission):
     """Whether a token with scopes may do what is asked; without one only the rows decide.
 
-    A view says by `scope` what it needs for what is not read, and by `reading_scope` where
+    A view says by `scope` what it needs for what is not read, and by `read_scope` where
     reading needs more than usual, as for keys.
     """
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not isinstance(request.auth, ScopedToken):
             return True
-        needed = view.needed_scope
+        needed = view.scope_for(request.method or "")
         if needed is not None and needed not in request.auth.scopes:
             raise LacksScope(needed)
         return True

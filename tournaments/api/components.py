@@ -11,8 +11,9 @@ from typing import Any
 
 from tournaments.api.access import LEFT, POLICY
 from tournaments.api.codes import faults, kinds_of_problems
+from tournaments.api.idempotency import REPLAYED
 from tournaments.api.problems import MEDIA_TYPE
-from tournaments.api.schema import REPEATED, Flat, component, tidy_parameter
+from tournaments.api.schema import Flat, component, tidy_parameter
 from tournaments.engine.documents.verify import SCHEMAS
 from tournaments.engine.rules.fields import KING_FIELDS, fields_anywhere
 from tournaments.engine.variants import RULESETS
@@ -137,7 +138,7 @@ HEADERS: Json = {
         " for the token, table or address that asks."
     },
     "WWW-Authenticate": {"description": "The kind of token that is wanted."},
-    REPEATED: {"description": "`true` where the answer is the one kept for this key."},
+    REPLAYED: {"description": "`true` where the answer is the one kept for this key."},
 }
 
 REFUSAL_HEADERS = {"401": ["WWW-Authenticate"], "412": ["ETag"]}

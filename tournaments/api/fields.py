@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -129,6 +130,21 @@ def _wrong_kind(field: Any, value: Any) -> Any:
         is_wrong = not isinstance(value, bool) and value not in TRUTHS
     text = field.error_messages.get("invalid")
     return [serializers.ErrorDetail(text, "invalid")] if is_wrong else None
+
+
+class RowSerializer(serializers.ModelSerializer[Any]):
+    """The fields of a row as they are answered; nothing is written by it."""
+
+    serializer_field_mapping = {
+        **serializers.ModelSerializer.serializer_field_mapping,
+        models.DateTimeField: Moment,
+        models.SlugField: serializers.CharField,
+        models.URLField: serializers.CharField,
+    }
+
+    def include_extra_kwargs(self, kwargs: Any, extra_kwargs: Any) -> Any:
+        """Leave out limits and choices of writing, which say nothing of a response."""
+        return super().include_extra_kwargs(kwargs, {**extra_kwargs, "read_only": True})
 
 
 class UncachedSerializer(serializers.Serializer[Any]):

@@ -112,7 +112,7 @@ def _without(fields: dict[str, Any], names: Any) -> dict[str, Any]:
 
 
 _PARAMETERS: dict[tuple[type, str], frozenset[str]] = {}
-"""By view and method; they never change."""
+"""By view and action; they never change."""
 
 
 class UnknownOrder(Fault, code="unknown-order", where="ordering"):
@@ -174,14 +174,15 @@ class Ordering(OrderingFilter):
 
 def parameters_of(view: Any, method: str) -> frozenset[str]:
     """Return the names of the query parameters that a view's method describes."""
-    found = _PARAMETERS.get((type(view), method))
+    name = getattr(view, "action", None) or method.lower()
+    found = _PARAMETERS.get((type(view), name))
     if found is None:
         # `extend_schema` keeps them there.
-        schema = getattr(getattr(view, method.lower()), "kwargs", {}).get("schema", view.schema)
+        schema = getattr(getattr(view, name), "kwargs", {}).get("schema", view.schema)
         described = schema() if isinstance(schema, type) else schema
         described.view, described.method = view, method
         found = frozenset(_names_of(described.get_override_parameters()))
-        _PARAMETERS[type(view), method] = found
+        _PARAMETERS[type(view), name] = found
     return found
 
 

@@ -149,7 +149,8 @@ def answer_problem(error: Exception, context: Mapping[str, Any]) -> Response | N
     if refused is None:
         return None
     if isinstance(refused, Unauthenticated):
-        scope = getattr(context["view"], "needed_scope", None)
+        view = context["view"]
+        scope = view.scope_for(context["request"].method) if hasattr(view, "scope_for") else None
         refused.headers = challenge(
             scope, "invalid_token" if ("Authorization" in context["request"].headers) else ""
         )

@@ -1,31 +1,18 @@
 """The description of the API, flat answers, and keys of writes."""
 
-import json
 import re
-from base64 import urlsafe_b64encode
-from collections.abc import Callable, Collection, Mapping
-from functools import wraps
+from collections.abc import Mapping
 from typing import Any
 
-from cryptography.fernet import Fernet
-from django.db import transaction
-from django.utils import timezone
-from django.utils.crypto import salted_hmac
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
-from rest_framework.permissions import SAFE_METHODS
-from rest_framework.renderers import JSONRenderer
-from rest_framework.request import Request
-from rest_framework.response import Response
 
-from tournaments.api.filtering import ABOUT
+from tournaments.api.filtering import ABOUT, PAGES, expand
+from tournaments.api.idempotency import HEADER, REPLAYED
 from tournaments.engine.documents.shapes import TEXT
 from tournaments.engine.rules.entries import LARGE
-from tournaments.models import IdempotencyRecord, Scope
-from tournaments.models.people import ScopedToken
-from tournaments.permissions import address_of
-from tournaments.services.games.writing import KEY, BadKey, KeyReused
+from tournaments.models import Scope
 
 Json = dict[str, Any]
 
@@ -294,91 +281,6 @@ def tidy_parameter(parameter: Json) -> Json:
     return {**parameter, "schema": schema}
 
 
-HEADER = "Idempotency-Key"
-REPEATED = "Idempotency-Replayed"
-KEPT_HEADERS = ("Location", "ETag", "Cache-Control")
-
-Post = Callable[..., Response]
-
-
-def idempotent(post: Post) -> Post:
-    """Do what a view's `post` does once for each key.
-
-    Key, work and answer are one transaction: who asks a second time meanwhile waits for the first.
-    An exception takes all back, the key too; a refusal that is returned keeps what was written,
-    and uses up no key either.
-    """
-
-    @wraps(post)
-    def answered(view: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
-        key = request.headers.get(HEADER)
-        if key is None:
-            return post(view, request, *args, **kwargs)
-        if not KEY.fullmatch(key):
-            raise BadKey
-        said = _said(request, view.secret_fields)
-        with transaction.atomic():
-            kept, is_new = IdempotencyRecord.objects.get_or_create(
-                key=_digest("key", asker_of(request), key),
-                defaults={"request": said, "at": timezone.now()},
-            )
-            if not is_new:
-                return _again(kept, said)
-            response = post(view, request, *args, **kwargs)
-            if response.status_code < 400:
-                _keep(kept, response)
-            else:
-                kept.delete()
-            return response
-
-    return answered
-
-
-def asker_of(request: Request) -> str:
-    """Whose keys these are: a personal token's, a table's, or of nobody known at an IP address.
-
-    Per token, not per account: another token may have fewer rights and must not see the answer.
-
-    What somebody without a token was answered can hold keys: who says the same from elsewhere, as
-    whoever tries the examples, is somebody else.
-    """
-    asker = request.auth
-    if isinstance(asker, ScopedToken):
-        return f"token {asker.public_id}"
-    return str(asker or address_of(request._request))  # noqa: SLF001
-
-
-def _said(request: Request, secret_fields: Collection[str]) -> str:
-    said = request.data
-    if isinstance(said, Mapping):
-        said = {name: value for name, value in said.items() if name not in secret_fields}
-    body = json.dumps(said, sort_keys=True)
-    return _digest("request", request.method or "", request.get_full_path(), body)
-
-
-def _digest(*parts: str) -> str:
-    return salted_hmac("kingscore.idempotency", json.dumps(parts), algorithm="sha256").hexdigest()
-
-
-def _seal() -> Fernet:
-    key = salted_hmac("kingscore.answers", "seal", algorithm="sha256").digest()
-    return Fernet(urlsafe_b64encode(key))
-
-
-def _keep(kept: IdempotencyRecord, response: Response) -> None:
-    kept.status = response.status_code
-    kept.headers = {name: response[name] for name in KEPT_HEADERS if name in response}
-    kept.body = _seal().encrypt(JSONRenderer().render(response.data))
-    kept.save()
-
-
-def _again(kept: IdempotencyRecord, said: str) -> Response:
-    if kept.request != said:
-        raise KeyReused
-    body = json.loads(_seal().decrypt(bytes(kept.body)) or "null")
-    return Response(body, kept.status, headers={**kept.headers, REPEATED: "true"})
-
-
 # Filters, the order and options are read as strictly as bodies. `default` stands for the others.
 READING = ("401", "403", "404", "422", "default")
 WRITING = (*READING, "409")
@@ -425,8 +327,7 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     def get_security_requirement(self, auto_schema: AutoSchema) -> list[dict[str, list[str]]]:
         """Return the security of an operation: a token's scope, and a table's key."""
         view: Any = auto_schema.view
-        reads = auto_schema.method in SAFE_METHODS
-        scope = getattr(view, "reading_scope", Scope.READ) if reads else view.scope
+        scope = view.scope_for(auto_schema.method)
         scopes = [scope.value] if scope else []
         allowed: list[dict[str, list[str]]] = [{"token": scopes}, {"oauth": scopes}]
         if auto_schema.get_tags()[0] in KEY_TOPICS:
@@ -473,8 +374,12 @@ TAGS = {
 class Described(AutoSchema):
     """Shared by every address: names, tags, headers, and the form of problems."""
 
+    view: Any
+
     def get_tags(self) -> list[str]:
         """The topic of its module, under the name that clients know."""
+        if self.view.tag:
+            return [self.view.tag]
         module = type(self.view).__module__.removeprefix("tournaments.api.")
         topic = module.partition(".")[0]
         return [TAGS.get(module) or TAGS.get(topic, topic)]
@@ -486,29 +391,49 @@ class Described(AutoSchema):
 
     def _action(self) -> list[str]:
         if self.method == "GET":
-            return ["list" if self._is_list_view() else "read"]
+            is_list = self._is_list_view() or (
+                self.view.is_computed_list and self.view.action_name == "list"
+            )
+            return ["list" if is_list else "read"]
         if self.method != "POST":
             return [ACTIONS[self.method]]
         words = [part for part in self.path.split("/") if part and "{" not in part]
         return [] if words[-1] in VERBS else ["add"]
 
+    def get_request_serializer(self) -> Any:
+        return self.view.get_request_serializer_class()
+
+    def get_response_serializers(self) -> Any:
+        if self.method == "DELETE":
+            return {204: None}
+        return {self.view.get_success_status(): self.view.get_serializer_class()}
+
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        return not self.view.is_computed_list and super()._is_list_view(serializer)
+
     def get_summary(self) -> str | None:
         """Return the summary."""
-        return super().get_summary() or self._said()[0]
+        return super().get_summary() or self._texts()[0]
 
     def get_description(self) -> str:  # type: ignore[override]
         """Return the rest of the description."""
         chooses = self.method == "GET" and getattr(self.view, "chosen", None)
-        return "\n\n".join(filter(None, (self._said()[1], ABOUT if chooses else "")))
+        return "\n\n".join(filter(None, (self._texts()[1], ABOUT if chooses else "")))
 
-    def _said(self) -> tuple[str, str]:
-        first, _blank, rest = super().get_description().partition("\n\n")
+    def _texts(self) -> tuple[str, str]:
+        own = self.view.descriptions.get(self.view.action_name)
+        first, _blank, rest = (own or super().get_description()).partition("\n\n")
         return first.replace("\n", " "), rest
 
     def get_override_parameters(self) -> list[Any]:
         """The headers that every address knows."""
         parameters = super().get_override_parameters()
         where: Any = OpenApiParameter.HEADER
+        if self.method == "GET" and getattr(self.view, "action", None):
+            if self.view.chosen is not None and self.view.chosen.expandable:
+                parameters.append(expand(self.view.chosen))
+            if self.view.is_computed_list:
+                parameters += PAGES
         if self.method == "POST":
             text = "8 to 64 letters, digits, `-` or `_`: sent twice, it is done once."
             pattern = {"type": "string", "pattern": "^[0-9A-Za-z_-]{8,64}$"}
@@ -563,4 +488,4 @@ class Described(AutoSchema):
     def _headers_of(self, status: str) -> list[str]:
         names = ["ETag"] if status in {"200", "201"} else []
         names += ["Location"] if status in {"201", "202"} else []
-        return [*names, REPEATED] if self.method == "POST" and status < "300" else names
+        return [*names, REPLAYED] if self.method == "POST" and status < "300" else names

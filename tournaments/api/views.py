@@ -1,49 +1,94 @@
-"""Base of every view of the API: entity tags, pages, and strict reading of requests."""
+"""Base classes of the API's views, and the router: all that every address shares.
+
+`BaseAPIView` is for what is computed; `APIViewSet`, with the mixins of actions, for rows. A view
+declares who may use it (`scope`, `permission`), what it reads (`request_serializer_class`) and
+what it answers (`serializer_class`); the description of the API follows from the same attributes.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial, wraps
 from hashlib import md5
-from typing import Any
+from typing import Any, ClassVar
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.utils.cache import patch_vary_headers
+from django.utils.decorators import method_decorator
 from django.utils.http import parse_etags
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import conditional_page
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.generics import GenericAPIView
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.routers import SimpleRouter
 from rest_framework.serializers import BaseSerializer
+from rest_framework.viewsets import ViewSetMixin
 
 from tournaments.api.access import LEFT, POLICY, count
-from tournaments.api.filtering import CHOICES, Chosen, parameters_of, unknown, unknown_choices
+from tournaments.api.filtering import (
+    CHOICES,
+    Chosen,
+    PartSerializer,
+    parameters_of,
+    unknown,
+    unknown_choices,
+)
+from tournaments.api.idempotency import run_once
 from tournaments.api.problems import NOT_KEPT, NOT_STORED, faults_of
-from tournaments.models import Scope, User
-from tournaments.permissions import account_of, actor_of
+from tournaments.models import Club, Scope, Tournament, User
+from tournaments.models.fields import named
+from tournaments.permissions import (
+    account_of,
+    actor_of,
+    directed_club,
+    directed_tournament,
+    seen_club,
+    seen_tournament,
+)
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import ChangedMeanwhile, Fault, Invalid, Refused
 
-Shape = type[BaseSerializer[Any]]
+SerializerClass = type[BaseSerializer[Any]]
 
 
 class NulInAddress(Refused, code="bad-address", status=400):
     sentence = _("An address cannot contain NUL.")
 
 
-class Resource(GenericAPIView[Any]):
-    """One address of the API.
-
-    A reading view answers with the whole of what it shows, so that its entity tag is that of the
-    content; a change answers with the new state.
-    """
+class BaseAPIView(GenericAPIView[Any]):
+    """Scopes, strict requests, safe retries of POST, entity tags, and the form of responses."""
 
     scope: Scope | None = Scope.DIRECT
-    """The scope that a personal token needs to write; None if anybody may."""
+    """The scope that a token needs to write; None if anybody may."""
+
+    read_scope: Scope | None = Scope.READ
+    action_scopes: Mapping[str, Scope | None] = {}
+    """Scopes of single actions of a viewset, where they differ from these two."""
+
+    permission: Any = None
+    """Finds what the address names for whoever may write there; for all others it raises 404."""
+
+    read_permission: Any = None
+    action_permissions: Mapping[str, Callable[..., Any]] = {}
+    """Permissions of single actions, where they differ from these two."""
+
+    request_serializer_class: SerializerClass | None = None
+    request_serializer_classes: Mapping[str, SerializerClass] = {}
+    serializer_classes: Mapping[str, SerializerClass | None] = {}
+    """By action, where they differ from `request_serializer_class` and `serializer_class`."""
+
+    success_status: int | None = None
+    """The status of a response, where it is not 200, of `create` 201, without content 204."""
+
+    is_idempotent = True
+    """Whether a POST with an `Idempotency-Key` is done once."""
 
     secret_fields: tuple[str, ...] = ()
     """Fields of a POST that do not tell a repeat of its key from another request."""
@@ -51,90 +96,113 @@ class Resource(GenericAPIView[Any]):
     if_match: Mapping[str, bool] = {}
     """The methods that read `If-Match` beside those that change, and whether they require it."""
 
-    chosen: type[Chosen] | None = None
-    """The shape of what is read, where `fields` and `expand` choose what it shows."""
+    refusals: tuple[str, ...] = ()
+    """Statuses of problems that are described beside those that every method has."""
 
     holds_secret = False
-    """Whether what is shown gives access; `UncachedSerializer` sets it."""
+    """Whether a response gives access; `UncachedSerializer` sets it."""
+
+    descriptions: ClassVar[Mapping[str, str]] = {}
+    """The texts of inherited actions in the description of the API; of others, the docstring."""
+
+    tag: ClassVar[str] = ""
+    """The topic in the description, where it is not the name of the package."""
 
     # Without OPTIONS: the description of the API lists the methods of an address.
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 
     request: Request
 
-    @classmethod
-    def as_view(cls, **initkwargs: Any) -> Any:
-        """The view, answering 304 to whoever has seen its content already.
-
-        By what is only read nothing can be lost, so that there `If-Match` is passed over; Django
-        would refuse it, by an answer that is no problem of ours.
-        """
-        view = conditional_page(super().as_view(**initkwargs))
-
-        @wraps(view)
-        def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-            if request.method in SAFE_METHODS:
-                for header in ("HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"):
-                    request.META.pop(header, None)
-            answer = view(request, *args, **kwargs)
-            tell = partial(_tell, request)
-            # Where it may become a 304 when it is rendered, after that.
-            if hasattr(answer, "add_post_render_callback"):
-                answer.add_post_render_callback(tell)
-            else:
-                tell(answer)
-            return answer
-
-        return answered
+    # -- the visitor ------------------------------------------------------------------------
 
     @property
-    def needed_scope(self) -> Scope | None:
-        """The scope that a personal token needs for the request."""
-        reads = self.request.method in SAFE_METHODS
-        return getattr(self, "reading_scope", Scope.READ) if reads else self.scope
-
-    @property
-    def visitor(self) -> HttpRequest:
+    def http_request(self) -> HttpRequest:
         """The request as `permissions.py` knows it, with the account of the token as its user."""
         return self.request._request  # noqa: SLF001
 
     @property
     def account(self) -> User:
-        """Whose token it is.
-
-        Raises:
-            NotAuthenticated: nobody's.
-        """
-        user = account_of(self.visitor)
+        """The account of the token; NotAuthenticated without one."""
+        user = account_of(self.http_request)
         if user is None:
             raise NotAuthenticated
         return user
 
     @property
     def actor(self) -> Actor:
-        return actor_of(self.visitor)
+        return actor_of(self.http_request)
 
     @property
     def account_actor(self) -> Actor:
-        """The author of a request that needs an account.
-
-        Raises:
-            NotAuthenticated: nobody.
-        """
+        """The author of a request that needs an account; NotAuthenticated without one."""
         return replace(self.actor, user=self.account)
 
+    def scope_for(self, method: str) -> Scope | None:
+        default = self.read_scope if method in SAFE_METHODS else self.scope
+        return self.action_scopes.get(self.action_name, default)
+
+    def get_permission(self) -> Any:
+        reads = self.request.method in SAFE_METHODS
+        default = self.read_permission if reads else self.permission
+        return self.action_permissions.get(self.action_name, default)
+
+    # -- the request ------------------------------------------------------------------------
+
+    @property
+    def action_name(self) -> str:
+        """The action of a viewset, the method of any other view."""
+        if action := getattr(self, "action", None):
+            return str(action)
+        method = str(getattr(self.request, "method", None) or "").lower()
+        return "get" if method == "head" else method
+
+    def resolve_parents(self) -> None:
+        """Find what the address names before its own object; 404 for whoever may not see it."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Answer 304 to whoever has the content; let pages of other sites read what is public.
+
+        Nothing is lost by reading, so `If-Match` is ignored there; Django would refuse it.
+        """
+        if request.method in SAFE_METHODS:
+            for header in ("HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"):
+                request.META.pop(header, None)
+        response: Any = self._conditional_dispatch(request, *args, **kwargs)
+        allow = partial(_allow_other_sites, request)
+        # Where it may become a 304 when it is rendered, after that.
+        if hasattr(response, "add_post_render_callback"):
+            response.add_post_render_callback(allow)
+        else:
+            allow(response)
+        return response
+
+    _conditional_dispatch = method_decorator(conditional_page)(GenericAPIView.dispatch)
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse what no database looks for, before anybody looks."""
+        """Check limits, token, scope and parameters; then prepare the handler."""
         count(request, kwargs.values())
         super().initial(request, *args, **kwargs)
         if "%00" in request.get_full_path():
             raise NulInAddress
         self._check_parameters(request)
+        # REST framework looks the handler up after this.
+        method = str(request.method).lower()
+        if handler := getattr(self, method, None):
+            setattr(self, method, self._prepared(handler, method))
+
+    def _prepared(self, handler: Callable[..., Response], method: str) -> Callable[..., Response]:
+        @wraps(handler)
+        def handle(request: Request, *args: Any, **kwargs: Any) -> Response:
+            # Whoever lost a right and repeats a request is answered as the first time.
+            self.resolve_parents()
+            return handler(request, *args, **kwargs)
+
+        is_once = method == "post" and self.is_idempotent
+        return partial(run_once, self.secret_fields, handle) if is_once else handle
 
     def _check_parameters(self, request: Request) -> None:
         """Refuse query parameters that the method does not have; lists look at all of theirs."""
         method = "GET" if request.method == "HEAD" else str(request.method)
-        is_list = method == "GET" and getattr(self, "queryset", None) is not None
         if not request.query_params or not hasattr(self, method.lower()):
             return
         faults: list[Fault] = []
@@ -142,23 +210,48 @@ class Resource(GenericAPIView[Any]):
         if self.chosen is not None and method == "GET":
             faults += unknown_choices(request, self.chosen)
             known |= CHOICES
-        if not is_list:
+        if not self.is_list:
             faults += unknown(request.query_params, known)
         if faults:
             raise Invalid(faults=faults)
 
-    def said(
-        self, shape: Shape, also: Callable[[Mapping[str, Any]], object] | None = None, **more: Any
+    @property
+    def is_list(self) -> bool:
+        """Whether the response is a page of rows; a list that is computed is one object."""
+        return self.action_name == "list" and not self.is_computed_list
+
+    @property
+    def is_computed_list(self) -> bool:
+        found = self.get_serializer_class()
+        return isinstance(found, type) and issubclass(found, PartSerializer)
+
+    @property
+    def chosen(self) -> type[Chosen] | None:
+        """The serializer whose `fields` and `expand` may be chosen here."""
+        found = self.get_serializer_class()
+        return found if isinstance(found, type) and issubclass(found, Chosen) else None
+
+    def get_serializer_class(self) -> Any:
+        return self.serializer_classes.get(self.action_name, self.serializer_class)
+
+    def get_request_serializer_class(self) -> SerializerClass | None:
+        return self.request_serializer_classes.get(self.action_name, self.request_serializer_class)
+
+    def get_validated(
+        self,
+        serializer_class: SerializerClass | None = None,
+        instance: Any = None,
+        also: Callable[[Mapping[str, Any]], object] | None = None,
+        **kwargs: Any,
     ) -> Any:
-        """Return the request's body as read by `shape`.
+        """Return the request's body as its serializer reads it, or raise Invalid.
 
-        `also` checks the rest of a body that is refused, so that all its problems are told at once.
-
-        Raises:
-            Invalid: it is something else.
+        `also` checks the rest of a body that is refused, so that it is refused with all problems.
         """
-        data = self.request.data
-        serializer = shape(data=data, context=self.get_serializer_context(), **more)
+        data, found = self.request.data, serializer_class or self.get_request_serializer_class()
+        assert found is not None
+        context = self.get_serializer_context()
+        serializer = found(instance, data=data, context=context, **kwargs)
         if serializer.is_valid():
             return serializer.validated_data
         faults: list[Refused] = list(faults_of(serializer.errors))
@@ -169,70 +262,208 @@ class Resource(GenericAPIView[Any]):
                 faults += error.faults
         raise Invalid(faults=faults)
 
-    def shown(self, shape: Shape, what: Any, status: int = 200, **headers: str) -> Response:
-        """Something as `shape` writes it."""
-        data = shape(what, context=self.get_serializer_context()).data
+    def check_precondition(self, instance: Any) -> None:
+        """Raise ChangedMeanwhile where `retrieve` has another tag than `If-Match`; lock before."""
+        found = self.serializer_classes.get("retrieve", self.serializer_class)
+        assert found is not None
+        data = found(instance, context=self.get_serializer_context()).data
+        check_etag(self.request, etag_of(data))
+
+    # -- the response -----------------------------------------------------------------------
+
+    def get_success_status(self) -> int:
+        created = 201 if self.action_name == "create" else 200
+        return self.success_status or (created if self.get_serializer_class() else 204)
+
+    def respond(self, instance: Any = None, **headers: str) -> Response:
+        """Return an object as the action's serializer writes it; without one, no content."""
+        data = self.get_serializer(instance).data if self.get_serializer_class() else None
         if self.holds_secret:
-            # Said here and not at the end, so that it is kept with an answer that is given again.
+            # Here and not at the end, so that it is stored with a response that is replayed.
             headers["Cache-Control"] = NOT_STORED
-        return Response(data, status, headers=headers)
-
-    def pages_of(self, shape: Shape, rows: QuerySet[Any]) -> Response:
-        """A page of rows, filtered and in the order that was asked for."""
-        page = self.paginate_queryset(self.filter_queryset(rows))
-        data = shape(page, many=True, context=self.get_serializer_context()).data
-        return self.get_paginated_response(data)
-
-    def check_unchanged(self, shape: Shape, what: Any) -> None:
-        """Refuse to change something that is not as `If-Match` says it was; lock it before.
-
-        Raises:
-            ChangedMeanwhile: 412, with the entity tag that it has now.
-        """
-        check_etag(self.request, etag_of(shape(what, context=self.get_serializer_context()).data))
+        return Response(data, self.get_success_status(), headers=headers)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """Add what every answer says about being kept, and the tag of what was changed."""
-        answer = super().finalize_response(request, response, *args, **kwargs)
-        kept = NOT_STORED if self.holds_secret else NOT_KEPT
-        answer.headers.setdefault("Cache-Control", kept)
-        patch_vary_headers(answer, ["Authorization", "Accept-Language"])
-        content = getattr(answer, "data", None)
-        is_problem = answer.status_code >= 400
+        """Add the headers of every response, and the tag of what was changed."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        response.headers.setdefault("Cache-Control", NOT_STORED if self.holds_secret else NOT_KEPT)
+        patch_vary_headers(response, ["Authorization", "Accept-Language"])
+        content = getattr(response, "data", None)
         # Django gives no tag to what must not be stored, but a change of it needs one.
         wants_tag = self.holds_secret or request.method not in SAFE_METHODS
-        if wants_tag and content is not None and not is_problem:
-            answer.headers.setdefault("ETag", etag_of(content))
-        return answer
+        if wants_tag and content is not None and response.status_code < 400:
+            response.headers.setdefault("ETag", etag_of(content))
+        return response
 
 
-def _tell(request: HttpRequest, answer: HttpResponse) -> None:
+class APIViewSet(ViewSetMixin, BaseAPIView):
+    """Actions on rows; `lookup_field = None` says that there is one at the address."""
+
+    lookup_field: Any = "pk"
+
+    def get_object(self) -> Any:
+        """The row of the address; filters of a list do not hide it."""
+        key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
+        if self.lookup_field == "public_id":
+            return get_object_or_404(named(self.get_queryset(), key))
+        return get_object_or_404(self.get_queryset(), **{self.lookup_field: key})
+
+    def lock(self) -> None:
+        """Lock what `get_object` finds, within a transaction."""
+
+    def get_locked(self) -> Any:
+        """The row, locked, and as `If-Match` says it was."""
+        self.lock()
+        instance = self.get_object()
+        self.check_precondition(instance)
+        return instance
+
+
+class ListMixin(ListModelMixin):
+    """A page of the rows of `get_queryset`, filtered and ordered."""
+
+
+class RetrieveMixin(RetrieveModelMixin):
+    """The row of `get_object`."""
+
+
+class CreateMixin:
+    """`perform_create(data)` returns the new row, which is answered with its address."""
+
+    def create(self: Any, request: Request, **kwargs: Any) -> Response:
+        row = self.perform_create(self.get_validated())
+        key = getattr(row, self.lookup_field)
+        return self.respond(row, Location=f"{request.path}{key}/")  # type: ignore[no-any-return]
+
+
+class UpdateMixin:
+    """`perform_update(row, data)` changes a locked row by the fields that were sent."""
+
+    def partial_update(self: Any, request: Request, **kwargs: Any) -> Response:
+        with transaction.atomic():
+            row = self.get_locked()
+            self.perform_update(row, self.get_validated(None, row, partial=True))
+        return self.respond(self.get_object())  # type: ignore[no-any-return]
+
+
+class DestroyMixin:
+    """`perform_destroy(row)` removes a locked row."""
+
+    def destroy(self: Any, request: Request, **kwargs: Any) -> Response:
+        with transaction.atomic():
+            self.perform_destroy(self.get_locked())
+        return Response(status=204)
+
+
+class ClubMixin:
+    """The club in the address."""
+
+    permission: Any = staticmethod(directed_club)
+    read_permission: Any = staticmethod(seen_club)
+    club: Club
+
+    def resolve_parents(self: Any) -> None:
+        self.club = self.get_permission()(self.http_request, self.kwargs["slug"])
+
+
+class TournamentMixin:
+    """The tournament in the address."""
+
+    permission: Any = staticmethod(directed_tournament)
+    read_permission: Any = staticmethod(seen_tournament)
+    tournament: Tournament
+
+    def resolve_parents(self: Any) -> None:
+        slug, tournament = self.kwargs["slug"], self.kwargs["tournament"]
+        self.tournament = self.get_permission()(self.http_request, slug, tournament)
+
+
+class Router(SimpleRouter):
+    """Routes with path converters; a viewset without `lookup_field` has one object."""
+
+    def __init__(self) -> None:
+        super().__init__(use_regex_path=False)
+
+    def get_routes(self, viewset: Any) -> list[Any]:
+        routes = super().get_routes(viewset)
+        if viewset.lookup_field is not None:
+            return routes
+        single = [r._replace(url=r.url.replace("/{lookup}", "")) for r in routes if r.detail]
+        mapping = {"post": "create", **single[0].mapping}
+        return [single[0]._replace(name="{basename}", mapping=mapping), *single[1:]]
+
+
+def _allow_other_sites(request: HttpRequest, response: HttpResponse) -> None:
     """Let pages of other sites read what anybody may (CORS).
 
-    Only what was asked for without a token, and gives no access. Cookies count for nothing here.
+    Only what is read without a token, and gives no access. Cookies count for nothing here.
     """
     is_public = request.method in {"GET", "HEAD"} and "Authorization" not in request.headers
-    if is_public and answer.get("Cache-Control") != NOT_STORED:
-        answer["Access-Control-Allow-Origin"] = "*"
-        answer["Access-Control-Expose-Headers"] = f"ETag, {LEFT}, {POLICY}, Retry-After"
+    if is_public and response.get("Cache-Control") != NOT_STORED:
+        response["Access-Control-Allow-Origin"] = "*"
+        response["Access-Control-Expose-Headers"] = f"ETag, {LEFT}, {POLICY}, Retry-After"
 
 
 def etag_of(data: Any) -> str:
-    """The entity tag of what is answered, as `ConditionalGetMiddleware` gives it."""
-    return tag_of_content(JSONRenderer().render(data))
+    """The entity tag of a response, as `ConditionalGetMiddleware` gives it."""
+    return etag_of_content(JSONRenderer().render(data))
 
 
-def tag_of_content(content: bytes) -> str:
+def etag_of_content(content: bytes) -> str:
     return f'"{md5(content, usedforsecurity=False).hexdigest()}"'
 
 
 def check_etag(request: Request, now: str) -> None:
-    """Refuse what was asked for about an older state.
-
-    Raises:
-        ChangedMeanwhile: 412, with the entity tag that holds now.
-    """
-    said = request.headers.get("If-Match")
+    """Raise ChangedMeanwhile (412, with the tag `now`) where `If-Match` names another state."""
+    tags = request.headers.get("If-Match")
     # Compressed on its way a tag became a weak one; it names the same content.
-    if said and "*" not in said and now not in {e.removeprefix("W/") for e in parse_etags(said)}:
+    if tags and "*" not in tags and now not in {e.removeprefix("W/") for e in parse_etags(tags)}:
         raise ChangedMeanwhile(now)
+
+
+class Resource(BaseAPIView):
+    """The former base of views; goes with the last topic that uses it."""
+
+    is_idempotent = False
+
+    @property
+    def visitor(self) -> HttpRequest:
+        return self.http_request
+
+    @property
+    def is_list(self) -> bool:
+        return self.request.method == "GET" and getattr(self, "queryset", None) is not None
+
+    def said(
+        self,
+        shape: SerializerClass,
+        also: Callable[[Mapping[str, Any]], object] | None = None,
+        **more: Any,
+    ) -> Any:
+        return self.get_validated(shape, also=also, **more)
+
+    def shown(
+        self, shape: SerializerClass, what: Any, status: int = 200, **headers: str
+    ) -> Response:
+        data = shape(what, context=self.get_serializer_context()).data
+        if self.holds_secret:
+            headers["Cache-Control"] = NOT_STORED
+        return Response(data, status, headers=headers)
+
+    def pages_of(self, shape: SerializerClass, rows: QuerySet[Any]) -> Response:
+        page = self.paginate_queryset(self.filter_queryset(rows))
+        data = shape(page, many=True, context=self.get_serializer_context()).data
+        return self.get_paginated_response(data)
+
+    def check_unchanged(self, shape: SerializerClass, what: Any) -> None:
+        check_etag(self.request, etag_of(shape(what, context=self.get_serializer_context()).data))
+
+
+def idempotent(post: Callable[..., Response]) -> Callable[..., Response]:
+    """Do a POST of a former view once for each key; goes with `Resource`."""
+
+    @wraps(post)
+    def handle(view: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return run_once(view.secret_fields, partial(post, view), request, *args, **kwargs)
+
+    return handle

@@ -25,8 +25,7 @@ from tournaments.api.accounts.serializers import (
 from tournaments.api.people.serializers import PlayerDataSerializer
 from tournaments.api.people.views import exported
 from tournaments.api.problems import problem_response
-from tournaments.api.schema import idempotent
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.models import Member, PersonalToken, Player, Scope, fields
 from tournaments.models.people import ApplicationToken, ScopedToken
 from tournaments.permissions import account_of
@@ -59,7 +58,7 @@ class TokenResource(Resource):
     """Base of the addresses of tokens."""
 
     scope = Scope.MANAGE
-    reading_scope = Scope.MANAGE
+    read_scope = Scope.MANAGE
 
     @property
     def asking(self) -> PersonalToken:

@@ -32,7 +32,7 @@ class ClubSerializer(ClubNameSerializer):
     def get_logo(self, club: Club) -> str | None:
         if not club.logo:
             return None
-        place = reverse("api:club_logo", args=[club.slug])
+        place = reverse("api:club-logo", args=[club.slug])
         return absolute(self.context["request"], place)
 
 

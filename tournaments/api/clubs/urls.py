@@ -1,15 +1,11 @@
 """Addresses of clubs."""
 
-from django.urls import path
-
 from tournaments.api.clubs import views
+from tournaments.api.views import Router
 
-CLUB = "clubs/<slug:slug>"
+router = Router()
+router.register("clubs", views.ClubViewSet, "club")
+router.register("clubs/<slug:slug>/settings", views.ClubSettingsViewSet, "club-settings")
+router.register("clubs/<slug:slug>/logo", views.ClubLogoViewSet, "club-logo")
 
-urlpatterns = [
-    path("clubs/", views.Clubs.as_view(), name="clubs"),
-    path(f"{CLUB}/", views.OneClub.as_view(), name="club"),
-    path(f"{CLUB}/settings/", views.ClubSettingsView.as_view(), name="club_settings"),
-    path(f"{CLUB}/logo/", views.ClubLogo.as_view(), name="club_logo"),
-    path(f"{CLUB}/leave/", views.LeaveClub.as_view(), name="leave_club"),
-]
+urlpatterns = router.urls

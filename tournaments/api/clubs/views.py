@@ -1,4 +1,4 @@
-"""Addresses of clubs: those one may see, making one, its settings, its logo, and leaving it."""
+"""Clubs: those one may see, making one, its settings and its logo, and leaving it."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -6,28 +6,32 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import F, FilteredRelation, Q
-from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.clubs.serializers import (
-    ClubSerializer,
-    NewClubSerializer,
-    SettingsSerializer,
-)
+from tournaments.api.clubs.serializers import ClubSerializer, NewClubSerializer, SettingsSerializer
 from tournaments.api.fields import PlainJSONRenderer
-from tournaments.api.schema import idempotent
-from tournaments.api.views import Resource, check_etag, tag_of_content
+from tournaments.api.views import (
+    APIViewSet,
+    ClubMixin,
+    CreateMixin,
+    ListMixin,
+    RetrieveMixin,
+    UpdateMixin,
+    check_etag,
+    etag_of_content,
+)
 from tournaments.models import Club, Scope
 from tournaments.models.clubs import ClubQuerySet, Role
-from tournaments.permissions import account_of, members_club, owned_club, seen_club
+from tournaments.permissions import account_of, members_club, owned_club
 from tournaments.services.clubs.membership import (
     MOST_BYTES,
     ClubSettings,
@@ -43,26 +47,11 @@ from tournaments.services.people.players import lock_people
 PICTURES = ("image/png", "image/jpeg")
 
 
-class PictureParser(BaseParser):
-    """A picture as its bytes; one byte too many tells that it is too large."""
-
-    media_type = "image/*"
-
-    def parse(
-        self,
-        stream: Any,
-        media_type: str | None = None,
-        parser_context: Mapping[str, Any] | None = None,
-    ) -> Any:
-        """The bytes, as many as are taken and one."""
-        return stream.read(MOST_BYTES + 1)
-
-
-class PictureRenderer(BaseRenderer):
-    """Lets a picture be asked for; it is sent as it is."""
-
-    media_type = "image/*"
-    format = "picture"
+def visible_clubs(request: HttpRequest) -> ClubQuerySet:
+    """The clubs a visitor may see, with their role in each."""
+    user = account_of(request)
+    own = FilteredRelation("members", condition=Q(members__user=user.pk if user else None))
+    return Club.objects.seen_by(user).annotate(own=own, role=F("own__role"))
 
 
 class ClubFilter(filters.FilterSet):  # type: ignore[misc]
@@ -72,115 +61,118 @@ class ClubFilter(filters.FilterSet):  # type: ignore[misc]
     published = filters.BooleanFilter()
 
 
-def clubs_seen(view: Resource) -> ClubQuerySet:
-    """The clubs a visitor may see, with their role in each."""
-    user = account_of(view.visitor)
-    own = FilteredRelation("members", condition=Q(members__user=user.pk if user else None))
-    return Club.objects.seen_by(user).annotate(own=own, role=F("own__role"))
-
-
-class Clubs(Resource):
+class ClubViewSet(ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
+    descriptions = {
+        "list": "The clubs of the account, and those that everybody may see.",
+        "create": "Make a club; the account is its owner.",
+        "retrieve": "A club, for its members and, where it is published, for everybody.",
+    }
     scope = Scope.MANAGE
+    action_permissions = {"leave": members_club}
     queryset = Club.objects.all()
+    lookup_field = "slug"
+    lookup_value_converter = "slug"
     filterset_class = ClubFilter
     ordering_fields = ("name", "slug", "created_at")
     ordering = ("name",)
+    serializer_class = ClubSerializer
+    serializer_classes = {"leave": None}
+    request_serializer_classes = {"create": NewClubSerializer}
 
-    @extend_schema(responses=ClubSerializer(many=True))
-    def get(self, request: Request) -> Response:
-        """The clubs of the account, and those that everybody may see."""
-        return self.pages_of(ClubSerializer, clubs_seen(self))
+    def get_queryset(self) -> ClubQuerySet:
+        return visible_clubs(self.http_request)
 
-    @extend_schema(request=NewClubSerializer, responses={201: ClubSerializer})
-    @idempotent
-    def post(self, request: Request) -> Response:
-        """Make a club; the account is its owner."""
-        by = self.account_actor
-        said = self.said(NewClubSerializer)
-        made = create_club(said["name"], by, at=timezone.now())
-        place = f"{request.path}{made.slug}/"
-        return self.shown(ClubSerializer, clubs_seen(self).get(pk=made.pk), 201, Location=place)
+    def resolve_parents(self) -> None:
+        if self.action == "create":
+            _account = self.account
 
+    def perform_create(self, data: Mapping[str, Any]) -> Club:
+        club = create_club(data["name"], self.account_actor, at=timezone.now())
+        return self.get_queryset().get(pk=club.pk)
 
-class OneClub(Resource):
-    @extend_schema(responses=ClubSerializer)
-    def get(self, request: Request, slug: str) -> Response:
-        """A club, for its members and, where it is published, for everybody."""
-        return self.shown(ClubSerializer, get_object_or_404(clubs_seen(self), slug=slug))
+    @action(methods=["post"], detail=True)
+    def leave(self, request: Request, slug: str) -> Response:
+        """Go out of a club; one's player and results stay."""
+        club = members_club(self.http_request, slug)
+        leave_club(club.pk, self.actor, at=timezone.now())
+        return self.respond()
 
 
-class ClubSettingsView(Resource):
+class ClubSettingsViewSet(ClubMixin, RetrieveMixin, UpdateMixin, APIViewSet):
+    descriptions = {
+        "retrieve": "How a club is set up, for its owners.",
+        "partial_update": "Set a club up otherwise; its slug stays, also under another name.",
+    }
     scope = Scope.MANAGE
+    permission = read_permission = staticmethod(owned_club)
+    lookup_field = None
+    serializer_class = request_serializer_class = SettingsSerializer
 
-    @extend_schema(responses=SettingsSerializer)
-    def get(self, request: Request, slug: str) -> Response:
-        """How a club is set up, for its owners."""
-        return self.shown(SettingsSerializer, owned_club(self.visitor, slug))
+    def get_object(self) -> Club:
+        return self.club
 
-    @extend_schema(request=SettingsSerializer, responses=SettingsSerializer)
-    def patch(self, request: Request, slug: str) -> Response:
-        """Set a club up otherwise; its slug stays, also under another name."""
-        club = owned_club(self.visitor, slug)
-        said = self.said(SettingsSerializer, partial=True)
-        with transaction.atomic():
-            row = lock_people(club.pk)
-            self.check_unchanged(SettingsSerializer, row)
-            now = {field.name: getattr(row, field.name) for field in fields(ClubSettings)}
-            chosen = ClubSettings(**{**now, **said})
-            row = change_settings(row.pk, chosen, self.actor, at=timezone.now())
-        return self.shown(SettingsSerializer, row)
+    def lock(self) -> None:
+        self.club = lock_people(self.club.pk)
+
+    def perform_update(self, club: Club, data: Mapping[str, Any]) -> None:
+        now = {field.name: getattr(club, field.name) for field in fields(ClubSettings)}
+        settings = ClubSettings(**{**now, **data})
+        self.club = change_settings(club.pk, settings, self.actor, at=timezone.now())
 
 
-class ClubLogo(Resource):
+class PictureParser(BaseParser):
+    """A picture as its bytes; one byte too many tells that it is too large."""
+
+    media_type = "image/*"
+
+    def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
+        return stream.read(MOST_BYTES + 1)
+
+
+class PictureRenderer(BaseRenderer):
+    """Lets a picture be requested; it is sent as it is."""
+
+    media_type = "image/*"
+    format = "picture"
+
+
+class ClubLogoViewSet(ClubMixin, APIViewSet):
     scope = Scope.MANAGE
+    permission = staticmethod(owned_club)
+    lookup_field = None
     parser_classes = (PictureParser,)
     renderer_classes = (PlainJSONRenderer, PictureRenderer)
 
     @extend_schema(responses={(200, kind): OpenApiTypes.BINARY for kind in PICTURES})
-    def get(self, request: Request, slug: str) -> HttpResponse:
+    def retrieve(self, request: Request, **kwargs: Any) -> HttpResponse:
         """The picture, for whoever may see the club."""
-        row = seen_club(self.visitor, slug)
-        content = _logo_of(row)
+        content = _read_logo(self.club)
         if content is None:
             raise Club.DoesNotExist
-        kind = str(row.logo.name).rpartition(".")[2]
+        kind = str(self.club.logo.name).rpartition(".")[2]
         return HttpResponse(content, content_type=f"image/{kind}")
 
     @extend_schema(request=dict.fromkeys(PICTURES, OpenApiTypes.BINARY), responses={204: None})
-    def put(self, request: Request, slug: str) -> Response:
+    def update(self, request: Request, **kwargs: Any) -> Response:
         """Give a club a logo: a PNG or JPEG, drawn anew before it is kept."""
-        club = owned_club(self.visitor, slug)
-        sent: Any = request.data
-        self._change(club, draw_anew(sent if isinstance(sent, bytes) else b""))
-        return Response(status=204)
+        content: Any = request.data
+        return self._change(draw_anew(content if isinstance(content, bytes) else b""))
 
-    @extend_schema(request=None, responses={204: None})
-    def delete(self, request: Request, slug: str) -> Response:
+    def destroy(self, request: Request, **kwargs: Any) -> Response:
         """Take the logo away; twice is no error."""
-        self._change(owned_club(self.visitor, slug), None)
-        return Response(status=204)
+        return self._change(None)
 
-    def _change(self, club: Club, picture: Logo | None) -> None:
+    def _change(self, picture: Logo | None) -> Response:
         with transaction.atomic():
-            check_etag(self.request, tag_of_content(_logo_of(lock_people(club.pk)) or b""))
-            change_logo(club.pk, picture, self.actor, at=timezone.now())
+            now = _read_logo(lock_people(self.club.pk)) or b""
+            check_etag(self.request, etag_of_content(now))
+            change_logo(self.club.pk, picture, self.actor, at=timezone.now())
+        return self.respond()
 
 
-def _logo_of(club: Club) -> bytes | None:
-    """The picture of a club, where it has one."""
+def _read_logo(club: Club) -> bytes | None:
     try:
         with club.logo.open("rb") as picture:
             return bytes(picture.read())
     except (FileNotFoundError, ValueError):
         return None
-
-
-class LeaveClub(Resource):
-    scope = Scope.MANAGE
-
-    @extend_schema(request=None, responses={204: None})
-    @idempotent
-    def post(self, request: Request, slug: str) -> Response:
-        """Go out of a club; one's player and results stay."""
-        leave_club(members_club(self.visitor, slug).pk, self.actor, at=timezone.now())
-        return Response(status=204)

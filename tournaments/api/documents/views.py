@@ -20,8 +20,7 @@ from rest_framework.response import Response
 
 from tournaments.api.access import evening_of_key, games_opened, writable_game
 from tournaments.api.fields import Moment, Strict, UncachedSerializer
-from tournaments.api.schema import idempotent
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.engine.rules.entries import LARGE
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Event, Player, Report, Round, Scope

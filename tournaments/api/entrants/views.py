@@ -32,8 +32,7 @@ from tournaments.api.entrants.serializers import (
     OwnEntrySerializer,
     RegistrationLinkSerializer,
 )
-from tournaments.api.schema import idempotent
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Entrant, Substitute, Tournament
 from tournaments.models.clubs import DIRECTING

@@ -11,8 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.clubs.serializers import SeasonDatesSerializer, SeasonSerializer
-from tournaments.api.schema import idempotent
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.models import Club, Event, Season
 from tournaments.permissions import directed_club, seen_club
 from tournaments.services.events.events import (

@@ -25,8 +25,7 @@ from tournaments.api.events.serializers import (
     NewTableSerializer,
 )
 from tournaments.api.fields import LARGEST_KEY
-from tournaments.api.schema import idempotent
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.models import Club, Event, Game, Player, Round, Scope, Season, Table
 from tournaments.permissions import (
     directed_club,

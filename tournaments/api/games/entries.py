@@ -40,9 +40,10 @@ from tournaments.api.games.serializers import (
     TotalsSerializer,
     WithdrawalSerializer,
 )
+from tournaments.api.idempotency import HEADER
 from tournaments.api.problems import LaterInvalid, engine_faults
-from tournaments.api.schema import HEADER, component, idempotent
-from tournaments.api.views import Resource
+from tournaments.api.schema import component
+from tournaments.api.views import Resource, idempotent
 from tournaments.engine.documents.entries import parse_entry, read_entry
 from tournaments.engine.documents.games import play_entry
 from tournaments.engine.rules.entries import Entry
@@ -544,7 +545,7 @@ def _shown(view: Resource, row: Game, status: int = 200) -> Response:
 
 
 class Keys(Resource):
-    scope = reading_scope = Scope.SCORE
+    scope = read_scope = Scope.SCORE
 
     @extend_schema(responses=GameKeysSerializer)
     def get(self, request: Request, public_id: str) -> Response:

@@ -15,8 +15,7 @@ from tournaments.api.games.serializers import (
     TableSerializer,
 )
 from tournaments.api.problems import fault, problem_response
-from tournaments.api.schema import idempotent
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.models import Club, Scope, Table
 from tournaments.models.fields import named
 from tournaments.permissions import actor_of

@@ -44,8 +44,8 @@ from tournaments.api.games.serializers import (
     StartedGameSerializer,
 )
 from tournaments.api.problems import engine_faults, fault
-from tournaments.api.schema import component, idempotent
-from tournaments.api.views import Resource
+from tournaments.api.schema import component
+from tournaments.api.views import Resource, idempotent
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.documents.games import Reading, read_game, read_rules, write_result
 from tournaments.engine.documents.ruleset_records import write_ruleset

@@ -22,8 +22,7 @@ from tournaments.api.imports.serializers import (
     PlayersPlanSerializer,
 )
 from tournaments.api.problems import Json, engine_faults, fault, listed
-from tournaments.api.schema import idempotent
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.models import Club, Player

@@ -17,11 +17,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.clubs.serializers import ClubSerializer
-from tournaments.api.clubs.views import clubs_seen
+from tournaments.api.clubs.views import visible_clubs
 from tournaments.api.fields import ClubNameSerializer, Moment, Strict, UncachedSerializer
 from tournaments.api.problems import fault
-from tournaments.api.schema import idempotent
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.models import Club, Invitation, Member, Player, Scope, fields
 from tournaments.models.clubs import InvitationQuerySet, Role
@@ -294,7 +293,7 @@ class Invitations(InvitationResource):
 
 class OneInvitation(InvitationResource):
     # A link makes whoever has it more than a token may that only reads.
-    reading_scope = Scope.MANAGE
+    read_scope = Scope.MANAGE
 
     @extend_schema(responses=InvitationLinkSerializer)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
@@ -333,7 +332,7 @@ class Join(Resource):
             member = accept_invitation(row.pk, by, at=timezone.now())
         except Invitation.DoesNotExist as error:
             raise InvitationOver from error
-        return self.shown(ClubSerializer, clubs_seen(self).get(pk=member.club_id))
+        return self.shown(ClubSerializer, visible_clubs(self.visitor).get(pk=member.club_id))
 
     def _invited(self, public_id: str, secret: str) -> dict[str, object]:
         found = Invitation.objects.found_at(public_id, secret).select_related("club")

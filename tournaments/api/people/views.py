@@ -51,8 +51,7 @@ from tournaments.api.people.serializers import (
     PlayerNumbersSerializer,
     PlayerSerializer,
 )
-from tournaments.api.schema import idempotent
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.engine.ratings.ratings import chance_above
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
@@ -320,7 +319,7 @@ class Unlink(PlayerResource):
 
 class PlayerCard(PlayerResource):
     # The card lets its holder claim the player, so a token that only reads gets none.
-    reading_scope = Scope.DIRECT
+    read_scope = Scope.DIRECT
 
     @extend_schema(responses=PlayerCardSerializer)
     def get(self, request: Request, slug: str, public_id: str) -> Response:

@@ -16,8 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.problems import Json
-from tournaments.api.schema import component, idempotent
-from tournaments.api.views import Resource
+from tournaments.api.schema import component
+from tournaments.api.views import Resource, idempotent
 from tournaments.engine.documents.games import digits_of, read_game, write_result
 from tournaments.engine.documents.pairings import seat_document
 from tournaments.engine.documents.results import write_verification

@@ -49,7 +49,7 @@ BEGINNINGS = {
     "openapi": "api:openapi",
     "problems": "api_problems",
     "me": "api:me",
-    "clubs": "api:clubs",
+    "clubs": "api:club-list",
     "rulesets": "api:rulesets",
     "games": "api:games",
     "changes": "api:changes",

@@ -32,8 +32,7 @@ from tournaments.api.rounds.serializers import (
     TakeBackSerializer,
 )
 from tournaments.api.rounds.views import OfRound
-from tournaments.api.schema import idempotent
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
 from tournaments.engine.rules.entries import SMALL
 from tournaments.engine.rules.rulesets import LONGEST_NAME

@@ -26,9 +26,8 @@ from tournaments.api.rounds.serializers import (
     RoundSerializer,
     RulingSerializer,
 )
-from tournaments.api.schema import idempotent
 from tournaments.api.tournaments.serializers import RoundLineSerializer
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.models import Entrant, Game, Round, Ruling, Scope, Table, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import (

@@ -24,8 +24,8 @@ from tournaments.api.rulesets.serializers import (
     RulesetsSerializer,
     SchemasSerializer,
 )
-from tournaments.api.schema import component, idempotent
-from tournaments.api.views import Resource, check_etag
+from tournaments.api.schema import component
+from tournaments.api.views import Resource, check_etag, idempotent
 from tournaments.engine.documents.games import parse_json
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.documents.verify import SCHEMAS

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from tournaments.api.fields import LARGEST_KEY, TRUTHS
 from tournaments.api.filtering import UnknownSeason
 from tournaments.api.problems import fault, placed, read_at
-from tournaments.api.schema import component, idempotent
+from tournaments.api.schema import component
 from tournaments.api.tournaments.serializers import (
     ChangedTournamentSerializer,
     CopySerializer,
@@ -28,7 +28,7 @@ from tournaments.api.tournaments.serializers import (
     TournamentLineSerializer,
     TournamentSerializer,
 )
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.engine.standings.tournament_settings import (
     PRESETS,
@@ -248,7 +248,7 @@ class Restore(OfTournament):
 
 
 class Links(OfTournament):
-    reading_scope = Scope.DIRECT
+    read_scope = Scope.DIRECT
 
     @extend_schema(responses=LinksSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
@@ -300,7 +300,7 @@ def _season_said(row: Tournament, said: Any) -> Season | None:
 
 
 class TournamentDocument(OfTournament):
-    reading_scope = Scope.DIRECT
+    read_scope = Scope.DIRECT
 
     @extend_schema(responses={200: component("TournamentRecord")})
     def get(self, request: Request, slug: str, tournament: str) -> Response:

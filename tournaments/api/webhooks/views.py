@@ -12,8 +12,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.schema import idempotent
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, idempotent
 from tournaments.api.webhooks.serializers import (
     KNOWN_TYPES,
     DeliverySerializer,
@@ -33,7 +32,7 @@ class WebhookResource(Resource):
 
     scope = Scope.MANAGE
     # The address of a receiver may be a secret of its own.
-    reading_scope = Scope.MANAGE
+    read_scope = Scope.MANAGE
 
     @property
     def club(self) -> Club | None:
