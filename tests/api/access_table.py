@@ -125,40 +125,46 @@ CLUBS = {
     "invitation": row("invitation", scope="manage", read="manage", GET=DIRECTORS, DELETE=DIRECTORS),
     # Whoever has the right link is told of the club: `clubs/test_members.py` follows it.
     "join": row("wrong link to join", scope="manage", GET=NOBODY, POST=NOBODY),
-    "seasons": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
-    "season": row("season", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY),
+    "season-list": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
+    "season-detail": row(
+        "season", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY
+    ),
     "audit": row("club", GET=DIRECTORS),
-    "my_month": row("club", scope="manage", GET=DIRECTORS, PUT=DIRECTORS),
+    "my-month": row("club", scope="manage", GET=DIRECTORS, PUT=DIRECTORS),
 }
 
 WEBHOOKS = {
     "changes": row(GET=EVERYBODY),
-    "webhooks": row("club", scope="manage", read="manage", GET=OWNERS, POST=OWNERS),
-    "webhook": row(
+    "webhook-list": row("club", scope="manage", read="manage", GET=OWNERS, POST=OWNERS),
+    "webhook-detail": row(
         "webhook", scope="manage", read="manage", GET=OWNERS, PATCH=OWNERS, DELETE=OWNERS
     ),
-    "webhook_secret": row("webhook", scope="manage", read="manage", GET=OWNERS, POST=OWNERS),
-    "test_webhook": row("webhook", scope="manage", POST=OWNERS),
-    "deliveries": row("webhook", scope="manage", read="manage", GET=OWNERS),
-    "delivery": row("webhook call", scope="manage", read="manage", GET=OWNERS),
-    "send_again": row("webhook call", scope="manage", POST=OWNERS),
-    "server_webhooks": row(scope="manage", read="manage", GET=only("staff"), POST=only("staff")),
-    "server_webhook": row(
+    "webhook-secret": row("webhook", scope="manage", read="manage", GET=OWNERS, POST=OWNERS),
+    "webhook-test": row("webhook", scope="manage", POST=OWNERS),
+    "delivery-list": row("webhook", scope="manage", read="manage", GET=OWNERS),
+    "delivery-detail": row("webhook call", scope="manage", read="manage", GET=OWNERS),
+    "delivery-again": row("webhook call", scope="manage", POST=OWNERS),
+    "server-webhook-list": row(
+        scope="manage", read="manage", GET=only("staff"), POST=only("staff")
+    ),
+    "server-webhook-detail": row(
         *("webhook of the server", "manage"),
         read="manage",
         **{method: only("staff") for method in ("GET", "PATCH", "DELETE")},
     ),
-    "server_webhook_secret": row(
+    "server-webhook-secret": row(
         *("webhook of the server", "manage"),
         read="manage",
         **{method: only("staff") for method in ("GET", "POST")},
     ),
-    "server_test_webhook": row("webhook of the server", scope="manage", POST=only("staff")),
-    "server_deliveries": row(
+    "server-webhook-test": row("webhook of the server", scope="manage", POST=only("staff")),
+    "server-delivery-list": row(
         "webhook of the server", scope="manage", read="manage", GET=only("staff")
     ),
-    "server_delivery": row("call of the server", scope="manage", read="manage", GET=only("staff")),
-    "server_send_again": row("call of the server", scope="manage", POST=only("staff")),
+    "server-delivery-detail": row(
+        "call of the server", scope="manage", read="manage", GET=only("staff")
+    ),
+    "server-delivery-again": row("call of the server", scope="manage", POST=only("staff")),
 }
 
 TABLES = {
@@ -179,15 +185,19 @@ RECORDS = {
 }
 
 EVENTS = {
-    "events": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
-    "event": row("event", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY),
-    "event_rounds": row("event", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
-    "event_round": row("round", GET=MEMBERS, published=EVERYBODY),
-    "close_round": row("round", POST=DIRECTORS),
-    "reopen_round": row("round", POST=DIRECTORS),
-    "event_tables": row("round", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
-    "event_table": row("table of a round", GET=MEMBERS, DELETE=DIRECTORS, published=EVERYBODY),
-    "replace_address": row("table of a round", POST=DIRECTORS),
+    "event-list": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
+    "event-detail": row(
+        "event", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY
+    ),
+    "event-round-list": row("event", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
+    "event-round-detail": row("round", GET=MEMBERS, published=EVERYBODY),
+    "event-round-close": row("round", POST=DIRECTORS),
+    "event-round-reopen": row("round", POST=DIRECTORS),
+    "event-table-list": row("round", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
+    "event-table-detail": row(
+        "table of a round", GET=MEMBERS, DELETE=DIRECTORS, published=EVERYBODY
+    ),
+    "event-table-replace": row("table of a round", POST=DIRECTORS),
 }
 
 PEOPLE = {
@@ -208,16 +218,18 @@ PEOPLE = {
     "merge_player": row("player", GET=NOBODY, POST=DIRECTORS),
     "part_player": row("merge", POST=DIRECTORS),
     "me": row(GET=WITH_ACCOUNT),
-    "my_player": row("own player", scope="manage", GET=ITS_OWN, PATCH=ITS_OWN, DELETE=ITS_OWN),
-    "my_data": row("own player", scope="manage", POST=ITS_OWN),
-    "my_release": row("own player", scope="manage", POST=ITS_OWN),
-    "tokens": row(scope="manage", read="manage", GET=WITH_ACCOUNT, POST=WITH_ACCOUNT),
-    "token": row(
+    "my-player-detail": row(
+        "own player", scope="manage", GET=ITS_OWN, PATCH=ITS_OWN, DELETE=ITS_OWN
+    ),
+    "my-player-data": row("own player", scope="manage", POST=ITS_OWN),
+    "my-player-release": row("own player", scope="manage", POST=ITS_OWN),
+    "token-list": row(scope="manage", read="manage", GET=WITH_ACCOUNT, POST=WITH_ACCOUNT),
+    "token-detail": row(
         *("own token", "manage"),
         read="manage",
         **dict.fromkeys(("GET", "DELETE"), OWN_TOKEN),
     ),
-    "claim_code": row(scope="manage", POST=WITH_ACCOUNT),
+    "claim-code": row(scope="manage", POST=WITH_ACCOUNT),
     # Whoever has the right link is told the name: `people/test_own_players.py` follows it.
     "claim": row("wrong link to claim", scope="manage", GET=NOBODY, POST=NOBODY),
 }
@@ -266,7 +278,7 @@ TOURNAMENTS = {
     "standings": row("tournament", GET=MEMBERS, published=EVERYBODY),
     "why_place": row("an entrant", GET=MEMBERS, published=EVERYBODY),
     "league": row("season", GET=MEMBERS, published=EVERYBODY),
-    "season_event": row("evening of a season", PUT=DIRECTORS, DELETE=DIRECTORS),
+    "season-event-detail": row("evening of a season", PUT=DIRECTORS, DELETE=DIRECTORS),
     "season_documents": row("season", scope="read", POST=MEMBERS),
 }
 

@@ -356,10 +356,8 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
 TAGS = {
     "accounts": "people",
-    "accounts.month": "clubs",
     "audit.club_audit": "clubs",
     "audit.feed": "changes",
-    "events.seasons": "clubs",
     "games.clocks": "tables",
     "games.tables": "tables",
     "imports": "importing",

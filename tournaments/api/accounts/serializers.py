@@ -111,3 +111,9 @@ class ClaimedPlayerSerializer(serializers.Serializer[Any]):
     club = ClubNameSerializer(source="player.club")
     secret = serializers.CharField(source="player.claim_secret")
     own = serializers.CharField(source="own.public_id", default=None, allow_null=True)
+
+
+class MonthSerializer(Strict):
+    """Whether the month of a club comes by mail."""
+
+    by_mail = serializers.BooleanField(source="month_by_mail")

@@ -1,36 +1,40 @@
-"""Addresses of accounts, and their tokens."""
+"""One's own account, its tokens and players, and the cards that make a player one's own."""
 
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from allauth.core.ratelimit import consume
 from django.db import transaction
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.accounts.serializers import (
-    AccountSerializer,
-    ClaimCodeSerializer,
-    ClaimedPlayerSerializer,
-    InitialsSerializer,
-    MyPlayerSerializer,
-    NewTokenSerializer,
-    TokenMadeSerializer,
-    TokenSerializer,
-)
+from tournaments.api.accounts import serializers
 from tournaments.api.people.serializers import PlayerDataSerializer
 from tournaments.api.people.views import exported
 from tournaments.api.problems import problem_response
-from tournaments.api.views import Resource, idempotent
-from tournaments.models import Member, PersonalToken, Player, Scope, fields
+from tournaments.api.views import (
+    APIViewSet,
+    ClubMixin,
+    CreateMixin,
+    DestroyMixin,
+    ListMixin,
+    RetrieveMixin,
+    UpdateMixin,
+)
+from tournaments.models import Member, PersonalToken, Player, Scope
 from tournaments.models.people import ApplicationToken, ScopedToken
-from tournaments.permissions import account_of
+from tournaments.permissions import account_of, directed_club
 from tournaments.services.accounts import Wish, make_token, revoke_token
 from tournaments.services.base.writes import Fault, Invalid, Refused
+from tournaments.services.emails import switch_month
 from tournaments.services.people.changes import remove_player, set_initials
 from tournaments.services.people.merging import (
     TooManyCodes,
@@ -40,6 +44,27 @@ from tournaments.services.people.merging import (
     unlink_account,
 )
 from tournaments.services.people.players import lock_people
+
+
+class AccountViewSet(RetrieveMixin, APIViewSet):
+    descriptions = {
+        "retrieve": "The account of the token, with its clubs and players, and the token's rights."
+    }
+    lookup_field = None
+    serializer_class = serializers.AccountSerializer
+
+    def get_object(self) -> dict[str, Any]:
+        user = self.account
+        if not isinstance(self.request.auth, ScopedToken):
+            raise NotAuthenticated
+        clubs = Member.objects.of_user(user).select_related("club")
+        players = Player.objects.belonging_to(user).select_related("club")
+        return {
+            "user": user,
+            "clubs": clubs.order_by("club__name", "club"),
+            "players": players.order_by("club__name", "pk"),
+            "token": self.request.auth,
+        }
 
 
 class NotByApplications(Refused, code="personal-token-needed", status=403):
@@ -54,199 +79,169 @@ class BeyondOwnTime(Fault, code="beyond-own-time", where="days"):
     sentence = _("A token cannot create one that is valid for longer.")
 
 
-class TokenResource(Resource):
-    """Base of the addresses of tokens."""
+class TokenViewSet(ListMixin, CreateMixin, RetrieveMixin, DestroyMixin, APIViewSet):
+    """An application may not see or make tokens: they would go on when its access is withdrawn."""
 
+    descriptions = {
+        "list": "The personal tokens of the account, the newest first, without their texts.",
+        "create": "Make a personal token. It may do no more, and lasts no longer, than the one that"
+        " asks.",
+        "retrieve": "A personal token of the account, without its text.",
+        "destroy": "Revoke a personal token, also the one that asks.",
+    }
     scope = Scope.MANAGE
     read_scope = Scope.MANAGE
+    queryset = PersonalToken.objects.all()
+    lookup_field = "public_id"
+    filterset_fields = ("name",)
+    ordering_fields = ("created",)
+    ordering = ("-created", "public_id")
+    serializer_class = serializers.TokenSerializer
+    serializer_classes = {"create": serializers.TokenMadeSerializer}
+    request_serializer_class = serializers.NewTokenSerializer
 
     @property
-    def asking(self) -> PersonalToken:
-        """The personal token that asks.
-
-        Raises:
-            NotAuthenticated: nobody asks, or a key.
-            NotByApplications: an application does.
-        """
+    def token(self) -> PersonalToken:
+        """The personal token that asks; refused for an application, a key, and nobody."""
         if isinstance(self.request.auth, ApplicationToken):
             raise NotByApplications
         if not isinstance(self.request.auth, PersonalToken):
             raise NotAuthenticated
         return self.request.auth
 
+    def resolve_parents(self) -> None:
+        _only_personal = self.token
 
-class Tokens(TokenResource):
-    queryset = PersonalToken.objects.all()
-    filterset_fields = ("name",)
-    ordering_fields = ("created",)
-    ordering = ("-created", "public_id")
+    def get_queryset(self) -> QuerySet[PersonalToken]:
+        rows: Any = PersonalToken.objects.of(self.token.user)
+        return rows.lasting(timezone.now())  # type: ignore[no-any-return]
 
-    @extend_schema(responses=TokenSerializer(many=True))
-    def get(self, _request: Request) -> Response:
-        """The personal tokens of the account, the newest first, without their texts."""
-        rows = PersonalToken.objects.of(self.asking.user).lasting(timezone.now())
-        return self.pages_of(TokenSerializer, rows)
-
-    @extend_schema(request=NewTokenSerializer, responses={201: TokenMadeSerializer})
-    @idempotent
-    def post(self, request: Request) -> Response:
-        """Make a personal token. It may do no more, and lasts no longer, than the one that asks."""
-        asking, now = self.asking, timezone.now()
-        said = self.said(NewTokenSerializer)
-        faults: list[Refused] = []
-        if not set(said["scopes"]) <= set(asking.scopes):
+    def perform_create(self, data: Mapping[str, Any]) -> PersonalToken:
+        now, faults = timezone.now(), list[Refused]()
+        if not set(data["scopes"]) <= set(self.token.scopes):
             faults.append(BeyondOwnScopes())
-        left = asking.expiry and asking.expiry - now
-        lasts = timedelta(days=said["days"]) if "days" in said else left
+        left = self.token.expiry and self.token.expiry - now
+        lasts = timedelta(days=data["days"]) if "days" in data else left
         if left and lasts and lasts > left:
             faults.append(BeyondOwnTime())
         if faults:
             raise Invalid(faults=faults)
-        scopes = [Scope(scope) for scope in said["scopes"]]
-        row, text = make_token(asking.user, Wish(said["name"], scopes, lasts), at=now)
+        wish = Wish(data["name"], [Scope(scope) for scope in data["scopes"]], lasts)
+        row, text = make_token(self.token.user, wish, at=now)
         row.token = text
-        return self.shown(TokenMadeSerializer, row, 201, Location=f"{request.path}{row.public_id}/")
-
-
-class OneToken(TokenResource):
-    def one(self, public_id: str) -> PersonalToken:
-        rows = PersonalToken.objects.of(self.asking.user).lasting(timezone.now())
-        row: PersonalToken = get_object_or_404(fields.named(rows, public_id))
         return row
 
-    @extend_schema(responses=TokenSerializer)
-    def get(self, _request: Request, public_id: str) -> Response:
-        """A personal token of the account, without its text."""
-        return self.shown(TokenSerializer, self.one(public_id))
-
-    @extend_schema(request=None, responses={204: None})
-    def delete(self, _request: Request, public_id: str) -> Response:
-        """Revoke a personal token, also the one that asks."""
-        with transaction.atomic():
-            row = self.one(public_id)
-            self.check_unchanged(TokenSerializer, row)
-            revoke_token(row.user, row.public_id)
-        return Response(status=204)
+    def perform_destroy(self, row: PersonalToken) -> None:
+        revoke_token(row.user, row.public_id)
 
 
-class Me(Resource):
-    @extend_schema(responses=AccountSerializer)
-    def get(self, request: Request) -> Response:
-        """The account of the token, with its clubs and players, and the token's rights."""
-        user = self.account
-        if not isinstance(request.auth, ScopedToken):
-            raise NotAuthenticated
-        clubs = Member.objects.of_user(user).select_related("club")
-        players = Player.objects.belonging_to(user).select_related("club")
-        details = {
-            "user": user,
-            "clubs": clubs.order_by("club__name", "club"),
-            "players": players.order_by("club__name", "pk"),
-            "token": request.auth,
-        }
-        return self.shown(AccountSerializer, details)
-
-
-class MyPlayerResource(Resource):
-    """An address of one's own player."""
-
+class OwnPlayerViewSet(RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
+    descriptions = {
+        "retrieve": "A player whom the account has claimed.",
+        "partial_update": "Be shown by initials, or by the whole name again; also on old sheets.",
+        "destroy": "Have one's name taken out of everything for good; the results stay.",
+    }
     scope = Scope.MANAGE
+    queryset = Player.objects.all()
+    lookup_field = "public_id"
+    serializer_class = serializers.MyPlayerSerializer
+    request_serializer_classes = {"partial_update": serializers.InitialsSerializer}
 
-    def own(self, public_id: str) -> Player:
-        rows = Player.objects.belonging_to(self.visitor.user).select_related("club")
-        return get_object_or_404(fields.named(rows, public_id))
+    def get_queryset(self) -> QuerySet[Player]:
+        return Player.objects.belonging_to(self.request.user).select_related("club")
 
+    def lock(self) -> None:
+        lock_people(self.get_object().club_id)
 
-class MyPlayer(MyPlayerResource):
-    @extend_schema(responses=MyPlayerSerializer)
-    def get(self, request: Request, public_id: str) -> Response:
-        """A player whom the account has claimed."""
-        return self.shown(MyPlayerSerializer, self.own(public_id))
+    def perform_update(self, row: Player, data: Mapping[str, Any]) -> None:
+        if "initials" in data:
+            set_initials(row.pk, data["initials"], self.actor, at=timezone.now())
 
-    @extend_schema(request=InitialsSerializer, responses=MyPlayerSerializer)
-    def patch(self, request: Request, public_id: str) -> Response:
-        """Be shown by initials, or by the whole name again; also on old sheets."""
-        self.own(public_id)
-        said = self.said(InitialsSerializer, partial=True)
-        with transaction.atomic():
-            row = self._locked(public_id)
-            if "initials" in said:
-                set_initials(row.pk, said["initials"], self.actor, at=timezone.now())
-        return self.shown(MyPlayerSerializer, self.own(public_id))
+    def perform_destroy(self, row: Player) -> None:
+        remove_player(row.pk, self.actor, at=timezone.now())
 
-    @extend_schema(request=None, responses={204: None})
-    def delete(self, request: Request, public_id: str) -> Response:
-        """Have one's name taken out of everything for good; the results stay."""
-        with transaction.atomic():
-            row = self._locked(public_id)
-            remove_player(row.pk, self.actor, at=timezone.now())
-        return Response(status=204)
-
-    def _locked(self, public_id: str) -> Player:
-        """The player, unless they have changed since they were read."""
-        lock_people(self.own(public_id).club_id)
-        row = self.own(public_id)
-        self.check_unchanged(MyPlayerSerializer, row)
-        return row
-
-
-class MyData(MyPlayerResource):
-    @extend_schema(request=None, responses=PlayerDataSerializer)
-    @idempotent
-    def post(self, request: Request, public_id: str) -> Response:
+    @action(methods=["post"], detail=True, serializer_class=PlayerDataSerializer)
+    def data(self, request: Request, **kwargs: Any) -> Response:
         """All that the club keeps about one's player."""
-        return exported(self.own(public_id), self.actor, timezone.now())
+        return exported(self.get_object(), self.actor, timezone.now())
 
-
-class MyRelease(MyPlayerResource):
-    @extend_schema(request=None, responses={204: None})
-    @idempotent
-    def post(self, request: Request, public_id: str) -> Response:
+    @action(methods=["post"], detail=True, serializer_class=None)
+    def release(self, request: Request, **kwargs: Any) -> Response:
         """Let go of a player, as one claimed by mistake."""
-        unlink_account(self.own(public_id).pk, self.actor, at=timezone.now())
-        return Response(status=204)
+        unlink_account(self.get_object().pk, self.actor, at=timezone.now())
+        return self.respond()
 
 
-class ClaimCode(Resource):
+class ClaimCodeViewSet(APIViewSet):
     scope = Scope.MANAGE
+    lookup_field = None
+    serializer_class = serializers.ClaimedPlayerSerializer
+    request_serializer_class = serializers.ClaimCodeSerializer
+    success_status = 200
 
-    @extend_schema("claim_by_code", request=ClaimCodeSerializer, responses=ClaimedPlayerSerializer)
-    @idempotent
-    def post(self, request: Request) -> Response:
+    @extend_schema("claim_by_code")
+    def create(self, request: Request) -> Response:
         """Find the player of a code; they are claimed at `claim/{id}/{secret}/` then.
 
         Wrong codes are counted, for the player and for the account.
         """
-        user = self.account
-        typed = self.said(ClaimCodeSerializer)["code"]
-        if not consume(self.visitor, action="claim_code", dry_run=True):
+        user, typed = self.account, self.get_validated()["code"]
+        if not consume(self.http_request, action="claim_code", dry_run=True):
             return problem_response(TooManyCodes(), request)
         try:
             found = find_by_code(typed, self.actor, at=timezone.now())
         except WrongClaimCode as wrong:
-            consume(self.visitor, action="claim_code")
+            consume(self.http_request, action="claim_code")
             # Returned and not raised, so that what was counted stays.
             return problem_response(wrong, request)
         own = Player.objects.filter(club=found.club, account=user).first()
-        return self.shown(ClaimedPlayerSerializer, {"player": found, "own": own})
+        return self.respond({"player": found, "own": own})
 
 
-class Claim(Resource):
+class ClaimViewSet(RetrieveMixin, APIViewSet):
+    descriptions = {"retrieve": "The player of a link, for whoever has it."}
     scope = Scope.MANAGE
+    lookup_field = None
+    serializer_class = serializers.ClaimedPlayerSerializer
+    serializer_classes = {"create": serializers.MyPlayerSerializer}
+    success_status = 200
 
-    @extend_schema(responses=ClaimedPlayerSerializer)
-    def get(self, request: Request, public_id: str, secret: str) -> Response:
-        """The player of a link, for whoever has it."""
-        rows = Player.objects.claimable_at(public_id, secret).select_related("club")
-        found, user = get_object_or_404(rows), account_of(self.visitor)
+    def get_queryset(self) -> QuerySet[Player]:
+        return Player.objects.claimable_at(self.kwargs["public_id"], self.kwargs["secret"])
+
+    def get_object(self) -> dict[str, Player | None]:
+        found = get_object_or_404(self.get_queryset().select_related("club"))
+        user = account_of(self.http_request)
         own = Player.objects.filter(club=found.club, account=user).first() if user else None
-        return self.shown(ClaimedPlayerSerializer, {"player": found, "own": own})
+        return {"player": found, "own": own}
 
-    @extend_schema(request=None, responses=MyPlayerSerializer)
-    @idempotent
-    def post(self, request: Request, public_id: str, secret: str) -> Response:
+    def create(self, request: Request, public_id: str, secret: str) -> Response:
         """Make a player one's own, and the account a member of the club; twice is no error."""
-        if account_of(self.visitor) is None:
-            get_object_or_404(Player.objects.claimable_at(public_id, secret))
+        if account_of(self.http_request) is None:
+            get_object_or_404(self.get_queryset())
         row = claim_player(public_id, secret, self.account_actor, at=timezone.now())
-        return self.shown(MyPlayerSerializer, row)
+        return self.respond(row)
+
+
+class MonthViewSet(ClubMixin, RetrieveMixin, APIViewSet):
+    descriptions = {
+        "retrieve": "Whether the month of a club that the account directs comes by mail."
+    }
+    scope = Scope.MANAGE
+    lookup_field = None
+    read_permission = staticmethod(directed_club)
+    tag = "clubs"
+    serializer_class = request_serializer_class = serializers.MonthSerializer
+
+    def get_object(self) -> Member:
+        return get_object_or_404(Member, club=self.club, user=self.account)
+
+    def lock(self) -> None:
+        get_object_or_404(Member.objects.select_for_update(), club=self.club, user=self.account)
+
+    def update(self, request: Request, slug: str) -> Response:
+        """Have the month of a club mailed on the first, or no longer."""
+        data = self.get_validated()
+        with transaction.atomic():
+            switch_month(self.get_locked(), wanted=data["month_by_mail"])
+        return self.respond(self.get_object())

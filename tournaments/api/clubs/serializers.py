@@ -1,6 +1,5 @@
 """Clubs, seasons and lines of the audit as the API reads and writes them."""
 
-from datetime import date
 from typing import Any
 
 from django.urls import reverse
@@ -8,9 +7,16 @@ from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import ClubNameSerializer, DeclaredFields, LineField, Moment, Strict
+from tournaments.api.fields import (
+    ClubNameSerializer,
+    DeclaredFields,
+    LineField,
+    Moment,
+    RowSerializer,
+    Strict,
+)
 from tournaments.engine.rules.rulesets import LONGEST_NAME
-from tournaments.models import AuditEntry, Club
+from tournaments.models import AuditEntry, Club, Season
 from tournaments.models.clubs import LeaguePoints, Paper, Role
 from tournaments.origin import absolute
 from tournaments.queries.players import account_name
@@ -72,26 +78,24 @@ class SeasonDatesSerializer(Strict):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse a season that ends before it starts."""
-        first, last = (self._day(attrs, name) for name in ("starts_on", "ends_on"))
+        first, last = (
+            attrs[name] if name in attrs else getattr(self.instance, name)
+            for name in ("starts_on", "ends_on")
+        )
         if last < first:
             raise EndsBeforeItStarts
         return attrs
 
-    def _day(self, attrs: dict[str, Any], name: str) -> date:
-        day: date = attrs[name] if name in attrs else getattr(self.context["season"], name)
-        return day
 
-
-class SeasonSerializer(serializers.Serializer[Any]):
+class SeasonSerializer(RowSerializer):
     """A season of a club, and how many of its evenings and tournaments one may see."""
 
-    id = serializers.IntegerField()
-    name = serializers.CharField()
-    starts_on = serializers.DateField()
-    ends_on = serializers.DateField()
-    league_best = serializers.IntegerField(allow_null=True)
     league_points = serializers.ChoiceField(LeaguePoints.choices, allow_blank=True)
     events = serializers.IntegerField(source="events_seen")
+
+    class Meta:
+        model = Season
+        fields = ("id", "name", "starts_on", "ends_on", "league_best", "league_points", "events")
 
 
 class AuditLineSerializer(serializers.Serializer[Any]):

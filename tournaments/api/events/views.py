@@ -1,21 +1,22 @@
-"""Addresses of events, and their rounds and tables."""
+"""Events of a club: evenings, their rounds and tables; and the seasons they belong to."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import has_scope
+from tournaments.api.clubs.serializers import SeasonDatesSerializer, SeasonSerializer
 from tournaments.api.events.serializers import (
     EveningRoundSerializer,
     EveningTable,
@@ -25,29 +26,35 @@ from tournaments.api.events.serializers import (
     NewTableSerializer,
 )
 from tournaments.api.fields import LARGEST_KEY
-from tournaments.api.views import Resource, idempotent
-from tournaments.models import Club, Event, Game, Player, Round, Scope, Season, Table
-from tournaments.permissions import (
-    directed_club,
-    directed_evening,
-    directed_event,
-    directs_club,
-    seen_club,
-    seen_event,
+from tournaments.api.views import (
+    APIViewSet,
+    ClubMixin,
+    CreateMixin,
+    DestroyMixin,
+    ListMixin,
+    RetrieveMixin,
+    UpdateMixin,
 )
+from tournaments.models import Club, Event, Game, Player, Round, Scope, Season, Table
+from tournaments.permissions import directed_evening, directed_event, directs_club, seen_event
 from tournaments.queries.standings import current_sheets
 from tournaments.services.base.writes import Fault, Invalid
 from tournaments.services.events.events import (
     EventPlan,
+    SeasonDates,
     change_event,
+    change_season,
     close_round,
     create_event,
+    create_season,
+    dates_of,
     lock_round,
     lock_season,
     lock_tables_of,
     open_round,
     plan_of,
     remove_event,
+    remove_season,
     reopen_round,
     season_on,
 )
@@ -55,6 +62,69 @@ from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.seating import Who
 from tournaments.services.games.tables import Laying, add_table, remove_table, replace_address
 from tournaments.services.people.players import lock_people
+from tournaments.services.tournaments.lifecycle import put_in_season
+
+
+class SeasonViewSet(
+    ClubMixin, ListMixin, CreateMixin, RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet
+):
+    descriptions = {
+        "list": "The seasons of a club, the latest first.",
+        "create": "Give a club a season more; seasons may overlap.",
+        "retrieve": "A season of a club.",
+        "partial_update": "Give a season another name, other dates or another league; its evenings"
+        " stay with it.",
+        "destroy": "Take a season away that no evening belongs to.",
+    }
+    tag = "clubs"
+    queryset = Season.objects.all()
+    lookup_value_converter = "int"
+    ordering_fields = ("starts_on", "ends_on", "name")
+    ordering = ("-starts_on",)
+    serializer_class = SeasonSerializer
+    request_serializer_class = SeasonDatesSerializer
+
+    def get_queryset(self) -> QuerySet[Season]:
+        """The seasons, each with how many of its events the visitor may see."""
+        visible = Event.objects.listed_for(self.http_request.user).values("pk")
+        number = Count("events", filter=Q(events__in=visible))
+        return self.club.seasons.annotate(events_seen=number)
+
+    def lock(self) -> None:
+        get_object_or_404(self.club.seasons.select_for_update(), pk=self.kwargs["pk"])
+
+    def perform_create(self, data: Mapping[str, Any]) -> Season:
+        season = create_season(self.club, SeasonDates(**data), self.actor, at=timezone.now())
+        return self.get_queryset().get(pk=season.pk)
+
+    def perform_update(self, season: Season, data: Mapping[str, Any]) -> None:
+        dates = SeasonDates(**{**asdict(dates_of(season)), **data})
+        change_season(season.pk, dates, self.actor, at=timezone.now())
+
+    def perform_destroy(self, season: Season) -> None:
+        remove_season(season.pk, self.actor, at=timezone.now())
+
+
+class SeasonEventViewSet(ClubMixin, APIViewSet):
+    tag = "clubs"
+    lookup_field = "public_id"
+    lookup_url_kwarg = "event"
+    lookup_value_converter = "slug"
+
+    def update(self, request: Request, **kwargs: Any) -> Response:
+        """Put an evening or a tournament into a season, a finished one too."""
+        return self._move(self.kwargs["pk"])
+
+    def destroy(self, request: Request, **kwargs: Any) -> Response:
+        """Take an evening or a tournament out of a season."""
+        return self._move(None)
+
+    def _move(self, into: int | None) -> Response:
+        season = get_object_or_404(self.club.seasons, pk=self.kwargs["pk"])
+        event = get_object_or_404(self.club.events, public_id=self.kwargs["event"])
+        if into is not None or event.season_id == season.pk:
+            put_in_season(event.pk, into, self.actor, at=timezone.now())
+        return self.respond()
 
 
 class EventFilter(filters.FilterSet):  # type: ignore[misc]
@@ -80,276 +150,221 @@ class NoSuchSeason(Fault, code="no-such-season", where="season"):
     sentence = _("The club has no such season.")
 
 
-class Events(Resource):
+class EventViewSet(
+    ClubMixin, ListMixin, CreateMixin, RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet
+):
+    descriptions = {
+        "list": "The evenings and tournaments of a club, the last first.",
+        "create": "Make an evening, with its first round open.",
+        "retrieve": "An evening, or that of a tournament.",
+        "partial_update": "Change an evening; existing tables stay as they are.",
+        "destroy": "Take an evening away at which no table was laid.",
+    }
+    action_permissions = {
+        "retrieve": seen_event,
+        "partial_update": directed_evening,
+        "destroy": directed_evening,
+    }
     queryset = Event.objects.none()
+    lookup_field = "public_id"
+    lookup_value_converter = "slug"
     filterset_class = EventFilter
     ordering_fields = ("held_on", "created_at", "name")
     ordering = ("-held_on", "-pk")
+    serializer_class = EventSerializer
+    request_serializer_class = EventPlanSerializer
+    event: Event
 
-    @extend_schema(responses=EventSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
-        """The evenings and tournaments of a club, the last first."""
-        club = seen_club(self.visitor, slug)
-        rows = Event.objects.listed_for(request.user).filter(club=club)
-        return self.pages_of(EventSerializer, rows.select_related("tournament"))
+    def resolve_parents(self) -> None:
+        if self.detail:
+            self.event = self.get_permission()(self.http_request, **self.kwargs)
+        else:
+            super().resolve_parents()
 
-    @extend_schema(request=EventPlanSerializer, responses={201: EventSerializer})
-    @idempotent
-    def post(self, request: Request, slug: str) -> Response:
-        """Make an evening, with its first round open."""
-        club = directed_club(self.visitor, slug)
-        said = _with_season(club, self.said(EventPlanSerializer))
-        said.setdefault("season", season_on(club, said["held_on"]))
-        plan = EventPlan(
-            **{"table_codes": club.table_codes, "confirmations": club.confirmations, **said}
-        )
-        row = create_event(club, plan, self.actor, at=timezone.now())
-        place = f"{request.path}{row.public_id}/"
-        return self.shown(EventSerializer, row, 201, Location=place)
+    def get_queryset(self) -> QuerySet[Event]:
+        rows = Event.objects.listed_for(self.http_request.user).filter(club=self.club)
+        return rows.select_related("tournament")
 
+    def get_object(self) -> Event:
+        return self.event
 
-class OneEvent(Resource):
-    @extend_schema(responses=EventSerializer)
-    def get(self, _request: Request, slug: str, public_id: str) -> Response:
-        """An evening, or that of a tournament."""
-        return self.shown(EventSerializer, seen_event(self.visitor, slug, public_id))
+    def lock(self) -> None:
+        rows = Event.objects.select_for_update(of=("self",))
+        self.event = get_object_or_404(rows, pk=self.event.pk)
 
-    @extend_schema(request=EventPlanSerializer, responses=EventSerializer)
-    def patch(self, _request: Request, slug: str, public_id: str) -> Response:
-        """Change an evening; existing tables stay as they are."""
-        row = directed_evening(self.visitor, slug, public_id)
-        said = _with_season(row.club, self.said(EventPlanSerializer, partial=True))
+    def perform_create(self, data: Mapping[str, Any]) -> Event:
+        data = _with_season(self.club, data)
+        if "season" not in data:
+            data = {**data, "season": season_on(self.club, data["held_on"])}
+        usual = {name: getattr(self.club, name) for name in ("table_codes", "confirmations")}
+        plan = EventPlan(**{**usual, **data})
+        return create_event(self.club, plan, self.actor, at=timezone.now())
+
+    def partial_update(self, request: Request, **kwargs: Any) -> Response:
+        self.check_precondition(self.event)
+        data = _with_season(self.event.club, self.get_validated(partial=True))
         with transaction.atomic():
             # Seasons are locked before evenings, as whoever removes one does.
-            lock_season(replace(plan_of(row), **said))
-            row = self._locked(row)
-            plan = replace(plan_of(row), **said)
-            row = change_event(row.pk, plan, self.actor, at=timezone.now())
-        return self.shown(EventSerializer, row)
+            lock_season(replace(plan_of(self.event), **data))
+            plan = replace(plan_of(self.get_locked()), **data)
+            event = change_event(self.event.pk, plan, self.actor, at=timezone.now())
+        return self.respond(event)
 
-    @extend_schema(request=None, responses={204: None})
-    def delete(self, _request: Request, slug: str, public_id: str) -> Response:
-        """Take an evening away at which no table was laid."""
-        row = directed_evening(self.visitor, slug, public_id)
-        with transaction.atomic():
-            remove_event(self._locked(row).pk, self.actor, at=timezone.now())
-        return Response(status=204)
-
-    def _locked(self, row: Event) -> Event:
-        """The evening, unless it has changed since it was read."""
-        locked = get_object_or_404(Event.objects.select_for_update(of=("self",)), pk=row.pk)
-        self.check_unchanged(EventSerializer, locked)
-        return locked
+    def perform_destroy(self, event: Event) -> None:
+        remove_event(event.pk, self.actor, at=timezone.now())
 
 
-def _with_season(club: Club, said: dict[str, Any]) -> dict[str, Any]:
-    """Return the plan, with the row of its season.
-
-    Raises:
-        NoSuchSeason: the club has no such season.
-    """
-    if said.get("season") is None:
-        return said
-    season = Season.objects.filter(club=club, pk=said["season"]).first()
+def _with_season(club: Club, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the plan with the row of its season; NoSuchSeason if the club has no such one."""
+    if data.get("season") is None:
+        return data
+    season = Season.objects.filter(club=club, pk=data["season"]).first()
     if season is None:
         raise NoSuchSeason
-    return said | {"season": season}
+    return {**data, "season": season}
 
 
-class EveningRounds(Resource):
-    queryset = Round.objects.none()
-    ordering_fields = ("number",)
-    ordering = ("number",)
-
-    @extend_schema(responses=EveningRoundSerializer(many=True))
-    def get(self, _request: Request, slug: str, public_id: str) -> Response:
-        """The rounds of an evening; those of a tournament are below the tournament."""
-        event = seen_evening(self.visitor, slug, public_id)
-        return self.pages_of(EveningRoundSerializer, rounds_of(event))
-
-    @extend_schema(request=None, responses={201: EveningRoundSerializer})
-    @idempotent
-    def post(self, request: Request, slug: str, public_id: str) -> Response:
-        """Open the next round; the ones before stay as they are, for a slow table plays on."""
-        event = directed_evening(self.visitor, slug, public_id)
-        opened = open_round(event.pk, self.actor, at=timezone.now())
-        place = f"{request.path}{opened.number}/"
-        return _shown(self, event, opened.number, 201, Location=place)
-
-
-class OneEveningRound(Resource):
-    @extend_schema(responses=EveningRoundSerializer)
-    def get(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
-        """A round of an evening."""
-        return _shown(self, seen_evening(self.visitor, slug, public_id), number)
-
-
-class CloseEveningRound(Resource):
-    @extend_schema(request=None, responses=EveningRoundSerializer)
-    @idempotent
-    def post(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
-        """Close a round: from now on only directors write its sheets."""
-        round_ = directed_round(self.visitor, slug, public_id, number)
-        close_round(round_.pk, self.actor, at=timezone.now())
-        return _shown(self, round_.event, number)
-
-
-class ReopenEveningRound(Resource):
-    @extend_schema(request=None, responses=EveningRoundSerializer)
-    @idempotent
-    def post(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
-        """Let the tables of a round be written once more, by the keys they had."""
-        round_ = directed_round(self.visitor, slug, public_id, number)
-        reopen_round(round_.pk, self.actor, at=timezone.now())
-        return _shown(self, round_.event, number)
-
-
-def seen_evening(visitor: HttpRequest, slug: str, public_id: str) -> Event:
+def seen_evening(request: HttpRequest, slug: str, public_id: str) -> Event:
     """An evening for whoever may see it; 404 for others, and for a tournament."""
-    event = seen_event(visitor, slug, public_id)
+    event = seen_event(request, slug, public_id)
     if hasattr(event, "tournament"):
         raise Http404
     return event
 
 
-def directed_round(visitor: HttpRequest, slug: str, public_id: str, number: int) -> Round:
-    """A round of an evening, for one of its directors; 404 for all others."""
-    event = directed_evening(visitor, slug, public_id)
-    return get_object_or_404(event.rounds.select_related("event__club"), number=number)
+class EventMixin:
+    """The evening in the address."""
+
+    permission: Any = staticmethod(directed_evening)
+    read_permission: Any = staticmethod(seen_evening)
+    event: Event
+
+    def resolve_parents(self: Any) -> None:
+        slug, public_id = self.kwargs["slug"], self.kwargs["public_id"]
+        self.event = self.get_permission()(self.http_request, slug, public_id)
 
 
-def rounds_of(event: Event) -> QuerySet[Round]:
-    return event.rounds.annotate(table_count=Count("tables"))
+class EveningRoundViewSet(EventMixin, ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
+    descriptions = {
+        "list": "The rounds of an evening; those of a tournament are below the tournament.",
+        "create": "Open the next round; the ones before stay as they are, for a slow table plays"
+        " on.",
+        "retrieve": "A round of an evening.",
+    }
+    queryset = Round.objects.none()
+    lookup_field = "number"
+    lookup_value_converter = "int"
+    ordering_fields = ("number",)
+    ordering = ("number",)
+    serializer_class = EveningRoundSerializer
 
+    def get_queryset(self) -> QuerySet[Round]:
+        return self.event.rounds.annotate(table_count=Count("tables"))
 
-def _shown(
-    view: Resource, event: Event, number: int, status: int = 200, **headers: str
-) -> Response:
-    row = get_object_or_404(rounds_of(event), number=number)
-    return view.shown(EveningRoundSerializer, row, status, **headers)
+    def create(self, request: Request, **kwargs: Any) -> Response:
+        opened = open_round(self.event.pk, self.actor, at=timezone.now())
+        row = self.get_queryset().get(pk=opened.pk)
+        return self.respond(row, Location=f"{request.path}{row.number}/")
+
+    @action(methods=["post"], detail=True)
+    def close(self, request: Request, **kwargs: Any) -> Response:
+        """Close a round: from now on only directors write its sheets."""
+        close_round(self.get_object().pk, self.actor, at=timezone.now())
+        return self.respond(self.get_object())
+
+    @action(methods=["post"], detail=True)
+    def reopen(self, request: Request, **kwargs: Any) -> Response:
+        """Let the tables of a round be written once more, by the keys they had."""
+        reopen_round(self.get_object().pk, self.actor, at=timezone.now())
+        return self.respond(self.get_object())
 
 
 class NoSuchPlayer(Fault, code="no-such-player"):
     sentence = _("The club has no such player.")
 
 
-class EveningTables(Resource):
+class EveningTableViewSet(EventMixin, DestroyMixin, APIViewSet):
+    descriptions = {"destroy": "Delete a table with its games; the audit keeps their entries."}
+    action_permissions = {"retrieve": seen_event, "replace": directed_event}
     queryset = Table.objects.none()
+    lookup_field = "public_id"
+    lookup_url_kwarg = "table"
+    lookup_value_converter = "slug"
     ordering_fields = ("number",)
     ordering = ("number",)
+    serializer_class = EveningTableSerializer
+    request_serializer_classes = {"create": NewTableSerializer}
 
-    @extend_schema(responses=EveningTableSerializer(many=True))
-    def get(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
+    def get_queryset(self) -> QuerySet[Table]:
+        rows = Table.objects.filter(round__event=self.event, round__number=self.kwargs["number"])
+        return rows.select_related("round")
+
+    def details(self, tables: Iterable[Table], *, directs: bool) -> list[EveningTable]:
+        """Return tables with their current games (5 queries); all keys are for directors."""
+        tables = list(tables)
+        opens = directs and has_scope(self.request, Scope.SCORE)
+        games = Game.objects.filter(table__in=tables).prefetch_related("seats__player")
+        sheets = current_sheets(games)
+        return [
+            EveningTable(table, sheets[table.pk], self.event, directs, opens) for table in tables
+        ]
+
+    def list(self, request: Request, **kwargs: Any) -> Response:
         """The tables of a round with their current games; directors also get all keys."""
-        event = seen_evening(self.visitor, slug, public_id)
-        round_ = get_object_or_404(event.rounds, number=number)
-        directs = directs_club(self.visitor, event.club)
-        page = self.paginate_queryset(self.filter_queryset(round_.tables.select_related("round")))
-        lines = details(self, event, page or (), directs=directs)
-        context = self.get_serializer_context()
-        shown = EveningTableSerializer(lines, many=True, context=context).data
-        return self.get_paginated_response(shown)
+        get_object_or_404(self.event.rounds, number=self.kwargs["number"])
+        directs = directs_club(self.http_request, self.event.club)
+        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        lines = self.get_serializer(self.details(page or (), directs=directs), many=True)
+        return self.get_paginated_response(lines.data)
 
-    @extend_schema(request=NewTableSerializer, responses={201: EveningTableSerializer})
-    @idempotent
-    def post(self, request: Request, slug: str, public_id: str, number: int) -> Response:
+    def create(self, request: Request, **kwargs: Any) -> Response:
         """Lay a table in an open round, with its game started; names nobody has are added."""
-        round_ = directed_round(self.visitor, slug, public_id, number)
-        laying = _laying(round_, self.said(NewTableSerializer))
+        rounds = self.event.rounds.select_related("event__club")
+        round_ = get_object_or_404(rounds, number=self.kwargs["number"])
+        laying = _laying(round_, self.get_validated())
         table = add_table(round_.pk, laying, self.actor, at=timezone.now())
-        where = f"{request.path}{table.public_id}/"
-        return shown(self, round_.event, table, 201, Location=where)
+        (line,) = self.details([table], directs=True)
+        return self.respond(line, Location=f"{request.path}{table.public_id}/")
 
-
-class OneEveningTable(Resource):
-    @extend_schema(responses=EveningTableSerializer)
-    def get(
-        self, _request: Request, slug: str, public_id: str, number: int, table: str
-    ) -> Response:
+    def retrieve(self, request: Request, **kwargs: Any) -> Response:
         """A table of a round; to directors with all keys, also at a tournament."""
-        event = seen_event(self.visitor, slug, public_id)
-        directs = directs_club(self.visitor, event.club)
-        if hasattr(event, "tournament") and not directs:
+        directs = directs_club(self.http_request, self.event.club)
+        if hasattr(self.event, "tournament") and not directs:
             raise Http404
-        row = get_object_or_404(_tables(event, number), public_id=table)
-        return shown(self, event, row, directs=directs)
+        (line,) = self.details([super().get_object()], directs=directs)
+        return self.respond(line)
 
-    @extend_schema(request=None, responses={204: None})
-    def delete(
-        self, _request: Request, slug: str, public_id: str, number: int, table: str
-    ) -> Response:
-        """Delete a table with its games; the audit keeps their entries."""
-        event = directed_evening(self.visitor, slug, public_id)
-        row = get_object_or_404(_tables(event, number), public_id=table)
-        with transaction.atomic():
-            round_ = lock_round(row.round_id)
-            lock_people(event.club_id)
-            lock_tables_of(round_)
-            row = get_object_or_404(_tables(event, number), pk=row.pk)
-            self.check_unchanged(EveningTableSerializer, *details(self, event, [row], directs=True))
-            remove_table(row.pk, self.actor, at=timezone.now())
-        return Response(status=204)
+    def get_object(self) -> EveningTable:
+        (line,) = self.details([super().get_object()], directs=True)
+        return line
 
+    def lock(self) -> None:
+        round_ = lock_round(super().get_object().round_id)
+        lock_people(self.event.club_id)
+        lock_tables_of(round_)
 
-class ReplaceAddress(Resource):
-    @extend_schema(request=None, responses=EveningTableSerializer)
-    @idempotent
-    def post(
-        self, _request: Request, slug: str, public_id: str, number: int, table: str
-    ) -> Response:
+    def perform_destroy(self, line: EveningTable) -> None:
+        remove_table(line.table.pk, self.actor, at=timezone.now())
+
+    @action(methods=["post"], detail=True)
+    def replace(self, request: Request, **kwargs: Any) -> Response:
         """Make the key of a table, its code and the key that writes worthless, and get new ones.
 
         For a phone that was lost, and for access that is closed; also at a tournament.
         """
-        event = directed_event(self.visitor, slug, public_id)
-        row = get_object_or_404(_tables(event, number), public_id=table)
-        replace_address(row.pk, self.actor, at=timezone.now())
-        return shown(self, event, _tables(event, number).get(pk=row.pk))
+        replace_address(super().get_object().pk, self.actor, at=timezone.now())
+        return self.respond(self.get_object())
 
 
-def details(
-    view: Resource, event: Event, tables: Iterable[Table], *, directs: bool
-) -> list[EveningTable]:
-    """Tables with their current games (5 queries)."""
-    tables = list(tables)
-    opens = directs and has_scope(view.request, Scope.SCORE)
-    games = Game.objects.filter(table__in=tables).prefetch_related("seats__player")
-    sheets = current_sheets(games)
-    return [EveningTable(table, sheets[table.pk], event, directs, opens) for table in tables]
-
-
-def shown(
-    view: Resource,
-    event: Event,
-    table: Table,
-    status: int = 200,
-    *,
-    directs: bool = True,
-    **headers: str,
-) -> Response:
-    (line,) = details(view, event, [table], directs=directs)
-    return view.shown(EveningTableSerializer, line, status, **headers)
-
-
-def _tables(event: Event, number: int) -> QuerySet[Table]:
-    rows = Table.objects.filter(round__event=event, round__number=number)
-    return rows.select_related("round")
-
-
-def _laying(round_: Round, said: dict[str, Any]) -> Laying:
-    """The table that was asked for.
-
-    Raises:
-        Invalid: the club has no such player.
-    """
+def _laying(round_: Round, data: Mapping[str, Any]) -> Laying:
     event = round_.event
-    ruleset = said.get("ruleset", event.ruleset)
+    ruleset = data.get("ruleset", event.ruleset)
     offered = event.options if ruleset == event.ruleset else {}
-    who = _who(event.club, said["players"])
+    who = _who(event.club, data["players"])
     names = [each if isinstance(each, str) else each.name for each in who]
-    stays = {name: said[name] for name in ("first_declarer", "title", "place")}
-    head = GameSetup(ruleset, names, options=said.get("options", offered), **stays)
-    match = said.get("match")
+    stays = {name: data[name] for name in ("first_declarer", "title", "place")}
+    head = GameSetup(ruleset, names, options=data.get("options", offered), **stays)
+    match = data.get("match")
     return Laying(head, who, (match["length"], match["number"]) if match else None)
 
 

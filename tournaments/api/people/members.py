@@ -129,12 +129,6 @@ class InvitedSerializer(serializers.Serializer[Any]):
     belongs = serializers.BooleanField()
 
 
-class MonthSerializer(Strict):
-    """Whether the month of a club comes by mail."""
-
-    by_mail = serializers.BooleanField(source="month_by_mail")
-
-
 class MemberFilter(filters.FilterSet):  # type: ignore[misc]
     """Which members."""
 
