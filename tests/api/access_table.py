@@ -119,10 +119,12 @@ CLUBS = {
         "club", scope="manage", GET=MEMBERS, PUT=OWNERS, DELETE=OWNERS, published=EVERYBODY
     ),
     "club-leave": row("club", scope="manage", POST=MEMBERS),
-    "members": row("club", scope="manage", GET=MEMBERS),
-    "member": row("person", scope="manage", GET=MEMBERS, PATCH=OWNERS, DELETE=OWNERS),
-    "invitations": row("club", scope="manage", GET=DIRECTORS, POST=DIRECTORS),
-    "invitation": row("invitation", scope="manage", read="manage", GET=DIRECTORS, DELETE=DIRECTORS),
+    "member-list": row("club", scope="manage", GET=MEMBERS),
+    "member-detail": row("person", scope="manage", GET=MEMBERS, PATCH=OWNERS, DELETE=OWNERS),
+    "invitation-list": row("club", scope="manage", GET=DIRECTORS, POST=DIRECTORS),
+    "invitation-detail": row(
+        "invitation", scope="manage", read="manage", GET=DIRECTORS, DELETE=DIRECTORS
+    ),
     # Whoever has the right link is told of the club: `clubs/test_members.py` follows it.
     "join": row("wrong link to join", scope="manage", GET=NOBODY, POST=NOBODY),
     "season-list": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
@@ -204,19 +206,19 @@ PEOPLE = {
     "games_export": row("club", GET=MEMBERS, published=EVERYBODY),
     "ratings_export": row("club", GET=MEMBERS),
     "entrants_export": row("club", GET=MEMBERS, published=EVERYBODY),
-    "players": row("club", GET=MEMBERS, POST=DIRECTORS),
-    "player": row("player", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS),
-    "player_numbers": row("player", GET=MEMBERS),
-    "player_games": row("player", GET=MEMBERS),
-    "player_opponents": row("player", GET=MEMBERS),
-    "player_against": row("two players", GET=MEMBERS),
-    "player_card": row("player", read="direct", GET=DIRECTORS),
-    "player_new_code": row("player", POST=DIRECTORS),
-    "unlink_player": row("player", POST=DIRECTORS),
-    "player_data": row("player", POST=DIRECTORS),
+    "player-list": row("club", GET=MEMBERS, POST=DIRECTORS),
+    "player-detail": row("player", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS),
+    "player-numbers": row("player", GET=MEMBERS),
+    "player-game-list": row("player", GET=MEMBERS),
+    "player-opponents": row("player", GET=MEMBERS),
+    "head-to-head": row("two players", GET=MEMBERS),
+    "player-card": row("player", read="direct", GET=DIRECTORS),
+    "player-renew-card": row("player", POST=DIRECTORS),
+    "player-unlink": row("player", POST=DIRECTORS),
+    "player-data": row("player", POST=DIRECTORS),
     # Whom to merge is said with what is asked: nobody is found where it is not.
-    "merge_player": row("player", GET=NOBODY, POST=DIRECTORS),
-    "part_player": row("merge", POST=DIRECTORS),
+    "player-preview-merge": row("player", GET=NOBODY, POST=DIRECTORS),
+    "player-undo-merge": row("merge", POST=DIRECTORS),
     "me": row(GET=WITH_ACCOUNT),
     "my-player-detail": row(
         "own player", scope="manage", GET=ITS_OWN, PATCH=ITS_OWN, DELETE=ITS_OWN

@@ -1,9 +1,9 @@
 """Addresses of members of a club, and of invitations."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Prefetch, QuerySet
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -20,10 +20,18 @@ from tournaments.api.clubs.serializers import ClubSerializer
 from tournaments.api.clubs.views import visible_clubs
 from tournaments.api.fields import ClubNameSerializer, Moment, Strict, UncachedSerializer
 from tournaments.api.problems import fault
-from tournaments.api.views import Resource, idempotent
+from tournaments.api.views import (
+    APIViewSet,
+    ClubMixin,
+    CreateMixin,
+    DestroyMixin,
+    ListMixin,
+    RetrieveMixin,
+    UpdateMixin,
+)
 from tournaments.engine.rules.rulesets import LONGEST_REASON
-from tournaments.models import Club, Invitation, Member, Player, Scope, fields
-from tournaments.models.clubs import InvitationQuerySet, Role
+from tournaments.models import Club, Invitation, Member, Player, Scope
+from tournaments.models.clubs import Role
 from tournaments.origin import absolute
 from tournaments.permissions import (
     account_of,
@@ -115,10 +123,6 @@ class NewInvitationSerializer(Strict):
     )
     days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, default=INVITED_FOR.days)
 
-    @staticmethod
-    def offer(said: dict[str, Any]) -> Offer:
-        return Offer(Role(said["role"]), said["most_uses"], timedelta(days=said["days"]))
-
 
 class InvitedSerializer(serializers.Serializer[Any]):
     """To what somebody is invited; `belongs` says that the account is that already, or more."""
@@ -129,100 +133,70 @@ class InvitedSerializer(serializers.Serializer[Any]):
     belongs = serializers.BooleanField()
 
 
-class MemberFilter(filters.FilterSet):  # type: ignore[misc]
-    """Which members."""
-
+class RoleFilter(filters.FilterSet):  # type: ignore[misc]
     role = filters.ChoiceFilter(choices=Role.choices)
 
 
-class MemberResource(Resource):
-    """Shared by both addresses."""
-
+class MemberViewSet(ClubMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
+    descriptions = {
+        "retrieve": "One of the accounts of a club.",
+        "partial_update": "Give a member another role, as an owner.",
+    }
     scope = Scope.MANAGE
-    directs = False
-
-    def members_of(self, club: Club, asked: str = "") -> QuerySet[Member]:
-        """Those who are called what is asked for, as the visitor may know them."""
-        self.directs = directs_club(self.visitor, club)
-        if self.directs:
-            return found_by_address(club, asked)
-        here = Player.objects.present().filter(club=club)
-        called = Prefetch("user__players", here, to_attr="players_here")
-        return found_by_name(club, asked).prefetch_related(called)
-
-    def get_serializer_context(self) -> dict[str, object]:
-        """Whether the visitor directs the club, too."""
-        return {**super().get_serializer_context(), "directs": self.directs}
-
-
-class Members(MemberResource):
     queryset = Member.objects.all()
-    filterset_class = MemberFilter
+    lookup_field = "user__id"
+    lookup_url_kwarg = "user"
+    lookup_value_converter = "int"
+    read_permission = staticmethod(members_club)
+    permission = staticmethod(owned_club)
+    filterset_class = RoleFilter
     also_asked = ("q",)
     ordering_fields = ("joined_at",)
     ordering = ("joined_at",)
+    serializer_class = MemberSerializer
+    request_serializer_class = RoleSerializer
+    directs = False
 
-    @extend_schema(
-        responses=MemberSerializer(many=True),
-        parameters=[OpenApiParameter("q", str, description="Words of the name.")],
-    )
-    def get(self, request: Request, slug: str) -> Response:
+    @extend_schema(parameters=[OpenApiParameter("q", str, description="Words of the name.")])
+    def list(self, request: Request, **kwargs: Any) -> Response:
         """The accounts of a club, for its members."""
-        club = members_club(self.visitor, slug)
-        asked = request.query_params.get("q", "").replace("\0", "")
-        return self.pages_of(MemberSerializer, self.members_of(club, asked))
+        return super().list(request)
 
+    def get_queryset(self) -> QuerySet[Member]:
+        """Those who are called what is asked for, as the visitor may know them."""
+        asked = self.request.query_params.get("q", "").replace("\0", "")
+        self.directs = directs_club(self.http_request, self.club)
+        if self.directs:
+            return found_by_address(self.club, asked)
+        here = Player.objects.present().filter(club=self.club)
+        called = Prefetch("user__players", here, to_attr="players_here")
+        return found_by_name(self.club, asked).prefetch_related(called)
 
-class OneMember(MemberResource):
-    @extend_schema(responses=MemberSerializer)
-    def get(self, request: Request, slug: str, user: int) -> Response:
-        """One of the accounts of a club."""
-        rows = self.members_of(members_club(self.visitor, slug))
-        return self.shown(MemberSerializer, get_object_or_404(rows, user__id=user))
+    def get_serializer_context(self) -> dict[str, object]:
+        return {**super().get_serializer_context(), "directs": self.directs}
 
-    @extend_schema(request=RoleSerializer, responses=MemberSerializer)
-    def patch(self, request: Request, slug: str, user: int) -> Response:
-        """Give a member another role, as an owner."""
-        club = owned_club(self.visitor, slug)
-        with transaction.atomic():
-            row = self._locked(club, user)
-            role = Role(self.said(RoleSerializer)["role"])
-            row = change_role(club.pk, row.user_id, role, self.actor, at=timezone.now())
-        return self.shown(MemberSerializer, row)
+    def lock(self) -> None:
+        lock_people(self.club.pk)
+
+    def perform_update(self, row: Member, data: Mapping[str, Any]) -> None:
+        role = Role(self.get_validated()["role"])
+        change_role(self.club.pk, row.user_id, role, self.actor, at=timezone.now())
 
     @extend_schema(
-        request=None,
-        responses={204: None},
-        parameters=[OpenApiParameter("reason", {"type": "string", "maxLength": LONGEST_REASON})],
+        parameters=[OpenApiParameter("reason", {"type": "string", "maxLength": LONGEST_REASON})]
     )
-    def delete(self, request: Request, slug: str, user: int) -> Response:
+    def destroy(self, request: Request, **kwargs: Any) -> Response:
         """Put an account out of a club, as an owner; its player and results stay."""
-        club = owned_club(self.visitor, slug)
-        with transaction.atomic():
-            row = self._locked(club, user)
-            reason = _reason(request)
-            remove_member(club.pk, row.user_id, self.actor, at=timezone.now(), reason=reason)
-        return Response(status=204)
+        return super().destroy(request)
 
-    def _locked(self, club: Club, user: int) -> Member:
-        """The member, unless they have changed since they were read."""
-        lock_people(club.pk)
-        row = get_object_or_404(self.members_of(club), user__id=user)
-        self.check_unchanged(MemberSerializer, row)
-        return row
-
-
-def _reason(request: Request) -> str:
-    """Why, as the audit keeps it.
-
-    Raises:
-        Fault: that is too much.
-    """
-    reason: str = request.query_params.get("reason", "").strip()
-    if len(reason) > LONGEST_REASON or "\0" in reason:
-        text = _("At most %(most)s.") % {"most": LONGEST_REASON}
-        raise fault("max-length", "reason", text)
-    return reason
+    def perform_destroy(self, row: Member) -> None:
+        """Keep the reason in the audit; a fault if it is too long."""
+        reason = self.request.query_params.get("reason", "").strip()
+        if len(reason) > LONGEST_REASON or "\0" in reason:
+            text = _("At most %(most)s.") % {"most": LONGEST_REASON}
+            raise fault("max-length", "reason", text)
+        by, now = self.actor, timezone.now()
+        remove_member(self.club.pk, row.user_id, by, at=now, reason=reason)
 
 
 class RoleOfOwners(Fault, code="role-of-owners", where="role"):
@@ -237,101 +211,65 @@ class InvitationOver(Refused, code="invitation-over", status=410):
     sentence = gettext_lazy("The invitation was withdrawn, has expired, or is used up.")
 
 
-class InvitationFilter(filters.FilterSet):  # type: ignore[misc]
-    """Which invitations."""
-
-    role = filters.ChoiceFilter(choices=Role.choices)
-
-
-class InvitationResource(Resource):
-    """Shared by the addresses of a club's invitations."""
-
+class InvitationViewSet(ClubMixin, ListMixin, CreateMixin, RetrieveMixin, DestroyMixin, APIViewSet):
+    descriptions = {
+        "list": "The open invitations, the latest first; directors see those for members.",
+        "create": "Make a link that gives a role.",
+        "retrieve": "An open invitation, with its link.",
+        "destroy": "Make the link worthless; twice is no error.",
+    }
     scope = Scope.MANAGE
-
-    def managed(self, club: Club) -> InvitationQuerySet:
-        """Those whose links the visitor may see and withdraw."""
-        return Invitation.objects.managed_by(self.visitor.user).filter(club=club)
-
-
-class Invitations(InvitationResource):
+    # A link makes whoever has it more than a token may that only reads.
+    action_scopes = {"retrieve": Scope.MANAGE}
     queryset = Invitation.objects.all()
-    filterset_class = InvitationFilter
+    lookup_field = "public_id"
+    read_permission = staticmethod(directed_club)
+    filterset_class = RoleFilter
     ordering_fields = ("created_at", "expires_at")
     ordering = ("-created_at",)
+    serializer_class = InvitationLinkSerializer
+    serializer_classes = {"list": InvitationSerializer}
+    request_serializer_class = NewInvitationSerializer
 
-    @extend_schema(responses=InvitationSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
-        """The open invitations, the latest first; directors see those for members."""
-        rows = self.managed(directed_club(self.visitor, slug)).standing(timezone.now())
-        return self.pages_of(InvitationSerializer, rows)
+    def get_queryset(self) -> QuerySet[Invitation]:
+        """Those whose links the visitor may see and withdraw."""
+        rows = Invitation.objects.managed_by(self.request.user).filter(club=self.club)
+        return rows if self.action == "destroy" else rows.standing(timezone.now())
 
-    @extend_schema(request=NewInvitationSerializer, responses={201: InvitationLinkSerializer})
-    @idempotent
-    def post(self, request: Request, slug: str) -> Response:
-        """Make a link that gives a role."""
-        club = directed_club(self.visitor, slug)
-        offer = NewInvitationSerializer.offer(self.said(NewInvitationSerializer))
-        self._check(club, offer)
-        made = invite(club, offer, self.actor, at=timezone.now())
-        place = f"{request.path}{made.public_id}/"
-        return self.shown(InvitationLinkSerializer, made, 201, Location=place)
+    def lock(self) -> None:
+        lock_people(self.club.pk)
 
-    def _check(self, club: Club, offer: Offer) -> None:
+    def perform_create(self, data: Mapping[str, Any]) -> Invitation:
         """Refuse a link that is not the visitor's to give, or would make many more than members."""
-        owns = Club.objects.owned_by(self.visitor.user).filter(pk=club.pk).exists()
-        if offer.role != Role.MEMBER and not owns:
+        role, uses = Role(data["role"]), data["most_uses"]
+        owns = Club.objects.owned_by(self.request.user).filter(pk=self.club.pk).exists()
+        if role != Role.MEMBER and not owns:
             raise RoleOfOwners
-        if offer.role != Role.MEMBER and offer.most_uses != 1:
+        if role != Role.MEMBER and uses != 1:
             raise StaffOnce
+        offer = Offer(role, uses, timedelta(days=data["days"]))
+        return invite(self.club, offer, self.actor, at=timezone.now())
+
+    def perform_destroy(self, row: Invitation) -> None:
+        withdraw_invitation(row.pk, self.actor, at=timezone.now())
 
 
-class OneInvitation(InvitationResource):
-    # A link makes whoever has it more than a token may that only reads.
-    read_scope = Scope.MANAGE
-
-    @extend_schema(responses=InvitationLinkSerializer)
-    def get(self, request: Request, slug: str, public_id: str) -> Response:
-        """An open invitation, with its link."""
-        rows = self.managed(directed_club(self.visitor, slug)).standing(timezone.now())
-        row = get_object_or_404(fields.named(rows, public_id))
-        return self.shown(InvitationLinkSerializer, row)
-
-    @extend_schema(request=None, responses={204: None})
-    def delete(self, request: Request, slug: str, public_id: str) -> Response:
-        """Make the link worthless; twice is no error."""
-        club = directed_club(self.visitor, slug)
-        with transaction.atomic():
-            lock_people(club.pk)
-            row = get_object_or_404(fields.named(self.managed(club), public_id))
-            self.check_unchanged(InvitationLinkSerializer, row)
-            withdraw_invitation(row.pk, self.actor, at=timezone.now())
-        return Response(status=204)
-
-
-class Join(Resource):
+class JoinViewSet(RetrieveMixin, APIViewSet):
+    descriptions = {
+        "retrieve": "The offer of an invitation link; 410 once it is used up, expired or withdrawn."
+    }
     scope = Scope.MANAGE
+    lookup_field = None
+    serializer_class = InvitedSerializer
+    serializer_classes = {"create": ClubSerializer}
+    success_status = 200
 
-    @extend_schema(responses=InvitedSerializer)
-    def get(self, request: Request, public_id: str, secret: str) -> Response:
-        """The offer of an invitation link; 410 once it is used up, expired or withdrawn."""
-        return self.shown(InvitedSerializer, self._invited(public_id, secret))
+    def get_queryset(self) -> QuerySet[Invitation]:
+        return Invitation.objects.found_at(self.kwargs["public_id"], self.kwargs["secret"])
 
-    @extend_schema(request=None, responses=ClubSerializer)
-    @idempotent
-    def post(self, request: Request, public_id: str, secret: str) -> Response:
-        """Accept the role. An account that already has it, or more, uses nothing up."""
-        row = get_object_or_404(Invitation.objects.found_at(public_id, secret))
-        by = self.account_actor
-        try:
-            member = accept_invitation(row.pk, by, at=timezone.now())
-        except Invitation.DoesNotExist as error:
-            raise InvitationOver from error
-        return self.shown(ClubSerializer, visible_clubs(self.visitor).get(pk=member.club_id))
-
-    def _invited(self, public_id: str, secret: str) -> dict[str, object]:
-        found = Invitation.objects.found_at(public_id, secret).select_related("club")
-        row = get_object_or_404(found)
-        user = account_of(self.visitor)
+    def get_object(self) -> dict[str, object]:
+        row = get_object_or_404(self.get_queryset().select_related("club"))
+        user = account_of(self.http_request)
         own = Member.objects.filter(club=row.club, user=user).first() if user else None
         belongs = own is not None and not outranks(Role(row.role), Role(own.role))
         valid = Invitation.objects.standing(timezone.now()).filter(pk=row.pk).exists()
@@ -339,3 +277,12 @@ class Join(Resource):
             raise InvitationOver
         details = {name: getattr(row, name) for name in ("club", "role", "expires_at")}
         return {**details, "belongs": belongs}
+
+    def create(self, request: Request, **kwargs: Any) -> Response:
+        """Accept the role. An account that already has it, or more, uses nothing up."""
+        row, by = get_object_or_404(self.get_queryset()), self.account_actor
+        try:
+            member = accept_invitation(row.pk, by, at=timezone.now())
+        except Invitation.DoesNotExist as error:
+            raise InvitationOver from error
+        return self.respond(visible_clubs(self.http_request).get(pk=member.club_id))

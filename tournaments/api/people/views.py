@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken
-from django.db import transaction
-from django.db.models import F, Prefetch, Q, QuerySet, prefetch_related_objects
+from django.db.models import F, Prefetch, Q, QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -18,6 +17,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import Cursor
 from rest_framework.request import Request
@@ -32,7 +32,6 @@ from tournaments.api.filtering import (
     LimitsSerializer,
     Ordering,
     UnknownFamily,
-    expand,
     expanding,
     read_limits,
 )
@@ -51,7 +50,15 @@ from tournaments.api.people.serializers import (
     PlayerNumbersSerializer,
     PlayerSerializer,
 )
-from tournaments.api.views import Resource, idempotent
+from tournaments.api.views import (
+    APIViewSet,
+    BaseAPIView,
+    ClubMixin,
+    DestroyMixin,
+    ListMixin,
+    RetrieveMixin,
+    UpdateMixin,
+)
 from tournaments.engine.ratings.ratings import chance_above
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
@@ -63,8 +70,8 @@ from tournaments.models import (
     Scope,
     Season,
     Visitor,
-    fields,
 )
+from tournaments.models.fields import named
 from tournaments.models.people import PlayerQuerySet
 from tournaments.permissions import directed_club, directs_club, members_club
 from tournaments.queries.names import (
@@ -106,43 +113,6 @@ from tournaments.services.people.merging import (
     why_not_one,
 )
 from tournaments.services.people.players import add_players, lock_people
-
-
-class PlayerResource(Resource):
-    """An address of players: it knows whether the visitor directs the club."""
-
-    directs = False
-
-    def club_of(self, slug: str) -> Club:
-        club = members_club(self.visitor, slug)
-        self.directs = directs_club(self.visitor, club)
-        return club
-
-    def player_of(self, slug: str, public_id: str) -> Player:
-        """A player, for the members of the club; 404 for one merged or removed."""
-        return present_player(self.club_of(slug), public_id)
-
-    def directed_player(self, slug: str, public_id: str) -> Player:
-        """A player, for those who direct the club."""
-        self.directs = True
-        return present_player(directed_club(self.visitor, slug), public_id)
-
-    def called(self, club: Club, asked: str) -> PlayerQuerySet:
-        """The players of today who are called what is asked for, as the visitor may know them."""
-        present = Player.objects.present().filter(club=club)
-        return present.matching(asked) if self.directs else present.matching_visible(asked)
-
-    def get_serializer_context(self) -> dict[str, object]:
-        """Whether the visitor directs the club, too."""
-        return {**super().get_serializer_context(), "directs": self.directs}
-
-
-def present_player(club: Club, public_id: str) -> Player:
-    """The player of a club with this id; 404 for one merged or removed."""
-    rows = fields.named(Player.objects.present().filter(club=club), public_id)
-    row = get_object_or_404(rows.select_related("account"))
-    row.club = club
-    return row
 
 
 class PlayerFilter(filters.FilterSet):  # type: ignore[misc]
@@ -220,131 +190,170 @@ def _seasons(games: Sequence[PlayerGame]) -> list[dict[str, Any]]:
 BY_NAME = OpenApiParameter("q", str, description="Words of the name.")
 
 
-def club_ratings(club: Club) -> Any:
-    """The ratings of players in their club, by kind of game (1 query)."""
-    rows = PlayerRating.objects.filter(pool__club=club).select_related("pool").order_by("pk")
-    return Prefetch("ratings", rows, to_attr="club_ratings")
-
-
 class HasAccount(Refused, code="has-account"):
     sentence = _("The player has an account already.")
 
 
-class Players(PlayerResource):
+class PlayerMixin(ClubMixin):
+    """The club in the address, for its members; changes are for its directors."""
+
+    read_permission: Any = staticmethod(members_club)
+    club: Club
+
+    directs = False
+    """Whether the visitor directs the club."""
+
+    def resolve_parents(self: Any) -> None:
+        super().resolve_parents()
+        only_directors = self.get_permission() is directed_club
+        self.directs = only_directors or directs_club(self.http_request, self.club)
+
+    def get_serializer_context(self: Any) -> dict[str, object]:
+        return {**super().get_serializer_context(), "directs": self.directs}  # type: ignore[misc]
+
+    def search(self, asked: str) -> PlayerQuerySet:
+        """The players of today who are called what is asked for, as the visitor may know them."""
+        present = Player.objects.present().filter(club=self.club)
+        return present.matching(asked) if self.directs else present.matching_visible(asked)
+
+    def get_player(self, public_id: str) -> Player:
+        """A player of the club; 404 for one merged or removed."""
+        rows = named(Player.objects.present().filter(club=self.club), public_id)
+        row = get_object_or_404(rows.select_related("account"))
+        row.club = self.club
+        return row
+
+
+class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
+    descriptions = {
+        "retrieve": "A player, for the members of the club; statistics are at `numbers/`.",
+        "partial_update": "Give a player another name, or show them by initials; all their sheets"
+        " follow.",
+        "destroy": "Take the name of a player out of everything for good; the results stay.",
+    }
+    # The card lets its holder claim the player, so a token that only reads gets none.
+    action_scopes = {"card": Scope.DIRECT}
+    action_permissions = {"card": directed_club, "preview_merge": directed_club}
     queryset = Player.objects.all()
+    lookup_field = "public_id"
     filterset_class = PlayerFilter
     filter_backends = (Filters, ByName)
     also_asked = ("q",)
     pagination_class = SealedPages
     ordering_fields = ("name", "created_at")
     ordering = ("name",)
-    chosen = PlayerSerializer
+    serializer_class = OnePlayerSerializer
+    serializer_classes = {
+        "list": PlayerSerializer,
+        "create": AddedPlayersSerializer,
+        "merge": OnePlayerSerializer,
+    }
+    request_serializer_classes = {
+        "create": NewPlayersSerializer,
+        "partial_update": ChangedPlayerSerializer,
+        "merge": OtherPlayerSerializer,
+    }
 
-    @extend_schema(
-        responses=PlayerSerializer(many=True), parameters=[BY_NAME, expand(PlayerSerializer)]
-    )
-    def get(self, request: Request, slug: str) -> Response:
+    def get_queryset(self) -> PlayerQuerySet:
+        rows = self.search(self.request.query_params.get("q", "")).select_related("account")
+        if not expanding(self.request):
+            return rows
+        ratings = PlayerRating.objects.filter(pool__club=self.club).select_related("pool")
+        return rows.prefetch_related(
+            Prefetch("ratings", ratings.order_by("pk"), to_attr="club_ratings")
+        )
+
+    def get_object(self) -> Player:
+        row: Player = super().get_object()
+        row.club = self.club
+        return row
+
+    @extend_schema(parameters=[BY_NAME])
+    def list(self, request: Request, **kwargs: Any) -> Response:
         """The players of a club by name, for its members; those merged or removed are not there.
 
         Whoever asked to be shown by initials is found by no part of the name, but by directors.
         """
-        club = self.club_of(slug)
-        rows = self.called(club, request.query_params.get("q", ""))
-        if expanding(request):
-            rows = rows.prefetch_related(club_ratings(club))
-        return self.pages_of(PlayerSerializer, rows.select_related("account"))
+        return super().list(request)
 
-    @extend_schema(request=NewPlayersSerializer, responses={201: AddedPlayersSerializer})
-    @idempotent
-    def post(self, request: Request, slug: str) -> Response:
+    def create(self, request: Request, **kwargs: Any) -> Response:
         """Add players, all or none."""
-        club = directed_club(self.visitor, slug)
-        self.directs = True
-        names = self.said(NewPlayersSerializer)["names"]
-        added = add_players(club, names, self.actor, at=timezone.now())
-        return self.shown(AddedPlayersSerializer, {"results": added}, 201)
+        names = self.get_validated()["names"]
+        added = add_players(self.club, names, self.actor, at=timezone.now())
+        return self.respond({"results": added})
 
+    def lock(self) -> None:
+        lock_people(self.club.pk)
 
-class OnePlayer(PlayerResource):
-    chosen = OnePlayerSerializer
+    def perform_update(self, row: Player, data: Mapping[str, Any]) -> None:
+        now = timezone.now()
+        if "name" in data:
+            rename_player(row.pk, data["name"], self.actor, at=now)
+        if "initials" in data:
+            set_initials(row.pk, data["initials"], self.actor, at=now)
 
-    @extend_schema(responses=OnePlayerSerializer, parameters=[expand(OnePlayerSerializer)])
-    def get(self, request: Request, slug: str, public_id: str) -> Response:
-        """A player, for the members of the club; statistics are at `numbers/`."""
-        row = self.player_of(slug, public_id)
-        if expanding(request):
-            prefetch_related_objects([row], club_ratings(row.club))
-        return self.shown(OnePlayerSerializer, row)
+    def perform_destroy(self, row: Player) -> None:
+        remove_player(row.pk, self.actor, at=timezone.now())
 
-    @extend_schema(request=ChangedPlayerSerializer, responses=OnePlayerSerializer)
-    def patch(self, request: Request, slug: str, public_id: str) -> Response:
-        """Give a player another name, or show them by initials; all their sheets follow."""
-        club = self.directed_player(slug, public_id).club
-        with transaction.atomic():
-            row = self._locked(club, public_id)
-            said = self.said(ChangedPlayerSerializer, partial=True)
-            now = timezone.now()
-            if "name" in said:
-                rename_player(row.pk, said["name"], self.actor, at=now)
-            if "initials" in said:
-                set_initials(row.pk, said["initials"], self.actor, at=now)
-        return self.shown(OnePlayerSerializer, present_player(club, public_id))
-
-    @extend_schema(request=None, responses={204: None})
-    def delete(self, request: Request, slug: str, public_id: str) -> Response:
-        """Take the name of a player out of everything for good; the results stay."""
-        club = self.directed_player(slug, public_id).club
-        with transaction.atomic():
-            row = self._locked(club, public_id)
-            remove_player(row.pk, self.actor, at=timezone.now())
-        return Response(status=204)
-
-    def _locked(self, club: Club, public_id: str) -> Player:
-        """The player, unless they have changed since they were read."""
-        lock_people(club.pk)
-        row = present_player(club, public_id)
-        self.check_unchanged(OnePlayerSerializer, row)
-        return row
-
-
-class Unlink(PlayerResource):
-    @extend_schema(request=None, responses=OnePlayerSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, public_id: str) -> Response:
+    @action(methods=["post"], detail=True)
+    def unlink(self, request: Request, **kwargs: Any) -> Response:
         """Untie a player from the account; twice is no error."""
-        row = self.directed_player(slug, public_id)
-        unlink_account(row.pk, self.actor, at=timezone.now())
-        return self.shown(OnePlayerSerializer, present_player(row.club, public_id))
+        unlink_account(self.get_object().pk, self.actor, at=timezone.now())
+        return self.respond(self.get_object())
 
-
-class PlayerCard(PlayerResource):
-    # The card lets its holder claim the player, so a token that only reads gets none.
-    read_scope = Scope.DIRECT
-
-    @extend_schema(responses=PlayerCardSerializer)
-    def get(self, request: Request, slug: str, public_id: str) -> Response:
+    @action(
+        detail=True,
+        serializer_class=PlayerCardSerializer,
+    )
+    def card(self, request: Request, **kwargs: Any) -> Response:
         """Link and code with which a person comes to a player who has no account."""
-        row = self.directed_player(slug, public_id)
+        row = self.get_object()
         if row.account_id is not None:
             raise HasAccount
-        return self.shown(PlayerCardSerializer, row)
+        return self.respond(row)
 
-
-class NewCode(PlayerResource):
-    @extend_schema(request=None, responses=PlayerCardSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, public_id: str) -> Response:
+    @action(
+        methods=["post"],
+        detail=True,
+        url_path="card/new",
+        serializer_class=PlayerCardSerializer,
+    )
+    def renew_card(self, request: Request, **kwargs: Any) -> Response:
         """Make a new link and code; those before are worthless."""
-        row = self.directed_player(slug, public_id)
-        return self.shown(PlayerCardSerializer, new_claim(row.pk, self.actor, at=timezone.now()))
+        return self.respond(new_claim(self.get_object().pk, self.actor, at=timezone.now()))
 
-
-class PlayerData(PlayerResource):
-    @extend_schema(request=None, responses=PlayerDataSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, public_id: str) -> Response:
+    @action(methods=["post"], detail=True, serializer_class=PlayerDataSerializer)
+    def data(self, request: Request, **kwargs: Any) -> Response:
         """All that is kept about a player; the audit notes who has asked for it."""
-        return exported(self.directed_player(slug, public_id), self.actor, timezone.now())
+        return exported(self.get_object(), self.actor, timezone.now())
+
+    @extend_schema(parameters=[OpenApiParameter("other", str, required=True)])
+    @action(
+        detail=True,
+        url_path="merge",
+        serializer_class=MergePreviewSerializer,
+    )
+    def preview_merge(self, request: Request, **kwargs: Any) -> Response:
+        """Preview the merge of the player `other` into this one."""
+        kept, gone = self.get_object(), self.get_player(request.query_params.get("other", ""))
+        why = why_not_one(kept, gone)
+        details = {"kept": kept, "gone": gone, "games": gone.seats.count(), "why_not": why}
+        return self.respond(details)
+
+    @extend_schema(responses=OnePlayerSerializer, parameters=[])
+    @preview_merge.mapping.post
+    def merge(self, request: Request, **kwargs: Any) -> Response:
+        """Give games, tournaments and account of `other` to this player, who keeps the name."""
+        kept, gone = self.get_object(), self.get_player(self.get_validated()["other"])
+        merge_players(kept.pk, gone.pk, self.actor, at=timezone.now())
+        return self.respond(self.get_object())
+
+    @action(methods=["post"], detail=True, url_path="merges/<int:pk>/undo")
+    def undo_merge(self, request: Request, pk: int, **kwargs: Any) -> Response:
+        """Undo a merge. Games played since stay. Idempotent."""
+        row = get_object_or_404(self.get_object().merges, pk=pk)
+        undo_merge(row.pk, self.actor, at=timezone.now())
+        return self.respond(self.get_object())
 
 
 def exported(row: Player, by: Actor, at: datetime) -> Response:
@@ -356,11 +365,13 @@ def exported(row: Player, by: Actor, at: datetime) -> Response:
 Json = dict[str, Any]
 
 
-class PlayerNumbers(PlayerResource):
-    @extend_schema(responses=PlayerNumbersSerializer, parameters=[LimitsSerializer])
-    def get(self, request: Request, slug: str, public_id: str) -> Response:
+class PlayerNumbersView(PlayerMixin, BaseAPIView):
+    serializer_class = PlayerNumbersSerializer
+
+    @extend_schema(parameters=[LimitsSerializer])
+    def get(self, request: Request, public_id: str, **kwargs: Any) -> Response:
         """The statistics of a player in one kind of game."""
-        row = self.player_of(slug, public_id)
+        row = self.get_player(public_id)
         details, games = limited(request, row.club, games_of(row, request.user))
         sums = add_up(games)
         rows = rows_of([sums.best, sums.worst])
@@ -374,7 +385,7 @@ class PlayerNumbers(PlayerResource):
             "best": _extreme(sums.best, rows),
             "worst": _extreme(sums.worst, rows),
         }
-        return self.shown(PlayerNumbersSerializer, numbers)
+        return self.respond(numbers)
 
 
 COUNTED = ("games", "points", "won", "out", "sunk", "kings")
@@ -430,32 +441,31 @@ MOST_FOUND = 50
 """As on the page: a search by name finds this many, including players never met."""
 
 
-class Opponents(PlayerResource):
-    @extend_schema(
-        "clubs_players_opponents_read",
-        responses=OpponentsSerializer,
-        parameters=[LimitsSerializer, BY_NAME, *PAGES],
-    )
-    def get(self, request: Request, slug: str, public_id: str) -> Response:
+class PlayerOpponentsView(PlayerMixin, BaseAPIView):
+    serializer_class = OpponentsSerializer
+
+    @extend_schema("clubs_players_opponents_read", parameters=[LimitsSerializer, BY_NAME, *PAGES])
+    def get(self, request: Request, public_id: str, **kwargs: Any) -> Response:
         """Everybody a player has met; with `q` whoever of the club is called so."""
-        row = self.player_of(slug, public_id)
+        row = self.get_player(public_id)
         details, games = limited(request, row.club, games_of(row, request.user))
         met = meetings(games, seats_beside(row))
-        asked = request.query_params.get("q", "").strip()
-        if asked:
-            found = self.called(row.club, asked).exclude(pk=row.pk).order_by("name_key")
+        query = request.query_params.get("q", "").strip()
+        if query:
+            found = self.search(query).exclude(pk=row.pk).order_by("name_key")
             keys = found.values_list("pk", flat=True)[:MOST_FOUND]
             met = {pk: met.get(pk) or Meeting(pk) for pk in keys}
         opponents = opponents_of(met, len(met))
-        return self.shown(OpponentsSerializer, {"limited_to": details, "results": opponents})
+        return self.respond({"limited_to": details, "results": opponents})
 
 
-class Against(PlayerResource):
-    @extend_schema(responses=HeadToHeadSerializer, parameters=[LimitsSerializer])
-    def get(self, request: Request, slug: str, public_id: str, other: str) -> Response:
+class HeadToHeadView(PlayerMixin, BaseAPIView):
+    serializer_class = HeadToHeadSerializer
+
+    @extend_schema(parameters=[LimitsSerializer])
+    def get(self, request: Request, public_id: str, other: str, **kwargs: Any) -> Response:
         """Two players of a club beside each other."""
-        row = self.player_of(slug, public_id)
-        beside = present_player(row.club, other)
+        row, beside = self.get_player(public_id), self.get_player(other)
         if row.pk == beside.pk:
             raise Http404
         details, games = limited(request, row.club, games_of(row, request.user, beside))
@@ -463,16 +473,16 @@ class Against(PlayerResource):
         both = {
             "limited_to": details,
             "id": row.public_id,
-            "name": self._called(row),
+            "name": self._name_of(row),
             "other": beside.public_id,
-            "other_name": self._called(beside),
+            "other_name": self._name_of(beside),
             "meeting": meetings(games, seats).get(beside.pk) or Meeting(beside.pk),
             "compared": compare(games, seats),
             "chance": _chance(row, beside, details["family"], timezone.now()),
         }
-        return self.shown(HeadToHeadSerializer, both)
+        return self.respond(both)
 
-    def _called(self, player: Player) -> str:
+    def _name_of(self, player: Player) -> str:
         return player.name if self.directs else player.shown_name
 
 
@@ -515,17 +525,18 @@ class PlayerGameFilter(filters.FilterSet):  # type: ignore[misc]
         return games.filter(seats__player__public_id=public_id)
 
 
-class PlayerGames(PlayerResource):
+class PlayerGameViewSet(PlayerMixin, ListMixin, APIViewSet):
+    descriptions = {
+        "list": "The games of a player, the latest first, with what each changed in the rating."
+    }
     queryset = Game.objects.all()
     filterset_class = PlayerGameFilter
     ordering_fields = ("played_at",)
     ordering = ("-played_at",)
+    serializer_class = PlayerGameSerializer
 
-    @extend_schema(responses=PlayerGameSerializer(many=True))
-    def get(self, request: Request, slug: str, public_id: str) -> Response:
-        """The games of a player, the latest first, with what each changed in the rating."""
-        games = _games_of(self.player_of(slug, public_id), request.user)
-        return self.pages_of(PlayerGameSerializer, games)
+    def get_queryset(self) -> Games:
+        return _games_of(self.get_player(self.kwargs["public_id"]), self.http_request.user)
 
 
 def _games_of(player: Player, visitor: Visitor) -> Games:
@@ -540,40 +551,3 @@ def _games_of(player: Player, visitor: Visitor) -> Games:
         .select_related("table__round__event")
         .prefetch_related(Prefetch("rating_changes", changes, to_attr="own_changes"))
     )
-
-
-class MergePlayer(PlayerResource):
-    @extend_schema(
-        responses=MergePreviewSerializer, parameters=[OpenApiParameter("other", str, required=True)]
-    )
-    def get(self, request: Request, slug: str, public_id: str) -> Response:
-        """Preview the merge of the player `other` into this one."""
-        kept = self.directed_player(slug, public_id)
-        gone = present_player(kept.club, request.query_params.get("other", ""))
-        details = {
-            "kept": kept,
-            "gone": gone,
-            "games": gone.seats.count(),
-            "why_not": why_not_one(kept, gone),
-        }
-        return self.shown(MergePreviewSerializer, details)
-
-    @extend_schema(request=OtherPlayerSerializer, responses=OnePlayerSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, public_id: str) -> Response:
-        """Give games, tournaments and account of `other` to this player, who keeps the name."""
-        kept = self.directed_player(slug, public_id)
-        gone = present_player(kept.club, self.said(OtherPlayerSerializer)["other"])
-        merge_players(kept.pk, gone.pk, self.actor, at=timezone.now())
-        return self.shown(OnePlayerSerializer, present_player(kept.club, public_id))
-
-
-class PartPlayer(PlayerResource):
-    @extend_schema(request=None, responses=OnePlayerSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, public_id: str, pk: int) -> Response:
-        """Undo a merge. Games played since stay. Idempotent."""
-        kept = self.directed_player(slug, public_id)
-        row = get_object_or_404(kept.merges, pk=pk)
-        undo_merge(row.pk, self.actor, at=timezone.now())
-        return self.shown(OnePlayerSerializer, present_player(kept.club, public_id))
