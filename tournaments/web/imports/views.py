@@ -26,11 +26,11 @@ from tournaments.permissions import actor_of, directed_club, role_in
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.services.audit import Actor
 from tournaments.services.imports.files import (
-    MOST_LINES,
     FileRefused,
     Imported,
     ImportFault,
     PlanChanged,
+    PlayersPlan,
     PlayersRequest,
     Who,
     name_questions,
@@ -213,14 +213,6 @@ class EveningRow:
     tables: tuple[TableRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WrongFile:
-    """A record that cannot be imported, with the reason."""
-
-    name: str
-    problems: tuple[str, ...]
-
-
 def evenings_of_results(plan: ResultsPlan) -> list[EveningRow]:
     shown: dict[tuple[date, str], list[TableRow]] = defaultdict(list)
     names: dict[tuple[date, str], str] = {}
@@ -329,9 +321,12 @@ def import_players(request: HttpRequest, slug: str) -> HttpResponse:
     plan = preview_players(page.club, asked)
     lines = [(each, fault_text(each.fault) if each.fault else "") for each in plan.seen]
     columns = [(each.heading, COLUMNS.get(each.field, "")) for each in read.file.columns]
-    return page.preview(
-        upload, plan, wrong=len(plan.faults), lines=lines, columns=columns, file=read.file
-    )
+    shown = {"lines": lines, "columns": columns, "file": read.file, "faults": _fault_lines(plan)}
+    return page.preview(upload, plan, wrong=len(plan.faults), **shown)
+
+
+def _fault_lines(plan: PlayersPlan | ResultsPlan) -> list[tuple[int, str]]:
+    return [(fault.line, fault_text(fault)) for fault in plan.faults]
 
 
 @never_cache
@@ -378,7 +373,7 @@ def _results_preview(plan: ResultsPlan, asked: ResultsRequest) -> dict[str, Any]
     return {
         "wrong": len(plan.faults),
         "evenings": evenings_of_results(plan),
-        "faults": [(fault.line, fault_text(fault)) for fault in plan.faults],
+        "faults": _fault_lines(plan),
         "names": name_questions(plan.book, named, asked.meant),
     }
 
@@ -388,7 +383,7 @@ def _records_preview(plan: RecordsPlan, asked: RecordsRequest) -> dict[str, Any]
     return {
         "wrong": len(plan.wrong),
         "evenings": evenings_of_records(plan),
-        "files": [WrongFile(seen.file.name, tuple(record_texts(seen))) for seen in plan.wrong],
+        "files": [(seen.file.name, list(record_texts(seen))) for seen in plan.wrong],
         "names": name_questions(plan.book, named, asked.meant),
     }
 
@@ -407,13 +402,21 @@ def _games_text(done: Imported) -> str:
     return text % {"number": done.games}
 
 
+TEXTS = {
+    "players": (gettext_lazy("Import players"), gettext_lazy("Another file")),
+    "results": (gettext_lazy("Import results"), gettext_lazy("Another file, another game")),
+    "records": (gettext_lazy("Import records"), gettext_lazy("Other files")),
+}
+"""The title of each page, and what its preview offers instead of the file."""
+
+
 @dataclass
 class _Page:
     """One of the three pages: empty, with a refusal, or with a preview."""
 
     request: HttpRequest
     club: Club
-    name: str
+    kind: str
     form: forms.Form
 
     changed: bool = False
@@ -448,8 +451,12 @@ class _Page:
         return redirect(then, self.club.slug)
 
     def _render(self, details: dict[str, Any], status: int) -> HttpResponse:
-        page = {"club": self.club, "form": self.form, "most": MOST_LINES, **details}
-        return render(self.request, f"tournaments/imports/{self.name}.html", page, status=status)
+        title, others = TEXTS[self.kind]
+        page = {"club": self.club, "form": self.form, "kind": self.kind, "title": title}
+        # `new.js` looks for the table that a game will be played at.
+        form_id = "table" if self.kind == "results" else "import"
+        page |= {"others": others, "form_id": form_id, **details}
+        return render(self.request, "tournaments/imports/import.html", page, status=status)
 
 
 @dataclass(frozen=True)
