@@ -1,4 +1,4 @@
-"""A tournament in sections: drawn, ranked and changed within each of them."""
+"""Seatings on their pages: changed by directors, of teams with line-ups, and in sections."""
 
 import json
 import re
@@ -31,7 +31,6 @@ from tests.tournament_builders import (
 )
 from tests.tournament_records import empty_server, exported, imported
 from tests.web.members import member_of
-from tests.web.rounds.browsers import Directed
 from tests.web.rounds.going import of_all
 from tournaments.engine.pairing.judging import Quality
 from tournaments.engine.standings.tournament_settings import SECTIONS
@@ -47,12 +46,34 @@ from tournaments.services.entrants.registration import (
     register_entrants,
     withdraw_entrant,
 )
-from tournaments.services.entrants.registration import Entry as ListsEntry
 from tournaments.services.games.tables import replace_address
 from tournaments.services.rounds.running import changes_since_closing, close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 from tournaments.texts.labels import points_text
 from tournaments.web.rounds.seating import praise
+
+
+class Directed:
+    def __init__(self, browser, row):
+        self.browser, self.row = browser, row
+        browser.become("director", row.event.club)
+
+    def url(self, name, *number):
+        return reverse(name, args=[self.row.event.club.slug, self.row.slug, *number])
+
+    def post(self, name, *number, **data):
+        return self.browser.post(self.url(name, *number), data, follow=True)
+
+    def get(self, name, *number, **query):
+        return self.browser.get(self.url(name, *number), query)
+
+    @property
+    def seating(self):
+        return self.row.event.rounds.get(number=1).seating
+
+    @property
+    def revision(self):
+        return Tournament.objects.get(pk=self.row.pk).revision
 
 
 @pytest.fixture
@@ -170,34 +191,7 @@ def test_cards_outlive_a_seating_that_is_taken_back_with_its_sheets(directed):
     assert {table.number: table.secret for table in Round.objects.get().tables.all()} == cards
 
 
-def test_late_change_is_made_from_the_page(directed):
-    at = directed()
-    at.post("seat_round")
-    at.post("publish_round", 1)
-    late = register_entrants(at.row.pk, [Entry("Zeynep")], NOBODY, at=EVENING)[0]
-    leaving = at.seating["tables"][0][0]
-
-    page = at.post("change_late", 1, leaving=leaving, arriving=late.key).text
-
-    assert "Changed tables: 1." in page
-    round_ = Round.objects.get()
-    assert not round_.sittings.filter(entrant__number=int(leaving[1:])).exists()
-    assert round_.sittings.filter(entrant=late).exists()
-
-    alone = register_entrants(at.row.pk, [Entry("Kerem")], NOBODY, at=EVENING)[0]
-    assert "Kerem is number" in at.post("change_late", 1, arriving=alone.key).text
-    assert round_.sittings.get(entrant=alone).table is None
-
-
-def test_impossible_seating_says_why(directed):
-    at = directed(*NINE, seating="round-robin")
-
-    assert "9 cannot all meet each other once" in at.post("seat_round").text
-    assert not Round.objects.exists()
-
-
 def not_seated(page):
-    """Return the players without a seat in the proposal, with the reason."""
     return [(each.number, str(reason)) for each, reason in page.context["not_seated"]]
 
 
@@ -251,21 +245,6 @@ def test_who_was_taken_out_of_a_round_is_not_seated_until_taken_in(directed):
 
     assert not_seated(page) == []
     assert len(Round.objects.get(number=2).seating["tables"]) == tables + 1
-
-
-def test_final_names_who_had_played_on_but_has_left(directed):
-    at = directed(*NINE[:8], rounds=1, finals=4)
-    closed(at.row, WHOLE_GAME)
-    best = load_state(at.row).standings_before(2)[0].entrant
-    gone = Entrant.objects.get(number=best[1:])
-    withdraw_entrant(gone.pk, NOBODY, at=EVENING)
-
-    page = at.post("seat_round")
-    assert not_seated(page) == [(gone.number, "withdrawn")]
-    page = at.post("seat_again", 2, take_in=[best])
-
-    assert not_seated(page) == []
-    assert best in str(Round.objects.get(number=2).seating)
 
 
 def test_proposal_says_who_is_here_without_a_seat_and_asks_once(directed):
@@ -328,12 +307,10 @@ def test_seat_that_cannot_be_cleared_is_not_shown(seating_at, over):
 
 
 def link_to(page, name):
-    """The address that somebody's name leads to."""
     return unescape(re.search(f'href="([^"]*)"[^>]*>{name}</a>', page.text)[1])
 
 
 def sent(page, to):
-    """The hidden fields of the form that goes to an address."""
     form = page.text.partition(f'action="{to}"')[2].partition("</form>")[0]
     return dict(re.findall('type="hidden" name="([^"]*)" value="([^"]*)"', form))
 
@@ -378,7 +355,7 @@ def test_partners_of_a_pair_change_seats_from_the_page_once(directed):
 
 
 TEAMS = ("Bostancı", "Cadde", "Moda", "Yel")
-SIX = [ListsEntry(f"{team} {n}", team=team) for team in TEAMS for n in range(1, 7)]
+SIX = [Entry(f"{team} {n}", team=team) for team in TEAMS for n in range(1, 7)]
 """Four teams of six: 1 to 6, 7 to 12, 13 to 18, 19 to 24."""
 
 
@@ -436,6 +413,10 @@ def test_line_up_is_changed_by_taps_and_stays_for_the_next_round(league):
     assert "Moda has 4 players in this round already" in full.text
     assert line_up(at, 1, "Moda") == [13, 15, 16, 17]
     closed(at.row)
+    shown = at.get("standings").text.partition('id="teams"')[2]
+    best = standings_seen(load_state(at.row), directs=True).teams[0]
+    cells = re.findall(r'class="num[^"]*">([^<]*)</td>', shown)
+    assert cells[1:3] == [points_text(each) for each in (*best.by_round, best.points)]
     assert line_up(at, 2, "Moda") == [13, 15, 16, 17]
     withdraw_entrant(Entrant.objects.get(number=13).pk, NOBODY, at=EVENING)
     assert line_up(at, 2, "Moda") == [14, 15, 16, 17]
@@ -456,32 +437,22 @@ def test_of_two_directors_the_second_sees_what_the_first_has_named(league):
     assert line_up(at, 1, "Yel") == [19, 20, 21, 22]
 
 
-@pytest.mark.parametrize("played", [0, 1])
-def test_every_page_is_shown_after_a_line_up_was_changed_before_its_round(league, played):
+def test_every_page_is_shown_after_a_line_up_was_changed_before_its_round(league):
     at = league()
-    for _round in range(played):
-        closed(at.row)
-    number = played + 1
-    tap(at, number, "Moda", (13, 14, 15, 16), out=14)
-    tap(at, number, "Moda", (13, 15, 16), **{"in": 17})
+    hub = at.get("tournament").context["strip"]()
+    assert (hub.button.is_link, hub.button.url) == (True, at.url("line_ups", 1))
+    tap(at, 1, "Moda", (13, 14, 15, 16), out=14)
+    tap(at, 1, "Moda", (13, 15, 16), **{"in": 17})
 
     pages = [at.get(name) for name in ("tournament", "entrants", "standings", "rulings")]
-    pages.append(at.get("line_ups", number))
+    pages.append(at.get("line_ups", 1))
 
     assert [page.status_code for page in pages] == [200] * 5
     strips = [page.context["strip"]() for page in pages]
-    assert {strip.act_text for strip in strips} == {f"Line-up of Moda, Round {number}"}
-    assert all(strip.button.label for strip in strips)
+    assert {strip.act_text for strip in strips} == {"Line-up of Moda, Round 1"}
+    assert strips[-1].button.sends["step"] == "seat-round"
     at.post("seat_round")
     assert seated_in(published(at.row))[8:12] == [13, 15, 16, 17]
-
-
-def test_player_of_another_team_is_refused(league):
-    at = league()
-    refused = tap(at, 1, "Moda", (13, 14, 15), **{"in": 19})
-    assert "Yel 1 is not of the team Moda" in refused.text
-    assert line_up(at, 1, "Moda") == [13, 14, 15, 16]
-    assert "no such team" in tap(at, 1, "Göztepe", ()).text
 
 
 def test_proposal_is_seated_again_with_the_line_up_named_after_it(league):
@@ -545,53 +516,6 @@ def test_reserve_takes_a_chair_before_the_table_begins(league):
     assert AuditEntry.objects.filter(action="change-late").count() == 1
 
 
-def made(row):
-    """What each team made in each round, from the sheets alone."""
-    sums = {team: [0, 0, 0] for team in TEAMS}
-    for game in Game.objects.filter(table__round__event=row.event).select_related("table__round"):
-        for sitting in game.table.sittings.select_related("entrant"):
-            points = game.result["totals"][sitting.side]
-            sums[sitting.entrant.team][game.table.round.number - 1] += points
-    return sums
-
-
-def test_teams_stand_by_what_their_line_ups_made(league):
-    at = league()
-    closed(at.row)
-    tap(at, 2, "Moda", (13, 14, 15, 16), out=13)
-    tap(at, 2, "Moda", (14, 15, 16), **{"in": 18})
-    closed(at.row)
-    round_ = opened(at.row)
-    at.post("line_ups", 3, replace="e7:e12")
-    play(round_, SHORT)
-    close_round(round_.pk, NOBODY, at=EVENING)
-
-    page = at.get("standings")
-    state = load_state(at.row)
-    sums = made(at.row)
-    assert 18 in seated_in(at.row.event.rounds.get(number=2))
-    assert 12 in seated_in(round_)
-    rows = {row.team: row for row in standings_seen(state, directs=True).teams}
-    assert {team: list(row.by_round) for team, row in rows.items()} == sums
-    assert {team: row.points for team, row in rows.items()} == {
-        team: sum(points) for team, points in sums.items()
-    }
-    shown = page.text[page.text.index('id="teams"') :]
-    cells = re.findall(r'class="num[^"]*">([^<]*)</td>', shown)
-    best = max(rows.values(), key=lambda row: row.points)
-    assert cells[1:5] == [points_text(each) for each in (*best.by_round, best.points)]
-    reserve = next(row for row in state.standings_before(4) if row.entrant == "e6")
-    assert (reserve.points, reserve.by_round) == (0, (None, None, None))
-
-
-def test_strip_leads_to_the_line_ups_before_the_draw(league):
-    at = league()
-    hub = at.get("tournament").context["strip"]()
-    there = at.get("line_ups", 1).context["strip"]()
-    assert (hub.button.is_link, hub.button.url) == (True, at.url("line_ups", 1))
-    assert there.button.sends["step"] == "seat-round"
-
-
 def test_late_member_and_one_without_a_team_are_shown(league):
     at = league(*SIX[:23])
     register(at.row, "Yalnız")
@@ -605,9 +529,8 @@ def test_late_member_and_one_without_a_team_are_shown(league):
 
 
 def sectioned(*sizes, **settings):
-    """A running tournament with sections of so many entrants."""
     letters = [letter for letter, size in zip(SECTIONS, sizes, strict=False) for _ in range(size)]
-    entries = [ListsEntry(f"Oyuncu {n}", section=letter) for n, letter in enumerate(letters, 1)]
+    entries = [Entry(f"Oyuncu {n}", section=letter) for n, letter in enumerate(letters, 1)]
     return running(
         *entries, sections=len(sizes), **{"rounds": 2, "tie_breaks": ("lot",)} | settings
     )
@@ -646,11 +569,7 @@ def director(visitor):
     return lambda row: visitor.become("director", row.event.club)
 
 
-SEATINGS = ["swiss", "rank-near", "fixed", "manual"]
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("seating", SEATINGS)
+@pytest.mark.parametrize("seating", ["swiss", "rank-near", "fixed", "manual"])
 def test_each_section_is_drawn_and_ranked_by_itself(director, seating):
     row = sectioned(8, 4, 6, seating=seating)
     leads = director(row)
@@ -676,17 +595,21 @@ def test_each_section_is_drawn_and_ranked_by_itself(director, seating):
     assert ["".join({place.section for place in wall.rows}) for wall in walls] == ["A", "B", "C"]
 
 
-@pytest.mark.django_db
-def test_house_players_fill_each_section():
+def test_house_players_come_and_go_in_each_section():
     row = sectioned(5, 6, odd="house")
+    round_ = opened(row)
+    assert sections_at(round_) == (["A", "A", "B", "B"], [])
+    house = row.entrants.filter(house=True).values_list("section", flat=True)
+    assert list(house) == [*"AAABB"]
+    before = who_sits(round_)
 
-    assert sections_at(published(row)) == (["A", "A", "B", "B"], [])
-    assert list(row.entrants.filter(house=True).values_list("section", flat=True)) == [
-        *("A", "A", "A", "B", "B")
-    ]
+    change(round_, leaving=[Entrant.objects.get(number=1)])
+
+    after = who_sits(round_)
+    assert [n for n in before if before[n] == after.get(n)] == [3, 4]
+    assert sections_at(round_) == (["A", "B", "B"], [])
 
 
-@pytest.mark.django_db
 def test_too_few_in_a_section_are_named(director):
     row = sectioned(4, 3)
     refused = director(row).post(page_of("seat_round", row), follow=True)
@@ -695,7 +618,6 @@ def test_too_few_in_a_section_are_named(director):
     assert "section B" in str(next(iter(refused.context["messages"])))
 
 
-@pytest.mark.django_db
 def test_somebody_moved_keeps_points_and_plays_there_from_the_next_round(director):
     row = sectioned(4, 5)
     leads = director(row)
@@ -725,7 +647,6 @@ def test_somebody_moved_keeps_points_and_plays_there_from_the_next_round(directo
     assert sections_at(Round.objects.get(number=2)) == (["A", "B"], ["A"])
 
 
-@pytest.mark.django_db
 def test_late_players_change_only_their_section():
     row = sectioned(9, 9, 8)
     round_ = opened(row)
@@ -739,20 +660,6 @@ def test_late_players_change_only_their_section():
     assert sections_at(round_) == (["A", "A", "B", "B", "C", "C"], ["", "A"])
 
 
-@pytest.mark.django_db
-def test_house_players_come_and_go_in_the_section_of_who_is_late():
-    row = sectioned(5, 6, odd="house")
-    round_ = opened(row)
-    before = who_sits(round_)
-
-    change(round_, leaving=[Entrant.objects.get(number=1)])
-
-    after = who_sits(round_)
-    assert [n for n in before if before[n] == after.get(n)] == [3, 4]
-    assert sections_at(round_) == (["A", "B", "B"], [])
-
-
-@pytest.mark.django_db
 @pytest.mark.parametrize("stage", ["proposal", "published"])
 def test_chairs_are_exchanged_only_within_a_section(director, stage):
     row = sectioned(8, 8)
@@ -774,7 +681,6 @@ def test_chairs_are_exchanged_only_within_a_section(director, stage):
     assert f"e{second}" in swap(first, second)[0]
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("carry", [True, False])
 def test_each_section_has_finals_of_its_own(carry):
     row = sectioned(8, 9, rounds=1, finals=8, carry=carry)
@@ -790,7 +696,6 @@ def test_each_section_has_finals_of_its_own(carry):
     assert {int(each.entrant[1:]) for each in standings if each.place < 5} == finalists
 
 
-@pytest.mark.django_db
 def test_document_carries_sections():
     finish(opened(sectioned(8, 4, 5)))
     before = exported()
@@ -801,7 +706,6 @@ def test_document_carries_sections():
     assert list(row.entrants.values_list("section", flat=True)) == [*"A" * 8, *"B" * 4, *"C" * 5]
 
 
-@pytest.mark.django_db
 def test_all_are_divided_by_rating(director):
     row = running(*(f"Oyuncu {n}" for n in range(1, 19)), sections=3)
     pool = RatingPoolFactory(club=row.event.club)
@@ -820,7 +724,6 @@ def test_all_are_divided_by_rating(director):
     assert AuditEntry.objects.filter(action="move-section").count() == 1
 
 
-@pytest.mark.django_db
 def test_program_moves_divides_and_reads_sections():
     row = sectioned(4, 4)
     program = Program().as_(MemberFactory(club=row.event.club, role="director").user)
@@ -841,7 +744,6 @@ def test_program_moves_divides_and_reads_sections():
     assert "".join(each["section"] for each in found) == "AAAABBBBBB"
 
 
-@pytest.mark.django_db
 def test_documents_and_prizes_are_of_each_section(director, tmp_path):
     row = sectioned(4, 4, fee="10", prizes=("50%",))
     finish(opened(row))
@@ -861,7 +763,6 @@ def test_documents_and_prizes_are_of_each_section(director, tmp_path):
     assert [(each[0], each[2], each[3]) for each in prizes] == [(1, "5", "A"), (1, "10", "B")]
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("name", ["standings", "sections", "wall"])
 def test_more_sections_take_no_more_queries(director, name):
     row = sectioned(8, 8)
