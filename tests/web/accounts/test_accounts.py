@@ -46,6 +46,7 @@ def give_passkey(user):
     )
 
 
+NEW_PASSWORD = {"password1": "havlu-sepet-44", "password2": "havlu-sepet-44"}
 IPEK = "ipek@ornek.org"
 SPELLINGS = (
     "İpek@ornek.org",
@@ -182,14 +183,13 @@ def test_mailed_code_is_valid_for_ten_minutes(visitor, monkeypatch, path, field,
     assert not takes_code(visitor, page, monkeypatch, after=10 * 60 + 1)
 
 
-@pytest.mark.parametrize("path", [SIGN_IN, SIGN_UP])
-def test_one_address_cannot_try_on_and_on(visitor, path):
-    tries = [visitor.post(path, {}).status_code for _ in range(61)]
+def test_one_address_cannot_try_on_and_on(visitor):
+    tries = [visitor.post(SIGN_UP, {}).status_code for _ in range(61)]
 
     assert tries == [422] * 60 + [429]
-    assert "That was tried too often" in visitor.post(path, {}).text
+    assert "That was tried too often" in visitor.post(SIGN_UP, {}).text
     # Looking costs nothing.
-    assert visitor.get(path).status_code == 200
+    assert visitor.get(SIGN_UP).status_code == 200
 
 
 def test_limits_are_counted_for_all_processes_together(visitor):
@@ -243,7 +243,6 @@ class CountingHasher(MD5PasswordHasher):
 
 
 def hashes_of(login, password):
-    """How many hashes a try to sign in costs."""
     before = CountingHasher.hashed
     Client().post(SIGN_IN, {"login": login, "password": password})
     return CountingHasher.hashed - before
@@ -285,7 +284,6 @@ def test_who_has_no_account_learns_it_by_mail_only(visitor, ayse):
 
 
 def sessions_of(page):
-    """The buttons that end sessions."""
     return re.findall(r'name="session" value="(\d+)"', page.text)
 
 
@@ -316,11 +314,17 @@ def test_devices_are_listed_and_one_is_signed_out(two_devices):
     assert here.get(reverse("account_email")).status_code == 200
 
 
-def test_new_password_signs_out_all_other_devices(two_devices):
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("account_change_password", {"oldpassword": PASSWORD, **NEW_PASSWORD}),
+        ("usersessions_list", {}),
+    ],
+)
+def test_new_password_signs_out_all_other_devices(two_devices, page, words):
     here, there = two_devices
-    words = {"oldpassword": PASSWORD, "password1": "havlu-sepet-44", "password2": "havlu-sepet-44"}
 
-    here.post(reverse("account_change_password"), words)
+    here.post(reverse(page), words)
 
     assert there.get(reverse("account_email")).status_code == 302
     assert here.get(reverse("account_email")).status_code == 200
@@ -329,14 +333,13 @@ def test_new_password_signs_out_all_other_devices(two_devices):
 def test_forgotten_password_is_replaced_with_a_code(visitor, ayse):
     asked = visitor.post(reverse("account_reset_password"), {"email": AYSE})
     confirmed = visitor.post(asked.url, {"code": last_code()})
-    words = {"password1": "havlu-sepet-44", "password2": "havlu-sepet-44"}
 
     tokens = [TokenFactory(user=ayse), TokenFactory()]
-    visitor.post(confirmed.url, words)
+    visitor.post(confirmed.url, NEW_PASSWORD)
 
     assert signed_in(visitor) == ayse
     ayse.refresh_from_db()
-    assert ayse.check_password("havlu-sepet-44")
+    assert ayse.check_password(NEW_PASSWORD["password1"])
     # Whoever had the old one may have made a token; those of others stay.
     assert list(PersonalToken.objects.all()) == tokens[1:]
     assert mail.outbox[-1].subject == "Kingscore: your password was changed"
@@ -359,6 +362,10 @@ def test_sign_in_of_long_ago_is_no_proof(visitor, ayse):
     visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
     forget_proofs(visitor)
 
+    asked = visitor.post(reverse("account_email"), {"email": "yeni@ornek.org", "action_add": ""})
+    assert asked.url.startswith(reverse("account_reauthenticate"))
+    assert [row.email for row in EmailAddress.objects.filter(user=ayse)] == [AYSE]
+    assert mail.outbox == []
     asked = visitor.get(reverse("mfa_add_webauthn"))
     assert asked.url.startswith(reverse("account_reauthenticate"))
     refused = visitor.post(asked.url, {"password": "havlu"})
@@ -477,21 +484,94 @@ def test_sign_in_leads_back_and_never_to_another_site(visitor, ayse):
     assert (back.url, away.url) == ("/rules/", "/")
 
 
-def test_all_other_devices_are_signed_out(two_devices):
-    here, there = two_devices
-
-    here.post(reverse("usersessions_list"), {})
-
-    assert there.get(reverse("account_email")).status_code == 302
-    assert here.get(reverse("account_email")).status_code == 200
+OFFICE = reverse("admin:index")
+WAY = f"{FACTOR}?next=%2Foffice%2F"
 
 
-def test_sign_in_of_long_ago_changes_no_address(visitor, ayse):
-    visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
-    forget_proofs(visitor)
+@pytest.fixture
+def staff(ayse):
+    User.objects.update(is_staff=True, is_superuser=True)
+    return ayse
 
-    asked = visitor.post(reverse("account_email"), {"email": "yeni@ornek.org", "action_add": ""})
 
-    assert asked.url.startswith(reverse("account_reauthenticate"))
-    assert [row.email for row in EmailAddress.objects.filter(user=ayse)] == [AYSE]
-    assert mail.outbox == []
+@pytest.fixture
+def officer(staff, client):
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    client.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+    return client
+
+
+def send(client):
+    return client.post(FACTOR, {"action": "send", "next": OFFICE})
+
+
+def age(client, seconds):
+    session = client.session
+    for shown in session["account_authentication_methods"]:
+        shown["at"] -= seconds
+    session.save()
+
+
+@pytest.mark.parametrize(
+    "path", [OFFICE, reverse("status"), reverse("admin:tournaments_user_changelist"), "/office/x/"]
+)
+def test_every_page_of_the_office_asks_for_it(officer, path):
+    answer = officer.get(path)
+
+    assert answer.status_code == 302
+    assert answer.url.startswith(f"{FACTOR}?next=")
+    assert officer.post(path, {"is_active": ""}).url == WAY
+
+
+def test_code_opens_the_office_for_twelve_hours(officer):
+    sent = send(officer)
+    assert sent.url == WAY
+    assert AYSE in officer.get(sent.url).text
+    assert mail.outbox[-1].to == [AYSE]
+
+    answer = officer.post(FACTOR, {"code": last_code(), "next": reverse("status")})
+
+    assert answer.url == reverse("status")
+    assert officer.get(OFFICE).status_code == 200
+    age(officer, 12 * 60 * 60 + 1)
+    assert officer.get(OFFICE).url == WAY
+
+
+def test_each_session_asks_for_itself(officer):
+    send(officer)
+    officer.post(FACTOR, {"code": last_code()})
+    other = Client()
+    other.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+
+    assert officer.get(OFFICE).status_code == 200
+    assert other.get(OFFICE).url == WAY
+
+
+def test_code_of_the_sign_in_is_no_second_one(staff, client):
+    client.post(SIGN_IN, {"login": AYSE})
+    client.post(CODE, {"code": last_code()})
+
+    assert client.get(OFFICE).url == WAY
+
+
+def test_code_is_valid_for_ten_minutes(officer, monkeypatch):
+    page = send(officer).url
+
+    assert "The code is valid for 10 minutes." in mail.outbox[-1].body
+    assert takes_code(officer, page, monkeypatch, after=9 * 60 + 50)
+    assert not takes_code(officer, page, monkeypatch, after=10 * 60 + 1)
+
+
+def test_way_does_not_lead_to_another_site(officer):
+    send(officer)
+
+    answer = officer.post(FACTOR, {"code": last_code(), "next": "https://evil.example.org/"})
+
+    assert answer.url == OFFICE
+
+
+def test_who_is_not_of_the_staff_has_no_way(ayse, client):
+    client.force_login(ayse)
+
+    assert client.get(FACTOR).status_code == 404
+    assert client.get(OFFICE, follow=True).status_code == 403

@@ -33,7 +33,6 @@ def token(visitor, application):
 
 
 def body(answer):
-    """The status and the fields of an answer."""
     return answer.status_code, tuple(sorted(answer.json().items()))
 
 
