@@ -1,13 +1,31 @@
+"""Sheets corrected, undone and redone, and their history: what was written, and by whom."""
+
 import re
 from http import HTTPStatus
 
 import pytest
+from django.test import Client
 
-from tests.deals import WHOLE_GAME
-from tests.factories import record, reload
-from tests.web.games.table import game_with, send, sentences, table_of, url, value_of
-
-# Names and seats.
+from tests.club_factories import MemberFactory, PlayerFactory, TableFactory
+from tests.deals import WHOLE_GAME, deal
+from tests.factories import ContextFactory, GameFactory, record, reload
+from tests.web.games.table import (
+    KEYS,
+    fields_of,
+    follow,
+    game_with,
+    page_of,
+    send,
+    sentences,
+    setup_fields,
+    table_of,
+    url,
+    value_of,
+)
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.models import Player, Revision, User
+from tournaments.services.games import playing
+from tournaments.web.base.phone import address
 
 
 def test_line_that_moves_later_deals_is_taken_off_only_when_that_is_ticked(plain):
@@ -120,3 +138,227 @@ def test_quota_of_a_pair_is_said_to_be_of_both(plain):
     for ruleset, number in (("turkish-king-partners", 4), ("turkish-king", 0)):
         page = plain.get(url(table_of(ruleset), "write")).content.decode()
         assert page.count(shown) == number
+
+
+def steps(plain, game):
+    page = plain.get(url(game, "history")).content.decode()
+    lines = re.findall(r"<li>(.*?)</li>", page.partition('class="versions"')[2], re.DOTALL)
+    texts = [re.sub(r"<time.*?</time>", "", line) for line in lines]
+    return [" ".join(re.sub(r"<[^>]+>", " ", text).split()) for text in texts]
+
+
+def test_history_shows_what_was_written_corrected_and_undone(plain):
+    game = game_with(2)
+    typed = fields_of(WHOLE_GAME[1]) | {"count-queens-2": "1", "count-queens-0": "2"}
+    send(plain, game, "entry", 1, why="Cem took one", holder="1", **typed)
+    record(game, {"type": "adjustment", "seat": 2, "points": "-1/2", "reason": "late"})
+    send(plain, game, "undo", position=2, holder="3")
+    assert steps(plain, game) == [
+        "A line of the sheet taken off · Cem · −½ · late",
+        "A line of the sheet written · Ayşe · Cem · −½ · late",
+        "Deal 2 corrected · No queens · 1 0 2 1 → No queens · 2 0 1 1 Cem took one",
+        "Deal 2 written · Ayşe · No queens · 1 0 2 1",
+        "Deal 1 written · Ayşe · Rıfkı (king of hearts) · 0 0 1 0",
+    ]
+
+
+def write_by(*phones, game):
+    """Each phone opens the sheet and writes a deal; who made each, as the history says it."""
+    for phone, body in zip(phones, WHOLE_GAME, strict=False):
+        phone.get(url(game, "write"))
+        send(phone, game, **fields_of(body))
+    phones[0].defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    return [line.split(" · ")[1] for line in reversed(steps(phones[0], game))]
+
+
+def test_history_numbers_the_phones_in_the_order_of_their_first_writes(plain):
+    game, other, third = game_with(), Client(), Client()
+    assert write_by(other, plain, other, third, game=game) == [
+        *("phone 1", "phone 2"),
+        *("phone 1", "phone 3"),
+    ]
+    assert write_by(plain, other, game=game_with()) == ["phone 1", "phone 2"]
+    assert Revision.objects.values("phone").distinct().count() == 5
+
+
+def test_history_names_who_was_signed_in(club, visitor):
+    game = TableFactory(round__event__club=club).games.get()
+    director, member = Client(), Client()
+    for client, role in ((director, "director"), (member, "member")):
+        client.force_login(MemberFactory(club=club, role=role).user)
+    User.objects.filter(memberships__role="director").update(first_name="Defne")
+    PlayerFactory(club=club, name="Mert", account=User.objects.get(memberships__role="member"))
+    said = ["Defne (director)", "phone 2", "Mert"]
+    assert write_by(director, visitor, member, game=game) == said
+    seated = Player.objects.filter(seats__game=game, seats__number=1)
+    seated.update(account=User.objects.get(first_name="Defne"))
+    assert steps(visitor, game)[-1].split(" · ")[1] == "Defne"
+    User.objects.filter(first_name="Defne").delete()
+    assert "phone 1" in steps(visitor, game)[-1]
+
+
+def test_corrected_line_says_which_phone_corrected_it_to_those_who_write(plain):
+    game = game_with(1)
+    plain.get(url(game, "write"))
+    send(
+        plain,
+        game,
+        "entry",
+        0,
+        **fields_of(WHOLE_GAME[0]) | {"count-heart_king-2": "", "count-heart_king-1": "1"},
+    )
+    assert 'title="phone 1"' in plain.get(url(game, "write")).content.decode()
+    assert "phone 1" not in plain.get(address(game, "follow")).content.decode()
+    assert "phone 1" in plain.get(url(game, "entry", 0)).content.decode()
+
+
+def test_history_shows_changes_of_the_setup(plain):
+    game = game_with(0)
+    changes = {"name0": "Aylin", "first_declarer": 2, "king": "off", "place": "Moda"}
+    send(plain, game, "head", holder="1", **setup_fields(game, **changes))
+    send(plain, game, "head", **setup_fields(game, name0="Aylin"))
+    first, second = reversed(steps(plain, game))
+    assert first == (
+        "names, seats or rules changed · Seat 1: Ayşe → Aylin"
+        " Who declared first: Seat 1 → Seat 3 King: ends the game → does not exist Place: Moda"
+    )
+    assert second == (
+        "names, seats or rules changed · Who declared first: Seat 3 → Seat 1"
+        " King: does not exist → ends the game Place: Moda → –"
+    )
+
+
+def test_names_are_text_wherever_a_table_shows_them(plain):
+    names = ["<script>alert(1)</script>", '" onload=alert(2) "', "</script><b>", "&lt;i&gt;"]
+    game = GameFactory(head__players=names)
+    # Programs give the name of an author.
+    playing.record_entry(game.pk, parse_entry(WHOLE_GAME[0]), ContextFactory(author=names[0]))
+
+    pages = [plain.get(url(game, name)).text for name in ("write", "history", "head")]
+    pages.append(follow(plain, game).text)
+
+    assert "&amp;lt;i&amp;gt;" in "".join(pages)
+    for page in pages:
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+        # In JSON a backslash stands before the quote.
+        for smuggled in ("<script>alert", r'[^\\]" onload=alert', "</script><b>", "<i>"):
+            assert not re.search(smuggled, page)
+
+
+ASKS = 'aria-labelledby="who-title" data-asks'
+
+
+def started_by(phone):
+    names = {f"name{seat}": name for seat, name in enumerate(("Deniz", "Çağrı", "İnci", "Işıl"))}
+    said = {"ruleset": "turkish-king", "first_declarer": "0", "key": next(KEYS)}
+    return phone.post("/new/", names | said).url
+
+
+def test_shared_address_asks_once_and_the_phone_that_started_the_game_never(plain, other):
+    table = started_by(plain)
+    assert ASKS not in plain.get(table).content.decode()
+    assert [ASKS in other.get(table).content.decode() for _ in range(2)] == [True, False]
+
+    game = game_with(1)
+    pages = [other.get(address(game, "follow")).content.decode() for _ in range(2)]
+    assert [ASKS in page for page in pages] == [True, False]
+
+
+def test_phone_that_takes_over_the_scoring_is_asked(plain):
+    game = game_with(1)
+    path = f"/take/{game.public_id}/{game.secret('pen')}/"
+    assert ASKS in plain.post(path, {"key": next(KEYS)}, follow=True).content.decode()
+
+
+def test_history_names_the_player_who_wrote(plain, other):
+    game = game_with()
+    for phone in (plain, other):
+        phone.get(url(game, "write"))
+    send(plain, game, **fields_of(WHOLE_GAME[0]))
+    # Once this phone says whose it is, its first deal is known, too.
+    send(plain, game, writer="1", **fields_of(WHOLE_GAME[1]))
+    for nobody in ("4", "-1", "", "1x", "9" * 400):
+        send(other, game, writer=nobody, **fields_of(WHOLE_GAME[2]))
+        send(other, game, "undo", position=game.revision, writer=nobody)
+    written = [line.split(" · ")[1] for line in reversed(steps(plain, game))]
+    assert written[:3] == [game.players[1], game.players[1], "phone 2"]
+    assert set(Revision.objects.values_list("author", flat=True)) == {"", game.players[1]}
+
+
+def test_other_phones_hear_who_wrote(plain, other):
+    game = game_with()
+    send(plain, game, writer="0", **fields_of(WHOLE_GAME[0]))
+    assert f'data-news="{game.players[0]} has written deal 1."' in page_of(other, game)
+    send(plain, game, "head", writer="3", **setup_fields(game, name0="Aylin"))
+    assert f'data-news="{game.players[3]} has changed' in page_of(other, game)
+
+
+FORM = re.compile(r'data-outbox="now">(?:(?!</form>).)*?class="undo redo"', re.DOTALL)
+FIELD = re.compile(r'name="([^"]+)" value="([^"]*)"')
+
+
+def redo_at(phone, game):
+    """Return the fields of the form that redoes; None where there is none."""
+    found = FORM.search(phone.get(url(game, "write")).content.decode())
+    return found and dict(FIELD.findall(found.group()))
+
+
+def redo(phone, game):
+    fields = redo_at(phone, game)
+    del fields["key"]
+    return send(phone, game, **fields)
+
+
+def undo(phone, game):
+    send(phone, game, "undo", position=reload(game).positions[-1])
+
+
+def bodies_of(game):
+    sheet = reload(game)
+    return [sheet.body(position) for position in sheet.positions]
+
+
+def test_entries_that_were_undone_are_redone_in_turn(plain):
+    game = game_with(3)
+    assert redo_at(plain, game) is None
+    undo(plain, game)
+    undo(plain, game)
+    redo(plain, game)
+    redo(plain, game)
+    assert bodies_of(game) == list(WHOLE_GAME[:3])
+    assert redo_at(plain, game) is None
+
+
+def test_nothing_is_redone_after_another_entry(plain):
+    game = game_with(2)
+    undo(plain, game)
+    record(game, WHOLE_GAME[2])
+    assert redo_at(plain, game) is None
+    # A line that was taken off from the middle is not the last thing done.
+    send(plain, game, "entry", 0, action="withdraw", sure="yes")
+    assert redo_at(plain, game) is None
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "body"),
+    [
+        ("turkish-king", {"type": "void", "reason": "misdeal", "note": "eksik kâğıt"}),
+        ("turkish-king", {"type": "redeal", "by": 2, "reason": "misdeal"}),
+        (
+            "turkish-king",
+            {"type": "adjustment", "seat": 2, "points": -100, "to": "others", "reason": "revoke"},
+        ),
+        ("turkish-king", {"type": "stopped", "reason": "time"}),
+        ("turkish-king", deal("no-hearts", 13, 0, 0, 0, king=0)),
+        ("turkish-king-blind", deal("trump", 6, 4, 1, 2, trump="hearts")),
+        ("euchre", {"type": "passed"}),
+        ("euchre", {"type": "deal", "maker": 1, "tricks": 5, "alone": True, "trump": "clubs"}),
+    ],
+)
+def test_every_kind_of_entry_is_redone_as_it_was(plain, ruleset, body):
+    game = table_of(ruleset, body)
+    written = bodies_of(game)
+    undo(plain, game)
+    assert bodies_of(game) == []
+    redo(plain, game)
+    assert bodies_of(game) == written

@@ -5,12 +5,10 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.deals import WHOLE_GAME
-from tests.factories import ContextFactory, record_all
+from tests.factories import record_all
 from tests.web.games.table import fields_of, last, send, totals, url
 from tests.web.rounds.going import going, of_all, table
-from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import AuditEntry, DealReview, Table
-from tournaments.services.games.playing import record_entry
 from tournaments.web.base.phone import address
 
 QUEENS = WHOLE_GAME[1]
@@ -95,13 +93,6 @@ def test_opponent_confirms_a_deal_with_one_tap_next_declarer_first(phone, game):
     assert AuditEntry.objects.get(action="confirm-deal").after["seat"] == 2
 
 
-def test_whoever_wrote_a_deal_does_not_confirm_it(phone, game):
-    record_entry(game.pk, parse_entry(QUEENS), ContextFactory(revision=0, author=game.players[1]))
-
-    assert confirm(phone, game, seat=1).status_code == 409
-    assert confirm(phone, game, seat=2).status_code == 302
-
-
 def test_correction_takes_the_confirmation_away_and_ends_after_its_minutes(phone, director, game):
     write(phone, game)
     confirm(phone, game, 1)
@@ -128,15 +119,6 @@ def test_correction_takes_the_confirmation_away_and_ends_after_its_minutes(phone
 
 def names(game):
     return {f"name{seat}": name for seat, name in enumerate(game.players)}
-
-
-def test_confirmation_is_of_the_deal_as_it_was_seen(phone, game):
-    write(phone, game)
-    correct(phone, game)
-
-    assert confirm(phone, game, 1, seen=1).status_code == 409
-    assert confirm(phone, game, 1, seen=2, position=7).status_code == 409
-    assert kinds() == []
 
 
 def test_dispute_calls_the_director_who_sees_both_versions(phone, director, round_, game):

@@ -19,8 +19,6 @@ from tournaments.services.documents.reporting import remake_documents
 from tournaments.services.games import playing, tables
 from tournaments.web.base.phone import address, evening_address
 
-pytestmark = pytest.mark.django_db
-
 
 def played():
     return Game.objects.get(pk=GameFactory(entries=WHOLE_GAME).pk)
@@ -56,20 +54,6 @@ def test_old_sheet_leads_to_the_last_game(plain):
     assert leads(plain.get(address(first, "write"))) == address(third, "write")
 
 
-def test_phone_whose_scoring_was_taken_is_led_to_follow(plain):
-    first = played()
-    plain.get(address(first, "write"))
-    second, _ = rematch(first)
-    before = address(first, "write")
-    playing.hand_over(second.pk, 1, "key-of-the-taker", at=EVENING)
-
-    answer = plain.get(before, follow=True)
-
-    first.refresh_from_db()
-    assert answer.redirect_chain == [(f"{address(first, 'follow')}?handed-over=1", 302)]
-    assert leads(answer) == address(second, "follow")
-
-
 def test_evening_leads_to_the_running_game_and_else_shows_itself(plain, other):
     first = played()
     shared = evening_address(first.open_table)
@@ -98,16 +82,6 @@ def test_open_evening_hears_of_deals_and_goes_to_the_next_game(phone):
     answer = phone.get(f"{games}?from=1", headers=again)
     assert answer["HX-Redirect"] == address(second, "follow")
     assert phone.get(f"{games}?from=2").status_code == HTTPStatus.OK
-
-
-def test_evening_of_a_wrong_address_is_not_found(plain):
-    first, stranger = played(), played()
-    shared = evening_address(first.open_table)
-    wrong = shared.replace(first.open_table.secret(), stranger.open_table.secret())
-
-    assert plain.get(shared).status_code == HTTPStatus.OK
-    for path in (wrong, f"{wrong}games/", shared.replace("/evening/", "/follow/")):
-        assert plain.get(path).status_code == HTTPStatus.NOT_FOUND
 
 
 def test_sheet_of_a_clubs_game_has_no_evening(plain):
@@ -164,18 +138,6 @@ def test_many_games_are_counted_by_place(plain):
 
     assert tally_of(page)[0] == ["Ayşe", "5", "0", "0", "0", "5", "2700", "540"]
     assert tally_of(page)[-1] == ["Cem", "0", "0", "0", "5", "0", "−1650", "−330"]
-
-
-def test_game_that_is_played_leads_and_is_not_counted(plain):
-    game = evening_with(NAMES)
-    running, _ = rematch(game)
-    record(running, WHOLE_GAME[0])
-
-    page = plain.get(evening_address(game.open_table) + "games/")
-
-    assert "Now: game 2" in page.text
-    assert "1 game finished" in page.text
-    assert tally_of(page)[0] == ["Ayşe", "1", "1", "540", "540"]
 
 
 def test_match_of_the_evening_has_its_score(plain):

@@ -53,9 +53,11 @@ def test_whole_game_written_by_the_form_ends_as_in_the_rules(phone):
 def test_short_key_of_the_page_is_stored_once(phone):
     game = game_with()
     key = value_of(phone.get(url(game, "write")), "key")
-    for _ in range(2):
-        send(phone, game, **fields_of(WHOLE_GAME[0]), key=key)
+    # The second time another one declares.
+    typed = fields_of(WHOLE_GAME[0]) | {"key": key, "revision": 0, "declarer": 0}
+    answers = [send(phone, game, **typed).status_code for _ in range(2)]
 
+    assert answers == [HTTPStatus.OK] * 2
     # Each deal keeps its key for ever.
     assert [len(row.key) for row in reload(game).revisions] == [len(key)] == [8]
 
@@ -125,14 +127,6 @@ def test_record_of_all_hearts_is_a_king_only_where_the_table_says_so(phone, king
 
 
 # Keys and revisions.
-
-
-def test_same_key_and_deal_is_stored_once_although_the_declarer_has_moved_on(phone):
-    game = game_with()
-    typed = fields_of(WHOLE_GAME[0]) | ONE_KEY | {"declarer": 0}
-    answers = [send(phone, game, **typed) for _ in range(2)]
-    assert [answer.status_code for answer in answers] == [HTTPStatus.OK] * 2
-    assert reload(game).row.revision == 1
 
 
 @pytest.mark.parametrize(
@@ -210,36 +204,6 @@ def test_one_queen_each_is_refused_and_played_again_with_one_tap(phone):
     assert reload(game).body(0) == {"type": "void", "contract": "no-queens", "reason": "one-each"}
 
 
-@pytest.mark.parametrize(
-    ("typed", "stored"),
-    [
-        ({"type": "void", "reason": "misdeal"}, {"type": "void", "reason": "misdeal"}),
-        (
-            {"type": "redeal", "by": "3", "reason": "misdeal"},
-            {"type": "redeal", "by": 3, "reason": "misdeal"},
-        ),
-        (
-            {
-                "type": "adjustment",
-                "seat": "2",
-                "points": "−100",
-                "reason": " revoke ",
-                "to": "others",
-            },
-            {"type": "adjustment", "seat": 2, "points": -100, "to": "others", "reason": "revoke"},
-        ),
-        (
-            {"type": "stopped", "reason": "time", "sure": "yes"},
-            {"type": "stopped", "reason": "time"},
-        ),
-    ],
-)
-def test_entry_that_is_no_deal_is_written(phone, typed, stored):
-    game = game_with()
-    assert send(phone, game, **typed).status_code == HTTPStatus.OK
-    assert reload(game).body(0) == stored
-
-
 # Undo and corrections.
 
 
@@ -281,30 +245,24 @@ def test_impossible_correction_is_explained_beside_its_field(plain):
 
 
 @pytest.mark.parametrize(
-    ("deals", "position", "typed", "reasons"),
+    ("deals", "position", "typed", "reason"),
     [
         (
             16,
             2,
             {"contract": "no-queens", "count-queens-0": "4"},
-            ["Then deal 10 would no longer fit:", "No queens has been played 2 times already."],
+            "Then deal 10 would no longer fit:",
         ),
-        (16, 3, {"action": "withdraw", "sure": "yes"}, ["Cem has used every penalty (3)."]),
-        (
-            4,
-            1,
-            {"contract": "no-tricks", "king": "0", "count-tricks-0": "13"},
-            ["Then the game would end with deal 2, and the deals after it would be void."],
-        ),
+        (16, 3, {"action": "withdraw", "sure": "yes"}, "Cem has used every penalty (3)."),
     ],
 )
 def test_change_that_a_later_entry_does_not_fit_is_refused_with_its_reason(
-    plain, deals, position, typed, reasons
+    plain, deals, position, typed, reason
 ):
     game = game_with(deals)
     answer = send(plain, game, "entry", position, **typed)
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert set(reasons) <= set(sentences(answer))
+    assert reason in sentences(answer)
     assert reload(game).row.revision == deals
 
 

@@ -1,4 +1,4 @@
-"""The next game at a table: who plays in which seats, what, and who begins."""
+"""The next game at a table: who plays in which seats, what, who begins; and matches."""
 
 from http import HTTPStatus
 
@@ -9,11 +9,9 @@ from django.urls import reverse
 from tests.club_factories import TableFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import GameFactory, record
-from tests.match_builders import krapet, won_by
+from tests.match_builders import TWO, krapet, won_by
 from tournaments.models import Game
 from tournaments.web.base.phone import address
-
-pytestmark = pytest.mark.django_db
 
 KEY = "a-key-of-at-least-22-characters"
 
@@ -38,12 +36,6 @@ def go_on(phone, before, **fields):
     if answer.status_code != HTTPStatus.FOUND:
         return None
     return Game.objects.get(open_table=before.open_table, number=before.number + 1)
-
-
-def test_player_is_changed_in_place(plain, before):
-    after = go_on(plain, before, first="1", **names("Ayşe", "Elif", "Cem", "Deniz"))
-
-    assert (after.players, after.first_declarer) == (["Ayşe", "Elif", "Cem", "Deniz"], 1)
 
 
 def test_seats_are_exchanged_on_the_page_and_nothing_starts(plain, before):
@@ -141,15 +133,6 @@ def test_match_is_offered_again_as_a_match(plain):
     assert after.match != game.match
 
 
-def test_sent_twice_starts_one_game(plain, before):
-    sent = {"key": KEY, "first": "0", **names(*NAMES, "Elif")}
-
-    answers = {plain.post(page_of(before), sent).url for _ in range(2)}
-
-    assert len(answers) == 1
-    assert Game.objects.count() == 2
-
-
 def test_rematch_page_asks_the_database_as_often_after_any_number_of_games(
     plain, before, django_assert_num_queries
 ):
@@ -170,3 +153,112 @@ def test_phone_of_a_club_does_not_write_the_open_game_after_the_adopted_one(plai
     sent = stranger.post(page_of(before), {"key": "another-key-of-22-characters", "first": "0"})
 
     assert (asked.url, sent.url) == (address(after, "follow"), address(after, "follow"))
+
+
+KRAPET = {"ruleset": "krapet", "name0": TWO[0], "name1": TWO[1], "key": KEY}
+
+
+def start(plain, **fields):
+    plain.post(reverse("new"), {**KRAPET, "match": "best-of.3", **fields})
+    return Game.objects.latest("pk")
+
+
+def sheet_of(plain, game):
+    return plain.get(address(game, "write"))
+
+
+def tap_next(plain, game, key=KEY):
+    url = reverse("next_game", args=[game.public_id, game.secret("write")])
+    return plain.post(url, {"key": key})
+
+
+@pytest.mark.parametrize(
+    ("fields", "terms"),
+    [
+        ({"match": "best-of.3"}, ("best-of", 3)),
+        ({"match": "best-of.7", "match_to": "4"}, ("best-of", 7)),
+        ({"match": "first-to", "match_to": "4"}, ("first-to", 4)),
+    ],
+)
+def test_new_table_opens_a_match(plain, fields, terms):
+    game = start(plain, **fields)
+
+    assert (game.match.length, game.match.number, game.match_number) == (*terms, 1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "errors"),
+    [
+        ({"match": "first-to"}, {"match_to": ["To how many games?"]}),
+        ({"match": "longest"}, {"match"}),
+        ({"match": "first-to", "match_to": "0"}, {"match_to"}),
+    ],
+)
+def test_new_table_refuses_a_match_that_cannot_be(plain, fields, errors):
+    page = plain.post(reverse("new"), {**KRAPET, **fields})
+
+    found = page.context["form"].errors
+    assert page.status_code == 422
+    assert (found if isinstance(errors, dict) else set(found)) == errors
+    assert not Game.objects.exists()
+
+
+def test_end_of_a_game_shows_the_match_and_leads_to_the_next(plain):
+    game = start(plain)
+    record(game, won_by(0))
+
+    page = sheet_of(plain, game)
+    answer = tap_next(plain, game, page.context["match"].key)
+
+    after = Game.objects.latest("pk")
+    assert "In the lead: Ayşe" in page.text
+    assert [(side.name, side.won) for side in page.context["match"].sides] == [
+        ("Ayşe", 1),
+        ("Burak", 0),
+    ]
+    assert answer.url == address(after, "write")
+    assert (after.match_number, after.first_declarer) == (2, 1)
+    assert plain.get("/").context["games"][0].sheet.row == after
+
+
+def test_match_that_is_over_says_who_won_and_offers_a_rematch(plain):
+    game = start(plain)
+    record(game, won_by(1))
+    tap_next(plain, game)
+    last = Game.objects.latest("pk")
+    record(last, won_by(1))
+
+    page = sheet_of(plain, last)
+
+    assert "Match won: Burak" in page.text
+    assert reverse("rematch", args=[last.public_id, last.secret("write")]) in page.text
+    assert tap_next(plain, last).url == address(last, "write")
+    assert Game.objects.count() == 2
+
+
+def test_same_two_again_play_the_same_match(plain):
+    start(plain)
+    again = plain.get("/").context["again"]
+    fields = {f.html_name: f.value() for f in again.table() if f.value() is not None}
+
+    plain.post(reverse("new"), {**fields, "key": again.key, "first_declarer": "1"})
+
+    games = Game.objects.all()
+    assert [(g.match.length, g.match.number) for g in games] == [("best-of", 3)] * 2
+    assert len({g.match_id for g in games}) == 2
+
+
+@pytest.mark.parametrize("games", [1, 3])
+def test_follower_of_a_match_asks_the_database_as_often_however_many_games(
+    plain, games, django_assert_num_queries
+):
+    game = start(plain, match="best-of.7")
+    for index in range(games):
+        if index:
+            tap_next(plain, game)
+            game = Game.objects.latest("pk")
+        record(game, won_by(index % 2))
+    url = address(game, "follow")
+
+    with django_assert_num_queries(7):
+        assert "In the lead: Ayşe" in plain.get(url).text

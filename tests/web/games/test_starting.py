@@ -1,15 +1,18 @@
+"""Tables that are started, also without a signal, and handed over."""
+
 from dataclasses import replace
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
+from tests.club_factories import ClubFactory, TableFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory, SetupFactory
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, HouseRuleset
-from tournaments.web.base.phone import address
+from tournaments.web.base.phone import address, evening_address
+from tournaments.web.games.game_setup import NAMES
 
 KEY = "a-key-of-at-least-22-characters"
 FOUR = {"name0": "Ayşe", "name1": "Burak", "name2": "Cem", "name3": "Deniz"}
@@ -111,22 +114,6 @@ def test_rematch_seats_the_same_four(plain, seats, players, first):
     assert (game.title, game.place) == ("Cuma", "Moda")
 
 
-def test_rematch_from_the_old_sheet_leads_to_the_one_already_started(plain):
-    before = GameFactory(entries=WHOLE_GAME)
-    url = reverse("rematch", args=[before.public_id, before.secret("write")])
-    started = plain.post(url, {"seats": "kept", "first": "1"})
-    again = [plain.get(url), plain.post(url, {"seats": "moved", "first": "0"})]
-    other = Client().get(url)
-    no_script = Client().post(url, {"seats": "kept", "first": "2"})
-
-    game = Game.objects.exclude(pk=before.pk).get()
-    assert started.url == address(game, "write")
-    assert [answer.url for answer in again] == [address(game, "write")] * 2
-    assert [other.url, no_script.url] == [address(game, "write")] * 2
-    game.delete()
-    assert plain.get(url).status_code == 200
-
-
 def names(number):
     return {f"name{seat}": name for seat, name in enumerate(list(FOUR.values())[:number])}
 
@@ -136,18 +123,14 @@ def start(plain, ruleset, seats=4, **fields):
 
 
 def test_family_and_its_form_name_the_ruleset(plain):
-    choice = {"family": "euchre", "form.euchre": "euchre-three", "form.krapet": "krapet"}
+    page = plain.post(reverse("new"), {"family": "euchre", **names(4)})
+    assert page.status_code == 422
+    assert list(page.context["form"].errors) == ["ruleset"]
 
+    choice = {"family": "euchre", "form.euchre": "euchre-three", "form.krapet": "krapet"}
     plain.post(reverse("new"), {**choice, **names(3)})
 
     assert Game.objects.get().ruleset == "euchre-three"
-
-
-def test_family_without_a_form_is_refused(plain):
-    page = plain.post(reverse("new"), {"family": "euchre", **names(4)})
-
-    assert page.status_code == 422
-    assert list(page.context["form"].errors) == ["ruleset"]
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=list(RULESETS))
@@ -266,3 +249,126 @@ def test_same_again_is_not_offered_once_house_rules_are_gone(plain):
     page = plain.get("/")
     assert page.context["again"] is None
     assert [line.ruleset for line in page.context["games"]] == ["Club King"]
+
+
+NEEDS_A_SIGNAL = {
+    *("turkish-king-sealed", "italian-king-pirandello", "italian-king-pairs"),
+    *("italian-king-pairs-choice", "krapet", "euchre", "euchre-two", "euchre-three"),
+    *("euchre-railroad", "barbu"),
+}
+PAGES = ("new_offline", "table_offline")
+
+
+def test_script_that_starts_a_table_gets_its_addresses_once_or_the_reasons(visitor):
+    json = {"Accept": "application/json"}
+    wrong = visitor.post(reverse("new"), {**TABLE, "name1": TABLE["name0"]}, headers=json)
+    assert wrong.status_code == 422
+    assert "Ayşe sits here twice." in wrong.content.decode()
+    said = [visitor.post(reverse("new"), TABLE, headers=json) for _tap in range(2)]
+
+    game = Game.objects.get()
+    write = address(game, "write")
+    assert [answer.status_code for answer in said] == [201, 201]
+    assert said[1].json() == {"game": game.public_id, "address": write, "base": write}
+    assert "games" in visitor.cookies
+
+
+def test_empty_tables_are_those_that_a_phone_can_play_to_the_end(visitor):
+    tables = {
+        table.id: table.html for table in visitor.get(reverse("table_offline")).context["tables"]
+    }
+    form = visitor.get(reverse("new_offline")).content.decode()
+
+    assert tables.keys() == RULESETS.keys() - NEEDS_A_SIGNAL
+    for ruleset, html in tables.items():
+        players = NAMES[: RULESETS[ruleset].seats]
+        assert all(
+            html.count(f'<option value="{seat}">{name}') for seat, name in enumerate(players)
+        )
+        assert 'action="/play/-/-/entry/"' in html
+    assert form.count("Needs a signal to begin.") == len(NEEDS_A_SIGNAL)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_kept_for_any_account_are_the_same_and_sent_once(
+    visitor, page, django_assert_num_queries
+):
+    with django_assert_num_queries(0):
+        # Compression makes the tag a weak one.
+        first = visitor.get(reverse(page), headers={"Accept-Encoding": "gzip"})
+        known = visitor.get(reverse(page), headers={"If-None-Match": first["ETag"]})
+    in_turkish = visitor.get(reverse(page), headers={"Accept-Language": "tr"})
+    visitor.become("director", ClubFactory())
+    signed_in = visitor.get(reverse(page))
+
+    assert known.status_code == 304
+    assert first["ETag"] == f"W/{signed_in['ETag']}"
+    assert in_turkish["ETag"] != signed_in["ETag"]
+    assert reverse("me") not in signed_in.content.decode()
+
+
+def under(name, game, kind="write"):
+    return reverse(name, args=[game.public_id, game.secret(kind)])
+
+
+@pytest.mark.parametrize("of_club", [False, True])
+def test_handover_page_shows_the_whole_addresses_as_qr_codes(plain, of_club):
+    game = TableFactory().games.get() if of_club else GameFactory()
+    # One code for all games of the evening.
+    to_follow = address(game, "follow") if of_club else evening_address(game.open_table)
+
+    page = plain.get(under("pen", game))
+
+    links = [page.context[name]["address"] for name in ("follow", "take", "write")]
+    assert links == [
+        "http://testserver" + path
+        for path in (to_follow, under("take", game, "pen"), address(game, "write"))
+    ]
+    assert page.text.count("<svg xmlns") + page.text.count('stroke="#000"') >= 3
+    assert "style=" not in page.text
+    assert "no-store" in page["Cache-Control"]
+
+
+@pytest.mark.parametrize(
+    ("site", "warned"), [("http://127.0.0.1:8000", True), ("http://192.168.1.7:8000", False)]
+)
+def test_handover_page_warns_where_no_other_phone_can_reach_it(settings, plain, site, warned):
+    settings.SITE_ADDRESS = site
+
+    page = plain.get(under("pen", GameFactory()))
+
+    assert page.context["out_of_reach"] is warned
+
+
+def test_scoring_that_is_taken_over_is_taken_from_the_phone_before(plain):
+    game = GameFactory()
+    old = under("pen", game)
+
+    # The answer was lost in the café, and the phone sends the form again.
+    answers = [plain.post(under("take", game, "pen"), {"key": KEY}) for _ in range(2)]
+
+    taken = Game.objects.get()
+    assert [answer.url for answer in answers] == [address(taken, "write")] * 2
+    assert taken.secret("write") != game.secret("write")
+    other = plain.post(under("take", game, "pen"), {"key": "key-of-the-phone-before-it"})
+    assert (plain.get(old).status_code, other.status_code) == (404, 404)
+    assert plain.get(under("pen", taken)).status_code == 200
+    plain.get(address(taken, "write"))
+    (line,) = plain.get("/").context["games"]
+    assert line.game.kind == "write"
+
+
+def test_deleted_game_is_gone_and_its_phone_does_not_look_for_it(plain, django_assert_num_queries):
+    game = GameFactory(entries=WHOLE_GAME[:2])
+    plain.post(under("take", game, "pen"), {"key": "key-of-the-phone-that-takes-it"})
+    game.refresh_from_db()
+
+    answer = plain.post(under("delete", game))
+
+    assert answer.url == "/?deleted=1"
+    assert not Game.objects.exists()
+    assert "The game is deleted." in plain.get(answer.url).text
+    # Whether there is a leaderboard of all clubs is asked, and what is played; no game is.
+    with django_assert_num_queries(3) as asked:
+        plain.get("/")
+    assert not any('FROM "tournaments_game"' in query["sql"] for query in asked.captured_queries)

@@ -1,4 +1,4 @@
-"""The entry form of every game whose contracts are named: what each field stores and shows."""
+"""The forms of deals, whether the contract is named or not: what each field stores and shows."""
 
 import re
 from http import HTTPStatus
@@ -9,7 +9,18 @@ from tests.deals import NAMES
 from tests.factories import record, reload
 from tests.phones import TEMPLATES
 from tests.sample_games import load, load_result
-from tests.web.games.table import last, page_of, send, sentences, table_of, table_of_record
+from tests.servers import ROOT
+from tests.web.games.table import (
+    last,
+    page_of,
+    send,
+    sentences,
+    table_of,
+    table_of_record,
+    ticked,
+    totals,
+)
+from tournaments.engine.rules.rulesets import UNITS
 
 PLAYED = (
     "barbu-doubled",
@@ -45,7 +56,6 @@ def deal(contract, unit, counts, **more):
 
 
 def typed(body):
-    """Return the fields that the form sends for a deal of a record."""
     fields = {name: body[name] for name in PLAIN if name in body}
     fields |= {name: "yes" for name in ("blind", "third") if body.get(name)}
     if "declarer" in body:
@@ -79,9 +89,8 @@ def said(values):
 
 
 @pytest.mark.parametrize("name", PLAYED)
-def test_game_written_by_the_form_is_the_game_of_the_record(phone, name):
-    document = load(name)
-    result = load_result(name)
+def test_game_written_by_the_form_is_that_of_the_record_and_comes_back_into_it(phone, name):
+    document, result = load(name), load_result(name)
     game = table_of_record(document | {"entries": []})
     by_id = reload(game).game.ruleset.by_id
     for body in document["entries"]:
@@ -93,29 +102,19 @@ def test_game_written_by_the_form_is_the_game_of_the_record(phone, name):
         answer = send(phone, game, **typed(suit | body))
         assert (sentences(answer), answer.status_code) == (sentences(answer), HTTPStatus.OK)
         assert said(last(game)) == said(stands(suit | body, last(game)))
+        position = reload(game).positions[-1]
+        if position < 6:
+            form = values_of(page_of(phone, game, "entry", position))
+            wanted = {name: str(value) for name, value in typed(last(game)).items()}
+            wanted.pop("king", None)
+            if "named_by" not in form:
+                wanted.pop("named_by", None)
+            assert {name: form.get(name) for name in wanted} == wanted
     totals = [str(total) for total in reload(game).game.totals]
     assert totals == [str(total) for total in result["totals"]]
 
 
-@pytest.mark.parametrize("name", PLAYED)
-def test_entry_comes_back_into_the_form_as_it_was_typed(phone, name):
-    document = load(name)
-    game = table_of_record(document)
-    sheet = reload(game)
-    for position in sheet.positions[:6]:
-        body = sheet.body(position)
-        if body["type"] != "deal" or "counts" not in body:
-            continue
-        form = page_of(phone, game, "entry", position)
-        wanted = {name: str(value) for name, value in typed(body).items() if name != "king"}
-        shown = {name: value for name, value in values_of(form).items() if name in wanted}
-        if "named_by" not in shown:
-            wanted.pop("named_by", None)
-        assert shown == wanted
-
-
 def values_of(page):
-    """Return the values in the form of a page, by the names of its fields."""
     values = {}
     page = TEMPLATES.sub("", page)
     for tag in re.findall(r"<input[^>]*>", page):
@@ -307,3 +306,172 @@ def test_field_is_offered_only_where_the_table_plays_it(phone, deals, option, fi
     for chosen in (True, False):
         game = table_of("italian-king", *entries, **{option: chosen})
         assert (f'name="{field}"' in page_of(phone, game)) is chosen
+
+
+def hand(maker, tricks, **more):
+    return {"type": "deal", "maker": maker, "tricks": tricks, **more}
+
+
+def won(winner, **more):
+    return {"type": "deal", "winner": winner, **more}
+
+
+def places(page):
+    return dict(re.findall(r'class="tile pick at-(\w+)[^"]*" data-seat="(\d)"', page))
+
+
+def test_sequence_of_the_rules_is_written_by_the_form(phone):
+    game = table_of("euchre")
+    for fields in (
+        {"maker": "0", "tricks": "4", "defender_alone": ""},
+        {"maker": "1", "tricks": "5-alone", "defender_alone": ""},
+        {"maker": "0", "tricks": "2", "defender_alone": "3"},
+        {"type": "passed"},
+    ):
+        assert send(phone, game, **fields).status_code == HTTPStatus.OK
+    assert totals(game) == (1, 6)
+    assert last(game) == {"type": "passed"}
+    assert "<strong data-declarer>Ayşe</strong>" in page_of(phone, game)
+
+
+LEFT = {"reserve": [0, 4], "stock": [0, 9], "waste": [0, 6]}
+
+
+def left_fields(left):
+    return {
+        f"left-{pile}-{seat}": str(number)
+        for pile, numbers in left.items()
+        for seat, number in enumerate(numbers)
+    }
+
+
+def krapet(*entries, **options):
+    return table_of("krapet", *entries, players=NAMES[:2], **options)
+
+
+def euchre():
+    return table_of("euchre")
+
+
+@pytest.mark.parametrize(
+    ("table", "typed", "stored"),
+    [
+        (euchre, {"maker": "2", "tricks": "3", "trump": "clubs"}, hand(2, 3, trump="clubs")),
+        (euchre, {"maker": "2", "tricks": "0-alone"}, hand(2, 0, alone=True)),
+        (euchre, {"maker": "2", "tricks": "0", "alone": "yes"}, hand(2, 0, alone=True)),
+        (
+            euchre,
+            {"maker": "2", "tricks": "5-alone", "defender_alone": "1", "trump": "hearts"},
+            hand(2, 5, alone=True, defender_alone=1, trump="hearts"),
+        ),
+        (krapet, {"winner": "none"}, won(None)),
+        (krapet, {"winner": "0", "calls-0": "2", "calls-1": ""}, won(0, calls=[2, 0])),
+        (krapet, {"winner": "0", **left_fields(LEFT)}, won(0, left=LEFT)),
+        (
+            # Typed before it was clear who won: the winner's piles are empty.
+            krapet,
+            {"winner": "0", "left-reserve-0": "3", "left-reserve-1": "4"},
+            won(0, left={"reserve": [0, 4], "stock": [0, 0], "waste": [0, 0]}),
+        ),
+        (
+            krapet,
+            {"winner": "none", **left_fields({"reserve": [2, 5], "stock": [8, 10]})},
+            won(None, left={"reserve": [2, 5], "stock": [8, 10], "waste": [0, 0]}),
+        ),
+    ],
+)
+def test_hand_is_stored_as_a_record_has_it(phone, table, typed, stored):
+    game = table()
+    assert send(phone, game, **typed).status_code == HTTPStatus.OK
+    assert last(game) == stored
+
+
+NO_NUMBER = "This is not what belongs here; expected: a whole number."
+
+
+@pytest.mark.parametrize(
+    ("table", "typed", "sentence"),
+    [
+        (euchre, {"maker": "1"}, "Choose the number of tricks."),
+        (euchre, {"maker": "7", "tricks": "3"}, "There is no such seat at this table."),
+        (
+            euchre,
+            {"maker": "1", "tricks": "3", "defender_alone": "3"},
+            "Only one of the other side can defend alone.",
+        ),
+        (euchre, {"maker": "x", "tricks": "3"}, NO_NUMBER),
+        (krapet, {}, "Choose who won."),
+        (krapet, {"winner": "²"}, NO_NUMBER),
+        (krapet, {"winner": "9" * 5000}, NO_NUMBER),
+        (lambda: krapet(scoring="points"), {"winner": "0"}, "Write the number of cards left."),
+        (
+            krapet,
+            {"winner": "none", "left-stock-0": "3"},
+            "Whoever wins has no card left, and everyone else at least one.",
+        ),
+        (krapet, {"winner": "0", "left-stock-1": "many"}, NO_NUMBER),
+    ],
+)
+def test_impossible_hand_comes_back_with_what_is_wrong(phone, table, typed, sentence):
+    game = table()
+    answer = send(phone, game, **typed)
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert sentence in sentences(answer)
+    assert reload(game).positions == ()
+
+
+def test_refused_hand_keeps_what_was_typed(phone):
+    game = table_of("euchre")
+    typed = {"maker": "1", "tricks": "3-alone", "defender_alone": "3", "trump": "spades"}
+    page = send(phone, game, **typed).content.decode()
+    assert {name: ticked(page, name) for name in typed} == {
+        name: [value] for name, value in typed.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "seats", "drawn"),
+    [
+        ("euchre", 4, {"bottom": "0", "left": "1", "top": "2", "right": "3"}),
+        ("euchre-three", 3, {"bottom": "0", "left": "1", "right": "2"}),
+        ("euchre-two", 2, {"bottom": "0", "top": "1"}),
+    ],
+)
+def test_table_is_drawn_clockwise(phone, ruleset, seats, drawn):
+    game = table_of(ruleset, players=NAMES[:seats])
+    page = page_of(phone, game)
+    assert places(page) == drawn
+    assert 'class="clockwise"' in page
+
+
+def test_hand_is_corrected(plain):
+    game = table_of("euchre", hand(1, 5, alone=True, trump="clubs"), hand(2, 3))
+    page = page_of(plain, game, "entry", 0)
+    assert [ticked(page, name) for name in ("maker", "tricks", "trump")] == [
+        ["1"],
+        ["5-alone"],
+        ["clubs"],
+    ]
+    answer = send(
+        plain, game, "entry", 0, action="correct", maker="1", tricks="4", why="miscounted"
+    )
+    assert answer.status_code == HTTPStatus.FOUND
+    assert reload(game).body(0) == hand(1, 4)
+    assert totals(game) == (1, 1)
+
+
+def test_game_is_corrected(plain):
+    game = krapet(won(0, left=LEFT, calls=[2, 1]), target=3)
+    page = page_of(plain, game, "entry", 0)
+    assert ticked(page, "winner") == ["0"]
+    for name, value in {**left_fields(LEFT), "calls-0": "2", "calls-1": "1"}.items():
+        assert re.search(rf'name="{name}" value="([^"]*)"', page)[1] == value
+    send(plain, game, "entry", 0, action="correct", winner="1", why="wrong player")
+    assert reload(game).body(0) == won(1)
+
+
+def test_style_sheet_can_show_a_row_for_every_unit_and_names_none():
+    rules = (ROOT / "static" / "entry.css").read_text()
+    shown = re.findall(r":has\(\.counts-no-(\d+):checked\) \.unit-no-(\d+)", rules)
+    assert shown[: len(UNITS)] == [(str(number), str(number)) for number in range(len(UNITS))]
+    assert [unit for unit in UNITS if re.search(rf"-{unit}\b", rules)] == []

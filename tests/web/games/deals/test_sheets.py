@@ -21,19 +21,16 @@ from tournaments.web.games.deals.sheets import sheet_page
 
 
 def page_of(game):
-    """The sheet as the page has it, in English."""
     with translation.override("en"):
         return sheet_page(load_sheet(game))
 
 
 def texts(pattern, html):
-    """Return the text of each match of `pattern`, without its tags."""
     found = re.findall(pattern, html, re.DOTALL)
     return [" ".join(re.sub(r"<[^>]+>", " ", text).split()) for text in found]
 
 
 def sheet_in(plain, game):
-    """The sheet that followers see, as HTML."""
     page = plain.get(address(game, "follow")).content.decode()
     return page.partition('<table class="sheet"')[2].partition("</table>")[0]
 
@@ -50,29 +47,20 @@ def rows_in(table):
 
 
 @pytest.mark.parametrize("name", SAMPLE)
-def test_page_of_every_record_has_its_names_totals_and_sums(plain, name):
+def test_page_of_every_record_has_its_names_totals_sums_and_standings(plain, name):
     record, result = load(name), load_result(name)
+    names = sides(record["players"], len(result["totals"]))
+    game = table_of_record(record)
 
-    table = sheet_in(plain, table_of_record(record))
+    table, page = sheet_in(plain, game), page_of(game)
 
-    assert texts(r'class="of-player">(.*?)</th>', table) == sides(
-        record["players"], len(result["totals"])
-    )
+    assert texts(r'class="of-player">(.*?)</th>', table) == names
     assert rows_in(table) == [
         (list(map(points_text, row["totals"])), [points_text(row["expected_sum"])])
         for row in result["entries"]
     ]
     total = points_text(result["expected_sum"])
     assert f"{total}, must be {total}" in table
-
-
-@pytest.mark.parametrize("name", SAMPLE)
-def test_standings_of_every_record_are_those_of_its_result(plain, name):
-    record, result = load(name), load_result(name)
-    names = sides(record["players"], len(result["totals"]))
-
-    page = page_of(table_of_record(record))
-
     assert page.finished == result["finished"]
     assert sorted((s.rank, s.name, s.out, s.sunk) for s in page.standings) == sorted(
         (rank, names[side], side in result["out"], side in result["sunk"])
@@ -90,6 +78,7 @@ def test_standings_of_every_record_are_those_of_its_result(plain, name):
     ("name", "headline"),
     [
         ("turkish-king-whole", "Out: Ayşe"),
+        ("stopped-at-once", "Nobody is out."),
         ("declared-king-failed", "Deniz declared King and failed: sunk alone."),
         ("partners-king", "King by Ayşe + Cem! Out: Ayşe + Cem"),
         ("italian-king-whole", "Won: Anna"),
