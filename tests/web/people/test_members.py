@@ -1,9 +1,20 @@
 from datetime import timedelta
 
+import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.club_factories import AccountFactory, InvitationFactory, MemberFactory, PlayerFactory
+from tests.club_factories import (
+    AccountFactory,
+    ClubFactory,
+    InvitationFactory,
+    MemberFactory,
+    PlayerFactory,
+    RoundFactory,
+    SeasonFactory,
+    TableFactory,
+)
 from tournaments.models import AuditEntry, Invitation, Member
 
 
@@ -65,41 +76,33 @@ def test_member_without_a_name_is_called_as_their_player_is_shown(visitor, club)
     assert [called(f"?q={word}") for word in ("kaya", "gizli", "secret")] == [[], [], []]
 
 
-def test_owner_gives_another_role(visitor, club):
+def test_owner_gives_another_role_and_puts_somebody_out(visitor, club):
     ece = MemberFactory(club=club).user
     visitor.become("owner", club)
     assert visitor.get(url("member", ece.pk)).context["form"].initial == {"role": "member"}
 
-    answer = visitor.post(url("member", ece.pk), {"role": "director"})
-
-    assert answer.url == PEOPLE
+    assert visitor.post(url("member", ece.pk), {"role": "director"}).url == PEOPLE
     assert roles() == ["director", "owner"]
+    assert visitor.post(url("remove_member", ece.pk), {"reason": "moved"}).url == PEOPLE
+
+    assert roles() == ["owner"]
+    assert AuditEntry.objects.get(action="remove").reason == "moved"
+    assert visitor.get(url("member", MemberFactory().user.pk)).status_code == 404
 
 
 def test_only_owner_is_shown_why_the_role_stays(visitor, club):
     visitor.become("owner", club)
+    own = visitor.user.pk
 
-    answer = visitor.post(url("member", visitor.user.pk), {"role": "member"})
-
-    assert answer.status_code == 422
-    assert "Moda King has no other owner." in answer.text
+    for path, typed in (
+        (url("member", own), {"role": "member"}),
+        (url("remove_member", own), {}),
+        (url("leave_club"), {}),
+    ):
+        answer = visitor.post(path, typed)
+        assert answer.status_code == 422
+        assert "Moda King has no other owner." in answer.text
     assert roles() == ["owner"]
-    assert visitor.post(url("remove_member", visitor.user.pk)).status_code == 422
-
-
-def test_owner_puts_somebody_out(visitor, club):
-    ece = MemberFactory(club=club).user
-
-    answer = visitor.become("owner", club).post(url("remove_member", ece.pk), {"reason": "moved"})
-
-    assert answer.url == PEOPLE
-    assert roles() == ["owner"]
-    assert AuditEntry.objects.get().reason == "moved"
-
-
-def test_somebody_of_another_club_is_not_found(visitor, club):
-    other = MemberFactory().user
-    assert visitor.become("owner", club).get(url("member", other.pk)).status_code == 404
 
 
 def test_invitation_shows_its_link_and_code_and_is_listed(visitor, club):
@@ -193,3 +196,46 @@ def test_many_people_come_in_pages_and_are_found_by_name(visitor, club):
     found = visitor.get(f"{PEOPLE}?q=oyuncu+07").context["lines"]
     assert [name for _, name, _ in found] == ["Oyuncu 07"]
     assert "Nobody is called that." in visitor.get(f"{PEOPLE}?q=%00nobody").text
+
+
+def _evening(club):
+    event = RoundFactory(event__club=club).event
+    return reverse("remove_event", args=["moda", event.public_id]), reverse("events", args=["moda"])
+
+
+def _table(club):
+    table = TableFactory(round__event__club=club)
+    event = ["moda", table.round.event.public_id]
+    return reverse("remove_table", args=[*event, table.public_id]), reverse("event", args=event)
+
+
+def _season(club):
+    season = SeasonFactory(club=club)
+    return reverse("remove_season", args=["moda", season.pk]), reverse("seasons", args=["moda"])
+
+
+def _member(club):
+    user = MemberFactory(club=club).user
+    return reverse("remove_member", args=["moda", user.pk]), reverse("people", args=["moda"])
+
+
+def _player(club):
+    player = PlayerFactory(club=club)
+    away = reverse("remove_player", args=["moda", player.public_id])
+    return away, reverse("players", args=["moda"])
+
+
+@pytest.mark.parametrize("removal", [_evening, _table, _season, _member, _player])
+def test_second_tap_on_a_removal_leads_where_the_first_did(client, removal):
+    club = ClubFactory(slug="moda")
+    client.force_login(MemberFactory(club=club, role="owner").user)
+    path, parent = removal(club)
+
+    first, lines = client.post(path), AuditEntry.objects.count()
+    second = client.post(path)
+
+    assert (first.status_code, first.url) == (second.status_code, second.url) == (302, parent)
+    assert AuditEntry.objects.count() == lines
+    stranger = Client()
+    stranger.force_login(MemberFactory(club=club).user)
+    assert stranger.post(path).status_code == 404

@@ -13,11 +13,12 @@ from tests.club_factories import (
     RoundFactory,
     TableFactory,
 )
+from tests.club_factories import TableFactory as Table
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tournaments.engine.documents.games import read_game
-from tournaments.models import AuditEntry, Game, Merge, Player, Revision
-from tournaments.models.people import MOST_WRONG_CLAIMS
+from tournaments.models import AuditEntry, Game, Member, Merge, Player, Revision
+from tournaments.models.people import MOST_WRONG_CLAIMS, MOST_WRONG_TYPED
 from tournaments.queries.sheets import LaterEntryInvalid
 from tournaments.services.audit import NOBODY
 from tournaments.services.people.merging import merge_players
@@ -34,7 +35,7 @@ def listed(answer):
 LIST, NEW = "/clubs/moda/players/", "/clubs/moda/players/new/"
 
 
-# --- the list
+# the list
 
 
 def test_members_see_the_players_of_their_club_as_those_wish(member, club):
@@ -45,14 +46,6 @@ def test_members_see_the_players_of_their_club_as_those_wish(member, club):
     PlayerFactory(club=club, name="Gone", merged_into=PlayerFactory(club=club, name="Kept"))
 
     assert listed(member.get(LIST)) == ["B. T.", "Kept", "Şule Ak"]
-
-
-@pytest.mark.parametrize("asked", ["ŞULE", "ak şu"])
-def test_players_are_found_without_marks(member, club, asked):
-    PlayerFactory(club=club, name="Şule Ak")
-    PlayerFactory(club=club, name="Selin")
-
-    assert listed(member.get(LIST, {"q": asked})) == ["Şule Ak"]
 
 
 def test_whoever_is_shown_by_initials_is_not_found_by_the_name(visitor, club):
@@ -91,7 +84,7 @@ def test_live_search_is_answered_with_the_list_only(member, club):
     assert answer.text.lstrip().startswith('<div id="found"')
 
 
-# --- adding
+# adding
 
 
 def test_director_adds_one_player_and_sees_them(director, club):
@@ -126,7 +119,7 @@ def test_list_with_a_fault_adds_nobody_and_says_what_is_wrong_with_each_line(dir
     assert Player.objects.count() == 1
 
 
-# --- one player
+# one player
 
 
 def games_of(club, player, number, entries=WHOLE_GAME[:2]):
@@ -135,12 +128,7 @@ def games_of(club, player, number, entries=WHOLE_GAME[:2]):
         TableFactory(round=round_, players=[player.name, "B", "C", "D"], entries=entries)
 
 
-def test_player_of_one_club_is_not_found_in_another(director, club):
-    player = PlayerFactory()
-    assert director.get(f"{LIST}{player.public_id}/").status_code == 404
-
-
-# --- what a director does
+# what a director does
 
 
 def test_director_renames_a_player(director, club):
@@ -201,8 +189,11 @@ def test_new_code_makes_the_card_before_worthless(director, club):
     assert player.wrong_claims == 0
 
 
-def test_player_with_an_account_has_no_card_and_can_be_untied(director, club):
+def test_player_with_an_account_has_no_card_and_can_be_untied(visitor, club):
     player = PlayerFactory(club=club, account=AccountFactory(email="sule@example.org"))
+    member = visitor.become("member", club)
+    assert "sule@example.org" not in member.get(page_of("player", player)).text
+    director = visitor.become("director", club)
     assert "sule@example.org" in director.get(page_of("player", player)).text
     assert director.get(page_of("player_card", player)).url == page_of("player", player)
 
@@ -230,7 +221,7 @@ def test_removal_asks_and_then_takes_the_name(director, club):
     assert director.post(path).url == reverse("players", args=["moda"])
 
 
-# --- merging
+# merging
 
 
 def test_director_looks_for_the_other_is_asked_and_merges(director, club):
@@ -276,7 +267,7 @@ def test_who_cannot_be_one_is_not_merged(director, club):
         assert "They have sat at one table: they are two people." in page.text
 
 
-# --- export
+# export
 
 
 def exported(answer):
@@ -340,22 +331,15 @@ def test_search_that_finds_very_many_says_so(member, club, monkeypatch):
     assert listed(all_of_them) == ["Ali A", "Ali B", "Ali C"]
 
 
-def test_member_does_not_see_whose_account_it_is(member, club):
-    player = PlayerFactory(club=club, account=AccountFactory(email="sule@example.org"))
-    assert "sule@example.org" not in member.get(page_of("player", player)).text
-
-
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_player_of_another_club_is_not_there_to_be_merged(director, club, method):
-    path = page_of("merge_player", PlayerFactory(club=club))
-    other = PlayerFactory()
-    assert getattr(director, method)(path, {"other": other.public_id}).status_code == 404
-
-
-def test_merge_of_another_player_is_not_undone_here(director, club):
-    kept, gone, other = (PlayerFactory(club=club) for _ in range(3))
+def test_player_of_another_club_is_neither_found_nor_merged_nor_parted(director, club):
+    own, stranger = PlayerFactory(club=club), PlayerFactory()
+    assert director.get(f"{LIST}{stranger.public_id}/").status_code == 404
+    for send in (director.get, director.post):
+        answer = send(page_of("merge_player", own), {"other": stranger.public_id})
+        assert answer.status_code == 404
+    kept, gone = (PlayerFactory(club=club) for _ in range(2))
     merge = merge_players(kept.pk, gone.pk, NOBODY, at=EVENING)
-    assert director.post(page_of("part_player", other, merge.pk)).status_code == 404
+    assert director.post(page_of("part_player", own, merge.pk)).status_code == 404
 
 
 def test_games_of_a_player_are_paged(member, club):
@@ -364,3 +348,107 @@ def test_games_of_a_player_are_paged(member, club):
 
     assert len(member.get(page_of("player", player)).context["games"]) == 25
     assert len(member.get(page_of("player", player), {"page": 2}).context["games"]) == 2
+
+
+CODE = "/claim/"
+
+
+@pytest.fixture
+def player(club):
+    return PlayerFactory(name="Şule Ak", club=club)
+
+
+@pytest.fixture
+def claimer(visitor):
+    visitor.user = AccountFactory()
+    visitor.force_login(visitor.user)
+    return visitor
+
+
+def link(player):
+    return reverse("claim", args=[player.public_id, player.claim_secret])
+
+
+def home_of(player):
+    return reverse("player", args=[player.club.slug, player.public_id])
+
+
+def test_link_says_who_it_is_in_which_club_and_claims_after_a_tap(claimer, player):
+    asked = claimer.get(link(player))
+    assert "Are you Şule Ak?" in asked.text
+    assert "Moda King" in asked.text
+    assert Player.objects.get().account is None
+
+    answer = claimer.post(link(player), follow=True)
+
+    assert answer.redirect_chain == [(home_of(player), 302)]
+    assert "Welcome to Moda King." in answer.text
+    assert Player.objects.get().account == claimer.user
+    assert Member.objects.get(user=claimer.user).role == "member"
+
+
+def test_stranger_is_sent_to_sign_in_and_comes_back(client, player):
+    page = client.get(link(player))
+    assert f"/accounts/login/?next={link(player)}" in page.text
+    assert client.post(link(player)).url == f"/accounts/login/?next={link(player)}"
+    assert Player.objects.get().account is None
+
+
+def test_code_leads_to_where_the_link_does(claimer, player):
+    answer = claimer.post(CODE, {"code": player.claim_code.upper().replace("-", " ")})
+    assert answer.url == link(player)
+
+
+def test_wrong_code_is_refused_beside_what_was_typed(claimer, player):
+    answer = claimer.post(CODE, {"code": f"{player.pk}-2222-2222"})
+
+    assert answer.status_code == 422
+    assert "This code opens nothing." in answer.text
+    assert f'value="{player.pk}-2222-2222"' in answer.text
+    assert Player.objects.get().wrong_claims == 1
+
+
+def test_account_that_tries_too_often_waits(claimer, player):
+    for _ in range(MOST_WRONG_TYPED):
+        assert claimer.post(CODE, {"code": "987654-2222-2222"}).status_code == 422
+
+    answer = claimer.post(CODE, {"code": player.claim_code})
+
+    assert answer.status_code == 429
+    assert "wait an hour" in answer.text
+
+
+@pytest.fixture
+def mine(claimer, player):
+    Table(round__event__club=player.club, players=[player.name, "B", "C", "D"], entries=WHOLE_GAME)
+    claimer.post(link(player))
+    player.refresh_from_db()
+    return player
+
+
+def own(name, player):
+    return reverse(name, args=[player.public_id])
+
+
+def test_player_asks_for_initials_takes_the_data_along_and_lets_go(claimer, mine):
+    for wish, shown in (("yes", "Ş. A."), ("no", "Şule Ak")):
+        assert claimer.post(own("my_initials", mine), {"initials": wish}).url == "/me/"
+        assert Game.objects.get().players[0] == shown
+    asked = AuditEntry.objects.filter(action="initials").values_list("user", flat=True)
+    assert set(asked) == {claimer.user.pk}
+
+    document = json.loads(b"".join(claimer.post(own("my_data", mine)).streaming_content))
+    assert (document["player"]["name"], len(document["games"])) == ("Şule Ak", 1)
+
+    assert claimer.post(own("my_release", mine)).url == "/me/"
+    assert Player.objects.get(pk=mine.pk).account is None
+
+
+def test_player_asks_to_be_removed(claimer, mine):
+    assert "Remove yourself from Moda King?" in claimer.get(own("my_removal", mine)).text
+    assert Player.objects.get(pk=mine.pk).name == "Şule Ak"
+
+    assert claimer.post(own("my_removal", mine)).url == "/me/"
+
+    assert Game.objects.get().players[0] == "№ 1"
+    assert Member.objects.filter(user=claimer.user).exists()

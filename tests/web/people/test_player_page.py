@@ -10,18 +10,15 @@ from tests.club_factories import (
     RoundFactory,
     SeasonFactory,
     TableFactory,
-    TournamentFactory,
 )
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
-from tests.rating_factories import RatingPoolFactory, count_ratings
+from tests.rating_factories import count_ratings
 from tests.tournament_builders import SHORT, closed, running
-from tournaments.engine.ratings.ratings import chance_above
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
     Club,
     Event,
-    Game,
     PlayerRating,
     RatingCount,
     RatingPool,
@@ -30,7 +27,7 @@ from tournaments.models import (
 )
 from tournaments.queries.names import contracts_of
 from tournaments.queries.players import Contracted, PlayerSums
-from tournaments.queries.ratings import month_of, rating_at, shown
+from tournaments.queries.ratings import month_of
 from tournaments.reports.documents import build_report
 from tournaments.services.audit import NOBODY
 from tournaments.services.people.changes import set_initials
@@ -157,44 +154,6 @@ def test_rank_is_that_of_the_leaderboard_and_leads_there(member, rated, club):
     assert rank == "4"
 
 
-def test_each_rated_game_tells_what_it_changed(member, rated):
-    player = rated["Burak"]
-    steps = list(PlayerRating.objects.get(player=player, pool__club=player.club).changes.all())
-
-    games = member.get(path_of(player)).context["games"]
-
-    expected = [shown(one.after).points - shown(one.before).points for one in steps]
-    assert sorted(game.change for game in games) == sorted(expected)
-    assert {game.rating.points for game in games} == {shown(one.after).points for one in steps}
-
-
-def test_rating_of_another_club_is_not_shown(member, club, rated):
-    other = PlayerFactory(club=club)
-    pool = RatingPoolFactory(family="turkish-king")
-    PlayerRating.objects.filter(player=rated["Şule"]).update(pool=pool)
-    played(club, 1, names=(other.name, *NAMES[1:]))
-
-    assert member.get(path_of(rated["Şule"])).context["rating"] is None
-
-
-def test_page_adds_up_places_contracts_and_badges(member, club):
-    played(club, 2)
-    player = club.players.get(name="Burak")
-
-    page = member.get(path_of(player))
-
-    [places] = page.context["places"]
-    assert [(row.place, row.games) for row in places.rows] == [(1, 0), (2, 0), (3, 2), (4, 0)]
-    rows = {row.name: row for row in page.context["contracts"]}
-    # docs/rules.md §1.1: he names the queens twice, and takes three of them the second time.
-    queens = rows["No queens"]
-    assert (queens.declared, queens.earned, queens.others) == (4, "−150.0", 0)
-    assert [row.name for row in rows.values() if row.favourite] == ["No queens"]
-    assert {(row.name, row.number) for row in page.context["badges"]} >= {("Said it, ate it", 2)}
-    assert "took more than half of a penalty they named themselves" in page.text
-    assert "−110.0" in page.text
-
-
 @pytest.mark.parametrize(
     ("ruleset", "declared", "favourite"),
     [
@@ -214,52 +173,11 @@ def test_favourite_is_no_contract_that_has_to_be_declared(ruleset, declared, fav
     assert [row.name for row in rows if row.favourite] == titles
 
 
-def test_best_and_worst_game_lead_to_their_sheets(member, club):
-    played(club, 1, name="Kötü", names=("Burak", "Şule", "Cem", "Deniz"))
-    played(club, 1, name="İyi")
-    player = club.players.get(name="Şule")
-
-    best, worst = member.get(path_of(player)).context["extremes"]
-
-    assert (best.points, best.row.table.round.event.name) == (540, "İyi")
-    assert (worst.points, worst.row.table.round.event.name) == (-110, "Kötü")
-
-
-def test_page_is_of_one_kind_of_game_at_a_time(member, club):
-    played(club, 2)
-    player = club.players.get(name="Şule")
-    round_ = RoundFactory(event=EventFactory(club=club))
-    table = TableFactory(round=round_, players=NAMES)
-    table.games.update(ruleset="euchre")
-
-    king = member.get(path_of(player))
-    euchre = member.get(path_of(player), {"game": "euchre"})
-
-    assert [(one.key, one.games) for one in king.context["scope"].families] == [
-        ("turkish-king", 2),
-        ("euchre", 1),
-    ]
-    assert len(king.context["games"]) == 2
-    assert [game.row.ruleset for game in euchre.context["games"]] == ["euchre"]
-    assert member.get(path_of(player), {"game": "chess"}).context["scope"].family == "turkish-king"
-
-
-def test_games_that_do_not_count_are_not_listed(member, club):
-    played(club, 1, name="Cuma")
-    played(club, 1, name="İptal")
-    cancelled = club.events.get(name="İptal")
-    TournamentFactory(event=cancelled, cancelled_at=EVENING, state=Tournament.State.FINISHED)
-    played(club, 1, name="Eski")
-    Game.objects.filter(table__round__event__name="Eski").update(ruleset="gone")
-
-    games = member.get(path_of(club.players.get(name="Şule"))).context["games"]
-
-    assert [game.row.table.round.event.name for game in games] == ["Cuma"]
-
-
-def test_seasons_are_a_filter(member, rated, club):
+def test_seasons_and_kinds_of_games_are_filters(member, rated, club):
     season = SeasonFactory(club=club, name="Güz")
     played(club, 1, season=season)
+    table = TableFactory(round=RoundFactory(event=EventFactory(club=club)), players=NAMES)
+    table.games.update(ruleset="euchre")
     rate_club_again(club.pk)
     sweep_ratings()
     player = rated["Şule"]
@@ -267,12 +185,18 @@ def test_seasons_are_a_filter(member, rated, club):
     everything = member.get(path_of(player))
     page = member.get(path_of(player), {"season": season.pk})
 
+    assert [(one.key, one.games) for one in everything.context["scope"].families] == [
+        ("turkish-king", 4),
+        ("euchre", 1),
+    ]
     assert (everything.context["sums"].games, page.context["sums"].games) == (4, 1)
     assert [game.row.table.round.event.season for game in page.context["games"]] == [season]
     assert page.text.count('class="curve-dot"') == 1
     assert page.context["rating"].now == everything.context["rating"].now
-    for word in ("0", "x", str(SeasonFactory().pk)):
-        assert member.get(path_of(player), {"season": word}).context["sums"].games == 4
+    euchre = member.get(path_of(player), {"game": "euchre"}).context["games"]
+    assert [game.row.ruleset for game in euchre] == ["euchre"]
+    for words in ({"season": "0"}, {"season": "x"}, {"season": SeasonFactory().pk}, {"game": "x"}):
+        assert member.get(path_of(player), words).context["sums"].games == 4
 
 
 @pytest.mark.parametrize("number", [1, 3])
@@ -292,23 +216,6 @@ def test_page_takes_the_same_queries_however_many_games(
     member.get(path_of(player))
     with django_assert_num_queries(19):
         member.get(path_of(player))
-
-
-def test_most_frequent_opponents_stand_on_the_page(member, club):
-    played(club, 2)
-    played(club, 1, names=("Şule", "Burak", "Elif", "Fatma"))
-    player = club.players.get(name="Burak")
-
-    found = member.get(path_of(player)).context["opponents"]
-
-    assert [(one.player.name, one.meeting.games) for one in found] == [
-        ("Şule", 3),
-        ("Cem", 2),
-        ("Deniz", 2),
-        ("Elif", 1),
-        ("Fatma", 1),
-    ]
-    assert [one.meeting.above for one in found] == [0, 2, 0, 1, 0]
 
 
 def test_all_opponents_are_listed_or_those_of_a_season(member, club):
@@ -338,23 +245,6 @@ def test_anybody_of_the_club_is_found_to_be_compared_with(member, club):
     )
     assert path_of(player, player) not in member.get(path_of(player, "against"), {"q": "sule"}).text
     assert "not finished a game at one table" in member.get(path_of(player, stranger)).text
-
-
-def test_two_players_are_shown_beside_each_other(member, rated):
-    one, other = rated["Şule"], rated["Cem"]
-
-    page = member.get(path_of(one, other))
-
-    meeting = page.context["meeting"]
-    assert (meeting.above, meeting.level, meeting.below, meeting.together) == (3, 0, 0, 0)
-    compared = page.context["compared"]
-    assert (compared.points, compared.other_points) == ("540.0", "−330.0")
-    assert (compared.place, compared.other_place) == ("1.0", "4.0")
-    assert "places 1 and 4" in page.text
-    assert page.text.count("Cuma") == 3
-    ratings = [PlayerRating.objects.get(player=p, pool__club=p.club) for p in (one, other)]
-    now = [rating_at(row, EVENING) for row in ratings]
-    assert page.context["chance"].above == f"{round(100 * chance_above(now[:1], now[1:]))}%"
 
 
 @pytest.mark.parametrize("number", [1, 3])
