@@ -1,9 +1,7 @@
 """The live board: the tables of the round that is on, as everybody may follow them."""
 
-import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
@@ -66,13 +64,3 @@ def test_board_keeps_back_a_hidden_round_and_is_for_those_who_see_the_tournament
     club.published = True
     club.save()
     assert board(Client(), round_).status_code == 200
-
-
-@pytest.mark.parametrize("tables", [1, 3])
-def test_board_asks_the_same_whatever_the_number_of_tables(club, tables, django_assert_num_queries):
-    round_ = going(club, tables, at=timezone.now())
-    for each in round_.tables.all():
-        play_at(round_, each.number, WHOLE_GAME[:5])
-    looker = member_of(club)
-    with django_assert_num_queries(11):
-        board(looker, round_)

@@ -62,14 +62,14 @@ class Leading:
     def __init__(self, browser, place):
         self.browser, self.place = browser, place
 
-    def post(self, name, *more, **sends):
-        return self.browser.post(of_all(name, self.place, *more), sends, follow=True)
+    def post(self, name, *more, follow=False, **sends):
+        return self.browser.post(of_all(name, self.place, *more), sends, follow=follow)
 
     def offered(self):
         return self.browser.get(of_all("entrants", self.place)).context["strip"]().act
 
     def undo(self, act):
-        return self.post("undo_act", entry=act.pk)
+        return self.post("undo_act", follow=True, entry=act.pk)
 
     def exchange(self, entries="chairs"):
         one, other, third = who_sits(self.place)[1][:3]

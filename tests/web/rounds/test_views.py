@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.core.cache import caches
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -122,7 +123,7 @@ def test_tables_that_need_a_director_come_first(director, club):
 
 
 @pytest.mark.parametrize("number", [1, 3])
-def test_page_of_a_round_asks_as_much_for_one_table_as_for_three(
+def test_pages_of_a_round_ask_as_much_for_one_table_as_for_three(
     director, club, number, django_assert_num_queries
 ):
     round_ = going(club, number)
@@ -130,12 +131,17 @@ def test_page_of_a_round_asks_as_much_for_one_table_as_for_three(
         record(each.games.get(), WHOLE_GAME[0])
     if number > 1:
         play_at(round_, number, WHOLE_GAME[1:])
+    Event.objects.update(published=True)
 
-    with django_assert_num_queries(14):
-        director.get(url("running", round_))
-    of_members = member_of(club)
-    with django_assert_num_queries(10):
-        of_members.get(url("running", round_))
+    for browser, path, queries in (
+        (director, url("running", round_), 14),
+        (member_of(club), url("running", round_), 10),
+        (member_of(club), of_all("live_board", round_), 10),
+        (Client(), of_all("wall", round_), 8),
+    ):
+        caches["pages"].clear()
+        with django_assert_num_queries(queries):
+            browser.get(path)
 
 
 @pytest.mark.parametrize("role", ["director", "member"])
@@ -659,14 +665,3 @@ def test_wall_has_the_clock_and_follows_without_scripts(club, visitor):
     left = int(re.search(r'data-left="(\d+)" data-running', page.text)[1])
     assert 3590 < left <= 3600
     assert f'content="10;url={of_all("wall", round_)}?screen=1"' in page.text
-
-
-@pytest.mark.parametrize("tables", [1, 3])
-def test_wall_asks_as_much_for_one_table_as_for_three(
-    club, visitor, tables, django_assert_num_queries
-):
-    round_ = going(club, tables)
-    Event.objects.update(published=True)
-
-    with django_assert_num_queries(8):
-        visitor.get(of_all("wall", round_))
