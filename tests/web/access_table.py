@@ -362,16 +362,7 @@ ENTRANTS = {
 OF_A_TOURNAMENT = (
     *("tournament", "entrants", "seating", "running", "live_board", "rulings"),
     *("standings", "standings_picture", "why_place", "wall"),
-    *(
-        "tournament",
-        "entrants",
-        "seating",
-        "standings",
-        "standings_picture",
-        "why_place",
-        "wall",
-        "table_sheet",
-    ),
+    "table_sheet",
 )
 OF_AN_EVENING = ("event", "event_calendar", "event_documents", "club_game", *OF_A_TOURNAMENT)
 """Pages that everybody sees of a published evening in a club that is not published."""

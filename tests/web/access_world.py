@@ -2,17 +2,14 @@
 
 from dataclasses import dataclass, field
 
-from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from allauth.usersessions.models import UserSession
 from django.contrib import admin
-from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core.files.base import ContentFile
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.check_factories import CheckFactory, DifferenceFactory, EmailFactory
+from tests.admin.test_office import ROWS
 from tests.club_factories import (
     AccountFactory,
     AuditEntryFactory,
@@ -42,12 +39,11 @@ from tests.factories import (
 from tests.program_factories import (
     ApplicationFactory,
     DeliveryFactory,
-    IdempotencyRecordFactory,
     TokenFactory,
 )
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
-from tournaments.models import ChangeFeed, Merge, Player, RatingDue, Round, Subscription
+from tournaments.models import Merge, Player, RatingDue, Round, Subscription
 from tournaments.queries.documents import report_secret
 from tournaments.services.games.seating import begin_transfer
 from tournaments.services.games.tables import start_table
@@ -83,7 +79,6 @@ class World:
 
 
 def make_world():
-    """Everything, for one visitor to walk through."""
     world = World()
     logo = ContentFile(b"a picture", "moda.png")
     club = ClubFactory(slug="moda", name=CLUB, in_server_ratings=True, logo=logo)
@@ -273,37 +268,19 @@ def _ratings(*clubs):
 
 
 def _rows_of_the_server(world, club, table):
-    """A row of each model of the back office, and a document."""
-    account = AccountFactory()
-    AuditEntryFactory(club=club, user=account)
-    CheckFactory()
-    DifferenceFactory(club=club)
-    EmailFactory(user=account)
+    AuditEntryFactory(club=club, user=AccountFactory())
     report = ReportFactory(game=table.games.get(), parameters={"follow_generation": 1})
     another = ReportFactory(game=report.game)
     world.right["report"] = {"pk": report.pk, "secret": report_secret(report.pk)}
     world.wrong["report"] = {"pk": report.pk, "secret": report_secret(another.pk)}
-    EmailAddress.objects.create(user=account, email=account.email)
-    key = Authenticator.objects.create(
-        user=account, type=Authenticator.Type.RECOVERY_CODES, data={"seed": "x"}
-    )
-    UserSession.objects.create(user=account, ip="192.0.2.7", session_key="a-session")
-    LogEntry.objects.create(
-        user=account,
-        content_type=ContentType.objects.get_for_model(account),
-        action_flag=CHANGE,
-        object_repr="a",
-    )
-    world.right["key"] = {"pk": key.pk}
+    world.right["key"] = {"pk": ROWS[Authenticator]().pk}
     token = TokenFactory(user=world.accounts["member"])
     world.right["own token"] = {"public_id": token.public_id}
     world.secrets.append(token.digest)
     world.right["own application"] = {"pk": ApplicationFactory(user=token.user).pk}
-    IdempotencyRecordFactory()
     world.secrets.append(DeliveryFactory(webhook__club=club).webhook.secret)
-    ChangeFeed.objects.get_or_create(pk=1)
     for model in admin.site._registry:
-        row = model._default_manager.order_by("pk").first()
+        row = model._default_manager.order_by("pk").first() or ROWS[model]()
         world.right[f"office {model._meta.model_name}"] = {"object_id": row.pk}
     world.right["office elsewhere"] = {"url": "nowhere"}
     world.right["office app"] = {"app_label": "tournaments"}
