@@ -21,8 +21,6 @@ class CheckFactory(DjangoModelFactory):
 
 
 class DifferenceFactory(DjangoModelFactory):
-    """Of a game on the server."""
-
     class Meta:
         model = Difference
 
@@ -32,8 +30,6 @@ class DifferenceFactory(DjangoModelFactory):
 
 
 class EmailFactory(DjangoModelFactory):
-    """A letter that waits."""
-
     class Meta:
         model = Email
 

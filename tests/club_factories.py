@@ -163,8 +163,6 @@ class TournamentFactory(DjangoModelFactory):
 
 
 class EntrantFactory(DjangoModelFactory):
-    """A player of the club in its tournament."""
-
     class Meta:
         model = Entrant
 

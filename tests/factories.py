@@ -18,8 +18,6 @@ EVENING = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
 
 
 class SetupFactory(factory.Factory):
-    """The setup of a game, before the first deal."""
-
     class Meta:
         model = playing.GameSetup
 
@@ -73,8 +71,6 @@ class RevisionFactory(factory.django.DjangoModelFactory):
 
 
 class ReportFactory(factory.django.DjangoModelFactory):
-    """A document asked for."""
-
     class Meta:
         model = Report
 

@@ -266,7 +266,7 @@ MUTATIONS = (
         "tournaments/models/games.py",
         'self._at("pen", public_id, secret).filter(AT_OPEN_ROUND)',
         'self._at("pen", public_id, secret)',
-        "tests/web/games",
+        "tests/models/test_permissions.py",
     ),
     # Clubs and people.
     Mutation(

@@ -22,8 +22,6 @@ CUT_OFF = (OSError, HTTPException)
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of the server."""
-
     status: int
     location: str
     body: bytes
@@ -46,7 +44,6 @@ class Phone:
     connection: HTTPConnection | None = None
 
     def open_table(self, key=None):
-        """Start a game without an account, as the form on the first page does."""
         self.token = CSRF_FIELD.search(self.ask("GET", "/new/").text)[1]
         names = {f"name{seat}": name for seat, name in enumerate(NAMES)}
         start = {"ruleset": "turkish-king", "first_declarer": "0", "key": key or new_key()}

@@ -25,8 +25,6 @@ class TokenFactory(DjangoModelFactory):
 
 
 class ApplicationFactory(DjangoModelFactory):
-    """An application of OAuth."""
-
     class Meta:
         model = Application
 

@@ -20,8 +20,6 @@ class RatingPoolFactory(DjangoModelFactory):
 
 
 class PlayerRatingFactory(DjangoModelFactory):
-    """Somebody's rating after a game."""
-
     class Meta:
         model = PlayerRating
 
@@ -38,8 +36,6 @@ class PlayerRatingFactory(DjangoModelFactory):
 
 
 class RatingChangeFactory(DjangoModelFactory):
-    """The rating change of a first game."""
-
     class Meta:
         model = RatingChange
 

@@ -21,19 +21,8 @@ from tests.reports.asked import file_of
 from tests.services.notifications.push_service import push_service
 from tests.tournament_builders import play, published, running, seated
 from tests.web.statistics.played import games
+from tournaments import models
 from tournaments.engine.rules.entries import clean_line
-from tournaments.models import (
-    AuditEntry,
-    Club,
-    Delivery,
-    Email,
-    Entrant,
-    Event,
-    Game,
-    Notification,
-    Player,
-    Report,
-)
 from tournaments.reports.documents import build_report
 from tournaments.reports.spreadsheets import unescape_formulas
 from tournaments.services.audit import NOBODY, Change, note_change
@@ -68,16 +57,16 @@ def row():
     close_round(round_.pk, NOBODY, at=timezone.now())
     entrants = list(row.entrants.select_related("player").order_by("number"))
     for entrant, text in zip(entrants, STORED, strict=True):
-        Player.objects.filter(pk=entrant.player_id).update(name=text)
-        Entrant.objects.filter(pk=entrant.pk).update(team=text, represents=text)
-    names = dict(Player.objects.values_list("pk", "name"))
-    for game in Game.objects.all():
+        models.Player.objects.filter(pk=entrant.player_id).update(name=text)
+        models.Entrant.objects.filter(pk=entrant.pk).update(team=text, represents=text)
+    names = dict(models.Player.objects.values_list("pk", "name"))
+    for game in models.Game.objects.all():
         seats = game.seats.order_by("number").values_list("player", flat=True)
         game.players = [names[each] for each in seats]
         game.title, game.place = game.players[0], game.players[1]
         game.save()
-    Event.objects.update(name=STORED[1], venue=STORED[0], published=True, held_on=on(-1))
-    Club.objects.update(name=STORED[0], published=True, in_server_ratings=True)
+    models.Event.objects.update(name=STORED[1], venue=STORED[0], published=True, held_on=on(-1))
+    models.Club.objects.update(name=STORED[0], published=True, in_server_ratings=True)
     row.refresh_from_db()
     return row
 
@@ -94,7 +83,7 @@ def test_pages_and_pictures_show_them_as_text(client, row, monkeypatch):
     member.force_login(MemberFactory(club=row.event.club).user)
     pages.append(member.get(f"/clubs/{club}/players/"))
     for text in STORED:
-        Event.objects.update(name=text)
+        models.Event.objects.update(name=text)
         pages.append(client.get(reverse("tournament", args=[club, slug])))
         assert 'property="og:title"' in pages[-1].text
     assert {page.status_code for page in pages} == {200}
@@ -103,11 +92,11 @@ def test_pages_and_pictures_show_them_as_text(client, row, monkeypatch):
     drawn = [reverse(name, args=[club, slug]) for name in ("standings_picture",)]
     drawn += [
         reverse("follow_picture_wide", args=[game.public_id, game.secret("follow")])
-        for game in Game.objects.all()
+        for game in models.Game.objects.all()
     ]
     for address in drawn:
         client.get(address)
-    for report in Report.objects.all():
+    for report in models.Report.objects.all():
         build_report(report.pk)
     for address in drawn:
         answer = client.get(address)
@@ -119,7 +108,7 @@ def test_feeds_and_calendars_have_an_item_for_each(client, row):
     club = row.event.club
     for text in STORED:
         event = games(club, (9, 5, -5, -9), name="x", published=True, held_on=on(-2))
-        Event.objects.filter(pk=event.pk).update(name=text, venue=text)
+        models.Event.objects.filter(pk=event.pk).update(name=text, venue=text)
     feed = client.get(reverse("club_results", args=[club.slug]))
     titles = [item.findtext("title") for item in ET.fromstring(feed.content).iter("item")]
     assert len(titles) >= 19
@@ -129,7 +118,7 @@ def test_feeds_and_calendars_have_an_item_for_each(client, row):
         entries = Calendar.from_ical(client.get(address).content).walk("VEVENT")
         assert {str(entry["summary"]) for entry in entries} >= ALL
         assert {str(entry["location"]) for entry in entries} >= ALL
-    for event in Event.objects.all()[:3]:
+    for event in models.Event.objects.all()[:3]:
         address = reverse("event_calendar", args=[club.slug, event.public_id])
         assert client.get(address).status_code == 200
 
@@ -174,10 +163,10 @@ def test_letters_go_with_one_line_for_a_subject_and_one_that_cannot_is_given_up(
     sweep_emails(at + timedelta(hours=1))
 
     assert [letter.subject for letter in mail.outbox] == [f"x {text}".strip() for text in CLEAN]
-    assert [each.pk for each in Email.objects.filter(sent_at=None)] == [bad.pk]
+    assert [each.pk for each in models.Email.objects.filter(sent_at=None)] == [bad.pk]
     lines = [line.getMessage() for line in caplog.records if "given up" in line.getMessage()]
     assert lines == [f"letter {bad.pk} is given up: BadHeaderError"]
-    assert not Email.objects.awaiting_sending(at + timedelta(hours=2)).exists()
+    assert not models.Email.objects.awaiting_sending(at + timedelta(hours=2)).exists()
 
 
 def test_phone_is_notified_of_each(settings):
@@ -187,9 +176,9 @@ def test_phone_is_notified_of_each(settings):
         subscribe_phone(row.entrants.get(number=1), browser.address(), "tr", at=before)
         publish_round(seated(row).pk, NOBODY, at=timezone.now())
         for text in STORED:
-            Event.objects.update(name=text)
+            models.Event.objects.update(name=text)
             sweep_notifications(service.send)
-            Notification.objects.update(next_at=timezone.now())
+            models.Notification.objects.update(next_at=timezone.now())
         found = [message["body"] for message, _headers in service.messages(browser)]
     assert found == CLEAN
 
@@ -201,11 +190,13 @@ def test_webhook_is_called_for_each_and_for_those_behind_one_that_cannot_be_made
     calls = []
     for text in STORED:
         add_player(club, text, NOBODY, at=timezone.now())
-        broken = Change(AuditEntry.Kind.EVENT, "add-entrants", "", after={"entrants": [text]})
+        broken = Change(
+            models.AuditEntry.Kind.EVENT, "add-entrants", "", after={"entrants": [text]}
+        )
         note_change(club, broken, NOBODY, at=timezone.now())
 
     sweep_webhooks(lambda message, at: calls.append(message) or CallAnswer(200))
 
     assert len(calls) == len(STORED)
-    assert {each.state for each in Delivery.objects.all()} == {"delivered"}
+    assert {each.state for each in models.Delivery.objects.all()} == {"delivered"}
     assert len([line for line in caplog.records if "becomes no call" in line.msg]) == len(STORED)

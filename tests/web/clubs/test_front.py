@@ -6,15 +6,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.club_factories import (
-    ClubFactory,
-    EntrantFactory,
-    EventFactory,
-    RoundFactory,
-    SeasonFactory,
-    TableFactory,
-    TournamentFactory,
-)
+from tests import club_factories
 from tests.web.standings.evenings import evening
 from tests.web.statistics.played import FOUR, games
 from tournaments.models import Report
@@ -50,7 +42,7 @@ def test_winner_of_an_evening_is_who_made_most_points_in_all_its_games(member, c
 
 
 def test_season_s_leaders_have_a_curve_of_what_counts(member, club):
-    season = SeasonFactory(club=club, starts_on=on(-60), ends_on=on(60))
+    season = club_factories.SeasonFactory(club=club, starts_on=on(-60), ends_on=on(60))
     for points in ((10, 20, 30, -60), (5, 20, -30, 5)):
         evening(season, [dict(zip(FOUR, points, strict=True))])
 
@@ -95,7 +87,7 @@ def test_milestones_are_round_numbers_of_games_and_first_kings(member, club):
 
 
 def test_chats_show_who_leads_a_published_club(client, club, monkeypatch):
-    season = SeasonFactory(club=club, starts_on=on(-60), ends_on=on(60))
+    season = club_factories.SeasonFactory(club=club, starts_on=on(-60), ends_on=on(60))
     evening(season, [dict(zip(FOUR, (10, 20, 30, -60), strict=True))], published=True)
     type(club).objects.update(published=True)
 
@@ -135,11 +127,11 @@ def row_page(row):
 
 def test_members_register_for_the_next_tournament_and_others_open_it(visitor, club):
     type(club).objects.update(published=True)
-    row = TournamentFactory(
+    row = club_factories.TournamentFactory(
         event__club=club, event__held_on=on(3), event__published=True, state="registration"
     )
     for number in range(1, 7):
-        EntrantFactory(tournament=row, number=number)
+        club_factories.EntrantFactory(tournament=row, number=number)
     opened = (reverse("event", args=["moda", row.event.public_id]), "Open")
     assert "/register/" not in visitor.get(row_page(row)).text
 
@@ -157,9 +149,9 @@ def test_members_register_for_the_next_tournament_and_others_open_it(visitor, cl
 
 
 def test_evening_being_played_is_a_line_and_its_directors_enter_results(visitor, club):
-    event = EventFactory(club=club, held_on=on(0), name="Tonight")
-    round_ = RoundFactory(event=event, number=1)
-    TableFactory(round=round_, number=1)
+    event = club_factories.EventFactory(club=club, held_on=on(0), name="Tonight")
+    round_ = club_factories.RoundFactory(event=event, number=1)
+    club_factories.TableFactory(round=round_, number=1)
     address = reverse("event", args=["moda", event.public_id])
 
     text = visitor.become("member", club).get(CLUB).text
@@ -177,9 +169,9 @@ def bar(browser, path):
 
 
 def test_bar_is_the_same_on_every_page_of_a_club_and_says_where_one_is(visitor, club):
-    SeasonFactory(club=club, starts_on=on(-60), ends_on=on(60))
+    club_factories.SeasonFactory(club=club, starts_on=on(-60), ends_on=on(60))
     words = ["Evenings", "League", "Ratings", "Records"]
-    event = EventFactory(club=club)
+    event = club_factories.EventFactory(club=club)
     owners = ["Manage", "Players", "Members", "Seasons", "All games", "Import", "House rules"]
 
     assert bar(visitor.become("member", club), CLUB) == (
@@ -199,7 +191,9 @@ def test_bar_is_the_same_on_every_page_of_a_club_and_says_where_one_is(visitor, 
 
 
 def test_event_of_a_club_that_strangers_do_not_see_has_no_bar(client):
-    event = EventFactory(club=ClubFactory(slug="other"), published=True)
+    event = club_factories.EventFactory(
+        club=club_factories.ClubFactory(slug="other"), published=True
+    )
 
     text = client.get(reverse("event", args=["other", event.public_id])).text
 

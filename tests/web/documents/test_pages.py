@@ -1,15 +1,29 @@
-from datetime import timedelta
+"""Documents that are asked for: at a sheet, an evening, a club, and the page of one being made."""
+
+import re
+from datetime import date, timedelta
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from tests.club_factories import (
+    ClubFactory,
+    EventFactory,
+    MemberFactory,
+    SeasonFactory,
+    TableFactory,
+)
 from tests.deals import WHOLE_GAME
-from tests.factories import GameFactory, reload
+from tests.factories import EVENING, GameFactory, ReportFactory, reload
+from tests.tournament_builders import NINE, closed, published, running
 from tournaments.engine.documents.games import read_game
-from tournaments.models import Report
+from tournaments.models import Event, Report
 from tournaments.queries.documents import report_secret
+from tournaments.services.audit import NOBODY
 from tournaments.services.documents import reporting as report_building
+from tournaments.services.documents.reporting import claim_report
+from tournaments.services.rounds.seating import seat_next_round, take_back_round
 from tournaments.web.base.phone import address
 
 
@@ -79,6 +93,8 @@ def test_report_shows_its_steps_and_asks_again(visitor, game):
     assert not building.context["stalled"]
     assert (waiting.context["bar"], building.context["bar"]) == (0, 49)
     assert "3 / 10" in building.text
+    Report.objects.update(touched_at=timezone.now() - timedelta(seconds=21))
+    assert visitor.get(at(report)).context["stalled"]
 
 
 def test_report_whose_time_is_over_is_not_given_out(visitor, game, finish):
@@ -97,13 +113,6 @@ def test_report_is_cancelled_and_asked_for_again(visitor, game):
     assert "hx-get" not in page.text
     visitor.post(at(report))
     assert Report.objects.get().state == Report.State.WAITING
-
-
-def test_report_without_a_sign_of_the_worker_says_so(visitor, game):
-    report = ask(visitor, game)
-    Report.objects.update(touched_at=timezone.now() - timedelta(seconds=21))
-
-    assert visitor.get(at(report)).context["stalled"]
 
 
 def test_finished_report_is_downloaded_under_a_name_that_tells_the_game(visitor, game, finish):
@@ -174,3 +183,242 @@ def test_record_is_the_game_as_a_portable_document(visitor, game):
     assert answer["Content-Type"] == "application/json"
     assert reading.problems == ()
     assert reading.game.totals == (-220, -60, -700, -220)
+
+
+OCTOBER = date(2026, 10, 9)
+
+
+@pytest.fixture
+def club():
+    club = ClubFactory(paper="us-letter")
+    event = EventFactory(club=club, held_on=OCTOBER, season=SeasonFactory(club=club, name="2026"))
+    TableFactory(round__event=event, entries=WHOLE_GAME)
+    return club
+
+
+@pytest.fixture
+def member(client, club):
+    client.force_login(MemberFactory(club=club).user)
+    return client
+
+
+def shape_of(report):
+    return (report.kind, report.format, report.language, report.paper, report.audience)
+
+
+def test_month_is_asked_for_on_the_page_of_numbers(member, club):
+    page = member.get(f"/clubs/{club.slug}/records/").text
+    assert '<option value="2026-10">October 2026</option>' in page
+
+    answer = member.post(
+        f"/clubs/{club.slug}/month/", {"month": "2026-10", "format": "xlsx", "language": "it"}
+    )
+
+    report = Report.objects.get()
+    assert shape_of(report) == ("club-month", "xlsx", "it", "us-letter", "members")
+    assert (report.club, report.parameters) == (club, {"month": "2026-10"})
+    assert "October 2026" in member.get(answer.url).text
+
+
+@pytest.mark.parametrize(
+    "sent", [{"month": "2026-09", "format": "pdf"}, {"month": "2026-10", "format": "json"}]
+)
+def test_month_or_file_that_is_not_offered_is_not_there(member, club, sent):
+    assert member.post(f"/clubs/{club.slug}/month/", sent).status_code == 404
+    assert not Report.objects.exists()
+
+
+def test_season_is_asked_for_as_the_page_of_the_player_shows_it(member, club):
+    player, season = club.players.get(name="Ayşe"), club.seasons.get()
+    at = f"/clubs/{club.slug}/players/{player.public_id}/"
+    assert f'name="season" value="{season.pk}"' in member.get(f"{at}?season={season.pk}").text
+    assert 'name="season"' not in member.get(at).text
+
+    sent = {"season": season.pk, "game": "turkish-king", "format": "pdf"}
+    answer = member.post(f"{at}document/", sent)
+
+    report = Report.objects.get()
+    assert shape_of(report) == ("player-season", "pdf", "en", "us-letter", "members")
+    told_of = {"season": season.pk, "season_name": "2026", "game": "turkish-king"}
+    assert (report.player, report.parameters) == (player, told_of)
+    assert f'href="{at}"' in member.get(answer.url).text
+
+
+def test_season_of_another_club_is_not_there(member, club):
+    player = club.players.get(name="Ayşe")
+    sent = {"season": SeasonFactory().pk, "format": "pdf"}
+
+    answer = member.post(f"/clubs/{club.slug}/players/{player.public_id}/document/", sent)
+
+    assert answer.status_code == 404
+
+
+Kind = Report.Kind
+
+SEATING = ["seating-by-name-of-round", "seating-by-table-of-round"]
+BUTTON = re.compile(r'<button[^>]* name="document" value="([^"]+)\.pdf"( disabled)?')
+
+
+def of(event):
+    return reverse("event_documents", args=[event.club.slug, event.public_id])
+
+
+def offered(page):
+    """The documents with a button that can be pressed, and those that wait."""
+    found = BUTTON.findall(page.text)
+    return [name for name, off in found if not off], [name for name, off in found if off]
+
+
+@pytest.fixture
+def row():
+    return running(*NINE, rounds=3)
+
+
+@pytest.fixture
+def someone(visitor):
+    """A browser of somebody with a role in the club, or of a stranger, at its events."""
+
+    def come(role, event):
+        if role == "stranger":
+            Event.objects.update(published=True)
+            return visitor
+        return visitor.become(role, event.club)
+
+    return come
+
+
+@pytest.mark.parametrize(
+    ("role", "kinds"),
+    [
+        ("director", {"table-cards-of-round", "sheets-of-round", "certificates", "name-badges"}),
+        ("member", {"sheets-of-round", "sheets"}),
+        ("stranger", set()),
+    ],
+)
+def test_everybody_is_offered_what_is_theirs(someone, row, role, kinds):
+    closed(row)
+
+    there, waiting = offered(someone(role, row.event).get(of(row.event)))
+
+    assert set(there) >= {*SEATING, "standings", "cross-table", *kinds}
+    ours = {"table-cards-of-round", "certificates", "name-badges"}
+    assert (set(there) & ours, waiting) == (kinds & ours, [])
+    assert ("sheets" in there) == (role != "stranger")
+
+
+@pytest.mark.parametrize("role", ["director", "member", "stranger"])
+def test_what_is_for_directors_is_given_to_them_alone(someone, row, role):
+    closed(row)
+    browser = someone(role, row.event)
+
+    answer = browser.post(of(row.event), {"document": "table-cards-of-round.pdf", "round": "1"})
+
+    if role != "director":
+        assert (answer.status_code, Report.objects.count()) == (404, 0)
+        return
+    report = Report.objects.get()
+    assert answer.url == reverse("report", args=[report.pk, report_secret(report.pk)])
+    assert (report.kind, report.audience) == ("table-cards", "directors")
+    browser.logout()
+    Event.objects.update(published=True)
+    assert browser.get(answer.url).status_code == 404
+
+
+def test_stranger_who_asks_without_end_has_to_wait(someone, row):
+    closed(row)
+    asked = {"document": "standings.csv"}
+    stranger = someone("stranger", row.event)
+    codes = [stranger.post(of(row.event), asked).status_code for _ in range(21)]
+    assert codes == [302] * 20 + [429]
+    assert Report.objects.count() == 1
+    assert someone("member", row.event).post(of(row.event), asked).status_code == 302
+
+
+def test_what_there_is_not_is_not_found(someone, row):
+    published(row)
+    director = someone("director", row.event)
+
+    for fields in (
+        {},
+        {"document": "seating-by-name-of-round.json", "round": "1"},
+        {"document": "seating-by-name-of-round.pdf", "round": "2"},
+        {"document": "name-badges.csv"},
+    ):
+        assert director.post(of(row.event), fields).status_code == 404
+    assert not Report.objects.exists()
+
+
+def test_round_that_was_taken_back_meanwhile_has_no_table_cards(someone, row):
+    round_ = published(row)
+    director = someone("director", row.event)
+    take_back_round(round_.pk, NOBODY, at=EVENING)
+
+    fields = {"document": "table-cards-of-round.pdf", "round": "1"}
+    page = director.post(of(row.event), fields, follow=True)
+
+    assert "Table cards: Once this round is published." in page.text
+    assert not Report.objects.exists()
+
+
+def test_round_that_is_played_is_chosen_unless_another_one_is(someone, row):
+    closed(row)
+    published(row)
+    director = someone("director", row.event)
+
+    page = director.get(of(row.event))
+    other = director.get(of(row.event), {"round": "1"})
+    none = director.get(of(row.event), {"round": "9"})
+
+    assert [p.context["round"].number for p in (page, other, none)] == [2, 1, 2]
+    assert page.context["rounds"] == [
+        (2, "Round 2 · published, not open yet"),
+        (1, "Round 1 · closed"),
+    ]
+
+
+def test_what_was_asked_for_lately_is_listed_for_who_asked(someone, row):
+    director = someone("director", row.event)
+    shape = {"game": None, "event": row.event, "club": row.event.club, "audience": "directors"}
+    mine = ReportFactory(
+        kind=Kind.SEATING_BY_NAME, asked_by=director.user, parameters={"round": 1}, **shape
+    )
+    ReportFactory(kind=Kind.NAME_BADGES, **shape)
+    ReportFactory(kind=Kind.NAME_BADGES, asked_by=director.user, game=None, club=row.event.club)
+    claim_report(mine.pk, EVENING)
+
+    (found,) = director.get(of(row.event)).context["recent"]
+
+    assert (found["row"], found["title"]) == (mine, "Seating by name")
+    assert found["words"].split(" · ")[0::2] == ["Round 1", "being made"]
+
+
+@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("role", ["director", "stranger"])
+def test_page_asks_the_same_whatever_the_rounds(
+    someone, row, django_assert_num_queries, role, number
+):
+    browser = someone(role, row.event)
+    for _round in range(number):
+        closed(row)
+        ReportFactory(
+            kind=Kind.NAME_BADGES,
+            game=None,
+            event=row.event,
+            club=row.event.club,
+            asked_by=getattr(browser, "user", None),
+        )
+
+    with django_assert_num_queries({"director": 14, "stranger": 9}[role]):
+        browser.get(of(row.event))
+
+
+def test_seated_round_is_the_directors_own(someone, row):
+    seat_next_round(row.pk, NOBODY, at=EVENING)
+
+    there, waiting = offered(someone("director", row.event).get(of(row.event)))
+    assert (there, "table-cards-of-round" in waiting) == ([*SEATING, "name-badges"], True)
+    page = someone("member", row.event).get(of(row.event))
+    assert (page.context["round"], offered(page)[0]) == (None, [])
+    assert "Once a round is published." in page.text
+    fields = {"document": f"{SEATING[0]}.pdf", "round": "1"}
+    assert someone("member", row.event).post(of(row.event), fields).status_code == 404

@@ -13,8 +13,6 @@ from tournaments.models import Event, Game, Revision, Round, Tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.tournaments.lifecycle import move_tournament
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def finished():

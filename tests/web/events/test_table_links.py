@@ -168,18 +168,6 @@ def test_closed_round_lets_followers_in_only(phone, table):
     assert director_of(table).get(access_link(table)).url == address(game, "write")
 
 
-def test_club_game_is_not_deleted_from_the_phone(phone, table):
-    game = table.games.get()
-    page = phone.get(address(game, "write"))
-
-    path = under("delete", game)
-    assert path not in page.text
-    assert (phone.get(path).status_code, phone.post(path).status_code) == (404, 404)
-    assert under("delete", game) not in phone.get(under("pen", game)).text
-    assert under("delete", game) not in phone.get("/").text
-    assert Game.objects.count() == 1
-
-
 def go_on(phone, game, **fields):
     sent = {"key": "a-key-of-the-phone", "first": "2"} | fields
     return phone.post(under("rematch", game), sent)

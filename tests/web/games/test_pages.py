@@ -17,7 +17,6 @@ from tests.web.games.table import (
     game_with,
     send,
     sentences,
-    setup_fields,
     ticked,
     totals,
     url,
@@ -221,21 +220,6 @@ def test_undo_withdraws_the_last_entry_once_and_keeps_it_in_the_log(phone):
     assert reload(game).positions == (0,)
 
 
-def test_correction_folds_the_game_again_and_shows_on_the_sheet(plain):
-    game = game_with(3)
-    page = plain.get(url(game, "entry", 1)).content.decode()
-    assert "<strong>written</strong> · Ayşe" in page
-    assert 'name="count-queens-2" value="2"' in page
-    typed = fields_of(WHOLE_GAME[1]) | {"count-queens-2": "1", "count-queens-0": "2"}
-    answer = send(plain, game, "entry", 1, why="Cem took one", holder="1", **typed)
-    assert answer.status_code == HTTPStatus.FOUND
-    assert totals(game) == (-320, -60, -600, -220)
-    page = plain.get(url(game, "entry", 1)).content.decode()
-    assert "<strong>corrected</strong>" in page
-    assert "Cem took one" in page
-    assert plain.get(url(game, "write")).content.decode().count('class="corrected"') == 1
-
-
 def test_impossible_correction_is_explained_beside_its_field(plain):
     typed = fields_of(WHOLE_GAME[1]) | {"count-queens-2": "3"}
     answer = send(plain, game_with(3), "entry", 1, **typed)
@@ -264,24 +248,6 @@ def test_change_that_a_later_entry_does_not_fit_is_refused_with_its_reason(
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert reason in sentences(answer)
     assert reload(game).row.revision == deals
-
-
-# Names, seats and rules.
-
-
-def test_setup_corrects_seats_and_first_declarer_of_a_game_under_way(plain):
-    game = game_with(3)
-    answer = send(plain, game, "head", **setup_fields(game, name0="Burak", name1="Ayşe"))
-    assert answer.status_code == HTTPStatus.FOUND
-    # What a phone that is open gets: its heading, which nobody sees, names them anew, too.
-    fragment = plain.get(url(game, "write"), HTTP_HX_REQUEST="true").text
-    assert re.search("<h1[^>]*>[^<]*Burak, Ayşe, Cem", fragment)
-    game.refresh_from_db()
-    send(plain, game, "head", **setup_fields(game, first_declarer=2, king="off"))
-    sheet = reload(game)
-    assert sheet.row.players == ["Burak", "Ayşe", "Cem", "Deniz"]
-    assert [played.declarer for played in sheet.game.deals] == [2, 3, 0]
-    assert sheet.row.options == {"king": "off"}
 
 
 # Whose turn, who sits where.

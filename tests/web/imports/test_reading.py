@@ -1,15 +1,34 @@
+"""Tables, workbooks and archives as they are read for imports."""
+
 import io
 import tracemalloc
 import zipfile
 from datetime import date, datetime
 from fractions import Fraction
+from pathlib import Path
 
 import openpyxl
 import pytest
+from django.utils import timezone
 
 from tests.web.imports.archives import lying_archive, workbook
-from tournaments.services.imports.files import FileRefused, NoArchive, PlayerLine, Wrong, unpack
-from tournaments.services.imports.records import RecordFile, record_files
+from tournaments.engine.variants import RULESETS
+from tournaments.services.imports.files import (
+    FileRefused,
+    NoArchive,
+    PlayerLine,
+    PlayersRequest,
+    Wrong,
+    preview_players,
+    unpack,
+)
+from tournaments.services.imports.records import (
+    RecordFile,
+    RecordsRequest,
+    preview_records,
+    record_files,
+)
+from tournaments.services.imports.results import ResultsRequest, preview_results
 from tournaments.web.base.forms import read_points
 from tournaments.web.imports import columns
 from tournaments.web.imports.columns import (
@@ -266,3 +285,32 @@ def test_records_come_alone_in_lines_and_packed():
         record_files([("many.jsonl", b"\n")])
     with pytest.raises(FileRefused, match="too long"):
         record_files([("many.jsonl", b"{}\n" * 501)])
+
+
+EXAMPLES = Path(__file__).parents[3] / "docs" / "import"
+
+
+def content(name):
+    return (EXAMPLES / name).read_bytes()
+
+
+def test_examples_have_no_faults(club):
+    players = read_players(read_rows(content("players.csv")))
+    read = read_results(
+        read_rows(content("results.csv")), evening="", decimal=",", today=date(2026, 1, 1)
+    )
+    files = record_files([("game.json", content("game.json"))])
+
+    listed = preview_players(club, PlayersRequest(players.lines, players.faults))
+    results = preview_results(
+        club, ResultsRequest(read.lines, RULESETS["turkish-king"], faults=read.faults)
+    )
+    records = preview_records(club, RecordsRequest(files, ""), now=timezone.now())
+
+    assert (len(listed.new), listed.faults) == (4, [])
+    assert (len(results.to_write), results.faults, results.new_names) == (
+        2,
+        [],
+        [line.name for line in listed.new],
+    )
+    assert (len(records.to_write), records.wrong) == (1, [])

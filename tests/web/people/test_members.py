@@ -5,16 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.club_factories import (
-    AccountFactory,
-    ClubFactory,
-    InvitationFactory,
-    MemberFactory,
-    PlayerFactory,
-    RoundFactory,
-    SeasonFactory,
-    TableFactory,
-)
+from tests import club_factories
 from tournaments.models import AuditEntry, Invitation, Member
 
 
@@ -35,7 +26,7 @@ def roles():
 
 def test_people_stand_by_role_and_name(visitor, club):
     for role, name in (("member", "Burak"), ("member", "Ayşe"), ("owner", "Cem")):
-        MemberFactory(club=club, role=role, user__first_name=name)
+        club_factories.MemberFactory(club=club, role=role, user__first_name=name)
 
     page = visitor.become("director", club).get(PEOPLE)
 
@@ -48,8 +39,10 @@ def test_people_stand_by_role_and_name(visitor, club):
 
 
 def test_members_see_no_addresses_and_no_invitations(visitor, club):
-    MemberFactory(club=club, user__username="secret", user__email="secret@example.org")
-    InvitationFactory(club=club)
+    club_factories.MemberFactory(
+        club=club, user__username="secret", user__email="secret@example.org"
+    )
+    club_factories.InvitationFactory(club=club)
 
     page = visitor.become("member", club).get(PEOPLE)
 
@@ -63,9 +56,9 @@ def test_members_see_no_addresses_and_no_invitations(visitor, club):
 
 def test_member_without_a_name_is_called_as_their_player_is_shown(visitor, club):
     for name, initials in (("Ece Işık", False), ("Can Kaya", True)):
-        user = MemberFactory(club=club, user__username=f"secret.{name[:3]}").user
-        PlayerFactory(club=club, account=user, name=name, initials=initials)
-        PlayerFactory(account=user, name=f"Gizli {name}")
+        user = club_factories.MemberFactory(club=club, user__username=f"secret.{name[:3]}").user
+        club_factories.PlayerFactory(club=club, account=user, name=name, initials=initials)
+        club_factories.PlayerFactory(account=user, name=f"Gizli {name}")
     member = visitor.become("member", club)
 
     def called(query=""):
@@ -77,7 +70,7 @@ def test_member_without_a_name_is_called_as_their_player_is_shown(visitor, club)
 
 
 def test_owner_gives_another_role_and_puts_somebody_out(visitor, club):
-    ece = MemberFactory(club=club).user
+    ece = club_factories.MemberFactory(club=club).user
     visitor.become("owner", club)
     assert visitor.get(url("member", ece.pk)).context["form"].initial == {"role": "member"}
 
@@ -87,7 +80,7 @@ def test_owner_gives_another_role_and_puts_somebody_out(visitor, club):
 
     assert roles() == ["owner"]
     assert AuditEntry.objects.get(action="remove").reason == "moved"
-    assert visitor.get(url("member", MemberFactory().user.pk)).status_code == 404
+    assert visitor.get(url("member", club_factories.MemberFactory().user.pk)).status_code == 404
 
 
 def test_only_owner_is_shown_why_the_role_stays(visitor, club):
@@ -131,8 +124,8 @@ def test_director_invites_members_only(visitor, club):
 
 
 def test_director_sees_no_link_that_gives_more_than_membership(visitor, club):
-    for_owner = InvitationFactory(club=club, role="owner", most_uses=1)
-    for_member = InvitationFactory(club=club)
+    for_owner = club_factories.InvitationFactory(club=club, role="owner", most_uses=1)
+    for_member = club_factories.InvitationFactory(club=club)
     visitor.become("director", club)
 
     assert visitor.get(PEOPLE).context["invitations"] == [(for_member, "member")]
@@ -142,7 +135,7 @@ def test_director_sees_no_link_that_gives_more_than_membership(visitor, club):
 
 
 def test_invitation_is_withdrawn_and_its_link_says_so(visitor, club):
-    made = InvitationFactory(club=club)
+    made = club_factories.InvitationFactory(club=club)
     visitor.become("director", club)
 
     for _ in range(2):
@@ -150,7 +143,7 @@ def test_invitation_is_withdrawn_and_its_link_says_so(visitor, club):
         assert answer.url == PEOPLE
     assert visitor.get(url("invitation", made.public_id)).status_code == 404
 
-    visitor.force_login(AccountFactory())
+    visitor.force_login(club_factories.AccountFactory())
     page = visitor.get(link_of(made))
     assert page.status_code == 410
     assert "This invitation no longer works" in page.text
@@ -159,7 +152,7 @@ def test_invitation_is_withdrawn_and_its_link_says_so(visitor, club):
 
 
 def test_stranger_is_shown_to_what_and_comes_back_after_signing_in(visitor, club):
-    made = InvitationFactory(club=club, role="director", most_uses=1)
+    made = club_factories.InvitationFactory(club=club, role="director", most_uses=1)
 
     page = visitor.get(link_of(made))
 
@@ -172,8 +165,8 @@ def test_stranger_is_shown_to_what_and_comes_back_after_signing_in(visitor, club
 
 
 def test_whoever_accepts_belongs_to_the_club(visitor, club):
-    made = InvitationFactory(club=club, most_uses=1)
-    ece = AccountFactory()
+    made = club_factories.InvitationFactory(club=club, most_uses=1)
+    ece = club_factories.AccountFactory()
     visitor.force_login(ece)
 
     for _ in range(2):
@@ -182,13 +175,13 @@ def test_whoever_accepts_belongs_to_the_club(visitor, club):
     assert list(Member.objects.values_list("club", "user", "role")) == [(club.pk, ece.pk, "member")]
     assert "You belong to this club already." in visitor.get(link_of(made)).text
 
-    visitor.force_login(AccountFactory())
+    visitor.force_login(club_factories.AccountFactory())
     assert visitor.get(link_of(made)).status_code == 410
 
 
 def test_many_people_come_in_pages_and_are_found_by_name(visitor, club):
     for number in range(60):
-        MemberFactory(club=club, user__first_name=f"Oyuncu {number:02}")
+        club_factories.MemberFactory(club=club, user__first_name=f"Oyuncu {number:02}")
     visitor.become("member", club)
 
     assert len(visitor.get(PEOPLE).context["lines"]) == 50
@@ -199,36 +192,36 @@ def test_many_people_come_in_pages_and_are_found_by_name(visitor, club):
 
 
 def _evening(club):
-    event = RoundFactory(event__club=club).event
+    event = club_factories.RoundFactory(event__club=club).event
     return reverse("remove_event", args=["moda", event.public_id]), reverse("events", args=["moda"])
 
 
 def _table(club):
-    table = TableFactory(round__event__club=club)
+    table = club_factories.TableFactory(round__event__club=club)
     event = ["moda", table.round.event.public_id]
     return reverse("remove_table", args=[*event, table.public_id]), reverse("event", args=event)
 
 
 def _season(club):
-    season = SeasonFactory(club=club)
+    season = club_factories.SeasonFactory(club=club)
     return reverse("remove_season", args=["moda", season.pk]), reverse("seasons", args=["moda"])
 
 
 def _member(club):
-    user = MemberFactory(club=club).user
+    user = club_factories.MemberFactory(club=club).user
     return reverse("remove_member", args=["moda", user.pk]), reverse("people", args=["moda"])
 
 
 def _player(club):
-    player = PlayerFactory(club=club)
+    player = club_factories.PlayerFactory(club=club)
     away = reverse("remove_player", args=["moda", player.public_id])
     return away, reverse("players", args=["moda"])
 
 
 @pytest.mark.parametrize("removal", [_evening, _table, _season, _member, _player])
 def test_second_tap_on_a_removal_leads_where_the_first_did(client, removal):
-    club = ClubFactory(slug="moda")
-    client.force_login(MemberFactory(club=club, role="owner").user)
+    club = club_factories.ClubFactory(slug="moda")
+    client.force_login(club_factories.MemberFactory(club=club, role="owner").user)
     path, parent = removal(club)
 
     first, lines = client.post(path), AuditEntry.objects.count()
@@ -237,5 +230,5 @@ def test_second_tap_on_a_removal_leads_where_the_first_did(client, removal):
     assert (first.status_code, first.url) == (second.status_code, second.url) == (302, parent)
     assert AuditEntry.objects.count() == lines
     stranger = Client()
-    stranger.force_login(MemberFactory(club=club).user)
+    stranger.force_login(club_factories.MemberFactory(club=club).user)
     assert stranger.post(path).status_code == 404

@@ -15,16 +15,8 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.rating_factories import count_ratings
 from tests.tournament_builders import SHORT, closed, running
+from tournaments import models
 from tournaments.engine.variants import RULESETS
-from tournaments.models import (
-    Club,
-    Event,
-    PlayerRating,
-    RatingCount,
-    RatingPool,
-    Report,
-    Tournament,
-)
 from tournaments.queries.names import contracts_of
 from tournaments.queries.players import Contracted, PlayerSums
 from tournaments.queries.ratings import month_of
@@ -68,9 +60,9 @@ def rated(club):
 
 def settle(club):
     """Let all ratings of a club count as settled and of this month: they are on its leaderboard."""
-    pool = RatingPool.objects.get(club=club)
+    pool = models.RatingPool.objects.get(club=club)
     pool.ratings.update(provisional=False, month=month_of(timezone.now()))
-    RatingCount.objects.filter(pool=pool).delete()
+    models.RatingCount.objects.filter(pool=pool).delete()
     count_ratings(pool)
 
 
@@ -100,31 +92,31 @@ def test_everybody_sees_what_is_published_of_a_player_whose_name_is_public(
     assert not re.search("/against/|/document/|<form[^>]*initials", page.text)
     monkeypatch.setattr(answers, "LONGEST_WAIT", 0)
     assert client.get(picture).status_code == 503
-    report = Report.objects.get(player=player)
+    report = models.Report.objects.get(player=player)
     build_report(report.pk)
     assert client.get(picture).getvalue().startswith(b"\x89PNG")
 
     set_initials(player.pk, True, NOBODY, at=timezone.now())
     assert (client.get(at).status_code, client.get(picture).status_code) == (404, 404)
-    assert not Report.objects.filter(player=player).exists()
+    assert not models.Report.objects.filter(player=player).exists()
 
 
 def test_hidden_last_round_is_not_on_the_page_for_everybody(client):
     row = running(*(f"Oyuncu {n}" for n in range(1, 9)), rounds=2, hide_last=True)
     closed(row, SHORT)
     closed(row, SHORT)
-    Club.objects.update(published=True, in_server_ratings=True)
-    Event.objects.update(published=True)
+    models.Club.objects.update(published=True, in_server_ratings=True)
+    models.Event.objects.update(published=True)
     at = path_of(row.entrants.first().player)
 
     assert client.get(at).context["sums"].games == 1
-    Tournament.objects.update(state="finished")
+    models.Tournament.objects.update(state="finished")
     assert client.get(at).context["sums"].games == 2
 
 
 def test_page_shows_the_rating_its_rank_and_its_curve(member, rated):
     player = rated["Şule"]
-    row = PlayerRating.objects.get(player=player, pool__club=player.club)
+    row = models.PlayerRating.objects.get(player=player, pool__club=player.club)
 
     page = member.get(path_of(player))
 

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from tests import tournament_builders as builders
 from tests.api.conftest import Program
 from tests.club_factories import MemberFactory
 from tests.counting import queries_of
@@ -17,18 +18,6 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record
 from tests.rating_factories import PlayerRatingFactory, RatingPoolFactory
 from tests.reports.asked import asked, file_of, report_of, silent
-from tests.tournament_builders import (
-    NINE,
-    SHORT,
-    change,
-    closed,
-    opened,
-    play,
-    published,
-    register,
-    running,
-    who_sits,
-)
 from tests.tournament_records import empty_server, exported, imported
 from tests.web.members import member_of
 from tournaments.engine.pairing.judging import Quality
@@ -81,7 +70,9 @@ class Directed:
 
 @pytest.fixture
 def directed(visitor):
-    return lambda *names, **settings: Directed(visitor, running(*(names or NINE), **settings))
+    return lambda *names, **settings: Directed(
+        visitor, builders.running(*(names or builders.NINE), **settings)
+    )
 
 
 def test_proposal_is_for_directors_until_it_is_published(directed):
@@ -122,8 +113,8 @@ def test_page_says_in_words_how_good_a_seating_is():
 
 @pytest.mark.parametrize(("rounds", "warned"), [(2, [False, True]), (3, [False, False])])
 def test_director_is_warned_if_the_leaders_sit_apart_in_the_last_round(directed, rounds, warned):
-    at = directed(*NINE[:8], rounds=rounds, score_before_seats=True)
-    closed(at.row, WHOLE_GAME)
+    at = directed(*builders.NINE[:8], rounds=rounds, score_before_seats=True)
+    builders.closed(at.row, WHOLE_GAME)
     at.send("seat_round")
     points = load_state(at.row).points_after(1)
     first, last = max(points, key=points.__getitem__), min(points, key=points.__getitem__)
@@ -137,7 +128,7 @@ def test_director_is_warned_if_the_leaders_sit_apart_in_the_last_round(directed,
 
 
 def test_swap_shows_its_cost_and_is_made_once(directed):
-    at = directed(*NINE[:8], rounds=3)
+    at = directed(*builders.NINE[:8], rounds=3)
     first = seat_next_round(at.row.pk, NOBODY, at=EVENING)
     publish_round(first.pk, NOBODY, at=EVENING)
     round_ = Round.objects.create(
@@ -166,7 +157,7 @@ def turned(tables):
 
 def test_cards_outlive_a_seating_that_is_taken_back_with_its_sheets(directed):
     at = directed()
-    round_ = open_round(published(at.row).pk, NOBODY, at=EVENING)
+    round_ = open_round(builders.published(at.row).pk, NOBODY, at=EVENING)
     one = round_.tables.get(number=1)
     first_secret = one.secret
     replace_address(one.pk, NOBODY, at=EVENING)
@@ -199,16 +190,16 @@ def not_seated(page):
 
 
 def test_who_was_put_into_a_round_or_added_while_it_runs_is_seated_in_the_next(directed):
-    at = directed(*NINE[:8], "Kerem", "Nobody", check_in="once")
+    at = directed(*builders.NINE[:8], "Kerem", "Nobody", check_in="once")
     kerem, nobody = Entrant.objects.filter(number__gte=9)
     for entrant in Entrant.objects.filter(number__lt=9):
         check_in(entrant.pk, NOBODY, at=EVENING)
-    round_ = published(at.row)
+    round_ = builders.published(at.row)
     left = seated(1)
-    change(round_, arriving=[kerem], leaving=[left])
-    register(at.row, "Dilek")
+    builders.change(round_, arriving=[kerem], leaving=[left])
+    builders.register(at.row, "Dilek")
     open_round(round_.pk, NOBODY, at=EVENING)
-    play(round_, SHORT)
+    builders.play(round_, builders.SHORT)
     close_round(round_.pk, NOBODY, at=EVENING)
 
     page = at.post("seat_round")
@@ -232,12 +223,12 @@ def test_who_was_put_into_a_round_or_added_while_it_runs_is_seated_in_the_next(d
 def test_who_was_taken_out_of_a_round_is_not_seated_until_taken_in(directed):
     at = directed()
     left, withdrawn = Entrant.objects.filter(number__lte=2)
-    change(published(at.row), leaving=[left])
+    builders.change(builders.published(at.row), leaving=[left])
     at.send("take_back_round", 1, entries=0)
     assert not_seated(at.post("seat_again", 1)) == [(1, "did not play the last round")]
     at.send("publish_round", 1)
     withdraw_entrant(withdrawn.pk, NOBODY, at=EVENING)
-    play(open_round(at.row.event.rounds.get().pk, NOBODY, at=EVENING), SHORT)
+    builders.play(open_round(at.row.event.rounds.get().pk, NOBODY, at=EVENING), builders.SHORT)
     close_round(at.row.event.rounds.get().pk, NOBODY, at=EVENING)
 
     page = at.post("seat_round")
@@ -251,7 +242,7 @@ def test_who_was_taken_out_of_a_round_is_not_seated_until_taken_in(directed):
 
 
 def test_proposal_says_who_is_here_without_a_seat_and_asks_once(directed):
-    at = directed(*NINE[:8])
+    at = directed(*builders.NINE[:8])
     at.send("seat_round")
     register_entrants(at.row.pk, [Entry("Zeynep")], NOBODY, at=EVENING)
     withdrawn = register_entrants(at.row.pk, [Entry("Gone")], NOBODY, at=EVENING)[0]
@@ -270,8 +261,8 @@ def test_proposal_says_who_is_here_without_a_seat_and_asks_once(directed):
 
 @pytest.fixture
 def seating_at(visitor):
-    row = running(*NINE)
-    open_round(published(row).pk, NOBODY, at=EVENING)
+    row = builders.running(*builders.NINE)
+    open_round(builders.published(row).pk, NOBODY, at=EVENING)
     return Directed(visitor, row)
 
 
@@ -320,10 +311,10 @@ def sent(page, to):
 
 def test_wrong_chairs_are_exchanged_from_the_sheet_of_a_closed_round_in_four_taps(seating_at):
     round_ = Round.objects.get()
-    play(round_)
+    builders.play(round_)
     close_round(round_.pk, NOBODY, at=EVENING)
     game = Game.objects.get(table__number=1)
-    (one, other), players = who_sits(round_)[1][:2], game.players
+    (one, other), players = builders.who_sits(round_)[1][:2], game.players
 
     setup = seating_at.browser.get(reverse("head", args=[game.public_id, game.secret("write")]))
     chosen = seating_at.browser.get(link_to(setup, players[0]))
@@ -334,7 +325,7 @@ def test_wrong_chairs_are_exchanged_from_the_sheet_of_a_closed_round_in_four_tap
     assert 'name="name0"' not in setup.text
     assert page.redirect_chain[-1][0] == seating_at.url("round_changes")
     assert {line["name"] for line in page.context["rounds"]["Round 1"]} >= {*players[:2]}
-    assert who_sits(round_)[1][:2] == [other, one]
+    assert builders.who_sits(round_)[1][:2] == [other, one]
     again = seating_at.browser.post(seating_at.url("swap_seats", 1), form, follow=True)
     assert "The seating has changed meanwhile" in again.text
     apart = seating_at.get("seating", 1, one=f"e{one}", other=f"e{seated(2).number}").text
@@ -344,7 +335,7 @@ def test_wrong_chairs_are_exchanged_from_the_sheet_of_a_closed_round_in_four_tap
 def test_partners_of_a_pair_change_seats_from_the_page_once(directed):
     pairs = [Entry("Ayşe", partner="Burak"), Entry("Cem", partner="Deniz")]
     at = directed(*pairs, ruleset="turkish-king-partners")
-    published(at.row)
+    builders.published(at.row)
     before = Game.objects.get().players
 
     form = sent(at.get("seating", 1, one="e1"), at.url("swap_seats", 1))
@@ -365,14 +356,14 @@ SIX = [Entry(f"{team} {n}", team=team) for team in TEAMS for n in range(1, 7)]
 @pytest.fixture
 def league(visitor):
     def begin(*entries, **settings):
-        row = running(*(entries or SIX), **{"line_up": 4, "rounds": 3} | settings)
+        row = builders.running(*(entries or SIX), **{"line_up": 4, "rounds": 3} | settings)
         return Directed(visitor, row)
 
     return begin
 
 
 def seated_in(place):
-    return sorted(n for table in who_sits(place).values() for n in table)
+    return sorted(n for table in builders.who_sits(place).values() for n in table)
 
 
 def line_up(at, number, team):
@@ -402,7 +393,7 @@ def test_first_of_each_team_play_and_their_reserves_are_named(league):
     )
     assert (page.context["not_seated"], seating.byes) == ([], ())
     assert not page.context["presence"]
-    round_ = published(at.row)
+    round_ = builders.published(at.row)
     assert not Sitting.objects.filter(round=round_, table=None).exists()
     assert seated_in(round_) == [1, 2, 3, 4, 7, 8, 9, 10, 13, 14, 15, 16, 19, 20, 21, 22]
 
@@ -415,7 +406,7 @@ def test_line_up_is_changed_by_taps_and_stays_for_the_next_round(league):
 
     assert "Moda has 4 players in this round already" in full.text
     assert line_up(at, 1, "Moda") == [13, 15, 16, 17]
-    closed(at.row)
+    builders.closed(at.row)
     shown = at.get("standings").text.partition('id="teams"')[2]
     best = standings_seen(load_state(at.row), directs=True).teams[0]
     cells = re.findall(r'class="num[^"]*">([^<]*)</td>', shown)
@@ -455,7 +446,7 @@ def test_every_page_is_shown_after_a_line_up_was_changed_before_its_round(league
     assert {strip.act_text for strip in strips} == {"Line-up of Moda, Round 1"}
     assert strips[-1].button.sends["step"] == "seat-round"
     at.send("seat_round")
-    assert seated_in(published(at.row))[8:12] == [13, 15, 16, 17]
+    assert seated_in(builders.published(at.row))[8:12] == [13, 15, 16, 17]
 
 
 def test_proposal_is_seated_again_with_the_line_up_named_after_it(league):
@@ -499,29 +490,29 @@ def test_short_team_is_shown_before_the_draw_with_what_happens(league, odd, byes
 
 def test_reserve_takes_a_chair_before_the_table_begins(league):
     at = league()
-    round_ = opened(at.row)
+    round_ = builders.opened(at.row)
     page = at.get("line_ups", 1)
     assert page.context["published"]
-    sat = who_sits(round_)
+    sat = builders.who_sits(round_)
     at.send("line_ups", 1, replace="e1:e5")
     at.send("line_ups", 1, replace="e1:e5")
 
     after = {t: [5 if n == 1 else n for n in table] for t, table in sat.items()}
-    assert who_sits(round_) == after
+    assert builders.who_sits(round_) == after
     game = Game.objects.get(table__sittings__entrant__number=5)
     assert "Bostancı 5" in game.players
     assert "not of the team" in at.post("line_ups", 1, replace="e2:e13").text
     late = at.post("change_late", 1, arriving="e6")
     assert "Bostancı has 4 players in this round already" in late.text
-    play(round_, SHORT[:1])
+    builders.play(round_, builders.SHORT[:1])
     assert "has begun" in at.post("line_ups", 1, replace="e5:e1").text
-    assert who_sits(round_) == after
+    assert builders.who_sits(round_) == after
     assert AuditEntry.objects.filter(action="change-late").count() == 1
 
 
 def test_late_member_and_one_without_a_team_are_shown(league):
     at = league(*SIX[:23])
-    register(at.row, "Yalnız")
+    builders.register(at.row, "Yalnız")
     page = at.get("line_ups", 1)
     assert [e.number for e in page.context["without"]] == [24]
     at.send("seat_round")
@@ -534,20 +525,22 @@ def test_late_member_and_one_without_a_team_are_shown(league):
 def sectioned(*sizes, **settings):
     letters = [letter for letter, size in zip(SECTIONS, sizes, strict=False) for _ in range(size)]
     entries = [Entry(f"Oyuncu {n}", section=letter) for n, letter in enumerate(letters, 1)]
-    return running(
+    return builders.running(
         *entries, sections=len(sizes), **{"rounds": 2, "tie_breaks": ("lot",)} | settings
     )
 
 
 def finish(round_):
-    play(round_, SHORT)
+    builders.play(round_, builders.SHORT)
     return close_round(round_.pk, NOBODY, at=EVENING)
 
 
 def sections_at(round_):
     """The sections of those at each table, and of those who sit out."""
     of = dict(round_.event.tournament.entrants.values_list("number", "section"))
-    tables = ["".join(sorted({of[n] for n in names})) for names in who_sits(round_).values()]
+    tables = [
+        "".join(sorted({of[n] for n in names})) for names in builders.who_sits(round_).values()
+    ]
     out = round_.sittings.filter(table=None).values_list("entrant__section", flat=True)
     return tables, sorted(out)
 
@@ -591,15 +584,15 @@ def test_each_section_is_drawn_and_ranked_by_itself(visitor, seating):
 
 def test_house_players_come_and_go_in_each_section():
     row = sectioned(5, 6, odd="house")
-    round_ = opened(row)
+    round_ = builders.opened(row)
     assert sections_at(round_) == (["A", "A", "B", "B"], [])
     house = row.entrants.filter(house=True).values_list("section", flat=True)
     assert list(house) == [*"AAABB"]
-    before = who_sits(round_)
+    before = builders.who_sits(round_)
 
-    change(round_, leaving=[Entrant.objects.get(number=1)])
+    builders.change(round_, leaving=[Entrant.objects.get(number=1)])
 
-    after = who_sits(round_)
+    after = builders.who_sits(round_)
     assert [n for n in before if before[n] == after.get(n)] == [3, 4]
     assert sections_at(round_) == (["A", "B", "B"], [])
 
@@ -615,7 +608,7 @@ def test_too_few_in_a_section_are_named(visitor):
 def test_somebody_moved_keeps_points_and_plays_there_from_the_next_round(visitor):
     row = sectioned(4, 5)
     leads = Directed(visitor, row)
-    finish(opened(row))
+    finish(builders.opened(row))
     points = load_state(row).points_after(1)
     leads.send("seat_round")
     seated = Round.objects.get(number=2)
@@ -643,13 +636,13 @@ def test_somebody_moved_keeps_points_and_plays_there_from_the_next_round(visitor
 
 def test_late_players_change_only_their_section():
     row = sectioned(9, 9, 8)
-    round_ = opened(row)
-    before = who_sits(round_)
+    round_ = builders.opened(row)
+    before = builders.who_sits(round_)
     leaver = Entrant.objects.get(sittings__table__number=3, sittings__side=0)
 
-    change(round_, arriving=register(row, "Geç Gelen"), leaving=[leaver])
+    builders.change(round_, arriving=builders.register(row, "Geç Gelen"), leaving=[leaver])
 
-    after = who_sits(round_)
+    after = builders.who_sits(round_)
     assert {n for n in before if before[n] != after[n]} == {3}
     assert sections_at(round_) == (["A", "A", "B", "B", "C", "C"], ["", "A"])
 
@@ -676,20 +669,20 @@ def test_chairs_are_exchanged_only_within_a_section(visitor, stage):
 @pytest.mark.parametrize("carry", [True, False])
 def test_each_section_has_finals_of_its_own(carry):
     row = sectioned(8, 9, rounds=1, finals=8, carry=carry)
-    finish(opened(row))
+    finish(builders.opened(row))
     for tables in (["A", "A", "B", "B"], ["A", "B"]):
-        round_ = opened(row)
+        round_ = builders.opened(row)
         assert sections_at(round_) == (tables, [])
         finish(round_)
 
     assert ranked(row) == places_of(8, 9)
-    finalists = set(chain(*who_sits(round_).values()))
+    finalists = set(chain(*builders.who_sits(round_).values()))
     standings = load_state(row).standings_before(99)
     assert {int(each.entrant[1:]) for each in standings if each.place < 5} == finalists
 
 
 def test_document_carries_sections():
-    finish(opened(sectioned(8, 4, 5)))
+    finish(builders.opened(sectioned(8, 4, 5)))
     before = exported()
     empty_server()
     row = imported(before)
@@ -699,7 +692,7 @@ def test_document_carries_sections():
 
 
 def test_all_are_divided_by_rating(visitor):
-    row = running(*(f"Oyuncu {n}" for n in range(1, 19)), sections=3)
+    row = builders.running(*(f"Oyuncu {n}" for n in range(1, 19)), sections=3)
     pool = RatingPoolFactory(club=row.event.club)
     best = [12, 3, 7, 5, 1, 2, 4, 6, 8]
     for at, number in enumerate(best):
@@ -738,7 +731,7 @@ def test_program_moves_divides_and_reads_sections():
 
 def test_documents_and_prizes_are_of_each_section(visitor, tmp_path):
     row = sectioned(4, 4, fee="10", prizes=("50%",))
-    finish(opened(row))
+    finish(builders.opened(row))
     Entrant.objects.filter(number__in=(1, 5, 6)).update(paid=True)
 
     report = report_of(row)
@@ -758,7 +751,7 @@ def test_documents_and_prizes_are_of_each_section(visitor, tmp_path):
 @pytest.mark.parametrize("name", ["standings", "sections", "wall"])
 def test_more_sections_take_no_more_queries(visitor, name):
     row = sectioned(8, 8)
-    finish(opened(row))
+    finish(builders.opened(row))
     leads = Directed(visitor, row)
 
     def taken(sections):

@@ -16,19 +16,9 @@ from tests.paper_totals import STOPPED, line, totals_of
 from tests.tournament_builders import play
 from tests.web.members import member_of
 from tests.web.rounds.going import going, next_round, of_all, play_at, table
+from tournaments import models
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.variants import RULESETS
-from tournaments.models import (
-    Event,
-    Game,
-    RatingChange,
-    Revision,
-    Round,
-    Ruling,
-    Sitting,
-    Table,
-    Tournament,
-)
 from tournaments.services.audit import NOBODY
 from tournaments.services.games.playing import (
     confirm_result,
@@ -92,13 +82,13 @@ def test_round_shows_how_far_each_table_is_and_whose_phone_wrote_last(director, 
 def test_tables_that_need_a_director_come_first(director, club):
     round_ = going(club, 5, at=timezone.now() - timedelta(minutes=30), confirmations="two")
     now = timezone.now()
-    Table.objects.filter(round=round_, number=5).update(called_at=now - timedelta(minutes=2))
+    models.Table.objects.filter(round=round_, number=5).update(called_at=now - timedelta(minutes=2))
     play_at(round_, 4, WHOLE_GAME)
     for number in (1, 3):
         play_at(round_, number, WHOLE_GAME[:1])
-    Revision.objects.filter(game__table__number__in=(1, 3, 5)).update(at=now)
+    models.Revision.objects.filter(game__table__number__in=(1, 3, 5)).update(at=now)
     play_at(round_, 5, WHOLE_GAME[:1])
-    Revision.objects.filter(game__table__number=5).update(at=now)
+    models.Revision.objects.filter(game__table__number=5).update(at=now)
     game = table(round_, 3).games.get()
     hand_over(game.pk, game.write_generation, "key-of-the-new-phone", at=now)
 
@@ -131,7 +121,7 @@ def test_pages_of_a_round_ask_as_much_for_one_table_as_for_three(
         record(each.games.get(), WHOLE_GAME[0])
     if number > 1:
         play_at(round_, number, WHOLE_GAME[1:])
-    Event.objects.update(published=True)
+    models.Event.objects.update(published=True)
 
     for browser, path, queries in (
         (director, url("running", round_), 14),
@@ -177,9 +167,9 @@ def test_round_is_not_closed_before_all_is_ready_and_the_page_says_where(directo
     round_.event.save()
     play_at(round_, 1, WHOLE_GAME)
     director.post(url("close_tournament_round", round_))
-    assert Round.objects.get(pk=round_.pk).closed_at is not None
+    assert models.Round.objects.get(pk=round_.pk).closed_at is not None
     director.post(url("reopen_tournament_round", round_))
-    assert Round.objects.get(pk=round_.pk).closed_at is None
+    assert models.Round.objects.get(pk=round_.pk).closed_at is None
 
 
 def test_strip_says_how_a_round_stands_and_takes_its_one_next_step(director, club):
@@ -205,7 +195,7 @@ def test_strip_says_how_a_round_stands_and_takes_its_one_next_step(director, clu
     round_.event.confirmations = "none"
     round_.event.save()
     assert press().context["strip"]().button.label == "Seat round 2"
-    withdraw_last(director, Game.objects.get(table__round=round_, table__number=1))
+    withdraw_last(director, models.Game.objects.get(table__round=round_, table__number=1))
     look()
 
     assert said == [
@@ -235,9 +225,9 @@ def test_director_starts_stops_and_sets_the_clock(director, club):
     assert (round_.clock_seconds, round_.clock_started_at) == (3840, None)
     offer = "Time is up: give all 5 minutes more"
     assert offer not in director.get(url("running", round_)).text
-    Round.objects.update(clock_started_at=timezone.now() - 2 * HOUR)
+    models.Round.objects.update(clock_started_at=timezone.now() - 2 * HOUR)
     assert offer in director.get(url("running", round_)).text
-    Round.objects.update(clock_seconds=None)
+    models.Round.objects.update(clock_seconds=None)
     assert clock not in director.get(url("running", round_)).text
 
 
@@ -265,7 +255,7 @@ def test_phone_asks_no_more_once_its_round_is_closed(club):
     bar = reverse("table_round", args=[game.public_id, game.secret("write")])
     assert Client().get(bar, **HTMX).status_code == 200
 
-    Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
+    models.Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
 
     # htmx stops at this answer.
     assert Client().get(bar, **HTMX).status_code == 286
@@ -297,7 +287,7 @@ def test_director_rules_and_takes_it_back(director, club):
 
     assert done.url == url("running_table", round_, 1)
     assert "Oyuncu 001" in director.get(of_all("rulings", round_)).text
-    ruling = Ruling.objects.get()
+    ruling = models.Ruling.objects.get()
     assert (ruling.entrant.key, ruling.points, ruling.reason) == ("e1", 50, "revoke")
     director.post(of_all("withdraw_ruling", round_, ruling.pk))
     ruling.refresh_from_db()
@@ -308,7 +298,7 @@ def test_ruling_shows_the_sum_and_asks_again_when_larger_than_any_so_far(directo
     round_ = going(club, 1, points="places")
     play(round_)
     where = url("new_ruling", round_)
-    best = Sitting.objects.get(side=0).entrant.key
+    best = models.Sitting.objects.get(side=0).entrant.key
 
     typed = director.get(where, ask(round_, entrant=best, points="2,5"), **HTMX)
     refused = director.post(where, ask(round_, points="100"))
@@ -316,9 +306,13 @@ def test_ruling_shows_the_sum_and_asks_again_when_larger_than_any_so_far(directo
     changed = director.post(where, ask(round_, points="1000", sure=sure))
 
     assert "in place points: 4 → 1½" in typed.text
-    assert (refused.status_code, changed.status_code, Ruling.objects.count()) == (422, 422, 0)
+    assert (refused.status_code, changed.status_code, models.Ruling.objects.count()) == (
+        422,
+        422,
+        0,
+    )
     assert director.post(where, ask(round_, points="100", sure=sure)).status_code == 302
-    assert Ruling.objects.get().points == 100
+    assert models.Ruling.objects.get().points == 100
 
 
 @pytest.mark.parametrize(
@@ -336,7 +330,7 @@ def test_ruling_that_cannot_be_is_explained_beside_its_field(director, club, sai
     refused = director.post(url("new_ruling", round_), ask(round_, **said))
 
     assert (refused.status_code, sentence in refused.text) == (422, True)
-    assert Ruling.objects.count() == 0
+    assert models.Ruling.objects.count() == 0
 
 
 @pytest.mark.parametrize(
@@ -379,7 +373,7 @@ def test_totals_from_paper_count_as_those_from_a_phone(director, club, ruleset):
     page = url("round_totals", round_)
 
     refused = director.post(page, sent(round_, 1, wrong))
-    assert (refused.status_code, Game.objects.exclude(result=None).count()) == (422, 0)
+    assert (refused.status_code, models.Game.objects.exclude(result=None).count()) == (422, 0)
     (line,) = [line for line in refused.context["lines"] if line.errors]
     assert (line.number, list(line.typed)) == (1, [str(points) for points in wrong])
 
@@ -397,7 +391,7 @@ def test_totals_from_paper_count_as_those_from_a_phone(director, club, ruleset):
         confirm_result(first.pk, seat, first.revision, NOBODY, at=timezone.now())
     close_round(round_.pk, NOBODY, at=timezone.now())
     sweep_ratings()
-    assert set(RatingChange.objects.values_list("game", flat=True)) == {first.pk, second.pk}
+    assert set(models.RatingChange.objects.values_list("game", flat=True)) == {first.pk, second.pk}
 
 
 def entered(round_, number, totals, **more):
@@ -411,7 +405,7 @@ def on_sheet(game, name, *more):
 
 
 def means_after(game):
-    return list(RatingChange.objects.filter(game=game).order_by("seat").values_list("mean"))
+    return list(models.RatingChange.objects.filter(game=game).order_by("seat").values_list("mean"))
 
 
 def boxes(page, number):
@@ -578,7 +572,7 @@ def wall(visitor):
     """The screens of a published tournament, each as the one before it leads there."""
 
     def show(place):
-        Event.objects.update(published=True)
+        models.Event.objects.update(published=True)
         shown, path = [], of_all("wall", place)
         while True:
             page = visitor.get(path, HTTP_HX_REQUEST="true")
@@ -603,7 +597,7 @@ def test_everybody_sees_who_sits_where_and_who_still_plays(club, wall):
     assert kinds(screens) == [("seating", 7), ("seating", 6), ("going", 12)]
     shown = [table for each in screens[:2] for table in each.context["screen"].rows]
     assert [table.number for table in shown if table.finished] == [3]
-    sittings = Sitting.objects.filter(table__number=11).order_by("side")
+    sittings = models.Sitting.objects.filter(table__number=11).order_by("side")
     seats = [(each.side + 1, each.entrant.shown_name) for each in sittings]
     assert list(shown[10].players) == seats
     assert all(
@@ -622,13 +616,13 @@ def test_last_round_shows_on_the_wall_only_once_the_tournament_is_finished(club,
     before = standings_on(wall(round_))
     assert kinds(wall(round_)) == [("standings", 4)]
 
-    round_ = next_round(Tournament.objects.get())
+    round_ = next_round(models.Tournament.objects.get())
     assert kinds(wall(round_)) == [("seating", 1), ("standings", 4), ("going", 1)]
     play(round_)
     close_round(round_.pk, NOBODY, at=timezone.now())
 
     assert standings_on(wall(round_)) == before
-    Tournament.objects.update(state="finished")
+    models.Tournament.objects.update(state="finished")
     assert standings_on(wall(round_)) != before
 
 
@@ -645,7 +639,7 @@ def test_wall_names_the_stage_that_puts_fewer_points_in_front(club, wall):
         ("final", True),
         ("", False),
     ]
-    final = next_round(Tournament.objects.get())
+    final = next_round(models.Tournament.objects.get())
     play(final)
     close_round(final.pk, NOBODY, at=timezone.now())
 
@@ -657,7 +651,7 @@ def test_wall_names_the_stage_that_puts_fewer_points_in_front(club, wall):
 
 def test_wall_has_the_clock_and_follows_without_scripts(club, visitor):
     round_ = going(club, 1, minutes=60)
-    Event.objects.update(published=True)
+    models.Event.objects.update(published=True)
     start_clock(round_.pk, NOBODY, at=timezone.now())
 
     page = visitor.get(of_all("wall", round_))

@@ -3,14 +3,13 @@ from datetime import timedelta
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import timezone
 
 from tests.club_factories import ClubFactory, EventFactory, MemberFactory, TournamentFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, GameFactory, SetupFactory, reload
+from tests.factories import EVENING, GameFactory, SetupFactory
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Game
-from tournaments.queries.scoresheets import state_of
 from tournaments.queries.sheets import load_sheet
 from tournaments.services.games import playing, writing
 from tournaments.web.base.phone import address
@@ -99,22 +98,6 @@ def test_cookie_of_the_names_stays_small_with_the_longest_names(visitor):
     assert len(visitor.cookies["table"].value) < 3000
 
 
-@pytest.mark.parametrize(
-    ("entries", "ruleset", "state"),
-    [
-        ((), "turkish-king", "deal 1 of 20"),
-        (WHOLE_GAME, "turkish-king", "Out: Ayşe"),
-        (({"type": "stopped", "reason": "time"},), "turkish-king", "Nobody is out."),
-        (({"type": "stopped", "reason": "time"},), "rifki", "Won: Ayşe, Burak, Cem, Deniz"),
-    ],
-)
-def test_state_of_a_game_says_how_far_it_is(entries, ruleset, state):
-    sheet = reload(GameFactory(head=SetupFactory(ruleset=ruleset), entries=entries))
-
-    with translation.override("en"):
-        assert state_of(sheet.game, sheet.outcome, sheet.row.players) == state
-
-
 @pytest.mark.parametrize(("language", "first"), [("en", "Alice"), ("tr", "Ayşe"), ("it", "Anna")])
 def test_sample_is_half_way_with_names_of_the_language(client, language, first):
     answer = client.post(reverse("sample"), headers={"accept-language": language})
@@ -176,15 +159,16 @@ def test_home_shows_the_sample_sheet_until_a_table_was_started(visitor):
     assert visitor.get("/").context["sample"] is None
 
 
-def test_preferences_are_remembered_and_lead_back(visitor):
-    answer = visitor.post(
-        reverse("preferences"),
-        {"theme": "dark"},
-        headers={"referer": "http://testserver/new/?again=1"},
-    )
+def test_preferences_are_remembered_and_lead_back_and_nowhere_else(visitor):
+    def choose(referer, **choice):
+        return visitor.post(reverse("preferences"), choice, headers={"referer": referer}).url
+
+    assert choose("https://elsewhere.example/", theme='"><script>') == "/"
+    assert "theme" not in visitor.cookies
+    before = "http://testserver/new/?again=1"
+    assert choose(before, theme="dark") == before
     visitor.post(reverse("preferences"), {"suits": "four"})
 
-    assert answer.url == "http://testserver/new/?again=1"
     page = visitor.get("/").text
     assert 'data-theme="dark"' in page
     assert 'data-suits="four"' in page
@@ -197,14 +181,3 @@ def test_form_without_token_is_answered_in_friendly_words(visitor):
 
     assert page.status_code == 403
     assert "This page was open for too long" in page.text
-
-
-def test_preferences_lead_nowhere_else_and_are_none_that_is_no_choice(visitor):
-    away = visitor.post(
-        reverse("preferences"),
-        {"theme": '"><script>'},
-        headers={"referer": "https://elsewhere.example/"},
-    )
-
-    assert away.url == "/"
-    assert "theme" not in visitor.cookies

@@ -18,8 +18,6 @@ from tournaments.services.games.playing import hand_over
 from tournaments.services.games.tables import NextGame, start_rematch
 from tournaments.web.base.phone import address, evening_address
 
-pytestmark = pytest.mark.django_db
-
 NAMES = ("Işıl", "İnci", "Çağrı", "Deniz")
 KEY = re.compile(r"/carried/([\w-]+)/")
 
@@ -34,12 +32,16 @@ def phone():
     return Client(headers={"accept-language": "tr"})
 
 
+@pytest.fixture
+def other_phone():
+    return Client(headers={"accept-language": "tr"})
+
+
 def played(*entries, players=NAMES, **head):
     return reload(GameFactory(head=SetupFactory(players=players, **head), entries=entries)).row
 
 
 def evening():
-    """Two finished games of one table."""
     first = played(*WHOLE_GAME)
     head = SetupFactory(players=NAMES)
     second, _ = start_rematch(first.pk, NextGame(head), at=EVENING, key="key-of-a-rematch")
@@ -257,8 +259,3 @@ def test_account_keeps_tables_to_follow_them(phone, other_phone):
     assert line.path == address(row, "follow")
     Game.objects.update(follow_generation=2)
     assert other_phone.get(reverse("tables")).context["lines"] == []
-
-
-@pytest.fixture
-def other_phone():
-    return Client(headers={"accept-language": "tr"})

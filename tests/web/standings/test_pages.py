@@ -12,7 +12,7 @@ from tests.tournament_builders import PENALTY, decide, published, register, runn
 from tests.web.members import member_of
 from tests.web.standings.shown import lines, page, play
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.models import Entrant, Game, Ruling, Tournament
+from tournaments.models import Entrant, Game, Ruling
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.entrants.registration import withdraw_entrant
 from tournaments.services.games.playing import correct_entry
@@ -72,35 +72,6 @@ def test_name_that_changes_changes_in_the_standings_that_are_kept(row, looker):
 
     assert "Zeynep" in page(looker, row).text
     assert "Ayşe" not in page(looker, row).text
-
-
-def test_standings_after_each_round_and_of_one_alone(row, looker):
-    first = play(row, WHOLE_GAME[0], STOPPED)
-    second = play(row, WHOLE_GAME[0], STOPPED)
-
-    after_one = lines(looker, row, after=1)
-    alone = lines(looker, row, only=2)
-
-    assert [name for _p, name, points in after_one if points == "−320"] == [sitting(first, 2)]
-    assert [name for _p, name, points in alone if points == "−320"] == [sitting(second, 2)]
-
-
-def test_last_round_stays_hidden_from_all_but_directors_until_the_end(visitor):
-    row = running(*FIVE, rounds=2, hide_last=True)
-    play(row, WHOLE_GAME[0], STOPPED)
-    last = play(row, *WHOLE_GAME)
-    member = member_of(row.event.club)
-
-    hidden = page(member, row)
-    assert "The last round is on" in hidden.text
-    assert ">540<" not in hidden.text
-    assert ">540<" not in page(member, row, only=2).text
-    number = Entrant.objects.get(sittings__round=last, sittings__side=0).number
-    assert ">540<" not in page(member, row, "why_place", number).text
-
-    assert ">540<" in page(visitor.become("director", row.event.club), row).text
-    Tournament.objects.filter(pk=row.pk).update(state="finished", revision=1000)
-    assert ">540<" in page(member, row).text
 
 
 def test_page_that_follows_is_shown_when_nothing_has_changed(row, looker):

@@ -166,18 +166,6 @@ def test_numbers_ask_the_same_however_many_games(club, number, django_assert_num
     assert Event.objects.count() == number
 
 
-def test_kinds_of_games_are_told_apart(club):
-    games(club, (540, -110, -330, -100), (10, 20, -10, -20))
-    games(club, (9, 8, 7, 6))
-    Game.objects.filter(result__totals=[9, 8, 7, 6]).update(ruleset="italian-king")
-    browser = member_of(club)
-
-    assert records(page(browser, club).text)["Highest game"][0] == "540 Ayşe"
-    italian = page(browser, club, game="italian-king").text
-    assert records(italian)["Highest game"][0] == "9 Ayşe"
-    assert figures(italian)[0] == "1"
-
-
 def test_name_that_was_removed_stands_there_no_more(club):
     games(club, (540, -110, -330, -100))
     browser = member_of(club)

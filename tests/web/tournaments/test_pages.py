@@ -1,12 +1,47 @@
-import pytest
-from django.urls import reverse
+"""Tournaments on their pages: made, led on, copied, exported, cancelled and deleted."""
 
-from tests.club_factories import ClubFactory, RoundFactory, SeasonFactory
-from tests.factories import HouseRulesetFactory
+import json
+import re
+from datetime import date, timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.club_factories import (
+    ClubFactory,
+    EntrantFactory,
+    EventFactory,
+    RoundFactory,
+    SeasonFactory,
+    TableFactory,
+    TournamentFactory,
+)
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, HouseRulesetFactory
+from tests.services.tournaments.whole_tournament import whole_tournament
+from tests.tournament_builders import closed, running
 from tests.web.tournaments.forms import ANSWERS, at, sent_by, tournament_of
 from tournaments.engine.standings.tournament_settings import PRESETS, TournamentSettings
-from tournaments.models import AuditEntry, Round, Tournament
+from tournaments.models import (
+    AuditEntry,
+    Event,
+    Game,
+    Player,
+    PlayerRating,
+    RatingChange,
+    Round,
+    Tournament,
+)
+from tournaments.queries.players import games_of
+from tournaments.queries.site import finished_games
 from tournaments.queries.state import settings_of
+from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.registration import withdraw_entrant
+from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.web.base.phone import address
 
 
 def filled(director, preset, **typed):
@@ -154,3 +189,302 @@ def test_new_links_make_the_old_ones_worthless(director, club):
     director.post(at("replace_links"))
 
     assert Tournament.objects.get().secret("register") != before
+
+
+def strip_on(page):
+    return page.context["strip"]()
+
+
+def step_on(page):
+    return strip_on(page).button.label
+
+
+def back_on(page):
+    return page.context["back"] and page.context["back"].label
+
+
+def send(client, step):
+    return client.post(step.url, step.sends, follow=True)
+
+
+def test_director_leads_a_tournament_on_and_back_by_the_steps_of_its_page(director, club):
+    row = tournament_of(club)
+    for _ in range(4):
+        EntrantFactory(tournament=row)
+    row.event.starts_at = "13:30"
+    row.event.save()
+    labels = []
+    assert "starts at 13:30" in strip_on(director.get(at("tournament"))).parts
+    for _ in range(3):
+        page = director.get(at("tournament"))
+        labels.append((step_on(page), back_on(page)))
+        last = send(director, strip_on(page).button)
+
+    assert labels == [
+        ("Open registration", None),
+        ("Close entries, seat round 1", "Back to the draft"),
+        ("Publish the seating", "Throw the proposal away"),
+    ]
+    assert (last.context["round"].state, step_on(last)) == ("published", "Open the round")
+    # Another director saw the same button: the step is taken once, and the page says so.
+    again = send(director, strip_on(page).button)
+    assert "this is how it stands now" in again.text
+    row.refresh_from_db()
+    assert (row.state, row.event.rounds.get().state) == ("running", "published")
+
+
+def test_way_leads_to_a_round_once_the_visitor_may_see_it(visitor, club):
+    row = tournament_of(club, state="running")
+    RoundFactory(event=row.event, number=1, published_at=EVENING, closed_at=EVENING)
+    seating = {"tables": [], "byes": []}
+    RoundFactory(event=row.event, number=2, seating=seating, opened_at=None)
+
+    for role, page, number in (("director", "seating", 2), ("member", "running", 1)):
+        text = visitor.become(role, club).get(at("tournament")).text
+        assert at(page, number) in text
+        assert at("seating", 3 - number) not in text
+        # An open proposal hides neither the tables that were played nor the wall.
+        assert f'"{at("running", 1)}"' in text
+        assert at("wall") in text
+
+
+@pytest.mark.parametrize(
+    ("rounds", "step", "back"),
+    [
+        ([{}], "Publish the seating", "Throw the proposal away"),
+        ([{"published_at": EVENING}], "Open the round", "Take the seating back"),
+        (
+            [{"published_at": EVENING, "opened_at": EVENING}],
+            "Close round 1",
+            "Take the seating back",
+        ),
+        (["closed"], "Seat round 2", "Open the last round again"),
+        (["closed", {}], "Publish the seating", "Throw the proposal away"),
+        (["closed", "closed"], "Seat the finals", "Open the last round again"),
+        (
+            ["closed", "closed", "final"],
+            "Finish and publish the result",
+            "Open the last round again",
+        ),
+        (
+            ["closed", "closed", {"published_at": EVENING, "opened_at": EVENING, "stage": "final"}],
+            "Close: Final",
+            "Take the seating back",
+        ),
+    ],
+)
+def test_next_step_and_the_one_back_follow_the_rounds(director, club, rounds, step, back):
+    over = {"published_at": EVENING, "opened_at": EVENING, "closed_at": EVENING}
+    known = {"closed": over, "final": over | {"stage": "final"}}
+    row = tournament_of(club, state="running", settings={"rounds": 2, "finals": 4})
+    for _ in range(4):
+        EntrantFactory(tournament=row)
+    for number, given in enumerate(rounds, start=1):
+        fields = {"opened_at": None} | (known[given] if isinstance(given, str) else given)
+        RoundFactory(event=row.event, number=number, seating={"tables": [], "byes": []}, **fields)
+
+    page = director.get(at("tournament"))
+
+    assert (step_on(page), back_on(page)) == (step, back)
+
+
+def test_round_that_has_begun_is_not_taken_back_and_shows_how_far_it_is(director, club):
+    row = tournament_of(club, state="running")
+    round_ = RoundFactory(event=row.event, number=1, published_at=EVENING)
+    TableFactory(round=round_, number=1, entries=WHOLE_GAME[:2])
+    TableFactory(round=round_, number=2, entries=WHOLE_GAME)
+
+    page = director.get(at("tournament"))
+
+    assert (step_on(page), back_on(page)) == ("Look at the tables", None)
+    assert "1 of 2 tables are finished." in page.text
+
+
+def test_step_that_cannot_be_is_refused_in_words(director, club):
+    row = tournament_of(club, state="draft", event__published=True)
+    assert " · published" not in director.get(reverse("tournament", args=["moda", row.slug])).text
+
+    page = director.post(at("move_tournament"), {"state": "finished"}, follow=True)
+
+    assert "Not possible in this state: look at how it stands now." in page.text
+    assert Tournament.objects.get().state == "draft"
+
+
+def test_page_tells_members_how_it_is_played_and_offers_them_no_step(visitor, club):
+    row = tournament_of(club, state="registration", settings={"points": "places", "minutes": 60})
+    EntrantFactory(tournament=row)
+    EntrantFactory(tournament=row, withdrawn_at=EVENING)
+    EntrantFactory(tournament=row, house=True)
+    member = visitor.become("member", club)
+
+    page = member.get(at("tournament"))
+
+    assert "1 entrant · 1 has withdrawn" in " ".join(page.text.split())
+    told = dict(page.context["settings"])
+    assert (told["Points of the places"], told["Minutes for a round"]) == (
+        "4 · 2 · 1 · 0",
+        "60 minutes",
+    )
+    assert "move/" not in page.text
+    assert at("next_step") not in page.text
+    assert "change/" not in page.text
+
+
+def test_lists_show_how_far_a_tournament_is_and_drafts_to_directors_only(visitor, club):
+    running, draft = EventFactory(club=club, name="Kış"), EventFactory(club=club, name="Bahar")
+    TournamentFactory(event=running, state="running")
+    Event.objects.filter(pk=draft.pk).update(held_on=timezone.localdate() + timedelta(days=1))
+    TournamentFactory(event=draft)
+
+    for role, seen in (("director", True), ("member", False)):
+        client = visitor.become(role, club)
+        for name in ("events", "club"):
+            text = client.get(reverse(name, args=["moda"])).text
+            assert "Kış" in text
+            assert ("Bahar" in text) is seen, (role, name)
+        draft_page = client.get(reverse("event", args=["moda", draft.public_id]))
+        assert draft_page.status_code == (302 if seen else 404)
+
+
+def test_table_of_a_tournament_has_its_card_and_is_not_removed_by_hand(director, club):
+    row = tournament_of(club, state="running")
+    round_ = RoundFactory(event=row.event, number=1, published_at=EVENING)
+    table = TableFactory(round=round_, number=1)
+    here = {"slug": "moda", "public_id": row.event.public_id, "table": table.public_id}
+
+    text = director.get(reverse("event_table", kwargs=here)).text
+
+    assert reverse("table_link", args=[table.public_id, table.secret]) in text
+    assert reverse("replace_address", kwargs=here) in text
+    assert "/clock." in text
+    assert "/clock." in director.get(at("change_tournament")).text
+    strip = re.search(r'hx-get="([^"]*/next/[^"]*)"', text)[1]
+    assert "Look at the tables" in director.get(strip, HTTP_HX_REQUEST="true").text
+    assert reverse("remove_table", kwargs=here) not in text
+
+
+def test_round_is_seated_from_its_page_once_enough_have_checked_in(director, club):
+    row = tournament_of(club, state="running", settings={"check_in": "round"})
+    RoundFactory(event=row.event, number=1, published_at=EVENING, closed_at=EVENING)
+    for checked_in in (2, 2, 2, 1):
+        EntrantFactory(tournament=row, checked_in=checked_in)
+    EntrantFactory(tournament=row, checked_in=2, joins_in=3)
+
+    page = director.get(at("tournament"))
+    assert (step_on(page), page.context["here"]) == ("Look at the entrants", 3)
+    EntrantFactory(tournament=row, checked_in=2, joins_in=2)
+
+    assert step_on(director.get(at("tournament"))) == "Seat round 2"
+
+
+FOUR = ("Ayşe", "Burak", "Cem", "Deniz")
+
+
+@pytest.fixture
+def row():
+    row = running(*FOUR)
+    closed(row)
+    sweep_ratings()
+    return row
+
+
+def url(name, row):
+    return reverse(name, args=[row.event.club.slug, row.slug])
+
+
+def rated():
+    sweep_ratings()
+    return list(RatingChange.objects.order_by("pk").values_list("game", "seat", "mean"))
+
+
+def counted(row, user):
+    club = row.event.club
+    played = games_of(Player.objects.get(name="Ayşe"), None)
+    return len(rated()), finished_games(club, user).count(), len(played)
+
+
+def test_cancelled_tournament_counts_nowhere_until_it_is_taken_back(visitor, row):
+    club = row.event.club
+    member = visitor.become("member", club).user
+    director = visitor.become("director", club)
+    before = rated()
+
+    page = director.post(url("cancel_tournament", row), follow=True)
+
+    assert reverse("restore_tournament", args=[club.slug, row.slug]) in page.text
+    assert counted(row, director.user) == (0, 0, 0)
+    link = reverse("register", args=[row.public_id, row.secret("register")])
+    assert director.get(link).status_code == 404
+    assert not Event.objects.listed_for(member).exists()
+    Event.objects.update(published=True)
+    phone = Client(headers={"accept-language": "en"})
+    assert phone.get(url("tournament", row)).status_code == 404
+    looks = visitor.become("member", club)
+    assert "tournament is cancelled" in looks.get(url("tournament", row)).text
+    assert "tournaments/" not in looks.get(reverse("events", args=[club.slug])).text
+    Round.objects.update(closed_at=None)
+    game = Game.objects.get()
+    said = {"type": "redeal", "reason": "misdeal", "by": "0", "key": "k" * 24}
+    path = address(game, "write") + "entry/"
+    refused = phone.post(path, {**said, "revision": game.revision})
+    Round.objects.update(closed_at=EVENING)
+    assert "The tournament is cancelled" in refused.text
+    director = visitor.become("director", club)
+    assert "cancelled" in director.get(reverse("events", args=[club.slug])).text
+    director.post(url("restore_tournament", row))
+    assert rated() == before
+    assert (counted(row, member)[1:], Event.objects.listed_for(member).count()) == ((1, 1), 1)
+
+
+def test_only_an_owner_who_types_the_name_deletes_a_tournament_with_rounds(visitor, row):
+    club, said = row.event.club, {"name": row.event.name}
+    for role, typed in (("director", said), ("owner", {"name": "Moda"})):
+        refused = visitor.become(role, club).post(url("remove_tournament", row), typed)
+        assert (refused.status_code, Game.objects.count()) == (422, 1)
+
+    visitor.post(url("remove_tournament", row), said)
+
+    assert (Event.objects.count(), Game.objects.count(), rated()) == (0, 0, [])
+    assert not PlayerRating.objects.exists()
+    assert Player.objects.count() == len(FOUR)
+
+
+def test_copy_has_the_settings_and_who_still_plays_and_takes_over_the_links(visitor, row):
+    director = visitor.become("director", row.event.club)
+    withdraw_entrant(row.entrants.get(number=2).pk, NOBODY, at=EVENING)
+    link = reverse("register", args=[row.public_id, row.secret("register")])
+    form = director.get(url("copy_tournament", row)).context["form"]
+    answers = {"name": "Moda Aralık", "held_on": form["held_on"].value(), "key": "k" * 22}
+
+    for _twice in range(2):
+        director.post(url("copy_tournament", row), answers | {"entrants": "on", "links": "on"})
+
+    copy = Tournament.objects.exclude(pk=row.pk).get()
+    assert (copy.event.held_on, copy.state) == (date(2026, 12, 18), "draft")
+    assert (copy.settings, copy.event.ruleset) == (row.settings, row.event.ruleset)
+    names = copy.entrants.values_list("number", "player__name")
+    assert list(names) == [(1, "Ayşe"), (2, "Cem"), (3, "Deniz")]
+    assert director.get(link).context["tournament"] == copy
+
+
+def test_exported_tournament_is_imported_again_under_another_address(visitor):
+    row = whole_tournament()
+    owner = visitor.become("owner", row.event.club)
+    exported = owner.get(url("tournament_record", row)).content
+
+    def sent(browser, club, **more):
+        page = reverse("tournament_records", args=[club.slug])
+        return browser.post(page, {"file": SimpleUploadedFile("moda.json", exported), **more})
+
+    assert sent(owner, row.event.club).status_code == 422
+    # Its games are here: they are not rated a second time.
+    assert sent(owner, row.event.club, elsewhere="on").status_code == 422
+    assert Tournament.objects.count() == 1
+    there = ClubFactory(slug="kadife")
+    other = visitor.become("owner", there)
+    assert sent(other, there, elsewhere="on").status_code == 302
+    second = Tournament.objects.exclude(pk=row.pk).get()
+    again = json.loads(other.get(url("tournament_record", second)).content)
+    before = json.loads(exported)
+    assert again["rounds"] == before["rounds"]
+    assert again["tournament"] == {**before["tournament"], "slug": f"{row.slug}-2"}
