@@ -209,13 +209,13 @@ def test_corrected_line_says_which_phone_corrected_it_to_those_who_write(plain):
     assert "phone 1" in plain.get(url(game, "entry", 0)).content.decode()
 
 
-def test_history_shows_changes_of_the_setup(plain):
+def test_history_shows_changes_of_the_setup(plain, other):
     game = game_with(0)
     changes = {"name0": "Aylin", "first_declarer": 2, "king": "off", "place": "Moda"}
     answer = send(plain, game, "head", holder="1", **setup_fields(game, **changes))
     assert answer.status_code == HTTPStatus.FOUND
     # What a phone that is open gets: its heading, which nobody sees, names them anew, too.
-    fragment = plain.get(url(game, "write"), HTTP_HX_REQUEST="true").text
+    fragment = other.get(url(game, "write"), HTTP_HX_REQUEST="true").text
     assert re.search("<h1[^>]*>[^<]*Aylin, Burak, Cem", fragment)
     send(plain, game, "head", **setup_fields(game, name0="Aylin"))
     first, second = reversed(steps(plain, game))

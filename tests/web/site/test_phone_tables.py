@@ -129,13 +129,13 @@ def test_address_that_is_not_valid_shows_nothing(phone):
     assert ask(phone, *wrong).context["lines"] == []
 
 
-def test_phone_asks_only_for_so_many_at_once_and_so_often(phone, monkeypatch):
+def test_phone_asks_only_for_so_many_at_once_and_so_often(phone, monkeypatch, settings):
+    settings.ACCOUNT_RATE_LIMITS = settings.ACCOUNT_RATE_LIMITS | {"phone_tables": "3/m/ip"}
     rows = [played() for _ in range(3)]
     monkeypatch.setattr("tournaments.queries.sheets.MOST_ADDRESSES", 2)
     page = ask(phone, *(address(row, "follow") for row in rows))
     assert len(page.context["lines"]) == 2
-    statuses = [ask(phone).status_code for _ in range(60)]
-    assert (statuses[0], statuses[-1]) == (200, 429)
+    assert [ask(phone).status_code for _ in range(3)] == [200, 200, 429]
 
 
 def carried(phone, *paths, **fields):
