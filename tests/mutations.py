@@ -124,7 +124,7 @@ MUTATIONS = (
         f"{ENGINE}/rules/scoring.py",
         "room = inf if each is None else each * ruleset.side_count",
         "room = inf if each is None else each",
-        "tests/engine/rules/test_ruleset_sums.py",
+        "tests/engine/rules/test_scoring.py",
     ),
     Mutation(
         f"{ENGINE}/rules/scoring.py",

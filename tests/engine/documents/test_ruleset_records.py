@@ -74,14 +74,11 @@ def test_every_ruleset_survives_writing_and_reading(ruleset):
     assert fits_schema(rules)
 
 
-def sorted_keys(value):
-    """A document as a database gives it back, which keeps no order of names."""
-    return json.loads(json.dumps(value, sort_keys=True))
-
-
 @pytest.mark.parametrize("ruleset", RULESETS)
 def test_units_and_quotas_stay_in_their_order_whatever_a_database_does(ruleset):
-    read = records.read_ruleset(sorted_keys(document(ruleset)))
+    # As a database gives it back, which keeps no order of names.
+    kept = json.loads(json.dumps(document(ruleset), sort_keys=True))
+    read = records.read_ruleset(kept)
     for contract, original in zip(read.contracts, RULESETS[ruleset].contracts, strict=True):
         assert list(contract.values) == list(original.values)
     assert list(read.quotas) == list(RULESETS[ruleset].quotas)

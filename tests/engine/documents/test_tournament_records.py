@@ -58,10 +58,6 @@ def problems_of(document):
     return [(problem.code, problem.where) for problem in refused.value.problems]
 
 
-def is_near(place, path):
-    return written(path).startswith(place) or place.startswith(written(path))
-
-
 def can_miss(path):
     """Defaults, and what once was written without it."""
     in_sheet = path[:6] == (*GAME, "record") and path[-1] in LEFT_OUT
@@ -116,8 +112,8 @@ def test_standings_count_finals_as_the_tournament_does():
 
 
 def told(document, path):
-    problems = problems_of(document)
-    return any(is_near(where, path[:5] if "game" in path else path) for _code, where in problems)
+    near = written(path[:5] if "game" in path else path)
+    return any(near.startswith(at) or at.startswith(near) for _code, at in problems_of(document))
 
 
 def test_field_that_is_missing_is_told_with_its_place():
@@ -146,10 +142,6 @@ def test_field_nobody_knows_is_told_with_its_place():
         document = small_tournament()
         at(document, path)["colour"] = "red"
         assert told(document, path), written(path)
-
-
-def _put(document, path, value):
-    at(document, path[:-1])[path[-1]] = value
 
 
 def steps_of(path):

@@ -1,12 +1,31 @@
 from fractions import Fraction
+from itertools import combinations, pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.deals import WHOLE_GAME
+from tests.deals import NAMES, WHOLE_GAME
+from tests.sample_games import DRAWN, load
+from tests.sample_games import NAMES as RECORDS
 from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.documents.games import read_game
 from tournaments.engine.play.games import Game, play, share_of_unplayed
-from tournaments.engine.play.outcomes import award, decide, rank
-from tournaments.engine.rules.entries import Adjustment, Deal, Stopped, Totals
+from tournaments.engine.play.outcomes import (
+    FinishedGame,
+    Payment,
+    award,
+    courses,
+    decide,
+    rank,
+    settle,
+    settle_evening,
+    tally,
+    write_badges,
+    write_earned,
+)
+from tournaments.engine.rules.entries import Adjustment, Deal, Stopped, Totals, write_points
+from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.variants import RULESETS
 
 
@@ -96,3 +115,325 @@ def test_totals_of_a_game_that_ended_early_lack_the_same(totals, fine):
         game = play(game, Adjustment(0, fine, "revoke"))
 
     assert share_of_unplayed(play(game, Totals(totals, early=True))) == Fraction(-sum(totals), 4)
+
+
+SUMMED = (
+    "turkish-king",
+    "turkish-king-bloody",
+    "rifki",
+    "italian-king",
+    "italian-king-choice",
+    "italian-king-pairs",
+    "euchre",
+    "euchre-three",
+    "krapet",
+)
+SIDES = {"italian-king-pairs": (0, 1, 0, 1), "euchre": (0, 1, 0, 1)}
+HAND = {"euchre": "euchre", "euchre-three": "euchre", "krapet": "krapet"}
+NOT_CHOSEN = {"no-trump"}
+"""The last deal of Italian King is the same in every game."""
+
+
+def naive(record, result):
+    """By contract, for each seat: deals declared, their points, other deals, their points."""
+    ruleset, seats = record["ruleset"], len(record["players"])
+    sides = SIDES.get(ruleset, tuple(range(seats)))
+    moved = {row["entry"]: row["points"] for row in result["entries"]}
+    earned, dealt = {}, 0
+    for number, entry in enumerate(record["entries"]):
+        if entry["type"] == "deal" and number in moved:
+            contract = HAND.get(ruleset) or entry["contract"]
+            chose = entry.get("maker") if ruleset in HAND else None
+            fixed = ruleset in ("italian-king", "italian-king-pairs") and contract != "declaration"
+            if ruleset not in HAND and not fixed and contract not in NOT_CHOSEN:
+                chose = (record.get("first_declarer", 0) + dealt) % seats
+            for seat, side in enumerate(sides):
+                row = earned.setdefault(contract, [[0, 0, 0, 0] for _ in sides])[seat]
+                at = 0 if seat == chose else 2
+                row[at] += 1
+                row[at + 1] += number_of(moved[number][side])
+            dealt += 1
+    for rows in earned.values():
+        for row in rows:
+            row[1], row[3] = write_points(row[1]), write_points(row[3])
+    return earned
+
+
+@pytest.mark.parametrize("ruleset", SUMMED)
+def test_earnings_of_drawn_games_are_those_of_a_naive_sum(ruleset):
+    games = [kept for kept in DRAWN if kept["record"]["ruleset"] == ruleset]
+    sums = [naive(**kept) for kept in games]
+    assert any(sums)
+    assert [write_earned(read_game(kept["record"]).game) for kept in games] == sums
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_earnings_and_adjustments_add_up_to_the_totals(name):
+    game = read_game(load(name)).game
+    earned = write_earned(game)
+
+    deals = {played.entry for played in game.deals}
+    moved = [row.points for row in game.rows if row.entry not in deals]
+    for seat, side in enumerate(game.ruleset.sides):
+        rows = [seats[seat] for seats in earned.values()]
+        points = sum(number_of(each) for row in rows for each in (row[1], row[3]))
+        assert points + sum(row[side] for row in moved) == game.totals[side]
+        assert sum(row[0] + row[2] for row in rows) == len(game.deals)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_badges_are_counted_by_side(name):
+    game = read_game(load(name)).game
+    counts = write_badges(award(game), game.ruleset.side_count)
+
+    earned = load(f"{name}.result")["badges"]
+    told = [
+        (badge, side)
+        for badge, sides in counts.items()
+        for side, n in enumerate(sides)
+        for _ in range(n)
+    ]
+    assert sorted(told) == sorted((each["badge"], each["seat"]) for each in earned)
+
+
+CENT = Fraction(1, 100)
+
+points = st.integers(-40, 40) | st.fractions(-40, 40, max_denominator=6)
+tables = st.lists(points, min_size=1, max_size=4)
+stakes = st.integers(1, 5) | st.fractions(Fraction(1, 1000), 5, max_denominator=1000)
+coins = st.sampled_from([CENT, Fraction(1, 20), Fraction(1), Fraction(5)])
+
+
+def money(*amounts):
+    return tuple(Fraction(amount) for amount in amounts)
+
+
+def after_payments(settlement):
+    balances = list(settlement.balances)
+    for payment in settlement.payments:
+        balances[payment.payer] += payment.amount
+        balances[payment.payee] -= payment.amount
+    return balances
+
+
+def fewest_payments(balances):
+    """By brute force over all choices of who pays whom.
+
+    Payments between chosen pairs can settle everything if whoever they link is at 0 together.
+    """
+    pairs = list(combinations(range(len(balances)), 2))
+    for number in range(len(balances)):
+        for chosen in combinations(pairs, number):
+            links = list(range(len(balances)))
+            for one, other in chosen:
+                links = [links[one] if link == links[other] else link for link in links]
+            sums = [
+                sum(b for b, link in zip(balances, links, strict=True) if link == group)
+                for group in set(links)
+            ]
+            if not any(sums):
+                return number
+    raise AssertionError(balances)
+
+
+def test_example_of_the_rules():
+    settlement = settle((13, -7, 3, -9), Fraction(1, 10))
+    assert settlement.balances == money("1.30", "-0.70", "0.30", "-0.90")
+    assert settlement.payments == (
+        Payment(3, 0, Fraction("0.90")),
+        Payment(1, 0, Fraction("0.40")),
+        Payment(1, 2, Fraction("0.30")),
+    )
+
+
+def test_the_most_groups_are_found_where_the_largest_pay_first_would_miss_them():
+    # 6 = 4 + 2 and 5 + 3 = 8: largest first would let 8 pay 6 and then need five payments.
+    settlement = settle((6, 5, 3, -8, -4, -2), 1)
+    assert len(settlement.payments) == 4
+    assert after_payments(settlement) == [0] * 6
+
+
+def test_scores_that_do_not_sum_to_zero_are_taken_from_their_mean():
+    # Euchre 10–4, a pair a side: 3 points above and below the mean.
+    assert settle((10, 4), Fraction(1, 2)).balances == money("1.50", "-1.50")
+
+
+def test_missing_coins_go_to_the_largest_remainders():
+    # Cents of 33⅓, −66⅔, 33⅓ are 33, −67, 33 rounded down: one is missing. Each lost ⅓ of one,
+    # so the first side gets it.
+    assert settle((1, 0, 1), 1).balances == money("0.34", "-0.67", "0.33")
+    # Cents of 16⅔, 16⅔, −33⅓ are 16, 16, −34: each lost ⅔ of one, and the first two get theirs.
+    assert settle((1, 1, -2), Fraction(1, 6)).balances == money("0.17", "0.17", "-0.34")
+    # 2½, −¼, −¾, −1½ are 2, −1, −1, −2: the second side lost most, ¾; then the first, ½.
+    assert settle((10, -1, -3, -6), Fraction(1, 4), Fraction(1)).balances == (3, 0, -1, -2)
+
+
+@pytest.mark.parametrize(("stake", "coin"), [(0, CENT), (-1, CENT), (1, Fraction(0))])
+def test_stake_and_coin_are_above_zero(stake, coin):
+    with pytest.raises(ValueError, match="above 0"):
+        settle((1, -1), stake, coin)
+
+
+def test_nobody_cannot_settle():
+    with pytest.raises(ValueError, match="nobody"):
+        settle((), 1)
+
+
+@settings(deadline=None)
+@given(tables, stakes, coins)
+def test_balances_are_whole_coins_near_the_exact_money_and_sum_to_zero(totals, stake, coin):
+    balances = settle(totals, stake, coin).balances
+    mean = Fraction(sum(totals)) / len(totals)
+    assert sum(balances) == 0
+    assert [(balance / coin).denominator for balance in balances] == [1] * len(totals)
+    for score, balance in zip(totals, balances, strict=True):
+        assert abs(balance - stake * (score - mean)) < coin
+
+
+@settings(deadline=None)
+@given(tables, stakes, coins)
+def test_higher_score_never_gets_less_and_equals_differ_by_a_coin_for_the_first(
+    totals, stake, coin
+):
+    balances = settle(totals, stake, coin).balances
+    places = sorted(range(len(totals)), key=lambda side: (-totals[side], side))
+    assert [balances[side] for side in places] == sorted(balances, reverse=True)
+    for upper, lower in pairwise(places):
+        if totals[upper] == totals[lower]:
+            assert balances[upper] - balances[lower] in (0, coin)
+
+
+@settings(deadline=None)
+@given(tables, stakes, coins)
+def test_payments_settle_everything_and_are_the_fewest(totals, stake, coin):
+    settlement = settle(totals, stake, coin)
+    assert after_payments(settlement) == [0] * len(totals)
+    assert all(payment.amount > 0 for payment in settlement.payments)
+    assert len(settlement.payments) == fewest_payments(settlement.balances)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-5, 5), min_size=3, max_size=4))
+def test_payments_are_the_fewest_where_many_sides_balance_each_other(balances):
+    settlement = settle((*balances, -sum(balances)), 1)
+    assert after_payments(settlement) == [0] * (len(balances) + 1)
+    assert len(settlement.payments) == fewest_payments(settlement.balances)
+
+
+def game(players=NAMES, ruleset="turkish-king", entries=WHOLE_GAME, **options):
+    record = {
+        "format": "kingscore-game/1",
+        "ruleset": ruleset,
+        "players": list(players),
+        "options": options,
+        "entries": list(entries),
+    }
+    reading = read_game(record)
+    assert not reading.problems
+    return FinishedGame(reading.game, players)
+
+
+KING = [{"type": "deal", "contract": "no-tricks", "counts": {"tricks": [13, 0, 0, 0]}}]
+OTHERS = ("Ayşe", "Elif", "Cem", "Deniz")
+
+
+def test_places_points_and_games_won_of_each_player():
+    ayse, deniz, burak, cem = tally([game(), game()])
+
+    assert (ayse.name, ayse.won, ayse.points, ayse.average) == ("Ayşe", 2, 1080, 540)
+    assert ayse.places() == (2,)
+    assert (deniz.name, deniz.places()) == ("Deniz", (0, 2))
+    assert [each.name for each in (burak, cem)] == ["Burak", "Cem"]
+
+
+def test_player_of_some_games_has_no_place_in_the_others():
+    standings = {each.name: each for each in tally([game(), game(OTHERS)])}
+
+    assert (standings["Elif"].games, standings["Burak"].games) == (1, 1)
+    assert standings["Elif"].placed[0] is None
+    assert standings["Elif"].average == standings["Elif"].points
+    assert standings["Ayşe"].games == 2
+
+
+def test_king_wins_whatever_the_points_say():
+    (first, *rest) = tally([game(entries=KING)])
+
+    assert (first.name, first.won, first.placed[0].king, first.placed[0].out) == (
+        "Ayşe",
+        1,
+        True,
+        True,
+    )
+    assert first.points < min(each.points for each in rest)
+
+
+def test_partners_share_place_and_points():
+    hand = {"type": "deal", "maker": 0, "tricks": 5}
+    standings = tally([game(ruleset="euchre", entries=[hand] * 5, target=10)])
+
+    assert [(each.name, each.won, each.points) for each in standings] == [
+        ("Ayşe", 1, 10),
+        ("Cem", 1, 10),
+        ("Burak", 0, 0),
+        ("Deniz", 0, 0),
+    ]
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_course_goes_on_from_game_to_game_and_stays_for_whoever_sits_out(number):
+    games = [game(), game(OTHERS)][:number]
+    lines = courses(games)
+
+    assert {len(line) for line in lines.values()} == {1 + 20 * number}
+    assert {name: line[-1] for name, line in lines.items()} == {
+        each.name: each.points for each in tally(games)
+    }
+    if number == 2:
+        assert set(lines["Elif"][:21]) == {0}
+        assert len(set(lines["Burak"][20:])) == 1
+
+
+def test_evening_without_a_stake_settles_nothing():
+    assert settle_evening([game()]) is None
+
+
+def sample(name, players, stake="1/10"):
+    record = load(name)
+    record |= {"players": list(players), "options": record.get("options", {}) | {"stake": stake}}
+    return FinishedGame(read_game(record).game, players)
+
+
+def flows(settled):
+    names, payments = settled
+    balance = dict.fromkeys(names, Fraction(0))
+    for each in payments:
+        balance[names[each.payer]] -= each.amount
+        balance[names[each.payee]] += each.amount
+    return balance
+
+
+def test_evening_is_settled_over_all_its_games_with_a_stake():
+    whole = sample("italian-king-whole", NAMES)
+    back = sample("italian-king-whole", NAMES[::-1])
+    pairs = sample("italian-king-pairs-whole", OTHERS)
+    alone = settle(whole.game.totals, Fraction(1, 10)).balances
+    of_pairs = settle(pairs.game.totals, Fraction(1, 10)).balances
+
+    assert flows(settle_evening([whole, game()])) == dict(zip(NAMES, alone, strict=True))
+    both = flows(settle_evening([whole, back]))
+    assert both == {name: alone[n] + alone[3 - n] for n, name in enumerate(NAMES)}
+    # Five people: partners share what their pair wins or loses.
+    shared = flows(settle_evening([whole, pairs]))
+    assert shared["Elif"] == of_pairs[1] / 2
+    assert shared["Burak"] == alone[1]
+    assert shared["Ayşe"] == alone[0] + of_pairs[0] / 2
+
+
+def test_evening_with_many_people_is_settled_quickly_and_right():
+    games = [sample("italian-king-whole", [f"{n}-{seat}" for seat in range(4)]) for n in range(30)]
+
+    balance = flows(settle_evening(games))
+
+    assert len(balance) == 120
+    assert sum(balance.values()) == 0
+    assert balance["0-0"] == settle(games[0].game.totals, Fraction(1, 10)).balances[0]

@@ -1,19 +1,36 @@
 import random
+from math import inf, log
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tournaments.engine.ratings.fitting import (
+    DAY,
+    GUEST,
+    MICROSECONDS,
+    Sample,
+    Waves,
+    calibrate,
+    differs,
+    fit_constants,
+)
 from tournaments.engine.ratings.ratings import (
+    COIN,
     LUCK,
     MODEL,
     PROVISIONAL,
     START_VARIANCE,
+    Accuracy,
+    Constants,
+    Foretold,
     Rating,
     Spread,
+    accuracy_of,
     chance_above,
     expected_places,
+    newcomer,
     rate,
     scores_of,
 )
@@ -178,3 +195,194 @@ def test_unit_is_the_luck_of_newcomers_in_points_however_many_play(sides):
         spread = spread.seeing([t - sum(totals) / sides for t in totals])
 
     assert spread.unit() == pytest.approx(300, rel=0.03)
+
+
+GOOD, BAD, NEW = Rating(1700, 900), Rating(1300, 900), Rating()
+EACH = (0, 1, 2, 3)
+
+
+def foretold(ratings, ranks, sides=EACH, counts=None):
+    return Foretold(ratings, sides, ranks, counts or [True] * len(ranks))
+
+
+def by_hand(games):
+    """Pairs, those told right, and the loss, each pair looked at for itself."""
+    pairs = right = loss = 0
+    for ratings, sides, ranks, counts in games:
+        for one in range(len(ranks)):
+            for other in range(one):
+                if not (counts[one] and counts[other]):
+                    continue
+                mine = [r for r, side in zip(ratings, sides, strict=True) if side == one]
+                theirs = [r for r, side in zip(ratings, sides, strict=True) if side == other]
+                chance = chance_above(mine, theirs)
+                pairs += 1
+                if ranks[one] == ranks[other]:
+                    right, loss = right + 0.5, loss - (log(chance) + log(1 - chance)) / 2
+                else:
+                    told = chance if ranks[one] < ranks[other] else 1 - chance
+                    right += 1 if told > 0.5 else 0.5 if told == 0.5 else 0
+                    loss -= log(told)
+    return pairs, right, loss
+
+
+def chance_games(number, sides):
+    chance = random.Random(number)
+    for _ in range(60):
+        ratings = [
+            Rating(chance.gauss(1500, 150), chance.uniform(900, START_VARIANCE)) for _ in sides
+        ]
+        count = max(sides) + 1
+        ranks = [chance.randint(1, count) for _ in range(count)]
+        yield foretold(ratings, ranks, sides, [chance.random() < 0.8 for _ in range(count)])
+
+
+@pytest.mark.parametrize("sides", [EACH, (0, 1), (0, 1, 0, 1), (0, 1, 2)])
+def test_accuracy_is_what_each_pair_adds_up_to(sides):
+    games = list(chance_games(7, sides))
+
+    told = accuracy_of(games)
+
+    pairs, right, loss = by_hand(games)
+    assert (told.pairs, told.right) == (pairs, right)
+    assert told.log_loss == pytest.approx(loss / pairs, abs=1e-12)
+    assert told.share == right / pairs
+
+
+def test_who_does_not_count_is_in_no_pair():
+    told = accuracy_of(
+        [foretold([GOOD, BAD, NEW, NEW], [1, 2, 3, 4], counts=(True, True, False, True))]
+    )
+
+    assert told.pairs == 3
+
+
+def test_nothing_told_is_a_coin():
+    assert (Accuracy().share, Accuracy().log_loss) == (0.5, COIN)
+
+
+def test_certainty_that_fails_costs_much_and_not_everything():
+    sure = foretold([Rating(1e7, 1), Rating(0, 1)], [2, 1], (0, 1))
+
+    assert 10 < accuracy_of([sure]).log_loss < inf
+
+
+SIDES = {"king": (0, 1, 2, 3), "euchre": (0, 1, 0, 1), "krapet": (0, 1)}
+LUCKS = {"king": 400.0, "euchre": 5.0, "krapet": 60.0}
+
+
+def drawn(deviation, number, rulesets=("king",), seed=1):
+    """Games between 40 players whose strengths lie so far apart, one in eight with a guest."""
+    chance = random.Random(seed)
+    strengths = [chance.gauss(0, deviation) / LUCK for _ in range(40)]
+    games = []
+    for played in range(number):
+        ruleset = rulesets[played % len(rulesets)]
+        sides, luck = SIDES[ruleset], LUCKS[ruleset]
+        people = chance.sample(range(40), len(sides))
+        points = []
+        for side in range(max(sides) + 1):
+            members = [strengths[p] for p, s in zip(people, sides, strict=True) if s == side]
+            points.append(luck * (sum(members) / len(members) + chance.gauss(0, 1)))
+        ranks = [1 + sum(other > own for other in points) for own in points]
+        if not chance.randrange(8):
+            people[0] = None
+        games.append(Sample(people, sides, scores_of(points, ranks), ruleset, played / 20))
+    return games
+
+
+def loss(games, constants):
+    months = calibrate(games, constants, whole=True).months.values()
+    return sum(of for _pairs, of, _other in months) / sum(pairs for pairs, *_ in months)
+
+
+@pytest.mark.parametrize("deviation", [40, 250])
+def test_fitted_constants_are_those_of_the_players_and_predict_better(deviation):
+    games = drawn(deviation, 1200)
+    constants = fit_constants(games[:600])
+
+    assert constants.start**0.5 == pytest.approx(deviation, rel=0.3)
+    assert constants.luck["king"] == pytest.approx(400, rel=0.1)
+    assert loss(games, constants) < loss(games, Constants()) - 0.0005
+
+
+def test_luck_of_each_ruleset_is_fitted_if_it_has_enough_games():
+    games = drawn(150, 900, ("king", "euchre", "krapet"))
+    few = [game._replace(ruleset="house king") for game in drawn(150, 50, seed=2)]
+
+    constants = fit_constants(games + few)
+
+    assert constants.luck == pytest.approx(LUCKS, rel=0.15)
+    assert constants.start**0.5 == pytest.approx(150, rel=0.3)
+
+
+def test_constants_differ_from_five_percent_on():
+    one = Constants(10_000.0, {"king": 400.0})
+
+    assert not differs(one, Constants(10_900.0, {"king": 415.0}))
+    assert differs(one, Constants(11_200.0, {"king": 400.0}))
+    assert differs(one, Constants(10_000.0, {"king": 422.0}))
+    assert differs(one, Constants(10_000.0))
+
+
+def test_favourites_of_well_known_players_end_above_as_often_as_predicted():
+    games = drawn(200, 3000)
+
+    found = calibrate(games, fit_constants(games), whole=True)
+
+    for pairs, predicted, above in found.bins:
+        assert above / pairs == pytest.approx(predicted / pairs, abs=0.05)
+    # A game of four has six pairs, three with a guest.
+    guests = sum(None in game.people for game in games)
+    assert sum(pairs for pairs, *_ in found.bins) == 6 * len(games) - 3 * guests
+
+
+NEWCOMER = newcomer(150.0**2)
+SIDES_OF_A_GAME = st.sampled_from([(0, 1), (0, 1, 2), (0, 1, 2, 3), (0, 1, 0, 1)])
+HOUR = 3600 * MICROSECONDS
+
+
+@st.composite
+def games_played(draw):
+    """Games of six players and guests, some of them without points, at growing moments."""
+    games, at = [], 0
+    for key in range(1, draw(st.integers(1, 30))):
+        at += draw(st.integers(0, 100 * 24)) * HOUR
+        sides = draw(SIDES_OF_A_GAME)
+        players = draw(st.permutations([*range(6), GUEST, GUEST]))[: len(sides)]
+        scores = [draw(st.integers(-900, 900)) / 3 for _ in set(sides)]
+        games.append((key, at, players, sides, scores, draw(st.sampled_from([0.0, 70.0, 210.5]))))
+    return games
+
+
+def one_by_one(games):
+    """The changes of all players, and what they have reached, with `rate` for each game."""
+    reached = dict.fromkeys(range(6), (NEWCOMER, 0, 0))
+    changes = []
+    for key, at, players, sides, scores, unit in games:
+        ratings = [
+            NEWCOMER if player == GUEST else rested(*reached[player], at) for player in players
+        ]
+        after = rate(ratings, sides, scores, unit)
+        for seat, player in enumerate(players):
+            if player != GUEST:
+                number = reached[player][1] + 1
+                reached[player] = after[seat], number, at
+                change = player, key, seat, number, at
+                changes.append((*change, *ratings[seat][:2], *after[seat][:2]))
+    return changes, list(reached.values())
+
+
+def rested(rating, _games, last_at, at):
+    return rating.rested((at - last_at) / MICROSECONDS / DAY)
+
+
+@given(games_played())
+def test_waves_rate_as_one_game_after_the_other_to_the_last_digit(games):
+    waves = Waves([(NEWCOMER, 0, 0)] * 6, NEWCOMER)
+    for *game, scores, unit in games:
+        waves.add(*game, unit, *scores)
+
+    changes = waves.rate()
+
+    assert (changes.tolist(), list(waves.reached())) == one_by_one(games)

@@ -1,0 +1,567 @@
+"""Games as records: replayed, scored, spoiled in every way, and beside their schemas.
+
+The result beside each record was written without the engine. `tests/records/spoiled.jsonl` lists a
+change of kept games (`put` a value at a place, `drop` a field, `insert` an entry) with the problems
+that must be `found`: entry, code and place.
+"""
+
+import json
+import re
+from dataclasses import replace
+from functools import reduce
+
+import pytest
+from django.utils import translation
+from jsonschema import Draft202012Validator
+
+from tests.engine.documents.schemas import (
+    GAME,
+    PUBLISHED,
+    RESULT,
+    an_empty_game,
+    check_result,
+    is_game,
+    score_document,
+)
+from tests.sample_games import BAD_JSON, DRAWN, NAMES, RECORDS, load, load_result
+from tournaments.engine.documents import entries, games
+from tournaments.engine.documents import games as documents_games
+from tournaments.engine.documents.entries import (
+    move_seats,
+    parse_entry,
+    read_usual_deal,
+    write_entry,
+)
+from tournaments.engine.documents.games import parse_json, play_entry, read_game
+from tournaments.engine.documents.ruleset_records import write_ruleset
+from tournaments.engine.play import outcomes
+from tournaments.engine.play.games import Game
+from tournaments.engine.rules.entries import Deal
+from tournaments.engine.rules.rulesets import UNITS, Code, InvalidEntry
+from tournaments.engine.variants import RULESETS
+from tournaments.texts import messages
+
+
+def drawn_of(ruleset):
+    return [kept for kept in DRAWN if kept["record"]["ruleset"] == ruleset]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_record_gives_the_result_kept_beside_it(name):
+    assert score_document(load(name)) == load(f"{name}.result")
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_drawn_games_give_the_results_kept_beside_them(ruleset):
+    for kept in drawn_of(ruleset):
+        assert score_document(kept["record"]) == kept["result"]
+
+
+def test_records_cover_every_ruleset_and_every_ending():
+    documents = [load(name) for name in NAMES]
+    results = [load(f"{name}.result") for name in NAMES]
+    endings = {(d["ruleset"], r["ended_by"]) for d, r in zip(documents, results, strict=True)}
+    assert {ruleset for ruleset, _ in endings} == set(RULESETS)
+    assert {ended_by for _, ended_by in endings} == {
+        None, "king", "failed-king", "length", "stopped", "target",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_entries_survive_being_written_and_read_again(ruleset):
+    kept = [load(name) for name in NAMES if load(name)["ruleset"] == ruleset]
+    for record in [*kept, *(drawn["record"] for drawn in drawn_of(ruleset))]:
+        game = read_game(record).game
+        again = read_game({**record, "entries": []}).game
+        for entry in game.entries:
+            again = play_entry(again, write_entry(entry))
+        assert again == game
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_game_moved_by_one_seat_gives_the_same_totals_one_seat_on(ruleset):
+    for kept in drawn_of(ruleset):
+        record, game = kept["record"], read_game(kept["record"]).game
+        sides = game.ruleset.sides
+        to = [*range(1, len(sides)), 0]
+        moved = {
+            **record,
+            "first_declarer": to[record.get("first_declarer", 0)],
+            "entries": [move_seats(body, to, sides) for body in record["entries"]],
+        }
+        totals = read_game(moved).game.totals
+        assert [totals[sides[seat]] for seat in to] == [game.totals[side] for side in sides]
+
+
+@pytest.mark.parametrize("schema", PUBLISHED.values(), ids=PUBLISHED)
+def test_schema_is_a_schema(schema):
+    Draft202012Validator.check_schema(schema)
+
+
+def test_records_and_drawn_games_and_their_results_fit_the_schemas():
+    assert [name for name in NAMES if not is_game(load(name))] == []
+    assert [kept for kept in DRAWN if not is_game(kept["record"])] == []
+    for result in (*map(load_result, NAMES), *(kept["result"] for kept in DRAWN)):
+        check_result(result)
+
+
+def test_game_schema_lists_what_the_engine_knows():
+    assert GAME["properties"]["format"]["const"] == games.GAME_FORMAT
+    assert list(GAME["$defs"]["counts_of_4_players"]["properties"]) == list(UNITS)
+
+
+@pytest.mark.parametrize("kind", entries.FORMS)
+def test_game_schema_has_the_fields_of_every_entry(kind):
+    form, schema = entries.FORMS[kind], GAME["$defs"][kind]
+    assert set(schema["properties"]) == set(form.shapes)
+    assert set(schema["required"]) == {"type", *form.required}
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_game_schema_takes_the_options_a_ruleset_has(ruleset):
+    record = {**an_empty_game(ruleset), "options": {}}
+    values = {
+        (option.setting, value)
+        for each in RULESETS.values()
+        for option in each.options
+        for value in option.values or (2, 7, "3/2")
+    }
+    taken = {
+        (name, repr(value))
+        for name, value in values
+        if is_game({**record, "options": {name: value}})
+    }
+    assert taken == {
+        (name, repr(value)) for name, value in values if is_known(RULESETS[ruleset], name, value)
+    }
+
+
+def is_known(ruleset, name, value):
+    reading = games.read_game({**an_empty_game(ruleset.id), "options": {name: value}})
+    return reading.problems == ()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("-whole")])
+def test_game_with_a_house_ruleset_fits_the_schema(name):
+    record = load(name)
+    assert is_game({**record, "ruleset": write_ruleset(RULESETS[record["ruleset"]])})
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"type": "deal", "contract": 3},
+        {"type": "deal", "contract": "half-trump", "declarer": 4},
+        {"type": "deal", "contract": "half-trump", "counts": {"jacks": [1, 1, 1, 1]}},
+        {"type": "deal", "contract": "half-trump", "counts": {"tricks": [14, 0, 0, -1]}},
+        {"type": "deal", "contract": "half-trump", "dealer": 0},
+        {"type": "void", "reason": "boredom"},
+        {"type": "redeal", "reason": "misdeal"},
+        {"type": "hand"},
+    ],
+)
+def test_wrong_form_in_a_game_with_a_house_ruleset_does_not_fit_the_schema(entry):
+    record = an_empty_game("turkish-king")
+    record["ruleset"] = write_ruleset(RULESETS["turkish-king"])
+    assert is_game(record)
+    assert not is_game({**record, "entries": [entry]})
+
+
+def test_game_with_a_house_ruleset_of_a_wrong_form_does_not_fit_the_schema():
+    rules = write_ruleset(RULESETS["turkish-king"])
+    record = an_empty_game("turkish-king")
+    assert not is_game({**record, "ruleset": {**rules, "declares": "dealer"}})
+
+
+def test_result_schema_lists_what_the_engine_knows():
+    defs = RESULT["$defs"]
+    assert RESULT["properties"]["format"]["const"] == games.RESULT_FORMAT
+    assert defs["problem"]["properties"]["code"]["enum"] == [str(code) for code in Code]
+    assert set(defs["badge"]["properties"]["badge"]["enum"]) == {
+        *outcomes.IN_A_DEAL,
+        *outcomes.AT_THE_END,
+    }
+    assert set(RESULT["properties"]["ended_by"]["enum"]) == {
+        load(f"{name}.result")["ended_by"] for name in NAMES
+    }
+
+
+def is_entry(entry, ruleset, **options):
+    return is_game({**an_empty_game(ruleset), "options": options, "entries": [entry]})
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "contract"),
+    [(r, contract) for r in RULESETS.values() for contract in r.contracts if contract.named],
+    ids=lambda table: table.id,
+)
+def test_deal_holds_the_units_of_its_contract_and_no_others(ruleset, contract):
+    needed = {"closed_by": 0, "partner": 1}
+    own = {name: needed[name] for name in (*ruleset.fields, *contract.fields) if name in needed}
+    pair = {"declarer": 0} if ruleset.declares == "pair" else {}
+    played = deal(contract=contract.id, **pair, **own)
+    sides = [0] * ruleset.side_count
+    units = dict.fromkeys(contract.values, sides)
+    assert is_entry({**played, "counts": units}, ruleset.id)
+    for unit in contract.values:
+        fewer = {name: count for name, count in units.items() if name != unit}
+        assert not is_entry({**played, "counts": fewer}, ruleset.id)
+    for unit in UNITS.keys() - units.keys():
+        assert not is_entry({**played, "counts": {**units, unit: sides}}, ruleset.id)
+
+
+HASH, SALT = "ab" * 32, "ab" * 16
+LEFT = {"reserve": [0, 1], "stock": [0, 1], "waste": [0, 1]}
+BOTH = ["declaration", "no-trump"]
+
+
+def a_void(reason, **more):
+    return {"type": "void", "reason": reason, **more}
+
+
+def redeal(reason):
+    return {"type": "redeal", "by": 0, "reason": reason}
+
+
+def deal(**fields):
+    return {"type": "deal", **fields}
+
+
+SEALED = deal(sealed=HASH)
+SOLD = deal(contract="declaration", sale={"buyer": 1, "tricks": 4})
+OFFERED = deal(contract="declaration", offered=BOTH)
+WON = deal(winner=0, left=LEFT)
+DOUBLED = deal(contract="trump", doubles=[{"seats": [0, 1]}])
+FINED = {"type": "adjustment", "seat": 1, "points": "1/2", "reason": "revoke"}
+NEARLY_RIGHT = [
+    # ruleset, options, an entry of the right form, and what makes it wrong
+    ("euchre", {}, a_void("misdeal"), {"reason": "one-each"}),
+    ("euchre-three", {}, a_void("misdeal", declarer=2), {"declarer": 3}),
+    ("turkish-king", {}, a_void("one-each", contract="no-queens"), {"contract": "no-men"}),
+    (
+        "turkish-king-double",
+        {},
+        a_void("misdeal", contract="trump", declarer=0),
+        {"contract": "all-penalties"},
+    ),
+    ("italian-king", {"domino_redeal": True}, redeal("four-extremes"), {"reason": "no-high-card"}),
+    ("italian-king-pairs", {}, redeal("misdeal"), {"reason": "four-extremes"}),
+    ("turkish-king-blind", {}, redeal("misdeal"), {"reason": "no-high-card"}),
+    *(
+        ("turkish-king-sealed", {}, SEALED, wrong)
+        for wrong in ({"sealed": "no-men"}, {"salt": SALT}, {"contract": "no-men"})
+    ),
+    ("turkish-king-sealed", {}, SEALED | {"contract": "no-men", "salt": SALT}, {"salt": "salt"}),
+    ("turkish-king-sealed", {}, a_void("over-quota", contract="no-men"), {"sealed": HASH}),
+    *(
+        ("italian-king", {"sale": True}, SOLD, {"sale": {"buyer": 1, "tricks": tricks}})
+        for tricks in (0, 14)
+    ),
+    *(
+        ("italian-king-pairs-choice", {}, OFFERED, {"offered": [*BOTH, "no-men"][:number]})
+        for number in (1, 3)
+    ),
+    *(("krapet", {}, WON, {"left": {**LEFT, pile: [0, 105]}}) for pile in LEFT),
+    *(
+        ("barbu", {}, DOUBLED, {"doubles": [{"seats": seats} for seats in doubles]})
+        for doubles in ([[1, 1]], [[0]], [[0, 1, 2]], [[0, 1], [0, 1]])
+    ),
+    *(
+        ("honeymoon-king", {}, FINED, wrong)
+        for wrong in ({"to": "all"}, {"seat": 2}, {"points": "1/0"}, {"by": 0}, {"reason": " "})
+    ),
+]
+
+
+@pytest.mark.parametrize(("ruleset", "options", "entry", "wrong"), NEARLY_RIGHT)
+def test_what_is_nearly_right_does_not_fit_the_schema(ruleset, options, entry, wrong):
+    assert is_entry(entry, ruleset, **options)
+    assert not is_entry({**entry, **wrong}, ruleset, **options)
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_entry_without_a_type_does_not_fit_the_schema(ruleset):
+    assert not is_entry({}, ruleset)
+
+
+SPOILED = [json.loads(line) for line in (RECORDS / "spoiled.jsonl").read_text().splitlines()]
+CODES = sorted({code for case in SPOILED for _entry, code, _where in case["found"]})
+
+# Found elsewhere: in a seating (`test_pair.py`), on paper, in what is too much.
+OF_SEATINGS = {
+    "odd-table",
+    "too-few-entrants",
+    "duplicate-entrant",
+    "unknown-entrant",
+    "impossible-fixed",
+}
+OF_TOTALS = {"bad-sum", "below-target"}
+OF_LIMITS = {"too-many-entries", "too-many-revisions", "too-large"}
+FOUND_BY_FORM = {
+    "unknown-format",
+    "unknown-ruleset",
+    "unknown-option",
+    "missing-field",
+    "unexpected-field",
+    "wrong-type",
+    "wrong-players",
+    "unknown-contract",
+    "wrong-seats",
+    "bad-seat",
+    "bad-trump",
+    "negative-count",
+    "count-too-large",
+}
+NO_GAME = {
+    "format": "kingscore-result/1",
+    "expected_sum": 0,
+    "finished": False,
+    **dict.fromkeys(("ended_by", "next")),
+    **{name: [] for name in ("entries", "totals", "ranks", "out", "sunk", "badges")},
+}
+"""The result of a record whose head is at fault, but for its problems."""
+
+FOUND_BY_THE_GAME = {("missing-field", "offered"), ("count-too-large", "left")}
+"""Whether two contracts are left to offer, and how many cards three piles are."""
+
+
+def spoiled(case):
+    for name in case["games"]:
+        game = load(name)
+        for place, value in case.get("put", {}).items():
+            holder, field = holder_of(game, place)
+            holder[field] = value
+        for place in case.get("drop", ()):
+            holder, field = holder_of(game, place)
+            del holder[field]
+        if "insert" in case:
+            game["entries"].insert(*case["insert"])
+        yield name, game
+
+
+def holder_of(game, place):
+    *path, field = (int(step) if step.isdigit() else step for step in place.split("."))
+    return reduce(lambda holder, step: holder[step], path, game), field
+
+
+def cases_of(code):
+    """The cases in which a code is found first: a test for each case would cost more than it."""
+    return [case for case in SPOILED if case["found"][0][1] == code]
+
+
+def found_in(result):
+    found = [[p["entry"], p["code"], p["where"]] for p in result["problems"]]
+    return sorted(found, key=str)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_what_is_wrong_is_found_and_the_game_before_it_stays(code):
+    for case in cases_of(code):
+        entry = case["found"][0][0]
+        for name, game in spoiled(case):
+            result = score_document(game)
+            assert found_in(result) == sorted(case["found"], key=str), (name, case)
+            before = NO_GAME
+            if entry is not None:
+                before = score_document({**game, "entries": game["entries"][:entry]})
+            expected = {**before, "valid": False, "problems": result["problems"]}
+            assert result == expected, (name, case)
+            check_result(result)
+
+
+@pytest.mark.parametrize("code", sorted(FOUND_BY_FORM))
+def test_what_has_a_wrong_form_does_not_fit_the_schema(code):
+    fits = []
+    for case in cases_of(code):
+        entry, _code, where = case["found"][0]
+        for name, game in spoiled(case):
+            if isinstance(game.get("entries"), list):
+                # The fault has to be found where it is.
+                game["entries"] = [] if entry is None else [game["entries"][entry]]
+            if (code, where) not in FOUND_BY_THE_GAME and is_game(game):
+                fits.append((name, case))
+    # JSON Schema knows one kind of number, of any size, and no dates.
+    beyond = re.compile(r"\d\.0\b|\d{101}|yesterday")
+    assert [fit for fit in fits if not beyond.search(json.dumps(fit))] == []
+
+
+def test_every_code_is_found_somewhere():
+    found = {code for case in SPOILED for _entry, code, _where in case["found"]}
+    assert found | {"bad-json"} | OF_SEATINGS | OF_TOTALS | OF_LIMITS == {
+        str(code) for code in Code
+    }
+
+
+def test_every_problem_can_be_explained():
+    players = ("Ayşe", "Burak", "Cem", "Deniz")
+    games = [game for case in SPOILED for _name, game in spoiled(case)]
+    problems = [problem for game in games for problem in read_game(game).problems]
+    for language in ("en", "tr", "it"):
+        with translation.override(language):
+            for problem in problems:
+                sentence = messages.explain(problem, players)
+                assert sentence.strip(), problem
+                assert not {"%", "None"} & set(re.findall(r"%|None", sentence)), problem
+
+
+@pytest.mark.parametrize("text", BAD_JSON.values(), ids=BAD_JSON)
+def test_what_is_no_json_is_refused(text):
+    with pytest.raises(InvalidEntry) as refusal:
+        parse_json(text)
+    assert [(p.code, p.where) for p in refusal.value.problems] == [(Code.BAD_JSON, "")]
+
+
+@pytest.mark.parametrize("document", [None, [], "kingscore-game/1", 1, True])
+def test_what_is_no_object_is_no_game(document):
+    result = score_document(document)
+    assert found_in(result) == [[None, "wrong-type", ""]]
+    check_result(result)
+
+
+NO_QUEENS = {
+    "type": "deal",
+    "contract": "no-queens",
+    "declarer": 0,
+    "counts": {"queens": [4, 0, 0, 0]},
+}
+TRUMP = {
+    "type": "deal",
+    "contract": "trump",
+    "declarer": 0,
+    "counts": {"tricks": [10, 1, 1, 1]},
+    "trump": "hearts",
+}
+CHANGES = (
+    {"type": "void"},
+    {"type": "deals"},
+    {"type": None},
+    {"contract": ["trump"]},
+    {"contract": "no-such-contract"},
+    {"contract": None},
+    {"declarer": None},
+    {"declarer": 3},
+    {"declarer": False},
+    {"declarer": True},
+    {"counts": None},
+    {"counts": [4, 0, 0, 0]},
+    {"counts": {}},
+    {"trump": "spades"},
+    {"trump": "stars"},
+    {"trump": ["spades"]},
+    {"author": "Ayşe", "note": "late"},
+    {"author": 1},
+    {"author": "\0"},
+    {"note": "x" * 1000},
+    {"king": 0},
+    {"king_declared_by": 1},
+    {"tricks_played": 12},
+    {"rifki_holder": 0},
+    {"blind": True},
+    {"reason": "misdeal"},
+    {"details": {}},
+)
+"""Fields put into a deal."""
+
+COUNTS = (
+    lambda numbers: [*numbers, 0],
+    lambda numbers: numbers[:-1],
+    lambda numbers: [numbers[0] + 1, *numbers[1:]],
+    lambda numbers: [-1, sum(numbers) + 1, *[0] * (len(numbers) - 2)],
+    lambda numbers: [True, sum(numbers) - 1, *[0] * (len(numbers) - 2)],
+    lambda numbers: [float(numbers[0]), *numbers[1:]],
+    lambda numbers: [str(number) for number in numbers],
+    lambda numbers: [1] * len(numbers),
+    lambda numbers: dict(enumerate(numbers)),
+    sorted,
+)
+"""Other counts in the place of those of a unit."""
+
+
+def deals_changed(deal):
+    """The deal in many ways in which it may be wrong."""
+    yield from ({**deal, **change} for change in CHANGES)
+    for name in deal:
+        yield {field: value for field, value in deal.items() if field != name}
+    for unit, numbers in deal.get("counts", {}).items():
+        for change in COUNTS:
+            yield {**deal, "counts": {**deal["counts"], unit: change(numbers)}}
+        yield {**deal, "counts": {**deal["counts"], "queens": [0, 4, 0, 0]}}
+        yield {**deal, "counts": {**deal["counts"], "stars": [0, 0, 0, 0]}}
+
+
+def in_other_orders(entries):
+    """The entries in orders in which some can no longer come."""
+    yield entries
+    yield entries[::-1]
+    yield entries[:1] + entries
+    yield entries + entries[-1:]
+    begun = [
+        {name: value for name, value in entry.items() if name != "counts"} for entry in entries
+    ]
+    yield begun[:1] + entries
+    for at in range(len(entries) - 1):
+        yield [*entries[:at], entries[at + 1], *entries[at + 1 :]]
+    # True for each 1, which Python takes for equal.
+    yield json.loads(json.dumps(entries).replace(" 1,", " true,").replace("[1,", "[true,"))
+
+
+def variations(record):
+    entries = record["entries"]
+    for others in in_other_orders(entries):
+        yield {**record, "entries": others}
+    for at in range(0, len(entries), 6):
+        for other in deals_changed(entries[at]):
+            yield {**record, "entries": [*entries[:at], other, *entries[at + 1 :]]}
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_results_are_those_of_the_exact_checks(ruleset, monkeypatch):
+    drawn = [kept["record"] for kept in DRAWN if kept["record"]["ruleset"] == ruleset]
+    documents = [document for record in drawn[:4] for document in variations(record)]
+    results = [score_document(document) for document in documents]
+    games = [documents_games.read_game(document).game for document in documents]
+    monkeypatch.setattr(documents_games, "read_usual_deal", lambda _game, _raw: None)
+    assert results == [score_document(document) for document in documents]
+    assert games == [documents_games.read_game(document).game for document in documents]
+
+
+@pytest.mark.parametrize(
+    "deal", [NO_QUEENS, TRUMP, {**NO_QUEENS, "author": "Ayşe"}, {**TRUMP, "note": "late"}]
+)
+def test_usual_deal_is_accepted_at_one_look(deal):
+    usual = read_usual_deal(Game(RULESETS["turkish-king"]), deal)
+    assert usual == (RULESETS["turkish-king"].by_id[deal["contract"]], parse_entry(deal))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"named": False},
+        {"declared": False},
+        {"scoring": "domino"},
+        {"values": {"tricks": 50, "hearts": -30}},
+        {"values": {"cards_left": -1}},
+        {"fields": ("closed_by",)},
+    ],
+)
+def test_deal_of_a_contract_that_needs_more_is_left_to_the_exact_checks(changes):
+    rules = RULESETS["turkish-king"]
+    contract = replace(rules.by_id["trump"], **changes)
+    assert read_usual_deal(Game(replace(rules, contracts=(contract,))), TRUMP) is None
+
+
+def test_deal_is_left_to_the_exact_checks_where_the_game_or_its_counts_need_more():
+    rules = RULESETS["turkish-king"]
+    offering = replace(rules, fields=("offered", "third"))
+    begun = Game(rules, open_deal=Deal("trump", 0))
+    assert read_usual_deal(Game(offering), TRUMP) is None
+    assert read_usual_deal(begun, TRUMP) is None
+    one_each = {**NO_QUEENS, "counts": {"queens": [1, 1, 1, 1]}}
+    assert read_usual_deal(Game(rules), one_each) is None
+
+
+def test_names_of_no_contract_are_not_kept():
+    rules = RULESETS["turkish-king"].with_options({"king": "off"})
+    for name in ("stars", "moons", "trump"):
+        read_usual_deal(Game(rules), {**TRUMP, "contract": name})
+    assert list(rules.usual_contracts) == ["trump"]
