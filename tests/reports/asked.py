@@ -45,6 +45,17 @@ def silent(*_steps):
     """Nobody asks how far it is."""
 
 
+def outline(document):
+    """Title and page of each bookmark of an open document, with those below it."""
+    numbers = {page.obj.objgen: number for number, page in enumerate(document.pages, 1)}
+
+    def listed(items):
+        return [(i.title, numbers[i.destination[0].objgen], listed(i.children)) for i in items]
+
+    with document.open_outline() as whole:
+        return listed(whole.root)
+
+
 def asked(event, kind, audience=Report.Audience.DIRECTORS, **parameters):
     return ReportFactory(
         kind=kind,

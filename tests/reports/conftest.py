@@ -9,6 +9,8 @@ from pypdf import PdfReader
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING
 
+PAPERS = {"a4": (595, 842), "us-letter": (612, 792)}
+
 
 class Pdf:
     """A document as its reader meets it, read once: that takes longer than setting it."""
@@ -20,6 +22,14 @@ class Pdf:
     @property
     def pages(self):
         return len(self.reader.pages)
+
+    @property
+    def size(self):
+        return tuple(round(float(side)) for side in self.reader.pages[0].mediabox[2:])
+
+    @property
+    def is_tagged(self):
+        return bool(self.reader.trailer["/Root"]["/MarkInfo"]["/Marked"])
 
     @cached_property
     def lines(self):

@@ -7,6 +7,7 @@ from tests.club_factories import ClubFactory, EventFactory, SeasonFactory, Table
 from tests.deals import NAMES, WHOLE_GAME
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
 from tests.reports.asked import silent, tournament
+from tests.reports.conftest import PAPERS
 from tournaments.models import Game, Player, Report
 from tournaments.reports.players import compose_player_season, player_tables, read_season
 from tournaments.reports.typesetting import typeset
@@ -119,10 +120,8 @@ def test_season_is_set_on_pages_that_can_be_read_aloud(club, pdf, language, pape
     with translation.override(language):
         document = pdf(typeset("player_season.typ", compose(club)))
 
-    width = {"a4": 595, "us-letter": 612}[paper]
     assert document.pages <= 2
-    assert round(document.reader.pages[0].mediabox.width) == width
-    assert document.reader.trailer["/Root"]["/MarkInfo"]["/Marked"]
+    assert (document.size, document.is_tagged) == (PAPERS[paper], True)
     assert all(document.fonts.values())
     assert {"tr": "Tüm zamanlar", "it": "Da sempre"}[language] in document.text
     assert "Muhteşem" in document.text

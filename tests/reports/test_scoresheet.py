@@ -1,9 +1,18 @@
+import re
+from dataclasses import replace
+
 import pytest
 from django.utils import translation
 
 from tests.deals import WHOLE_GAME, deal
-from tournaments.reports.sheets import compose_scoresheet, written_date
+from tests.sample_games import NAMES, SAMPLE, load, load_result, sides
+from tournaments.engine.documents.games import read_game
+from tournaments.engine.documents.ruleset_records import write_ruleset
+from tournaments.engine.rules.rulesets import Stage
+from tournaments.engine.variants import RULESETS
+from tournaments.reports.sheets import compose_scoresheet, draw_sheet, written_date
 from tournaments.reports.typesetting import typeset
+from tournaments.texts.labels import points_text
 
 FOLLOW_URL = "https://king.example/follow/abcdefghjk/0123456789abcdefghijklmn/"
 KING = (*WHOLE_GAME[:5], deal("trump", 0, 0, 13, 0, trump="hearts"))
@@ -18,7 +27,7 @@ def sheet(pdf):
     return build
 
 
-def compose(record, language="tr"):
+def compose(record, language="en"):
     with translation.override(language):
         return compose_scoresheet(record, FOLLOW_URL)
 
@@ -41,7 +50,7 @@ def test_sheet_shows_units_and_running_totals_of_every_deal(record):
 
 
 def test_sheet_gives_places_and_who_is_out(record):
-    assert compose(record(), "en")["places"] == [
+    assert compose(record())["places"] == [
         {"rank": "1", "state": "out", "best": True},
         {"rank": "3", "state": "sunk", "best": False},
         {"rank": "4", "state": "sunk", "best": False},
@@ -50,12 +59,12 @@ def test_sheet_gives_places_and_who_is_out(record):
 
 
 def test_sheet_names_the_winner_where_nobody_is_out_or_sunk(record):
-    places = compose(record(ruleset="rifki"), "en")["places"]
+    places = compose(record(ruleset="rifki"))["places"]
     assert [place["state"] for place in places] == ["winner", "", "", ""]
 
 
 def test_badges_stand_with_who_earned_them_and_in_which_deals(record):
-    badges = compose(record(), "en")["badges"]
+    badges = compose(record())["badges"]
     assert [(badge["name"], badge["who"]) for badge in badges] == [
         (
             "Said it, ate it",
@@ -68,7 +77,7 @@ def test_badges_stand_with_who_earned_them_and_in_which_deals(record):
 
 
 def test_sheet_of_a_king_game_says_who_made_it_and_ends_there(sheet, record):
-    data = compose(record(KING), "en")
+    data = compose(record(KING))
     assert data["ending"] == "King by Cem in deal 6"
     assert len(data["rows"]) == 6
     assert [cell["king"] for cell in data["rows"][5]["cells"]] == [False, False, True, False]
@@ -80,14 +89,14 @@ def test_sheet_of_a_king_game_says_who_made_it_and_ends_there(sheet, record):
 
 def test_sheet_of_a_failed_declared_king_says_so(record):
     failed = deal("trump", 1, 1, 10, 1, king_declared_by=2)
-    data = compose(record([*WHOLE_GAME[:5], failed], options={"king": "declared"}), "en")
+    data = compose(record([*WHOLE_GAME[:5], failed], options={"king": "declared"}))
     assert data["ending"] == "King declared and missed by Cem in deal 6"
     assert data["subtitles"][0] == "King: must be declared before the first lead"
 
 
 def test_sheet_of_an_unfinished_game_leaves_lines_for_the_rest(record):
     begun = record([*WHOLE_GAME[:7], {"type": "deal", "contract": "trump", "trump": "clubs"}])
-    data = compose(begun, "en")
+    data = compose(begun)
     assert data["ending"] == "Not finished: 7 of 20 deals"
     assert [row["number"] for row in data["rows"]] == [str(n) for n in range(1, 21)]
     assert rows(data)[7] == ["8", "+♣", *[("", "")] * 4]
@@ -101,7 +110,7 @@ def test_sheet_shows_what_is_no_deal_between_the_deals(record):
         {"type": "redeal", "by": 1, "reason": "misdeal"},
         {"type": "adjustment", "seat": 2, "points": -100, "to": "others", "reason": "revoke"},
     ]
-    shown = compose(record(entries), "en")["rows"]
+    shown = compose(record(entries))["rows"]
     assert [row["kind"] for row in shown[:5]] == ["deal", "slim", "slim", "adjustment", "deal"]
     assert shown[1]["text"] == "No queens · one queen each: played again"
     assert shown[2]["text"] == "Burak · misdeal: new cards"
@@ -180,3 +189,173 @@ def test_date_is_written_as_the_language_does(language, written):
 def test_record_that_cannot_be_is_no_sheet(record):
     with pytest.raises(ValueError, match="wrong-total"):
         compose(record([deal("heart-king", 1, 1, 0, 0)]))
+
+
+def text_of(record, language="en"):
+    with translation.override(language):
+        return draw_sheet(read_game(record))
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_paper_of_every_record_has_its_names_totals_and_sums(pdf, name):
+    record, result = load(name), load_result(name)
+    totals = [points_text(total) for total in result["totals"]]
+
+    data = compose(record)
+    page = pdf(typeset("scoresheet.typ", data))
+
+    moved = [row for row in data["rows"] if "cells" in row and row["expected"]]
+    assert [([cell["total"] for cell in row["cells"]], row["expected"]) for row in moved] == [
+        ([points_text(total) for total in row["totals"]], points_text(row["expected_sum"]))
+        for row in result["entries"]
+    ]
+    assert data["sides"] == sides(record["players"], len(totals))
+    assert (data["totals"], page.pages) == (totals, 1)
+    assert [place["rank"] for place in data["places"]] == [str(r) for r in result["ranks"]]
+    assert " ".join(totals) in page.text
+    assert data["sum"] in page.text
+    assert all(side in page.text for side in data["sides"])
+
+
+ONE_OF_EACH = {load(name)["ruleset"]: name for name in NAMES}
+
+
+@pytest.mark.parametrize("language", ["tr", pytest.param("it", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_paper_of_every_game_is_one_page_in_every_language(pdf, ruleset, language):
+    data = compose(load(ONE_OF_EACH[ruleset]), language)
+    assert pdf(typeset("scoresheet.typ", data)).pages == 1
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_text_of_every_record_has_its_names_points_and_sums(name):
+    record, result = load(name), load_result(name)
+
+    lines = text_of(record).splitlines()
+
+    head = next(line for line in lines if line.endswith("Σ"))
+    found = [re.findall(r"(\S+) / (\S+)", line) for line in lines]
+    assert head.split("  ")[-1].strip() == "Σ"
+    assert re.sub(" {2,}", "  ", head).strip() == "  ".join(
+        ["Contract", *sides(record["players"], len(result["totals"])), "Σ"]
+    )
+    assert [pairs for pairs in found if pairs] == [
+        [
+            (points_text(points), points_text(total))
+            for points, total in zip(row["points"], row["totals"], strict=True)
+        ]
+        for row in result["entries"]
+    ]
+    sums = [line.split()[-1] for line, pairs in zip(lines, found, strict=True) if pairs]
+    assert sums == [points_text(row["expected_sum"]) for row in result["entries"]]
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "entry", "ending", "rows"),
+    [
+        ("euchre", {"maker": 0, "tricks": 3}, "Not finished: first to 10, after deal 1", 1),
+        ("krapet", {"winner": None}, "Not finished: first to 1, after deal 1", 1),
+        (
+            "italian-king",
+            {"contract": "no-men", "counts": {"men": [8, 0, 0, 0]}},
+            "Not finished: 1 of 13 deals",
+            13,
+        ),
+    ],
+)
+def test_paper_of_a_game_going_on_has_room_where_its_length_is_known(
+    record, ruleset, entry, ending, rows
+):
+    names = ["Ayşe", "Burak", "Cem", "Deniz"][: RULESETS[ruleset].seats]
+    begun = record([{"type": "deal", **entry}], ruleset=ruleset, players=names)
+    data = compose(begun)
+    assert (data["ending"], len(data["rows"])) == (ending, rows)
+
+
+def test_rows_to_come_name_the_contracts_of_a_fixed_order_and_whose_turn_it_is(record):
+    data = compose(record([], ruleset="italian-king-pairs", first_declarer=1))
+    assert [row["contract"] for row in data["rows"][7:]] == [
+        "Domino",
+        *["Declaration"] * 4,
+        "No trump",
+    ]
+    turns = [(row["side"], row["declarer"]) for row in data["rows"][:4]]
+    assert turns == [(1, "Burak"), (0, "Cem"), (1, "Deniz"), (0, "Ayşe")]
+
+
+def test_rounds_of_barbu_are_seven_deals(record):
+    data = compose(record([], ruleset="barbu"))
+    assert [row["number"] for row in data["rows"] if row["round-end"]] == ["7", "14", "21", "28"]
+    assert [row["side"] for row in data["rows"]] == [*[0] * 7, *[1] * 7, *[2] * 7, *[3] * 7]
+
+
+def test_hand_that_everyone_passed_has_its_number():
+    record = load("euchre-sequence")
+    rows = compose(record)["rows"]
+    assert [(row["kind"], row["number"]) for row in rows] == [
+        ("deal", "1"),
+        ("deal", "2"),
+        ("deal", "3"),
+        ("slim", "4"),
+        ("deal", "5"),
+        ("deal", "6"),
+        ("deal", "7"),
+    ]
+    assert "4  Everyone passed" in text_of(record).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("language", "amounts"),
+    [("en", ["0.90", "0.40", "0.30"]), ("tr", ["0,90", "0,40", "0,30"])],
+)
+def test_paper_says_who_pays_whom(pdf, language, amounts):
+    data = compose(load("italian-king-whole"), language)
+    page = pdf(typeset("scoresheet.typ", data))
+    assert [line.split()[-1] for line in data["payments"]["paid"]] == amounts
+    assert all(line in page.text for line in data["payments"]["paid"])
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("euchre-sequence", " 2  ♠ (Burak, alone)"),
+        ("krapet-points", "2  (no winner)"),
+        ("partners-king", "3  No men (Cem)"),
+        ("barbu-doubled", "4  Rıfkı (king of hearts) (B×A, A××C)"),
+        ("italian-king-choice-sales", "1  Declaration (sold to Bruno for 4)"),
+        ("sealed-open", "sealed"),
+    ],
+)
+def test_text_says_what_was_said_of_a_deal(name, line):
+    starts = [row.strip() for row in text_of(load(name)).splitlines()]
+    assert any(row.startswith(line.strip()) for row in starts)
+
+
+def test_worst_barbu_with_six_doubles_a_deal_stays_on_one_page(pdf):
+    record = load("barbu-doubled")
+    pairs = [[0, 1], [2, 0], [3, 0], [1, 2], [3, 1], [2, 3]]
+    for entry in record["entries"]:
+        entry["doubles"] = [{"seats": pair, "redoubled": True} for pair in pairs]
+    record["players"] = [f"Muhteşem Süleyman Efendizade {letter * 60}" for letter in "ABCD"]
+    data = compose(record)
+    assert data["rows"][0]["marks"] == "1××2, 3××1, 4××1, 2××3, 4××2, 3××4"
+    assert pdf(typeset("scoresheet.typ", data)).pages == 1
+
+
+def test_paper_of_house_rules_calls_everything_as_the_house_does(pdf, record):
+    rules = RULESETS["italian-king"]
+    first = replace(rules.contracts[0], id="no-court", name="Niente corte")
+    house = replace(
+        rules,
+        id="circolo",
+        name="King del circolo",
+        contracts=(first, *rules.contracts[1:]),
+        stages=(Stage(1, ("no-court",)), *rules.stages[1:]),
+    )
+    played = {"type": "deal", "contract": "no-court", "counts": {"men": [3, 2, 2, 1]}}
+    data = compose(record([played], ruleset=write_ruleset(house), options={"stake": 1}))
+    assert (data["title"], data["rows"][0]["contract"]) == ("King del circolo", "Niente corte")
+    assert data["rows"][0]["symbol"] == "Ni"
+    assert data["subtitles"][0] == "Stake per point: 1"
+    page = pdf(typeset("scoresheet.typ", data))
+    assert (page.pages, "Niente corte" in page.text) == (1, True)

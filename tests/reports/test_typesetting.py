@@ -1,4 +1,4 @@
-"""Fonts of documents: ours, and those that a setting names; never those of the machine."""
+"""Papers as they are set: fonts, the family of pages, empty sheets and pictures of results."""
 
 import io
 import json
@@ -7,9 +7,17 @@ import struct
 import pikepdf
 import pytest
 from django.utils import translation
+from PIL import Image
+from pypdf.generic import ArrayObject, Destination
 
-from tournaments.reports.sheets import compose_scoresheet
-from tournaments.reports.typesetting import FONTS, printable, typeset_apart
+from tests.deals import WHOLE_GAME, deal
+from tests.reports.conftest import PAPERS
+from tests.sample_games import load
+from tournaments.engine.variants import RULESETS
+from tournaments.reports.pictures import compose_picture
+from tournaments.reports.sheets import compose_empty_sheet, compose_scoresheet
+from tournaments.reports.typesetting import FONTS, draw_json, printable, typeset, typeset_apart
+from tournaments.texts import labels
 
 STRANGE = 0x20000
 """A rare Chinese letter, which our fonts lack; it comes after all that they have."""
@@ -70,3 +78,320 @@ def test_fonts_of_the_machine_change_no_document(typeset_with):
 
 def test_fonts_that_the_setting_names_lend_the_letters_that_ours_lack(typeset_with):
     assert is_accessible(typeset_with(named=[font_with(STRANGE)]))
+
+
+LONG_NAMES = (
+    "Muhteşem Süleyman Efendizadeoğulları",
+    "Işıl Öztürk",
+    "Niccolò D’Alessandro",
+    "#strong[Şükrü]",
+)
+COLUMNS = [
+    {"head": "Sıra", "kind": "place"},
+    {"head": "Oyuncu"},
+    {"head": "Raund", "kind": "number"},
+    {"head": "Puan", "kind": "total"},
+]
+
+
+def logo():
+    buffer = io.BytesIO()
+    Image.new("RGB", (60, 60), (29, 107, 72)).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def specimen(paper, **rest):
+    return {
+        "language": "tr",
+        "title": "Puan durumu",
+        "description": "Kadıköy Açık, puan durumu",
+        "paper": paper,
+        "club": {"name": "Moda King Kulübü", "logo": logo()},
+        "event": "Kadıköy Açık",
+        "date": "22 Kasım 2026",
+        "lines": ["5. raunttan sonra ♥"],
+        "origin": "Kingscore · king.example",
+        "words": {"page": "Sayfa", "contents": "İçindekiler"},
+        **rest,
+    }
+
+
+def rows(count):
+    return [
+        {
+            "cells": [
+                str(n + 1),
+                {"text": LONG_NAMES[n % 4], "below": "Fener ♦"}
+                if n == 1
+                else f"{LONG_NAMES[n % 4]} {n}",
+                f"-{n}",
+                str(900 - n),
+            ],
+            "rule": n == 2,
+            "wash": n < 3,
+        }
+        for n in range(count)
+    ]
+
+
+def part(name, rows, **rest):
+    empty = "Kimse yok."
+    shape = {"name": name, "note": "", "columns": COLUMNS, "sums": None, "empty": empty}
+    return shape | {"rows": rows} | rest
+
+
+def bookmarks(reader, outline=None):
+    """The titles of the bookmarks, each with its page from 1, the inner ones below theirs."""
+    for item in reader.outline if outline is None else outline:
+        if isinstance(item, Destination):
+            yield item.title, reader.get_destination_page_number(item) + 1
+        else:
+            yield from bookmarks(reader, item)
+
+
+def headers_of(element):
+    element = element.get_object()
+    if isinstance(element, ArrayObject):
+        return sum(headers_of(kid) for kid in element)
+    if not hasattr(element, "get"):
+        return 0
+    kids = element.get("/K")
+    return (element.get("/S") == "/TH") + (headers_of(kids) if kids is not None else 0)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_table_goes_on_with_its_head_over_accessible_pages(pdf, paper):
+    sums = ["", "Toplam", "0", "-12"]
+    parts = [part("Genel ♠", rows(100), sums=sums), part("Çekilenler", [])]
+    page = pdf(typeset("specimen.typ", specimen(paper, kind="pages", facts=[], parts=parts)))
+    texts = [each.extract_text() for each in page.reader.pages]
+    catalog = page.reader.trailer["/Root"]
+
+    assert (page.size, page.pages) == (PAPERS[paper], 3)
+    assert [text.count("Oyuncu") for text in texts[:2]] == [1, 1]
+    for number, text in enumerate(texts, 1):
+        assert "Moda King Kulübü" in text
+        assert "Kadıköy Açık · 22 Kasım 2026" in text
+        assert f"Sayfa {number} / 3" in text
+    assert "Muhteşem Süleyman Efendizadeoğulları 96" in page.text
+    assert "#strong[Şükrü] 99" in page.text
+    assert "−99" in page.text
+    assert "−12" in page.text
+    assert "Kimse yok." in page.text
+    assert list(bookmarks(page.reader)) == [("Puan durumu", 1), ("Genel ♠", 1), ("Çekilenler", 3)]
+    assert page.fonts == {"DejaVuSans": True, "DejaVuSans-Bold": True}
+    assert len({image.indirect_reference.idnum for image in page.images}) == 1
+    assert (catalog["/MarkInfo"]["/Marked"], catalog["/Lang"]) == (True, "tr")
+    assert headers_of(catalog["/StructTreeRoot"]) >= 2 * len(COLUMNS)
+    assert page.reader.metadata.title == "Puan durumu"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_sheets_of_a_game_fill_one_page_of_either_paper(pdf, record, paper):
+    played = compose_scoresheet(record(), "") | {"paper": paper}
+    empty = compose_empty_sheet("turkish-king") | {"paper": paper}
+    for template, sheet in (("scoresheet.typ", played), ("empty_sheet.typ", empty)):
+        page = pdf(typeset(template, sheet))
+        assert (page.pages, page.size) == (1, PAPERS[paper])
+
+
+def test_table_of_many_columns_becomes_smaller_and_keeps_all_numbers(pdf):
+    many = [{"head": "Oyuncu"}, *({"head": f"R{n}", "kind": "number"} for n in range(24))]
+    scores = [[LONG_NAMES[0], *(str(1000 + n) for n in range(24))]]
+    wide = part("Karşılaşmalar", scores, columns=many)
+    page = pdf(typeset("specimen.typ", specimen("a4", kind="pages", facts=[], parts=[wide])))
+
+    assert " ".join(str(1000 + n) for n in range(24)) in page.text
+    assert "Muhteşem" in page.text
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_cards_fill_their_page_on_both_papers_with_whole_names(pdf, paper):
+    cards = [
+        {"name": name, "above": "Masa 3", "below": ["Reyting 1.532 ♥"], "foot": f"No. {n}"}
+        for n, name in enumerate(LONG_NAMES * 3)
+    ]
+    page = pdf(
+        typeset("specimen.typ", specimen(paper, kind="cards", items=cards, across=2, down=5))
+    )
+
+    assert page.pages == 2
+    for name in LONG_NAMES:
+        assert page.text.count(name) == 3
+    assert "…" not in page.text
+
+
+def test_wall_is_in_large_print_and_a_booklet_begins_with_what_is_in_it(pdf):
+    wall = {"columns": COLUMNS[1::2], "rows": [[LONG_NAMES[1], "7"]], "count": 2}
+    large = typeset("specimen.typ", specimen("a4", kind="wall", **wall))
+    parts = [part("Genel", rows(3))]
+    facts = [{"name": "katılımcı", "value": "96"}]
+    booklet = pdf(typeset("specimen.typ", specimen("a4", kind="pages", facts=facts, parts=parts)))
+
+    sizes = []
+    pdf(large).reader.pages[0].extract_text(
+        visitor_text=lambda text, _cm, _tm, _font, size: sizes.append(size) if "Işıl" in text else 0
+    )
+    assert sizes == [15]
+    assert booklet.pages == 3
+    contents = booklet.reader.pages[1].extract_text()
+    assert ("İçindekiler" in contents, "Genel" in contents) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "language", ["tr", *(pytest.param(other, marks=pytest.mark.slow) for other in ("it", "en"))]
+)
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_empty_sheet_is_one_page_with_every_deal_and_contract(pdf, ruleset, language):
+    with translation.override(language):
+        data = compose_empty_sheet(ruleset)
+        page = pdf(typeset("empty_sheet.typ", data))
+        named = [contract for contract in RULESETS[ruleset].contracts if contract.named]
+        names = [labels.contract_title(contract) for contract in named]
+    assert page.pages == 1
+    deals = RULESETS[ruleset].deals or 20
+    below = page.lines.index(data["words"]["totals"])
+    numbers = [line.split()[0] for line in page.lines[below - deals : below]]
+    assert numbers == [str(number) for number in range(1, deals + 1)]
+    for name in names:
+        assert name in page.text
+    assert page.fonts == {"DejaVuSans": True, "DejaVuSans-Bold": True}
+
+
+def test_empty_sheet_gives_points_and_boxes_of_each_contract():
+    contracts = compose_empty_sheet("turkish-king")["contracts"]
+    assert [(contract["points"], contract["boxes"]) for contract in contracts] == [
+        ("13 × −50 = −650", 2),
+        ("13 × −30 = −390", 2),
+        ("8 × −60 = −480", 2),
+        ("4 × −100 = −400", 2),
+        ("1 × −320 = −320", 2),
+        ("2 × −180 = −360", 2),
+        ("13 × 50 = 650", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "boxes", "note"),
+    [
+        ("turkish-king", [3, 2], "Sum of all totals at the end: 0"),
+        ("turkish-king-internet", [2, 1], "No queens taken 1-1-1-1 is played again"),
+    ],
+)
+def test_empty_sheet_has_boxes_for_each_player_and_what_to_remember(ruleset, boxes, note):
+    data = compose_empty_sheet(ruleset)
+    assert [quota["boxes"] for quota in data["quotas"]] == boxes
+    assert data["notes"][-1] == note
+
+
+def test_empty_sheet_prints_a_fixed_order():
+    rows = compose_empty_sheet("italian-king")["rows"]
+    assert [row["contract"] for row in rows] == [
+        "No men",
+        "No queens",
+        "Eight of diamonds",
+        "Rıfkı (king of hearts)",
+        "No hearts",
+        "Last two",
+        "No tricks",
+        "Domino",
+        *["Declaration"] * 4,
+        "No trump",
+    ]
+    assert {row["contract"] for row in compose_empty_sheet("italian-king-choice")["rows"][:12]} == {
+        ""
+    }
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "sides", "turns"),
+    [
+        ("turkish-king", 4, [(0, ""), (1, ""), (2, ""), (3, ""), (0, "")]),
+        ("turkish-king-partners", 2, [(0, "1"), (1, "2"), (0, "3"), (1, "4"), (0, "1")]),
+        ("honeymoon-king", 2, [(0, ""), (1, ""), (0, ""), (1, ""), (0, "")]),
+        ("turkish-king-double", 4, [(None, ""), (None, ""), (2, ""), (3, ""), (0, "")]),
+        ("barbu", 4, [(0, "")] * 5),
+        ("euchre", 2, [(None, "")] * 5),
+        ("euchre-three", 3, [(None, "")] * 5),
+        ("krapet", 2, [(None, "")] * 5),
+    ],
+)
+def test_empty_sheet_has_a_column_for_each_side_and_says_whose_turn_it_is(ruleset, sides, turns):
+    data = compose_empty_sheet(ruleset)
+    assert data["sides"] == sides
+    assert [(row["side"], row["seat"]) for row in data["rows"][:5]] == turns
+
+
+def test_empty_sheet_of_barbu_has_seven_boxes_for_each_player():
+    data = compose_empty_sheet("barbu")
+    assert [each["boxes"] for each in data["each"]] == [1] * 7
+    assert data["quotas"] == []
+    assert data["words"]["left"] == "Tick off what is declared"
+    assert compose_empty_sheet("krapet")["words"]["left"] == ""
+
+
+KING = (*WHOLE_GAME[:5], deal("trump", 0, 0, 13, 0, trump="hearts"))
+STOPPED = (deal("trump", 3, 3, 4, 3, trump="spades"), {"type": "stopped", "reason": "agreement"})
+
+
+def picture_of(record, language="tr", *, wide=False):
+    with translation.override(language):
+        return compose_picture(record, wide=wide)
+
+
+@pytest.mark.parametrize(("wide", "size"), [(False, (1080, 1350)), (True, (1200, 630))])
+@pytest.mark.parametrize(
+    "name",
+    ["turkish-king-whole", "partners-king", "krapet-points", "barbu-open", "euchre-sequence"],
+)
+def test_picture_of_every_family_has_its_size(name, wide, size):
+    data = picture_of(load(name), wide=wide)
+    with Image.open(io.BytesIO(draw_json("picture.typ", json.dumps(printable(data))))) as drawn:
+        assert (drawn.format, drawn.size) == ("PNG", size)
+
+
+def test_picture_says_who_won_by_how_much_and_what_was_earned(record):
+    data = picture_of(record())
+    assert (data["title"], data["remark"]) == (
+        "Çıkan: Ayşe",
+        "Telefon fişi: üç kişi batarken tek çıkan",
+    )
+    sides = [([each["name"] for each in s["members"]], s["total"]) for s in data["sides"]]
+    assert sides == [(["Ayşe"], "540"), (["Deniz"], "−100"), (["Burak"], "−110"), (["Cem"], "−330")]
+    assert [(badge["name"], badge["who"]) for badge in data["badges"]] == [
+        ("Telefon fişi", "Ayşe"),
+        ("DYS", "Burak, Cem"),
+        ("Öküz gözü", "Ayşe"),
+        ("Çiçek", "Burak, Deniz"),
+    ]
+    assert [line["totals"][-1] for line in data["course"]] == [540, -110, -330, -100]
+
+
+@pytest.mark.parametrize(
+    ("entries", "title", "remark", "best"),
+    [
+        (KING, "King! Yalnız Cem çıktı.", "King’de puana bakılmaz.", [True, False, False, False]),
+        (
+            STOPPED,
+            "Herkes çıktı.",
+            "Puanların toplamı bu oyunda sıfır değil: herkes sıfırın üstünde.",
+            [True] * 4,
+        ),
+        (
+            STOPPED[1:],
+            "Çıkan yok.",
+            "Puanların hepsi eşit: sıfırın üstünde kimse yok.",
+            [False] * 4,
+        ),
+        (WHOLE_GAME[:7], "King", "Bitmedi: 20 turdan 7 tanesi oynandı", [False] * 4),
+    ],
+)
+def test_picture_explains_what_the_scores_alone_do_not(record, entries, title, remark, best):
+    data = picture_of(record(entries))
+    assert (data["title"], data["remark"]) == (title, remark)
+    assert [side["best"] for side in data["sides"]] == best
+
+
+def test_badges_without_room_are_counted(record):
+    shown = [badge["name"] for badge in picture_of(record(), "en", wide=True)["badges"]]
+    assert shown == ["Phone plug", "Said it, ate it", "+ 2"]

@@ -3,17 +3,24 @@ from pathlib import Path
 
 import pikepdf
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
 from tests.club_factories import EventFactory, RoundFactory, TableFactory, TournamentFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, record
-from tests.reports.asked import silent
+from tests.factories import EVENING, record, record_all
+from tests.reports.asked import outline, silent
+from tests.tournament_builders import running
 from tournaments.engine.standings.tournament_settings import TournamentSettings, write_settings
 from tournaments.models import Event, Game, Report
 from tournaments.reports import books
 from tournaments.reports.documents import compose
 from tournaments.reports.pages import key_of
+from tournaments.services.audit import NOBODY
+from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.services.rounds.running import close_round, open_round
+from tournaments.services.rounds.seating import publish_round, seat_next_round
 
 pytestmark = pytest.mark.django_db
 
@@ -54,23 +61,6 @@ def written(report, path, told=silent):
     return path
 
 
-def outline(document):
-    """Title and page of each bookmark, with those below it."""
-
-    def told(items):
-        return [
-            (
-                item.title,
-                document.pages.index(pikepdf.Page(item.destination[0])),
-                told(item.children),
-            )
-            for item in items
-        ]
-
-    with document.open_outline() as whole:
-        return told(whole.root)
-
-
 def test_evening_is_a_page_for_each_game_with_bookmarks_and_codes(
     evening, tmp_path, pdf, monkeypatch
 ):
@@ -93,10 +83,10 @@ def test_evening_is_a_page_for_each_game_with_bookmarks_and_codes(
     with pikepdf.open(path) as document:
         assert document.check_pdf_syntax() == []
         marks = outline(document)
-    assert [(title, page) for title, page, _below in marks] == [("1. raunt", 0), ("2. raunt", 2)]
+    assert [(title, page) for title, page, _below in marks] == [("1. raunt", 1), ("2. raunt", 3)]
     assert marks[0][2] == [
-        ("1. masa: Ayşe, Burak, Cem, Deniz", 0, []),
-        ("2. masa: Işıl, İrem, Jale, Şule", 1, []),
+        ("1. masa: Ayşe, Burak, Cem, Deniz", 1, []),
+        ("2. masa: Işıl, İrem, Jale, Şule", 2, []),
     ]
 
 
@@ -191,3 +181,128 @@ def test_sheets_of_the_last_of_three_rounds_alone_are_hidden_with_finals(tmp_pat
     path = written(report_of(tournament.event, "json"), tmp_path / "a.json")
 
     assert [each["players"][0] for each in json.loads(path.read_text())] == ["A1", "A2"]
+
+
+FIVE_NAMES = ("Ayşe", "Burak", "Cem", "Deniz", "Elif")
+
+
+def play(row, *, open_it=True):
+    """The next round: seated, published, played and closed, or published only."""
+    round_ = seat_next_round(row.pk, NOBODY, at=EVENING)
+    publish_round(round_.pk, NOBODY, at=EVENING)
+    if open_it:
+        open_round(round_.pk, NOBODY, at=EVENING)
+        for game in Game.objects.filter(table__round=round_):
+            record_all(game, WHOLE_GAME)
+        close_round(round_.pk, NOBODY, at=EVENING)
+
+
+def booklet_of(row, audience="members"):
+    report = Report(
+        kind="booklet",
+        event=row.event,
+        club=row.event.club,
+        audience=audience,
+        language="en",
+        parameters={"host": "https://king.example/"},
+    )
+    with translation.override("en"):
+        return compose(report, silent)
+
+
+def data_of(volume, template, at=0):
+    found = [chapter for chapter in volume.chapters if chapter.template == template]
+    return json.loads(found[at].json)
+
+
+@pytest.fixture
+def played():
+    row = running(*FIVE_NAMES, rounds=2)
+    play(row)
+    sweep_ratings()
+    play(row)
+    sweep_ratings()
+    return row
+
+
+def test_booklet_has_all_its_parts_on_the_pages_that_its_contents_say(played, tmp_path, pdf):
+    path = tmp_path / "booklet.pdf"
+    booklet_of(played).write(path, silent)
+    page = pdf(path.read_bytes())
+    texts = [" ".join(each.extract_text().split()) for each in page.reader.pages]
+
+    with pikepdf.open(path) as document:
+        assert document.check_pdf_syntax() == []
+        pages = [each.obj.objgen for each in document.pages]
+        marks = outline(document)
+        links = pikepdf.NameTree(document.Root.Names.Dests)
+        led = [pages.index(links[str(link.A.D)][0].objgen) + 1 for link in document.pages[1].Annots]
+    sat = {title: page for title, page, _below in marks[3][2]}
+    assert [(title, page) for title, page, _below in marks] == [
+        (played.event.name, 1),
+        ("Contents", 2),
+        ("Seating", 3),
+        ("All scoresheets", 5),
+        ("Standings", 7),
+        ("Rating changes", 8),
+        ("Badges", 9),
+    ]
+    assert [(title, page) for title, page, _below in marks[2][2]] == [
+        ("Round 1", 3),
+        ("Round 2", 4),
+    ]
+    assert sat == {"Round 1": 5, "Round 2": 6}
+    assert marks[3][2][1][2][0][0].startswith("Table 1: ")
+    # Each line of the contents is a link to its page, which says its own number.
+    assert sorted(set(led)) == [3, 4, 5, 6, 7, 8, 9]
+    assert [f"{number} / 9" in text for number, text in enumerate(texts, 1)] == [False] + [True] * 8
+    contents = " ".join(texts[1].replace("·", " ").split())
+    assert "All scoresheets 5 Round 1 5 Round 2 6 Standings 7" in contents
+    assert set(page.fonts.values()) == {True}
+
+
+def test_booklet_says_who_sat_where_who_gained_and_who_earned_what(played):
+    volume = booklet_of(played)
+    seats = data_of(volume, "booklet_table.typ")
+    (game,) = Game.objects.filter(table__round__number=1)
+    assert seats["rows"] == [["1", *game.players]]
+    (out,) = set(FIVE_NAMES) - set(game.players)
+    assert seats["lines"] == ["Seating", f"Sits out: {out}"]
+
+    ratings = data_of(volume, "booklet_table.typ", at=-1)
+    assert [column["head"] for column in ratings["columns"]] == [
+        *("Player", "Games", "Before", "After", "±")
+    ]
+    # Nobody had a rating before.
+    assert {row[0] for row in ratings["rows"]} == set(FIVE_NAMES)
+    assert {(row[2], row[4]) for row in ratings["rows"]} == {("–", "new")}
+
+    badges = {each["name"]: each["who"] for each in data_of(volume, "booklet_badges.typ")["badges"]}
+    times = sum(int(who.partition(" ×")[2] or 1) for who in badges["Flower"])
+    results = Game.objects.values_list("result", flat=True)
+    assert times == sum(sum(result["badges"]["flower"]) for result in results)
+
+
+def test_last_round_is_left_out_while_its_standings_are_hidden():
+    row = running(*FIVE_NAMES, rounds=2, hide_last=True)
+    play(row)
+    play(row)
+    of_members, of_directors = booklet_of(row), booklet_of(row, "directors")
+    assert (
+        data_of(of_members, "sheets.typ")["sheets"]
+        == (data_of(of_directors, "sheets.typ")["sheets"][:1])
+    )
+    assert "After round 1 of 2" in data_of(of_members, "standings.typ")["lines"]
+    assert "After round 2 of 2" in data_of(of_directors, "standings.typ")["lines"]
+
+
+def test_booklet_is_read_in_as_many_queries_however_many_tables():
+    def queries(names):
+        row = running(*names, rounds=2)
+        play(row)
+        row.refresh_from_db()
+        with CaptureQueriesContext(connection) as captured:
+            booklet_of(row)
+        return len(captured)
+
+    assert queries(FIVE_NAMES) == queries([f"Oyuncu {n}" for n in range(13)])

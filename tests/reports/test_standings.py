@@ -9,20 +9,33 @@ from django.utils import translation
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.reports.asked import FIVE, file_of, report_of
+from tests.reports.conftest import PAPERS
 from tests.tournament_builders import closed, opened, play, running
 from tournaments.engine.documents.games import letters_of
 from tournaments.models import Entrant, Round, Ruling
 from tournaments.reports import standings
-from tournaments.reports.standings import compose_standings, seen_in
+from tournaments.reports.standings import (
+    Meetings,
+    compose_cross_table,
+    compose_standings,
+    seen_in,
+    side_by_side,
+)
 from tournaments.reports.typesetting import typeset
 from tournaments.services.entrants.registration import Entry
 
 pytestmark = pytest.mark.django_db
 
 
-def composed(row, **asked):
-    report = report_of(row, **asked)
-    return compose_standings(report, seen_in(report))
+def composed(row, kind="standings", **asked):
+    return composed_of(report_of(row, kind=kind, **asked))
+
+
+def composed_of(report):
+    seen = seen_in(report)
+    if report.kind == "standings":
+        return compose_standings(report, seen)
+    return compose_cross_table(report, Meetings(seen))
 
 
 @pytest.fixture
@@ -38,14 +51,7 @@ def played(row):
     round_ = closed(row, WHOLE_GAME, tables=[[4, 3, 2, 5]], byes=[1])
     closed(row, WHOLE_GAME, tables=[[3, 4, 5, 1]], byes=[2])
     Entrant.objects.filter(number=2).update(withdrawn_at=EVENING)
-    Ruling.objects.create(
-        round=round_,
-        entrant=Entrant.objects.get(number=3),
-        kind="penalty",
-        points=25,
-        reason="late",
-        at=EVENING,
-    )
+    rule(round_, "Cem", "penalty", 25)
     return row
 
 
@@ -200,21 +206,22 @@ def test_pages_are_tagged_and_say_who_is_where(played, pdf, paper, language):
     with translation.override(language):
         document = pdf(typeset("standings.typ", composed(played)))
 
-    assert document.pages == 1
-    assert document.reader.trailer["/Root"]["/MarkInfo"]["/Marked"]
+    assert (document.pages, document.size) == (1, PAPERS[paper])
+    assert document.is_tagged
     assert all(document.fonts.values())
     assert {"tr": "Puan durumu", "it": "Classifica"}[language] in document.text
     for name in ("Ayşe", "=Elif", "−660"):
         assert name in document.text
 
 
-def test_pages_are_read_in_as_many_queries_however_many_there_are(django_assert_num_queries):
+@pytest.mark.parametrize("kind", ["standings", "cross-table"])
+def test_pages_are_read_in_as_many_queries_however_many_there_are(django_assert_num_queries, kind):
     for names in (FIVE[:4], [f"Oyuncu {n}" for n in range(12)]):
-        report = report_of(running(*names, rounds=1))
+        report = report_of(running(*names, rounds=1), kind=kind)
         closed(report.event.tournament, WHOLE_GAME)
         report.event = type(report.event).objects.get(pk=report.event.pk)
         with django_assert_num_queries(7):
-            compose_standings(report, seen_in(report))
+            composed_of(report)
 
 
 def test_teams_of_line_ups_have_a_column_for_each_round(tmp_path):
@@ -229,3 +236,155 @@ def test_teams_of_line_ups_have_a_column_for_each_round(tmp_path):
     assert "rounds won" in data["legend"][-1]
     told = json.loads(file_of(tmp_path, row, "json").read_text())["teams"]
     assert [team["points"] for team in told] == [sum(team["rounds"]) for team in told]
+
+
+def rule(round_, name, kind, points=0):
+    entrant = Entrant.objects.get(player__name=name, tournament__event=round_.event)
+    Ruling.objects.create(
+        round=round_, entrant=entrant, kind=kind, points=points, reason="late", at=EVENING
+    )
+
+
+@pytest.fixture
+def ruled():
+    """Five at one table and out; two rounds, of which the second has rulings."""
+    row = running(*FIVE, rounds=2)
+    closed(row, WHOLE_GAME, tables=[[4, 3, 2, 5]], byes=[1])
+    round_ = closed(row, WHOLE_GAME, tables=[[3, 4, 5, 1]], byes=[2])
+    rule(round_, "Ayşe", "absent", -300)
+    rule(round_, "Deniz", "adjusted", 7)
+    return row
+
+
+@pytest.fixture
+def duels():
+    """Four, two at a table, everybody against everybody; whoever sits first wins by 10."""
+    row = running(*FIVE[:4], ruleset="euchre-two", seating="round-robin", rounds=3)
+    for _ in range(3):
+        # To ten: the first point ends it.
+        closed(row, WON[:1])
+    return row
+
+
+WON = (
+    {"type": "adjustment", "seat": 0, "points": 10, "to": "none", "reason": "revoke"},
+    {"type": "stopped", "reason": "time"},
+)
+
+
+def cells_of(data, name):
+    (row,) = [row for row in data["groups"][0]["rows"] if row["name"] == name]
+    return [(cell["table"], cell["points"], cell["met"]) for cell in row["cells"]]
+
+
+def test_each_round_has_table_points_and_who_sat_there(ruled):
+    data = composed(ruled, "cross-table")
+
+    names = [row["name"] for row in data["groups"][0]["rows"]]
+    assert names == ["Deniz", "Cem", "Ayşe", "=Elif", "Burak"]
+    assert [(row["place"], row["number"]) for row in data["groups"][0]["rows"]] == [
+        *(("1", "4"), ("2", "3"), ("3", "1"), ("4", "5"), ("5", "2")),
+    ]
+    assert cells_of(data, "Deniz") == [("1", "540", "3 2 5"), ("1", "7*", "3 5")]
+    assert cells_of(data, "Burak") == [("1", "−330", "4 3 5"), ("", "−330", "bye")]
+    assert cells_of(data, "Ayşe") == [("", "0", "bye"), ("", "−300*", "absent")]
+    assert data["legend"] == [
+        "In each round: the table, the points, and below them who sat there, by number",
+        "* as the director has ruled",
+    ]
+
+
+def test_house_players_have_no_number(ruled):
+    Entrant.objects.filter(player__name="Cem").update(house=True)
+
+    data = composed(ruled, "cross-table")
+
+    assert cells_of(data, "Deniz")[0] == ("1", "540", "⌂ 2 5")
+    assert "⌂ house player" in data["legend"]
+
+
+def test_many_rounds_stand_in_several_tables():
+    assert side_by_side([*range(1, 11)]) == [[*range(1, 11)]]
+    assert side_by_side([*range(1, 31)]) == [[*range(1, 11)], [*range(11, 21)], [*range(21, 31)]]
+    assert side_by_side([]) == [[]]
+
+
+def test_two_at_a_table_make_a_matrix(duels):
+    data = composed(duels, "cross-table")
+
+    assert data["groups"] == []
+    table = [
+        [cell["text"] if isinstance(cell, dict) else cell for cell in row]
+        for row in data["matrix"]["rows"]
+    ]
+    numbers = [row[1] for row in table]
+    assert sorted(numbers) == ["1", "2", "3", "4"] != numbers
+    assert [column["head"] for column in data["matrix"]["columns"]] == [
+        *("Place", "№", "Name", *numbers, "Points")
+    ]
+    for number, row in enumerate(table):
+        assert row[3 + number] == "×"
+        others = [cell for cell in row[3:7] if cell != "×"]
+        assert sum(map(int, others)) == int(row[-1])
+    # Who wins a meeting has 10 of it, the other nothing.
+    for one in range(4):
+        for other in range(one):
+            assert {table[one][3 + other], table[other][3 + one]} == {"0", "10"}
+
+
+def test_workbook_of_a_matrix_adds_up(tmp_path, duels):
+    path = file_of(tmp_path, duels, "xlsx", kind="cross-table")
+
+    formulas = openpyxl.load_workbook(path)
+    matrix = [[c.value for c in row] for row in formulas["Cross-table"].iter_rows()]
+    values = openpyxl.load_workbook(path, data_only=True)["Cross-table"]
+    assert matrix[0][3:] == [*(str(row[1]) for row in matrix[1:]), "Penalties", "Points"]
+    for number, row in enumerate(values.iter_rows(min_row=2, values_only=True), 2):
+        assert matrix[number - 1][8] == f"=SUM(D{number}:G{number})-H{number}"
+        assert row[8] == sum(cell or 0 for cell in row[3:7])
+    assert formulas.sheetnames == ["Cross-table", "Rounds"]
+
+
+def test_workbook_has_points_tables_and_who_sat_there(tmp_path, ruled):
+    path = file_of(tmp_path, ruled, "xlsx", kind="cross-table")
+
+    rows = [[c.value for c in r] for r in openpyxl.load_workbook(path).active.iter_rows()]
+    assert rows[0][:7] == ["Place", "№", "Name", "Round 1", "Round 2", "Penalties", "Points"]
+    assert rows[1] == [
+        *(1, 4, "Deniz", 540, 7, 0, "=SUM(D2:E2)-F2", 1, 1, "3 2 5", "3 5"),
+    ]
+    assert rows[5] == [
+        *(5, 2, "Burak", -330, -330, 0, "=SUM(D6:E6)-F6", 1, None, "4 3 5", "bye"),
+    ]
+
+
+def test_record_calls_entrants_by_the_numbers_they_keep(tmp_path, ruled):
+    path = file_of(tmp_path, ruled, "json", kind="cross-table")
+    document = json.loads(path.read_text())
+
+    assert document["format"] == "kingscore-cross-table/1"
+    assert document["standings"][0] == {
+        "place": 1,
+        "number": 4,
+        "name": "Deniz",
+        "rounds": [540, 7],
+        "penalties": 0,
+        "points": 547,
+        "tables": [1, 1],
+        "opponents": [[3, 2, 5], [3, 5]],
+    }
+
+
+@pytest.mark.parametrize(("paper", "language"), [("a4", "tr"), ("us-letter", "it")])
+def test_pages_are_tagged_and_their_head_is_repeated(ruled, pdf, paper, language):
+    ruled.event.club.paper = paper
+    with translation.override(language):
+        data = composed(ruled, "cross-table")
+    data["groups"][0]["rows"] *= 12
+    document = pdf(typeset("cross_table.typ", data))
+
+    assert (document.pages, document.size) == (3, PAPERS[paper])
+    assert document.is_tagged
+    assert all(document.fonts.values())
+    head = {"tr": "Sıra № Ad", "it": "Posto № Nome"}[language]
+    assert document.lines.count(f"{head} 1 2 {data['words']['points']}") == 3
