@@ -21,7 +21,6 @@ from tests.club_factories import (
 )
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, HouseRulesetFactory
-from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.tournament_builders import closed, running
 from tests.web.tournaments.forms import ANSWERS, at, sent_by, tournament_of
 from tournaments.engine.standings.tournament_settings import PRESETS, TournamentSettings
@@ -467,8 +466,7 @@ def test_copy_has_the_settings_and_who_still_plays_and_takes_over_the_links(visi
     assert director.get(link).context["tournament"] == copy
 
 
-def test_exported_tournament_is_imported_again_under_another_address(visitor):
-    row = whole_tournament()
+def test_exported_tournament_is_imported_again_under_another_address(visitor, row):
     owner = visitor.become("owner", row.event.club)
     exported = owner.get(url("tournament_record", row)).content
 
