@@ -556,7 +556,7 @@ def places_of(*sizes):
     ]
 
 
-@pytest.mark.parametrize("seating", ["swiss", "rank-near", "fixed", "manual"])
+@pytest.mark.parametrize("seating", ["swiss", "fixed", "manual"])
 def test_each_section_is_drawn_and_ranked_by_itself(visitor, seating):
     row = sectioned(8, 4, 6, seating=seating)
     leads = Directed(visitor, row)
