@@ -168,7 +168,7 @@ MUTATIONS = (
         f"{SERVICES}/games/writing.py",
         "load_sheet(Game.objects.select_for_update().get(pk=game_pk))",
         "load_sheet(Game.objects.get(pk=game_pk))",
-        "tests/services/games/test_playing_together.py",
+        "tests/services/games/test_games_together.py",
     ),
     Mutation(
         f"{SERVICES}/rounds/rulings.py",
@@ -180,7 +180,7 @@ MUTATIONS = (
         f"{SERVICES}/events/events.py",
         'rows = Round.objects.select_for_update(of=("self",)).select_related("event__club")',
         'rows = Round.objects.select_related("event__club")',
-        "tests/services/games/test_tables_together.py",
+        "tests/services/games/test_games_together.py",
     ),
     Mutation(
         f"{SERVICES}/tournaments/lifecycle.py",
@@ -192,7 +192,7 @@ MUTATIONS = (
         f"{SERVICES}/games/seating.py",
         "rows = PhoneTransfer.objects.select_for_update().valid_at(at)",
         "rows = PhoneTransfer.objects.valid_at(at)",
-        "tests/services/games/test_phone_tables_together.py",
+        "tests/services/games/test_games_together.py",
     ),
     # Standings, seating and ratings.
     Mutation(

@@ -1,10 +1,13 @@
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 
 import pytest
 from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from tests.club_factories import AccountFactory, ClubFactory, MemberFactory, TableFactory
 from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import (
     EVENING,
@@ -16,16 +19,20 @@ from tests.factories import (
     record,
     reload,
 )
+from tests.match_builders import TWO
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.models import Game, Report, Revision
-from tournaments.queries.sheets import LaterEntryInvalid
+from tournaments.models import AuditEntry, Confirmation, Game, Player, RatingDue, Report, Revision
+from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
+from tournaments.services.audit import Actor
 from tournaments.services.games import playing, writing
+from tournaments.services.games.writing import NotFinished, StaleRevision
 
 pytestmark = pytest.mark.django_db
 
 RIFKI, QUEENS = WHOLE_GAME[:2]
 MOST_STATEMENTS = 15
+FINE = {"type": "adjustment", "seat": 2, "points": -100, "reason": "revoke"}
 
 
 def found(problems):
@@ -49,36 +56,36 @@ def test_start_game_stores_the_head_at_revision_0():
     assert (game.revision, game.revisions.count()) == (0, 0)
 
 
-def test_start_game_refuses_a_head_with_every_problem_and_stores_nothing():
+def test_head_that_cannot_be_is_refused_with_every_problem_and_stores_nothing():
+    game = GameFactory()
     head = SetupFactory(
         players=["Ayşe", "Ayşe", "Cem", ""], first_declarer=4, options={"king": "sometimes"}
     )
 
-    with pytest.raises(InvalidEntry) as refused:
-        playing.start_game(head, at=EVENING)
+    for write in (
+        lambda: playing.start_game(head, at=EVENING),
+        lambda: playing.change_head(game.pk, head, ContextFactory()),
+    ):
+        with pytest.raises(InvalidEntry) as refused:
+            write()
+        assert found(refused.value.problems) == [
+            ("wrong-players", "players"),
+            ("bad-seat", "first_declarer"),
+            ("unknown-option", "options.king"),
+        ]
+    assert (list(Game.objects.all()), log(game)) == ([game], [])
 
-    assert found(refused.value.problems) == [
-        ("wrong-players", "players"),
-        ("bad-seat", "first_declarer"),
-        ("unknown-option", "options.king"),
-    ]
-    assert Game.objects.count() == 0
 
+def test_start_game_twice_with_one_key_opens_one_table_of_the_same_players():
+    def start(**head):
+        return playing.start_game(SetupFactory(**head), at=EVENING, key="start-key-1")
 
-def test_start_game_twice_with_one_key_opens_one_table():
-    first = playing.start_game(SetupFactory(), at=EVENING, key="start-key-1")
-    second = playing.start_game(SetupFactory(), at=EVENING, key="start-key-1")
+    first = start()
 
-    assert (first.pk, Game.objects.count()) == (second.pk, 1)
+    assert (start().pk, Game.objects.count()) == (first.pk, 1)
     assert "start-key-1" not in first.start_key
-
-
-def test_start_game_with_the_key_of_another_head_opens_another_table():
-    """A stolen key must not open a table of other players."""
-    first = playing.start_game(SetupFactory(), at=EVENING, key="start-key-1")
-    second = playing.start_game(SetupFactory(first_declarer=1), at=EVENING, key="start-key-1")
-
-    assert first.pk != second.pk
+    # A stolen key must not open a table of other players.
+    assert start(first_declarer=1).pk != first.pk
 
 
 def test_record_entry_gives_the_sheet_it_stored():
@@ -94,45 +101,14 @@ def test_record_entry_gives_the_sheet_it_stored():
     assert Revision.objects.get().at == EVENING
 
 
-def test_record_entry_refuses_with_every_problem_and_stores_nothing():
-    game = GameFactory(entries=[RIFKI])
-    wrong = {**deal("heart-king", 0, 2, 0, -1), "declarer": 3}
-
-    with pytest.raises(InvalidEntry) as refused:
-        playing.record_entry(game.pk, parse_entry(wrong), ContextFactory(revision=1))
-
-    assert sorted(found(refused.value.problems)) == [
-        ("count-too-large", "counts.heart_king"),
-        ("negative-count", "counts.heart_king"),
-        ("wrong-declarer", "declarer"),
-    ]
-    assert (reload(game).row.revision, len(log(game))) == (1, 1)
-
-
-@pytest.mark.parametrize(
-    ("sent", "stored"),
-    [
-        (
-            {"reason": "revoke", "points": "-200/2", "seat": 2, "type": "adjustment"},
-            {"type": "adjustment", "seat": 2, "points": -100, "to": "none", "reason": "revoke"},
-        ),
-        (
-            {"type": "adjustment", "seat": 2, "points": "9/6", "to": "others", "reason": "revoke"},
-            {"type": "adjustment", "seat": 2, "points": "3/2", "to": "others", "reason": "revoke"},
-        ),
-        (
-            {"counts": {"heart_king": [0, 0, 1, 0]}, "contract": "heart-king", "type": "deal"},
-            RIFKI,
-        ),
-    ],
-)
-def test_entry_is_stored_in_one_form_however_it_was_sent(sent, stored):
+def test_entry_is_stored_in_one_form_however_it_was_sent():
     game = GameFactory()
+    sent = {"reason": "revoke", "points": "-200/2", "seat": 2, "type": "adjustment"}
 
     record(game, sent)
     playing.correct_entry(game.pk, 0, parse_entry(sent), "the same", ContextFactory(revision=1))
 
-    assert [body for _, _, _, body, _, _ in log(game)] == [stored]
+    assert [body for _, _, _, body, _, _ in log(game)] == [FINE | {"to": "none"}]
 
 
 def test_record_entry_after_a_withdrawal_takes_a_new_position():
@@ -165,56 +141,38 @@ def test_correct_entry_folds_the_game_again_and_keeps_the_old_version():
     ]
 
 
-@pytest.mark.parametrize(
-    ("change", "position", "problem"),
-    [
+def test_change_refused_by_a_later_entry_gives_that_entry_and_its_reasons():
+    stated = {**QUEENS, "declarer": 1}
+    last = [deal("heart-king", 1, 0, 0, 0), deal("no-queens", 4, 0, 0, 0)]
+    game = GameFactory(entries=[RIFKI, stated, *last])
+    queens, turn = parse_entry(deal("no-queens", 0, 4, 0, 0)), ("wrong-declarer", "declarer")
+
+    for change, position, problem in (
         (
-            lambda pk, pen: playing.correct_entry(
-                pk, 0, parse_entry(deal("no-queens", 0, 4, 0, 0)), "", pen
-            ),
+            partial(playing.correct_entry, game.pk, 0, queens, ""),
             3,
             ("contract-used-up", "contract"),
         ),
-        (
-            lambda pk, pen: playing.withdraw_entry(pk, 0, "", pen),
-            1,
-            ("wrong-declarer", "declarer"),
-        ),
-        (
-            lambda pk, pen: playing.change_head(pk, SetupFactory(first_declarer=2), pen),
-            1,
-            ("wrong-declarer", "declarer"),
-        ),
-    ],
-    ids=["correct", "withdraw", "head"],
-)
-def test_change_refused_by_a_later_entry_gives_that_entry_and_its_reasons(
-    change, position, problem
-):
-    stated = {**QUEENS, "declarer": 1}
-    game = GameFactory(
-        entries=[RIFKI, stated, deal("heart-king", 1, 0, 0, 0), deal("no-queens", 4, 0, 0, 0)]
-    )
-
-    with pytest.raises(LaterEntryInvalid) as refused:
-        change(game.pk, ContextFactory(revision=4))
-
-    assert (refused.value.position, found(refused.value.problems)) == (position, [problem])
+        (partial(playing.withdraw_entry, game.pk, 0, ""), 1, turn),
+        (partial(playing.change_head, game.pk, SetupFactory(first_declarer=2)), 1, turn),
+    ):
+        with pytest.raises(LaterEntryInvalid) as refused:
+            change(ContextFactory(revision=4))
+        assert (refused.value.position, found(refused.value.problems)) == (position, [problem])
     sheet = reload(game)
     assert (sheet.row.revision, sheet.row.first_declarer, len(log(game))) == (4, 0, 4)
 
 
-@pytest.mark.parametrize("position", [1, 2, -1, 70000])
-def test_correct_entry_where_nothing_stands_says_so(position):
+def test_correct_entry_where_nothing_stands_says_so():
     game = GameFactory(entries=[RIFKI, QUEENS])
     playing.withdraw_entry(game.pk, 1, "", ContextFactory(revision=2))
+    pen = ContextFactory(revision=3)
 
-    with pytest.raises(writing.NoSuchEntry):
-        playing.correct_entry(
-            game.pk, position, parse_entry(QUEENS), "", ContextFactory(revision=3)
-        )
-    with pytest.raises(writing.NoSuchEntry):
-        playing.withdraw_entry(game.pk, position, "", ContextFactory(revision=3))
+    for position in (1, 2, -1, 70000):
+        with pytest.raises(writing.NoSuchEntry):
+            playing.correct_entry(game.pk, position, parse_entry(QUEENS), "", pen)
+        with pytest.raises(writing.NoSuchEntry):
+            playing.withdraw_entry(game.pk, position, "", pen)
 
     assert len(log(game)) == 3
 
@@ -248,46 +206,29 @@ def test_withdraw_entry_takes_it_off_the_sheet_and_keeps_it_in_the_log():
     ]
 
 
-def test_change_head_folds_the_game_again_and_is_logged():
+def test_change_head_folds_the_game_again_and_is_logged_with_the_head_before_it():
     game = GameFactory(entries=[RIFKI, QUEENS])
     names = ["Ayşe", "Burak", "Cem", "Didem"]
     head = SetupFactory(players=names, first_declarer=2, title="Cuma", place="Moda")
 
     sheet = playing.change_head(game.pk, head, ContextFactory(revision=2, author="Cem"))
+    playing.change_head(game.pk, SetupFactory(first_declarer=2), ContextFactory(revision=3))
 
-    game.refresh_from_db()
-    assert (game.players, game.first_declarer, game.revision) == (names, 2, 3)
-    assert (game.title, game.place) == ("Cuma", "Moda")
+    row = sheet.row
+    assert (row.players, row.first_declarer, row.revision) == (names, 2, 3)
+    assert (row.title, row.place) == ("Cuma", "Moda")
     assert [played.declarer for played in sheet.game.deals] == [2, 3]
     revision, kind, position, body, author, _ = log(game)[2]
     assert (revision, kind, position, author) == (3, "head", None, "Cem")
     assert (body["players"], body["first_declarer"]) == (names, 2)
-
-
-def test_change_head_keeps_the_head_before_it():
-    game = GameFactory()
-
-    playing.change_head(game.pk, SetupFactory(first_declarer=2, title="Cuma"), ContextFactory())
-    playing.change_head(game.pk, SetupFactory(first_declarer=3), ContextFactory(revision=1))
-
-    before = [write.before for write in game.revisions.order_by("revision")]
+    before = [write.before for write in game.revisions.filter(kind="head").order_by("revision")]
     assert [(head["first_declarer"], head["title"]) for head in before] == [(0, ""), (2, "Cuma")]
-
-
-def test_change_head_refuses_a_head_that_cannot_be():
-    game = GameFactory()
-
-    with pytest.raises(InvalidEntry) as refused:
-        playing.change_head(game.pk, SetupFactory(players=["Ayşe"]), ContextFactory(revision=0))
-
-    assert found(refused.value.problems) == [("wrong-players", "players")]
-    assert log(game) == []
 
 
 def test_change_head_never_changes_the_ruleset_and_is_not_written_without_a_change():
     game = GameFactory()
 
-    playing.change_head(game.pk, SetupFactory(ruleset="rifki"), ContextFactory(revision=0))
+    playing.change_head(game.pk, SetupFactory(ruleset="rifki"), ContextFactory())
 
     assert (reload(game).game.ruleset.id, log(game)) == ("turkish-king", [])
 
@@ -308,59 +249,224 @@ def test_hand_over_to_two_phones_gives_the_pen_to_the_first_once():
     assert not Game.objects.taken_with(game.public_id, "third-phone").exists()
 
 
-def test_delete_game_takes_everything_of_it_and_nothing_else():
+def test_delete_game_takes_everything_of_it_and_nothing_else(django_capture_on_commit_callbacks):
     game, other = GameFactory(entries=[RIFKI]), GameFactory(entries=[RIFKI])
-    ReportFactory(game=game)
-    kept = ReportFactory(game=other)
+    report, kept = ReportFactory(game=game), ReportFactory(game=other)
+    report.file.save("sheet.pdf", ContentFile(b"names of people"))
+    assert default_storage.exists(report.file.name)
 
     for _tap in range(2):
-        playing.delete_game(game.pk)
+        with django_capture_on_commit_callbacks(execute=True):
+            playing.delete_game(game.pk)
 
     assert list(Game.objects.all()) == [other]
     assert [write.game_id for write in Revision.objects.all()] == [other.pk]
     assert list(Report.objects.all()) == [kept]
-
-
-def test_delete_game_takes_its_documents_off_the_disk(django_capture_on_commit_callbacks):
-    game = GameFactory()
-    report = ReportFactory(game=game)
-    report.file.save("sheet.pdf", ContentFile(b"names of people"))
-    path = Path(report.file.path)
-    assert path.exists()
-
-    with django_capture_on_commit_callbacks(execute=True):
-        playing.delete_game(game.pk)
-
-    assert not path.exists()
-
-
-# How much it costs.
-
-FINE = {"type": "adjustment", "seat": 2, "points": -100, "reason": "revoke"}
+    assert not default_storage.exists(report.file.name)
 
 
 @pytest.mark.parametrize(
     "write",
     [
-        lambda game, context: playing.record_entry(game.pk, parse_entry(FINE), context),
-        lambda game, context: playing.correct_entry(
-            game.pk, 0, parse_entry(WHOLE_GAME[0]), "", context
-        ),
-        lambda game, context: playing.withdraw_entry(game.pk, len(game.entries) - 1, "", context),
-        lambda game, context: playing.change_head(game.pk, SetupFactory(title="Cuma"), context),
-        lambda game, context: playing.hand_over(game.pk, 1, "other-phone", at=EVENING),
+        lambda pk, _last, pen: playing.record_entry(pk, parse_entry(FINE), pen),
+        lambda pk, last, pen: playing.record_entries(pk, [parse_entry(FINE)] * (last + 1), pen),
+        lambda pk, _last, pen: playing.correct_entry(pk, 0, parse_entry(RIFKI), "", pen),
+        lambda pk, last, pen: playing.withdraw_entry(pk, last, "", pen),
+        lambda pk, _last, pen: playing.change_head(pk, SetupFactory(title="Cuma"), pen),
+        lambda pk, _last, _pen: playing.hand_over(pk, 1, "other-phone", at=EVENING),
     ],
-    ids=["record", "correct", "withdraw", "head", "hand-over"],
+    ids=["record", "record several", "correct", "withdraw", "head", "hand-over"],
 )
 def test_write_takes_few_statements_however_long_the_sheet(write):
     taken = []
     for length in (1, 20):
         game = GameFactory(entries=WHOLE_GAME[:length])
-        game.entries = WHOLE_GAME[:length]
-        context = ContextFactory(revision=length)
         with CaptureQueriesContext(connection) as queries:
-            write(game, context)
+            write(game.pk, length - 1, ContextFactory(revision=length))
         taken.append(len(queries))
 
-    assert taken[0] == taken[1]
-    assert taken[0] <= MOST_STATEMENTS
+    assert taken[0] == taken[1] <= MOST_STATEMENTS
+
+
+BLIND = [
+    {"type": "deal", "contract": "no-queens"},
+    {"type": "deal", "contract": "no-queens", "counts": {"queens": [1, 0, 2, 1]}},
+    WHOLE_GAME[0],
+]
+
+
+def stored(game):
+    sheet = reload(game)
+    # Without the keys.
+    fields = ("revision", "kind", "position", "body", "author", "at", "reason")
+    return (sheet.row.revision, sheet.row.result, [*sheet.row.revisions.values_list(*fields)])
+
+
+def late():
+    """A game of a round that is closed, and a director, who alone writes there."""
+    club = ClubFactory(rates_evenings=True)
+    table = TableFactory(round__event__club=club, round__closed_at=EVENING)
+    return table.games.get(), Actor(MemberFactory(club=club, role="director").user)
+
+
+def told(game):
+    club = game.table.round.event.club
+    lines = AuditEntry.objects.filter(club=club, subject=f"game:{game.public_id}").order_by("pk")
+    dues = {due.since for due in RatingDue.objects.filter(club=club)}
+    return [*lines.values_list("action", "before", "after", "at")], dues
+
+
+@pytest.mark.parametrize("entries", [WHOLE_GAME, BLIND], ids=["whole game", "begun blind"])
+def test_record_leaves_what_its_entries_leave_one_by_one(entries):
+    one_by_one, at_once = GameFactory(), GameFactory()
+
+    for body in entries:
+        record(one_by_one, body)
+    sheet = playing.record_entries(at_once.pk, map(parse_entry, entries), ContextFactory())
+
+    assert stored(at_once) == stored(one_by_one)
+    assert sheet.game == reload(at_once).game
+
+
+def test_record_at_a_club_s_table_is_told_and_rated_as_its_entries_are():
+    (one_by_one, director), (at_once, other_director) = late(), late()
+
+    for revision, body in enumerate(WHOLE_GAME):
+        playing.record_entry(
+            one_by_one.pk, parse_entry(body), ContextFactory(revision=revision, by=director)
+        )
+    playing.record_entries(
+        at_once.pk, map(parse_entry, WHOLE_GAME), ContextFactory(revision=0, by=other_director)
+    )
+
+    assert stored(at_once) == stored(one_by_one)
+    (lines, dues), (lines_at_once, dues_at_once) = told(one_by_one), told(at_once)
+    assert lines_at_once == lines
+    assert len(lines) == len(WHOLE_GAME)
+    # The rounds of the two have other numbers, and each is rated from its own moment on.
+    assert dues == {one_by_one.table.round.played_at}
+    assert dues_at_once == {at_once.table.round.played_at}
+
+
+def test_record_with_an_entry_that_cannot_be_is_not_begun():
+    game = GameFactory()
+    entries = (*WHOLE_GAME[:3], deal("no-men", 1, 1, 1, 1))
+
+    with pytest.raises(InvalidEntry):
+        playing.record_entries(game.pk, map(parse_entry, entries), ContextFactory())
+
+    assert (reload(game).row.revision, Revision.objects.count()) == (0, 0)
+
+
+def test_record_sent_again_is_stale_and_no_key_is_refused():
+    game, context = GameFactory(), ContextFactory()
+
+    def send(context):
+        playing.record_entries(game.pk, map(parse_entry, WHOLE_GAME[:2]), context)
+
+    send(context)
+    with pytest.raises(writing.StaleRevision):
+        send(context)
+    with pytest.raises(writing.BadKey):
+        send(replace(context, key="no", revision=2))
+
+    assert reload(game).row.revision == 2
+
+
+TABLE = Actor(table="thetable12")
+
+
+def finished_game():
+    return TableFactory(entries=WHOLE_GAME).games.get()
+
+
+def confirm(game, seat, revision=20):
+    return playing.confirm_result(game.pk, seat, revision, TABLE, at=EVENING)
+
+
+def agreement(game, setting):
+    game.refresh_from_db()
+    return playing.agreement_on(load_sheet(game), setting, Confirmation.objects.filter(game=game))
+
+
+def test_result_is_confirmed_by_as_many_as_the_evening_asks():
+    game, seats = finished_game(), []
+    assert agreement(game, "none").enough
+
+    for seat, enough in ((3, []), (1, ["two"]), (0, ["two"]), (2, ["two", "all"])):
+        confirm(game, seat)
+        seats.append(seat)
+        agreed = {setting: agreement(game, setting) for setting in ("two", "all")}
+        assert [setting for setting, each in agreed.items() if each.enough] == enough
+        assert agreed["all"].confirmed == tuple(sorted(seats))
+        assert agreed["all"].missing == tuple(seat for seat in range(4) if seat not in seats)
+
+
+def test_two_at_a_table_of_two_are_both():
+    game = playing.start_game(playing.GameSetup("krapet", TWO), at=EVENING)
+    sheet = load_sheet(game)
+
+    said = [Confirmation(game=game, seat=1, revision=0)]
+
+    assert [playing.agreement_on(sheet, s, said).needed for s in ("none", "two", "all")] == [
+        0,
+        2,
+        2,
+    ]
+    assert not playing.agreement_on(sheet, "two", said).enough
+
+
+def test_confirmation_has_its_line_in_the_audit_once():
+    game = finished_game()
+
+    for _ in range(2):
+        confirm(game, 2)
+
+    assert Confirmation.objects.count() == 1
+    line = AuditEntry.objects.get(action="confirm")
+    assert (line.kind, line.subject, line.table, line.after) == (
+        "result",
+        f"game:{game.public_id}",
+        game.table.public_id,
+        {"seat": 2, "player": "Cem", "revision": 20},
+    )
+
+
+def test_later_write_makes_confirmations_void():
+    game = finished_game()
+    confirm(game, 0)
+    context = ContextFactory(revision=20)
+
+    playing.withdraw_entry(game.pk, 19, "", context)
+
+    assert agreement(game, "two").confirmed == ()
+    with pytest.raises(StaleRevision) as stale:
+        confirm(game, 1)
+    assert stale.value.sheet.row.revision == 21
+    with pytest.raises(NotFinished):
+        confirm(game, 1, revision=21)
+
+
+def test_seat_that_is_none_and_an_open_table_confirm_nothing():
+    with pytest.raises(playing.NotSeated):
+        confirm(finished_game(), 4)
+    with pytest.raises(playing.NotSeated):
+        confirm(GameFactory(entries=WHOLE_GAME), 0)
+
+
+def test_account_confirms_for_its_own_player_only():
+    game = finished_game()
+    account = AccountFactory()
+    Player.objects.filter(name="Cem").update(account=account)
+
+    playing.confirm_own_result(game.pk, 20, Actor(account), at=EVENING)
+    for by in (Actor(AccountFactory()), Actor(), TABLE):
+        with pytest.raises(playing.NotSeated):
+            playing.confirm_own_result(game.pk, 20, by, at=EVENING)
+    said = Confirmation.objects.get()
+    assert (said.seat, said.user) == (2, account)
+    # Holding the phone of the table, it speaks for itself only.
+    for seat in (2, 3):
+        playing.confirm_result(game.pk, seat, 20, Actor(account), at=EVENING)
+
+    assert dict(Confirmation.objects.values_list("seat", "own")) == {2: True, 3: False}

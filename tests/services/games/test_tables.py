@@ -1,20 +1,57 @@
+from dataclasses import replace
+
 import pytest
 
 from tests.club_factories import MemberFactory, PlayerFactory, RoundFactory, TableFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.evening_builders import BY, audit, lay, sitting
-from tests.factories import EVENING, ContextFactory, HouseRulesetFactory, record
-from tests.match_builders import TWO, won_by
+from tests.factories import (
+    EVENING,
+    ContextFactory,
+    GameFactory,
+    HouseRulesetFactory,
+    SetupFactory,
+    record,
+)
+from tests.match_builders import KEY, TWO, krapet, march, next_game, play, railroad, rematch, won_by
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.models import AuditEntry, Game, Match, Player, Seat, Table
+from tournaments.models import (
+    AuditEntry,
+    Game,
+    Match,
+    OpenTable,
+    Player,
+    Report,
+    Revision,
+    Seat,
+    Table,
+)
 from tournaments.models.events import MOST_WRONG_CODES
-from tournaments.services.audit import Actor
+from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.documents.reporting import request_scoresheet
 from tournaments.services.events.events import close_round
 from tournaments.services.games import playing, tables
-from tournaments.services.games.playing import GameSetup, change_head
+from tournaments.services.games.playing import (
+    GameSetup,
+    change_head,
+    correct_entry,
+    record_entry,
+    start_game,
+)
 from tournaments.services.games.seating import NotOfClub, SitsElsewhere, SitsTwice
-from tournaments.services.games.tables import AccessLinkClosed, Laying, WrongCode
-from tournaments.services.games.writing import RoundClosed, StaleRevision
+from tournaments.services.games.tables import (
+    AccessLinkClosed,
+    Laying,
+    MatchOver,
+    NotOpen,
+    WrongCode,
+    adopt_game,
+    load_match,
+    replace_address,
+)
+from tournaments.services.games.writing import NotFinished, RoundClosed, StaleRevision
+from tournaments.services.people.changes import set_initials
 
 pytestmark = pytest.mark.django_db
 
@@ -28,38 +65,30 @@ def rename(table, names, by=None, **fields):
     return change_head(game.pk, GameSetup(game.ruleset, names, **fields), context)
 
 
-def test_table_is_laid_with_players_found_and_added():
+def test_table_is_laid_with_players_found_and_added_who_are_called_as_they_wish():
     round_ = RoundFactory()
-    ayse = PlayerFactory(club=round_.event.club, name="Ayşe")
+    club = round_.event.club
+    shy = PlayerFactory(club=club, name="Ayşe Yılmaz", initials=True)
+    cem = PlayerFactory(club=club, name="Cem")
     PlayerFactory(name="Burak")
 
-    table = lay(round_, ("ayşe", *NAMES[1:]))
+    table = lay(round_, ("ayşe yılmaz", "Burak", cem, "Deniz"))
 
-    game = table.games.get()
-    assert (table.number, game.title, game.players) == (1, "Cuma akşamı", list(NAMES))
-    assert sitting(game) == list(NAMES)
-    assert Seat.objects.get(game=game, number=0).player == ayse
-    assert Player.objects.filter(club=round_.event.club).count() == 4
+    game, shown = table.games.get(), ["A. Y.", *NAMES[1:]]
+    assert (table.number, game.title, game.players) == (1, "Cuma akşamı", shown)
+    assert sitting(game) == ["Ayşe Yılmaz", *NAMES[1:]]
+    assert Seat.objects.get(game=game, number=0).player == shy
+    assert Player.objects.filter(club=club).count() == 4
     line = AuditEntry.objects.get(action="add-table")
-    assert (line.subject, line.after["table"], line.after["games"][0]["players"]) == (
-        f"table:{table.public_id}",
-        1,
-        list(NAMES),
-    )
+    assert line.subject == f"table:{table.public_id}"
+    assert (line.after["table"], line.after["games"][0]["players"]) == (1, shown)
 
 
-def test_players_are_called_on_the_sheet_as_they_wish():
+def test_player_sits_once_at_a_table_and_in_a_round():
     round_ = RoundFactory()
-    shy = PlayerFactory(club=round_.event.club, name="Ayşe Yılmaz", initials=True)
-
-    table = lay(round_, (shy, *NAMES[1:]))
-
-    game = table.games.get()
-    assert (game.players[0], sitting(game)[0]) == ("A. Y.", "Ayşe Yılmaz")
-
-
-def test_player_sits_once_in_a_round():
-    round_ = RoundFactory()
+    with pytest.raises(SitsTwice):
+        lay(round_, ("Ayşe", "Burak", "Cem", "ayşe"))
+    assert Player.objects.count() == 0
     lay(round_)
 
     with pytest.raises(SitsElsewhere) as refused:
@@ -68,15 +97,6 @@ def test_player_sits_once_in_a_round():
     assert refused.value.params == {"name": "Ayşe", "table": 1}
     assert (Table.objects.count(), Game.objects.count(), Player.objects.count()) == (1, 1, 4)
     lay(RoundFactory(event=round_.event))
-
-
-def test_player_sits_once_at_a_table():
-    round_ = RoundFactory()
-
-    with pytest.raises(SitsTwice):
-        lay(round_, ("Ayşe", "Burak", "Cem", "ayşe"))
-
-    assert Player.objects.count() == 0
 
 
 @pytest.mark.parametrize("copied", [True, False])
@@ -114,7 +134,7 @@ def lay_match(round_=None):
     return table
 
 
-def next_game(table, by=BY):
+def begin_next(table, by=BY):
     game = table.games.earliest("pk")
     return tables.start_next_game(game.pk, at=EVENING, key="next-key", reason="carried", by=by)[0]
 
@@ -122,7 +142,7 @@ def next_game(table, by=BY):
 def test_next_game_of_a_match_is_played_at_the_same_table():
     table = lay_match()
 
-    game = next_game(table)
+    game = begin_next(table)
 
     assert (game.table, game.match_number, sitting(game)) == (table, 2, list(TWO))
     assert tables.current_game(table) == game
@@ -135,59 +155,41 @@ def test_next_game_is_not_begun_in_a_closed_round_except_by_a_director():
     close_round(table.round_id, BY, at=EVENING)
 
     with pytest.raises(RoundClosed):
-        next_game(table, Actor(table=table.public_id))
+        begin_next(table, Actor(table=table.public_id))
 
-    assert next_game(table, Actor(director)).match_number == 2
+    assert begin_next(table, Actor(director)).match_number == 2
 
 
-def test_table_swaps_seats_among_its_players():
-    table = TableFactory()
+def test_table_swaps_seats_among_its_players_also_by_their_initials():
+    table = TableFactory(players=("Ayşe Yılmaz", *NAMES[1:]))
     seats = {seat.player.name: seat.pk for seat in Seat.objects.select_related("player")}
+    set_initials(Player.objects.get(name="Ayşe Yılmaz").pk, True, NOBODY, at=EVENING)
 
-    rename(table, ("Cem", "Burak", "Ayşe", "Deniz"))
+    rename(table, ("Cem", "Burak", "A. Y.", "Deniz"))
 
     game = table.games.get()
-    assert (game.players, sitting(game)) == (["Cem", "Burak", "Ayşe", "Deniz"],) * 2
+    assert game.players == ["Cem", "Burak", "A. Y.", "Deniz"]
+    assert sitting(game) == ["Cem", "Burak", "Ayşe Yılmaz", "Deniz"]
     # Undoing a merge finds the rows by their keys.
     now = {seat.player.name: seat.pk for seat in Seat.objects.select_related("player")}
     assert now == seats
 
 
-def test_player_shown_by_initials_may_be_swapped_by_them():
-    table = TableFactory(players=("Ayşe Yılmaz", *NAMES[1:]))
-    game = table.games.get()
-    Player.objects.filter(name="Ayşe Yılmaz").update(initials=True)
-    game.players = ["A. Y.", *NAMES[1:]]
-    game.save()
-
-    rename(table, ("Burak", "A. Y.", "Cem", "Deniz"))
-
-    assert sitting(game) == ["Burak", "Ayşe Yılmaz", "Cem", "Deniz"]
-    assert table.games.get().players == ["Burak", "A. Y.", "Cem", "Deniz"]
-
-
-def test_table_names_another_player_of_the_club():
+def test_table_names_another_player_of_the_club_and_a_director_adds_one():
     table = TableFactory()
     PlayerFactory(club=table.round.event.club, name="Elif")
+    director = MemberFactory(club=table.round.event.club, role="director").user
+    with_elif, with_fatma = (["Elif", *NAMES[1:]], ["Fatma", *NAMES[1:]])
 
     rename(table, ("ELİF", *NAMES[1:]))
-
-    assert sitting(table.games.get()) == ["Elif", *NAMES[1:]]
-    assert table.games.get().players == ["Elif", *NAMES[1:]]
-
-
-def test_table_adds_no_player_but_a_director_does():
-    table = TableFactory()
-    director = MemberFactory(club=table.round.event.club, role="director").user
-    names = ("Elif", *NAMES[1:])
-
+    assert (sitting(table.games.get()), table.games.get().players) == (with_elif, with_elif)
     for by in (Actor(table=table.public_id), Actor(MemberFactory().user)):
         with pytest.raises(NotOfClub) as refused:
-            rename(table, names, by)
+            rename(table, with_fatma, by)
 
-    assert (refused.value.params["name"], sitting(table.games.get())) == ("Elif", list(NAMES))
-    rename(table, names, Actor(director))
-    assert sitting(table.games.get()) == list(names)
+    assert (refused.value.params["name"], sitting(table.games.get())) == ("Fatma", with_elif)
+    rename(table, with_fatma, Actor(director))
+    assert sitting(table.games.get()) == with_fatma
 
 
 def test_player_of_another_table_cannot_be_seated():
@@ -200,33 +202,23 @@ def test_player_of_another_table_cannot_be_seated():
     assert refused.value.params == {"name": "Elif", "table": other.number}
 
 
-def test_refused_head_seats_nobody():
-    table = TableFactory(entries=WHOLE_GAME[:1])
-    game = table.games.get()
-    context = ContextFactory(revision=0, by=Actor(table=table.public_id))
-
-    with pytest.raises(StaleRevision):
-        change_head(game.pk, GameSetup(game.ruleset, ("Cem", "Burak", "Ayşe", "Deniz")), context)
-
-    assert sitting(game) == list(NAMES)
-
-
-def test_same_head_sent_twice_is_written_once():
+def test_head_sent_twice_is_written_once_and_a_stale_one_seats_nobody():
     table = TableFactory()
     game = table.games.get()
     head = GameSetup(game.ruleset, ("cem", "Burak", "Ayşe", "Deniz"))
-    PlayerFactory(club=table.round.event.club, name="Elif")
     context = ContextFactory(revision=0, by=Actor(table=table.public_id))
 
     for _ in range(2):
         sheet = change_head(game.pk, head, context)
+    with pytest.raises(StaleRevision):
+        change_head(game.pk, GameSetup(game.ruleset, NAMES), replace(context, key="another-key"))
 
     assert (sheet.row.revision, sitting(game)) == (1, ["Cem", "Burak", "Ayşe", "Deniz"])
 
 
 def test_removed_table_leaves_its_record_in_the_audit():
     table = lay_match()
-    next_game(table)
+    begin_next(table)
 
     for _ in range(2):
         tables.remove_table(table.pk, BY, at=EVENING)
@@ -240,7 +232,7 @@ def test_removed_table_leaves_its_record_in_the_audit():
 
 def test_replaced_address_makes_card_code_and_phones_worthless():
     table = lay_match()
-    later = next_game(table)
+    later = begin_next(table)
     game = playing.hand_over(table.games.earliest("pk").pk, 1, "key-of-the-lost-phone", at=EVENING)
     audited = len(audit())
 
@@ -284,30 +276,22 @@ def wrong_codes(table):
     return [f"{n:04}" for n in range(20) if f"{n:04}" != table.code]
 
 
-def test_right_code_opens_and_gives_no_tries_back():
-    table = TableFactory()
-    with pytest.raises(WrongCode) as wrong:
-        enter(table, wrong_codes(table)[0])
-    assert wrong.value.data["left"] == MOST_WRONG_CODES - 1
-
-    enter(table, table.code)
-
-    table.refresh_from_db()
-    assert table.wrong_codes == 1
-
-
 def test_door_stays_shut_after_too_many_wrong_codes():
     table = TableFactory()
-    told = []
-    for code in wrong_codes(table)[:MOST_WRONG_CODES]:
-        with pytest.raises((WrongCode, AccessLinkClosed)) as refused:
+    first, *more = wrong_codes(table)
+    with pytest.raises(WrongCode) as wrong:
+        enter(table, first)
+    assert wrong.value.data["left"] == MOST_WRONG_CODES - 1
+    # The right one gives no tries back.
+    enter(table, table.code)
+    for code in more[: MOST_WRONG_CODES - 2]:
+        with pytest.raises(WrongCode):
             enter(table, code)
-        told.append(refused.type)
 
-    with pytest.raises(AccessLinkClosed):
-        enter(table, table.code)
+    for code in (more[-1], table.code):
+        with pytest.raises(AccessLinkClosed):
+            enter(table, code)
 
-    assert told == [WrongCode] * (MOST_WRONG_CODES - 1) + [AccessLinkClosed]
     assert audit() == [("shut-door", f"table:{table.public_id}", None, None)]
 
 
@@ -320,3 +304,250 @@ def test_replaced_address_opens_a_shut_door_to_the_new_code():
     enter(new, new.code)
     with pytest.raises(Table.DoesNotExist):
         tables.enter_table(table.pk, table.generation, new.code, BY, at=EVENING)
+
+
+def numbers(table):
+    return list(table.games.order_by("number").values_list("number", flat=True))
+
+
+def test_table_opens_with_its_first_game_once_for_a_key():
+    games = [tables.start_table(SetupFactory(), at=EVENING, key=KEY) for _ in range(2)]
+
+    assert games[0] == games[1]
+    assert games[0].open_table == OpenTable.objects.get()
+    assert games[0].number == 1
+
+
+def test_setup_that_is_refused_leaves_neither_table_nor_match():
+    with pytest.raises(InvalidEntry):
+        tables.start_table(SetupFactory(players=("Ayşe",)), at=EVENING)
+    # A game without a target has no winner.
+    with pytest.raises(InvalidEntry):
+        tables.start_match(SetupFactory(), "best-of", 3, at=EVENING)
+
+    for model in (OpenTable, Match, Game):
+        assert not model.objects.exists()
+
+
+def test_games_follow_one_another_at_a_table_whatever_is_played():
+    first = GameFactory(entries=WHOLE_GAME)
+    second, opened = rematch(first, ruleset="krapet", players=("Ayşe", "Elif"))
+    again, twice = rematch(first)
+    by_another, theirs = rematch(first, key="another-phone-pressed-later")
+    third, _ = rematch(second)
+
+    assert (opened, twice, theirs) == (True, True, False)
+    assert second == again == by_another
+    assert numbers(first.open_table) == [1, 2, 3]
+    # From an old sheet, the table leads to its last game.
+    assert rematch(first, key="yet-another-key") == (third, False)
+
+
+def test_games_of_a_match_are_games_of_the_table():
+    game = krapet()
+    record(game, won_by(0))
+    second, _ = next_game(game)
+    record(second, won_by(1))
+    third, _ = next_game(second)
+    last, _ = rematch(third, ruleset="krapet", players=("Ayşe", "Burak"))
+
+    games = (game, second, third, last)
+    assert {each.open_table for each in games} == {game.open_table}
+    assert [(each.number, each.match_number) for each in games] == [
+        (1, 1), (2, 2), (3, 3), (4, None),
+    ]  # fmt: skip
+
+
+def test_taking_the_scoring_revokes_the_write_links_of_all_games_at_the_table():
+    first, stranger = GameFactory(entries=WHOLE_GAME), GameFactory()
+    second, _ = rematch(first)
+
+    for _ in range(2):
+        playing.hand_over(second.pk, 1, "key-of-the-taker", at=EVENING)
+
+    generations = dict(Game.objects.values_list("pk", "write_generation"))
+    assert generations == {first.pk: 2, second.pk: 2, stranger.pk: 1}
+
+
+def test_table_and_match_go_with_their_last_game():
+    first = play([0])
+    second, _ = next_game(first)
+    playing.delete_game(second.pk)
+    third, opened = rematch(first, key="pressed-once-more")
+    assert (opened, third.number, Match.objects.count()) == (True, 2, 1)
+
+    playing.delete_game(first.pk)
+    assert (OpenTable.objects.count(), Match.objects.count()) == (1, 0)
+    playing.delete_game(third.pk)
+
+    assert not OpenTable.objects.exists()
+
+
+def test_game_that_a_club_adopts_stays_in_the_evening():
+    first = GameFactory(entries=WHOLE_GAME)
+    second, _ = rematch(first)
+
+    tables.adopt_game(second.pk, RoundFactory().pk, NAMES, NOBODY, at=EVENING)
+    playing.hand_over(second.pk, 1, "key-of-the-taker", at=EVENING)
+
+    assert numbers(first.open_table) == [1, 2]
+    # The club hands over its own game only.
+    assert Game.objects.get(pk=first.pk).write_generation == 1
+
+
+def test_match_started_twice_with_one_key_and_length_is_one():
+    first, second = krapet(), krapet()
+
+    assert first.pk == second.pk
+    assert (first.match.length, first.match.number, first.match_number) == ("best-of", 3, 1)
+    assert (first.ruleset, first.players) == ("krapet", list(TWO))
+    assert (Game.objects.count(), Match.objects.count()) == (1, 1)
+    assert krapet(5).pk != first.pk
+
+
+def test_next_game_seats_the_same_and_another_begins():
+    first = play([0])
+
+    game, opened = next_game(first)
+
+    assert opened
+    assert (game.match_id, game.match_number) == (first.match_id, 2)
+    assert (game.players, game.ruleset, game.options) == (list(TWO), "krapet", {})
+    assert (first.first_declarer, game.first_declarer) == (0, 1)
+
+
+def test_next_game_waits_for_the_end_of_this_one_and_no_longer_begins_when_the_match_is_over():
+    with pytest.raises(NotFinished):
+        next_game(krapet())
+    game = play([1, 0, 1], number=2, length="first-to")
+
+    with pytest.raises(MatchOver):
+        next_game(game)
+
+    score = load_match(game.match).score
+    assert (score.won, score.winners, score.over) == ((1, 2), (1,), True)
+    assert game.match.games.count() == 3
+
+
+def test_score_and_next_game_follow_what_is_corrected():
+    first = play([0])
+    head = SetupFactory(ruleset="krapet", players=("Ayşe", "Cem"))
+
+    change_head(first.pk, head, ContextFactory(revision=1))
+    correct_entry(first.pk, 0, parse_entry(won_by(1)), "", ContextFactory(revision=2))
+
+    assert load_match(first.match).score.won == (0, 1)
+    assert next_game(first)[0].players == ["Ayşe", "Cem"]
+
+
+def test_laps_carry_what_is_over_the_target_into_the_next_game():
+    game = railroad(laps=True)
+    march(game, 3)
+
+    after, _ = next_game(game)
+
+    (write,) = after.revisions.all()
+    assert write.body == {
+        "type": "adjustment",
+        "seat": 0,
+        "points": 2,
+        "to": "none",
+        "reason": "Laps",
+    }
+    sheet = load_match(game.match).sheets[1]
+    assert (sheet.game.totals, sheet.row.revision) == ((2, 0), 1)
+    assert after.revision == 1
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_match_is_loaded_in_two_queries(number, django_assert_num_queries):
+    row = play([0, 1, 0][:number], number=7).match
+
+    with django_assert_num_queries(2):
+        match = load_match(row)
+
+    assert len(match.sheets) == number
+
+
+def adopt(game, round_, who=NAMES):
+    return adopt_game(game.pk, round_.pk, who, BY, at=EVENING)
+
+
+def test_adopted_game_is_a_table_of_the_evening_and_is_written_on():
+    round_ = RoundFactory()
+    PlayerFactory(club=round_.event.club, name="Ayşe Yılmaz", initials=True)
+    game = GameFactory(entries=WHOLE_GAME[:2])
+    secret = game.secret("write")
+
+    table = adopt(game, round_, ("Ayşe Yılmaz", *NAMES[1:]))
+
+    game.refresh_from_db()
+    assert (game.table, table.number, game.title) == (table, 1, "Cuma akşamı")
+    assert game.players == ["A. Y.", *NAMES[1:]]
+    assert sitting(game) == ["Ayşe Yılmaz", *NAMES[1:]]
+    assert Game.objects.writable_at(game.public_id, secret).get() == game
+    assert record(game, WHOLE_GAME[2]).row.revision == 3
+    assert AuditEntry.objects.filter(action="adopt").get().subject == f"table:{table.public_id}"
+
+
+def test_typed_names_give_way_to_how_the_players_are_shown():
+    round_ = RoundFactory()
+    PlayerFactory(club=round_.event.club, name="Ayşe Yılmaz", initials=True)
+    # Two were written at each other's seats.
+    typed = ("Ayşe Yılmaz", "Cem", "Burak", "Deniz")
+    game = GameFactory(head__players=typed)
+    record_entry(game.pk, parse_entry(WHOLE_GAME[0]), ContextFactory(author="Ayşe Yılmaz"))
+    record_entry(game.pk, parse_entry(WHOLE_GAME[1]), ContextFactory(revision=1, author="Cem"))
+    head = SetupFactory(players=typed, title="Final")
+    change_head(game.pk, head, ContextFactory(revision=2, author="Burak"))
+    asked = request_scoresheet(Game.objects.get(), language="tr", follow_url="x", at=EVENING)
+
+    adopt(game, round_, ("Ayşe Yılmaz", *NAMES[1:]))
+
+    writes = Revision.objects.order_by("revision")
+    assert list(writes.values_list("author", flat=True)) == ["A. Y.", "Burak", "Cem"]
+    assert writes[2].before["players"] == writes[2].body["players"] == ["A. Y.", *NAMES[1:]]
+    assert Game.objects.get().title == "Final"
+    assert not Report.objects.filter(pk=asked.pk).exists()
+
+
+def test_adopting_brings_all_games_of_a_match():
+    first = tables.start_match(GameSetup("krapet", TWO), "best-of", 3, at=EVENING)
+    record(first, won_by(0))
+    second, _ = tables.start_next_game(first.pk, at=EVENING, key="next-key", reason="")
+    swapped = GameSetup("krapet", tuple(reversed(TWO)))
+    change_head(second.pk, swapped, ContextFactory(revision=second.revision))
+
+    table = adopt(first, RoundFactory(), ("Elif", "Fatma"))
+
+    assert list(table.games.order_by("pk")) == [first, second]
+    assert [sitting(game) for game in (first, second)] == [["Elif", "Fatma"], ["Fatma", "Elif"]]
+
+
+def test_game_is_not_adopted_into_a_closed_round():
+    with pytest.raises(RoundClosed):
+        adopt(GameFactory(), RoundFactory(closed_at=EVENING))
+
+    assert (Table.objects.count(), Player.objects.count()) == (0, 0)
+
+
+def test_game_is_adopted_once():
+    game, round_ = GameFactory(), RoundFactory()
+    adopt(game, round_)
+
+    with pytest.raises(SitsElsewhere):
+        adopt(game, round_)
+    with pytest.raises(NotOpen):
+        adopt(game, RoundFactory())
+
+    assert (Table.objects.count(), Player.objects.count()) == (1, 4)
+
+
+def test_lost_phone_that_opened_the_table_is_not_led_back_to_it():
+    head, key = GameSetup("turkish-king", NAMES), "key-of-the-lost-phone"
+    game = start_game(head, at=EVENING, key=key)
+    table = adopt(game, RoundFactory())
+
+    replace_address(table.pk, BY, at=EVENING)
+
+    assert start_game(head, at=EVENING, key=key) != game

@@ -1,4 +1,4 @@
-"""Rounds closed, access links tried and seats taken at the same moment, on real connections.
+"""Several at one sheet or table at the same moment, on connections of their own.
 
 What holds them apart are the locks of the round, the table and the game, and on SQLite the
 immediate transaction: without them each test fails.
@@ -10,21 +10,107 @@ from django.db import transaction
 from tests.club_factories import AuditEntryFactory, PlayerFactory, RoundFactory, TableFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.evening_builders import TURKISH_KING, write
-from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory, record
+from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory, record, reload
 from tests.match_builders import KEY, TWO, krapet, next_game, won_by
 from tests.together import at_once, while_another_is_writing
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.models import AuditEntry, Confirmation, Game, Player, Revision, Season, Seat, Table
+from tournaments.models import (
+    AuditEntry,
+    Confirmation,
+    Game,
+    PhoneTransfer,
+    Player,
+    Revision,
+    Season,
+    Seat,
+    Table,
+)
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.events import events
 from tournaments.services.games import playing, tables
 from tournaments.services.games.playing import GameSetup
+from tournaments.services.games.seating import begin_transfer, take_transfer
 from tournaments.services.games.tables import Laying
 from tournaments.services.people.changes import rename_player
 from tournaments.services.people.merging import merge_players
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+RIFKI, QUEENS, _ = WHOLE_GAME[:3]
+
+
+@pytest.mark.parametrize(
+    ("other_key", "answer"), [("other-key-000001", "StaleRevision"), ("phone-key-000001", 1)]
+)
+def test_second_write_waits_for_the_first_and_is_stale_unless_its_key_is_the_same(
+    other_key, answer
+):
+    game = GameFactory()
+    one, other = (ContextFactory(revision=0, key=key) for key in ("phone-key-000001", other_key))
+
+    assert while_another_is_writing(
+        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), one),
+        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), other),
+    ) == (1, answer, True)
+    assert [write.key for write in reload(game).revisions] == [one.key]
+
+
+@pytest.mark.parametrize(
+    ("other_key", "answer"), [("other-key-000001", "StaleRevision"), ("phone-key-000001", 2)]
+)
+def test_totals_from_paper_that_two_correct_at_once_are_corrected_once(other_key, answer):
+    game, read = GameFactory(), (90, -60, -20, -10)
+    playing.record_totals(game.pk, (100, -60, -20, -20), ContextFactory())
+    one, other = (ContextFactory(revision=1, key=key) for key in ("phone-key-000001", other_key))
+
+    assert while_another_is_writing(
+        lambda: playing.record_totals(game.pk, read, one, reason="misread"),
+        lambda: playing.record_totals(game.pk, read, other, reason="misread"),
+    ) == (2, answer, True)
+    assert [write.kind for write in reload(game).revisions] == ["entry", "correction"]
+
+
+def test_pen_taken_during_a_write_stays_taken():
+    game = GameFactory()
+
+    def take():
+        playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
+        return reload(game)
+
+    assert while_another_is_writing(
+        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), ContextFactory(revision=0)), take
+    ) == (1, 1, True)
+    game.refresh_from_db()
+    assert (game.revision, game.write_generation) == (1, 2)
+
+
+def test_deletion_waits_for_a_write_and_takes_it_along():
+    game = GameFactory(entries=[RIFKI])
+
+    def delete():
+        playing.delete_game(game.pk)
+        return GameFactory()
+
+    assert while_another_is_writing(
+        lambda: playing.record_entry(game.pk, parse_entry(QUEENS), ContextFactory(revision=1)),
+        lambda: reload(delete()),
+    ) == (2, 0, True)
+    assert not Game.objects.filter(pk=game.pk).exists()
+
+
+def test_write_waits_for_a_deletion_and_finds_no_game():
+    game = GameFactory(entries=[RIFKI])
+
+    def delete():
+        playing.delete_game(game.pk)
+        return reload(GameFactory())
+
+    assert while_another_is_writing(
+        delete,
+        lambda: playing.record_entry(game.pk, parse_entry(QUEENS), ContextFactory(revision=1)),
+    ) == (0, "DoesNotExist", True)
+
 
 OTHERS = ("Elif", "Fatma", "Gül", "Ayşe")
 
@@ -36,9 +122,7 @@ def close(table):
 def test_round_waits_for_a_write_under_way_before_it_is_closed():
     table = TableFactory()
 
-    first, second, waited = while_another_is_writing(write(table), close(table))
-
-    assert (first, second, waited) == (1, True, True)
+    assert while_another_is_writing(write(table), close(table)) == (1, True, True)
     assert list(AuditEntry.objects.order_by("pk").values_list("action", flat=True)) == [
         "entry",
         "close-round",
@@ -48,9 +132,7 @@ def test_round_waits_for_a_write_under_way_before_it_is_closed():
 def test_write_that_waited_for_a_round_to_close_is_refused():
     table = TableFactory()
 
-    first, second, waited = while_another_is_writing(close(table), write(table))
-
-    assert (first, second, waited) == (True, "RoundClosed", True)
+    assert while_another_is_writing(close(table), write(table)) == (True, "RoundClosed", True)
     assert Revision.objects.count() == 0
 
 
@@ -65,9 +147,7 @@ def test_next_game_that_waited_for_a_round_to_close_is_refused():
         by = Actor(table=table.public_id)
         return tables.start_next_game(game.pk, at=EVENING, key="next-key", reason="", by=by)
 
-    first, second, waited = while_another_is_writing(close(table), begin)
-
-    assert (first, second, waited) == (True, "RoundClosed", True)
+    assert while_another_is_writing(close(table), begin) == (True, "RoundClosed", True)
     assert Game.objects.count() == 1
 
 
@@ -84,9 +164,7 @@ def test_next_game_has_the_name_that_a_player_is_given_meanwhile():
     def begin():
         return tables.start_next_game(game.pk, at=EVENING, key="next-key", reason="")[1]
 
-    first, second, waited = while_another_is_writing(begin, rename)
-
-    assert (first, second, waited) == (True, "Berk", True)
+    assert while_another_is_writing(begin, rename) == (True, "Berk", True)
     heads = Game.objects.order_by("pk").values_list("players", flat=True)
     assert list(heads) == [["Ayşe", "Berk"]] * 2
 
@@ -99,20 +177,20 @@ def lay(round_, who):
 def test_player_is_seated_once_by_two_who_lay_tables_at_once():
     round_ = RoundFactory()
 
-    first, second, waited = while_another_is_writing(lay(round_, NAMES), lay(round_, OTHERS))
-
-    assert (first, second, waited) == (1, "SitsElsewhere", True)
+    assert while_another_is_writing(lay(round_, NAMES), lay(round_, OTHERS)) == (
+        1,
+        "SitsElsewhere",
+        True,
+    )
     assert (Table.objects.count(), Seat.objects.count(), Player.objects.count()) == (1, 4, 4)
 
 
 def test_table_is_not_laid_in_a_round_that_closes_meanwhile():
     table = TableFactory()
 
-    first, second, waited = while_another_is_writing(
+    assert while_another_is_writing(
         close(table), lay(table.round, ("Elif", "Fatma", "Gül", "Hakan"))
-    )
-
-    assert (first, second, waited) == (True, "NoMoreTables", True)
+    ) == (True, "NoMoreTables", True)
     assert Table.objects.count() == 1
 
 
@@ -151,9 +229,7 @@ def test_confirmation_waits_for_a_write_and_is_void_then():
     def confirm():
         return playing.confirm_result(game.pk, 0, 20, NOBODY, at=EVENING)
 
-    first, second, waited = while_another_is_writing(withdraw, confirm)
-
-    assert (first, second, waited) == (21, "StaleRevision", True)
+    assert while_another_is_writing(withdraw, confirm) == (21, "StaleRevision", True)
     assert Confirmation.objects.count() == 0
 
 
@@ -176,12 +252,10 @@ def test_season_that_is_being_removed_takes_no_evening():
     )
     plan = events.EventPlan("Cuma", EVENING.date(), "turkish-king", season=season)
 
-    first, second, waited = while_another_is_writing(
+    assert while_another_is_writing(
         lambda: events.remove_season(season.pk, NOBODY, at=EVENING),
         lambda: events.create_event(season.club, plan, NOBODY, at=EVENING).name,
-    )
-
-    assert (first, second, waited) == (None, "DoesNotExist", True)
+    ) == (None, "DoesNotExist", True)
     assert Season.objects.count() == 0
 
 
@@ -199,9 +273,7 @@ def test_replaced_address_shuts_out_whoever_takes_the_pen_at_that_moment():
     def replace():
         return tables.replace_address(table.pk, NOBODY, at=EVENING).generation
 
-    first, second, waited = while_another_is_writing(take, replace)
-
-    assert (first, second, waited) == (2, 2, True)
+    assert while_another_is_writing(take, replace) == (2, 2, True)
     row = Game.objects.get()
     assert (row.write_generation, row.taken_with) == (3, "")
 
@@ -216,11 +288,9 @@ def test_address_is_replaced_and_table_removed_after_a_next_game_under_way(remov
     playing.record_entry(game.pk, parse_entry(won_by(0)), ContextFactory())
     act = tables.remove_table if remove else tables.replace_address
 
-    first, second, waited = while_another_is_writing(
+    assert while_another_is_writing(
         lambda: tap_next(game, KEY), lambda: act(table.pk, NOBODY, at=EVENING) and None
-    )
-
-    assert (first, second, waited) == (2, None, True)
+    ) == (2, None, True)
     written_by = set(Game.objects.values_list("write_generation", flat=True))
     assert written_by == (set() if remove else {2})
 
@@ -230,12 +300,10 @@ def test_table_that_is_being_removed_keeps_a_merge_waiting():
     ayse = Player.objects.get(name="Ayşe")
     kept = PlayerFactory(club=ayse.club)
 
-    first, second, waited = while_another_is_writing(
+    assert while_another_is_writing(
         lambda: tables.remove_table(table.pk, NOBODY, at=EVENING),
         lambda: merge_players(kept.pk, ayse.pk, NOBODY, at=EVENING).seats,
-    )
-
-    assert (first, second, waited) == (None, [], True)
+    ) == (None, [], True)
 
 
 def tap_next(game, key):
@@ -249,12 +317,11 @@ def test_second_tap_on_the_next_game_waits_and_finds_it_open(key, second):
     game = krapet()
     record(game, won_by(0))
 
-    outcomes = while_another_is_writing(
-        lambda: tap_next(game, KEY),
-        lambda: tap_next(game, key),
+    assert while_another_is_writing(lambda: tap_next(game, KEY), lambda: tap_next(game, key)) == (
+        2,
+        second,
+        True,
     )
-
-    assert outcomes == (2, second, True)
     assert Game.objects.count() == 2
 
 
@@ -270,10 +337,29 @@ def test_second_tap_on_rematch_waits_and_finds_it_open(key, sign, terms):
     game = krapet() if terms else GameFactory()
 
     outcomes = while_another_is_writing(
-        lambda: tap_rematch(game, terms, KEY),
-        lambda: tap_rematch(game, terms, key),
+        lambda: tap_rematch(game, terms, KEY), lambda: tap_rematch(game, terms, key)
     )
 
     rematch = Game.objects.get(open_table=game.open_table, number=2)
     assert outcomes == (rematch.pk, sign * rematch.pk, True)
     assert Game.objects.count() == 2
+
+
+def link():
+    return begin_transfer([(GameFactory(), "follow")], {}, at=EVENING)
+
+
+def transfer_to_phone(key):
+    return lambda: len(take_transfer(key, at=EVENING)[0])
+
+
+def test_one_of_two_phones_gets_the_tables():
+    for _ in range(5):
+        works = [transfer_to_phone(link())] * 2
+        assert sorted(map(str, at_once(*works))) == ["1", "TransferGone"]
+    assert not PhoneTransfer.objects.exists()
+
+
+def test_second_phone_waits_and_finds_the_link_used():
+    works = [transfer_to_phone(link())] * 2
+    assert while_another_is_writing(*works) == (1, "TransferGone", True)
