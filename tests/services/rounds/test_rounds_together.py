@@ -10,7 +10,7 @@ from tests.club_factories import ClubFactory, MemberFactory, PlayerFactory
 from tests.deals import WHOLE_GAME
 from tests.evening_builders import write
 from tests.factories import EVENING, ContextFactory, record
-from tests.together import at_once, while_another_is_writing
+from tests.together import at_once, doing, while_another_is_writing
 from tests.tournament_builders import (
     NINE,
     PENALTY,
@@ -30,7 +30,9 @@ from tournaments.models import (
     AuditEntry,
     DealReview,
     Entrant,
+    Event,
     Game,
+    Player,
     Revision,
     Round,
     Ruling,
@@ -39,6 +41,7 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.entrants.registration import Entry, register_by_link, register_entrants
 from tournaments.services.events import events
 from tournaments.services.games import tables
 from tournaments.services.games.playing import correct_entry
@@ -47,7 +50,12 @@ from tournaments.services.rounds import changes, rulings, seating
 from tournaments.services.rounds import running as rounds_running
 from tournaments.services.rounds.rulings import SeenDeal, confirm_deal, dispute_deal, settle_deal
 from tournaments.services.rounds.seating import take_back_round
-from tournaments.services.tournaments.lifecycle import change_tournament
+from tournaments.services.tournaments.lifecycle import (
+    change_tournament,
+    create_tournament,
+    move_tournament,
+    remove_tournament,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -79,11 +87,9 @@ def test_round_that_waited_for_a_write_is_closed_by_the_sheet_after_it():
     play(round_, WHOLE_GAME[:19])
     table = Table.objects.get()
 
-    first, second, waited = while_another_is_writing(
+    assert while_another_is_writing(
         write(table, WHOLE_GAME[19], 19), leading(rounds_running.close_round, round_.pk)
-    )
-
-    assert (first, second, waited) == (20, True, True)
+    ) == (20, True, True)
     round_.refresh_from_db()
     assert sorted(points for _place, points in round_.standings.values()) == [-330, -110, -100, 540]
 
@@ -201,9 +207,11 @@ def test_seating_that_another_makes_outdated_meanwhile_is_not_published(outdate)
     played = closed(row)
     publish = leading(seating.publish_round, seated(row).pk)
 
-    first, second, waited = while_another_is_writing(lambda: bool(outdate(row, played)), publish)
-
-    assert (first, second, waited) == (True, "DrawnFromOthers", True)
+    assert while_another_is_writing(lambda: bool(outdate(row, played)), publish) == (
+        True,
+        "DrawnFromOthers",
+        True,
+    )
 
 
 def test_swap_sent_by_two_is_made_once():
@@ -285,12 +293,7 @@ def let_leave(round_):
 
 @pytest.mark.parametrize(
     ("lead", "gave"),
-    [
-        (take_back, "seated"),
-        (close, "RoundNotReady"),
-        (close_evening, "closed"),
-        (let_leave, True),
-    ],
+    [(take_back, "seated"), (close, "RoundNotReady"), (close_evening, "closed"), (let_leave, True)],
 )
 def test_table_whose_address_is_replaced_meanwhile_blocks_nobody(lead, gave):
     round_ = published(running(*NINE))
@@ -299,9 +302,7 @@ def test_table_whose_address_is_replaced_meanwhile_blocks_nobody(lead, gave):
     def replace():
         return tables.replace_address(table.pk, NOBODY, at=EVENING).generation
 
-    first, second, waited = while_another_is_writing(replace, lead(round_), "UPDATE")
-
-    assert (first, second, waited) == (2, gave, True)
+    assert while_another_is_writing(replace, lead(round_), "UPDATE") == (2, gave, True)
 
 
 def test_round_that_is_taken_back_waits_for_players_who_are_merged():
@@ -312,6 +313,62 @@ def test_round_that_is_taken_back_waits_for_players_who_are_merged():
     def merge():
         return merge_players(kept.pk, gone.pk, NOBODY, at=EVENING).kept_id
 
-    first, second, waited = while_another_is_writing(merge, take_back(round_))
+    assert while_another_is_writing(merge, take_back(round_)) == (kept.pk, "seated", True)
 
-    assert (first, second, waited) == (kept.pk, "seated", True)
+
+@pytest.fixture
+def tournament():
+    return create_tournament(ClubFactory(), plan(), NOBODY, at=EVENING)
+
+
+def test_two_who_start_it_at_once_start_it_once(tournament):
+    move_tournament(tournament.pk, "registration", NOBODY, at=EVENING)
+    start = doing(move_tournament, tournament.pk, "running", NOBODY)
+
+    assert while_another_is_writing(start, start) == (1, 1, True)
+    assert Tournament.objects.get().state == "running"
+    assert lines("move-tournament") == 2
+
+
+def test_step_decided_on_a_state_that_another_has_changed_is_refused(tournament):
+    move_tournament(tournament.pk, "registration", NOBODY, at=EVENING)
+    start, back = (
+        doing(move_tournament, tournament.pk, state, NOBODY) for state in ("running", "draft")
+    )
+
+    assert while_another_is_writing(start, back) == (1, "WrongState", True)
+    assert Tournament.objects.get().state == "running"
+
+
+def test_entrant_who_comes_while_the_tournament_is_removed_comes_too_late(tournament):
+    remove = doing(remove_tournament, tournament.pk, NOBODY)
+    enter = doing(register_entrants, tournament.pk, [Entry("Ayşe")], NOBODY)
+
+    assert while_another_is_writing(remove, enter) == (1, "DoesNotExist", True)
+    assert not Tournament.objects.exists()
+
+
+def test_form_sent_twice_at_once_makes_one_tournament():
+    club = ClubFactory()
+
+    def create(*, at):
+        create_tournament(club, plan(), NOBODY, at=at, key="k" * 24)
+
+    assert at_once(*[doing(create)] * 4) == [1] * 4
+    assert (Event.objects.count(), lines("add-tournament")) == (1, 1)
+
+
+def test_one_name_registered_by_several_phones_at_once_is_one_entrant(tournament):
+    move_tournament(tournament.pk, "registration", NOBODY, at=EVENING)
+
+    answers = at_once(
+        *[
+            lambda name=name: (
+                register_by_link(tournament.pk, Entry(name), NOBODY, at=EVENING).number
+            )
+            for name in ("İPEK", "ipek", "Ipek", "ıpek")
+        ]
+    )
+
+    assert answers == [1] * 4
+    assert (Entrant.objects.count(), Player.objects.count()) == (1, 1)

@@ -5,9 +5,28 @@ import pytest
 from tests.club_factories import MemberFactory, RoundFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, record, record_all
-from tests.tournament_builders import NINE, PENALTY, decide, one_table, play, running
+from tests.tournament_builders import (
+    NINE,
+    PENALTY,
+    decide,
+    one_table,
+    play,
+    published,
+    running,
+    seated,
+)
 from tournaments.engine.rules.entries import Stopped
-from tournaments.models import AuditEntry, Entrant, Game, Revision, Round, Ruling, Table, Tournament
+from tournaments.models import (
+    AuditEntry,
+    Entrant,
+    Game,
+    Revision,
+    Round,
+    Ruling,
+    Seat,
+    Table,
+    Tournament,
+)
 from tournaments.queries.sheets import load_sheet
 from tournaments.queries.state import field_of, load_state, seconds_left
 from tournaments.services.audit import NOBODY, Actor
@@ -25,15 +44,17 @@ from tournaments.services.rounds.rulings import (
 from tournaments.services.rounds.running import (
     Added,
     NotThatLong,
+    RoundNotReady,
     add_table_time,
     add_time,
     close_round,
     finish_for_time,
+    open_round,
     pause_clock,
     start_clock,
 )
-from tournaments.services.rounds.seating import publish_round, seat_next_round
-from tournaments.services.tournaments.lifecycle import WrongState
+from tournaments.services.rounds.seating import publish_round, seat_next_round, take_back_round
+from tournaments.services.tournaments.lifecycle import Depended, WrongState
 
 pytestmark = pytest.mark.django_db
 
@@ -46,9 +67,8 @@ def told(action):
     return list(AuditEntry.objects.filter(action=action).values_list("after", flat=True))
 
 
-@pytest.mark.parametrize(
-    ("used", "started", "at", "left"),
-    [
+def test_what_is_left_follows_from_what_has_run():
+    for used, started, at, left in (
         (0, None, 30, 3600),
         (600, None, 30, 3000),
         (0, 0, 30, 1800),
@@ -56,19 +76,14 @@ def told(action):
         (0, 0, 61, -60),
         # A machine whose clock was put back.
         (0, 10, 0, 3600),
-    ],
-)
-def test_what_is_left_follows_from_what_has_run(used, started, at, left):
-    round_ = Round(
-        clock_seconds=3600,
-        clock_used=used,
-        clock_started_at=None if started is None else after(started),
-    )
+    ):
+        since = None if started is None else after(started)
+        round_ = Round(clock_seconds=3600, clock_used=used, clock_started_at=since)
 
-    assert seconds_left(round_, after(at)) == left
-    assert seconds_left(round_, after(at), extra=300) == left + 300
-    round_.closed_at = EVENING
-    assert seconds_left(round_, after(at)) is seconds_left(Round(), EVENING) is None
+        assert seconds_left(round_, after(at)) == left
+        assert seconds_left(round_, after(at), extra=300) == left + 300
+        round_.closed_at = EVENING
+        assert seconds_left(round_, after(at)) is seconds_left(Round(), EVENING) is None
 
 
 def test_clock_started_and_stopped_twice_is_started_and_stopped_once():
@@ -90,6 +105,9 @@ def test_time_is_added_once_for_all_by_two_presses_of_one_page():
     for _press in range(2):
         round_ = add_time(round_.pk, Added(300, 3600), NOBODY, at=EVENING)
     assert (round_.clock_seconds, told("add-time")) == (3900, [{"round": 1, "added": 300}])
+    for cannot in (0, 3 * 3600, -3960):
+        with pytest.raises(NotThatLong):
+            add_time(round_.pk, Added(cannot, 3900), NOBODY, at=EVENING)
     round_ = add_time(round_.pk, Added(-300, 3900), NOBODY, at=EVENING)
     assert round_.clock_seconds == 3600
 
@@ -106,15 +124,6 @@ def test_one_table_has_more_time_than_the_others():
     assert told("add-table-time") == [{"round": 1, "table": 1, "added": 180}]
 
 
-@pytest.mark.parametrize("seconds", [0, 3 * 3600, -3660])
-def test_time_that_cannot_be_given_is_refused(seconds):
-    round_ = one_table(minutes=60)
-
-    with pytest.raises(NotThatLong):
-        add_time(round_.pk, Added(seconds, 3600), NOBODY, at=EVENING)
-    assert Round.objects.get(pk=round_.pk).clock_seconds == 3600
-
-
 def test_round_without_a_clock_is_given_one():
     round_ = one_table()
     with pytest.raises(WrongState):
@@ -127,8 +136,7 @@ def test_round_without_a_clock_is_given_one():
 
 
 def test_clock_of_a_round_that_is_not_open_stands():
-    row = running("Ayşe", "Burak", "Cem", "Deniz", minutes=60)
-    round_ = seat_next_round(row.pk, NOBODY, at=EVENING)
+    round_ = seated(running(*NINE[:4], minutes=60))
 
     for change in (start_clock, pause_clock):
         with pytest.raises(WrongState):
@@ -140,7 +148,7 @@ def scores():
     return {each.id: each.score for each in field_of(course, 2).entrants}
 
 
-def test_penalty_takes_its_points_once_for_each_reason_and_is_in_the_audit():
+def test_penalty_takes_its_points_once_for_each_reason_until_it_is_withdrawn():
     round_ = one_table()
     play(round_)
     before = scores()["e1"]
@@ -154,6 +162,11 @@ def test_penalty_takes_its_points_once_for_each_reason_and_is_in_the_audit():
     assert (line.after, line.reason) == (told, "revoke")
     decide(round_, 1, RulingDecision("penalty", "1/2", "late"))
     assert before - scores()["e1"] == 50.5
+    for _tap in range(2):
+        withdraw_ruling(first.pk, NOBODY, at=EVENING)
+    assert before - scores()["e1"] == 0.5
+    assert Ruling.objects.get(pk=first.pk).withdrawn_at == EVENING
+    assert AuditEntry.objects.filter(action="withdraw-ruling").count() == 1
 
 
 def test_later_result_takes_the_place_of_the_one_before_and_leaves_penalties():
@@ -169,36 +182,19 @@ def test_later_result_takes_the_place_of_the_one_before_and_leaves_penalties():
     assert sorted(standing) == ["adjusted", "penalty"]
 
 
-def test_withdrawn_ruling_counts_no_more_and_stays_in_the_list():
+def test_ruling_that_cannot_be_is_refused():
     round_ = one_table()
-    play(round_)
-    before = scores()["e1"]
-    ruling = decide(round_, 1, PENALTY)
 
-    for _tap in range(2):
-        withdraw_ruling(ruling.pk, NOBODY, at=EVENING)
-
-    assert scores()["e1"] == before
-    assert Ruling.objects.get().withdrawn_at == EVENING
-    assert AuditEntry.objects.filter(action="withdraw-ruling").count() == 1
-
-
-@pytest.mark.parametrize(
-    ("said", "refused"),
-    [
+    for said, refused in (
         (RulingDecision("penalty", 50, "  "), NoReason),
         (RulingDecision("penalty", 0, "revoke"), NoSuchPoints),
         (RulingDecision("penalty", -5, "revoke"), NoSuchPoints),
         (RulingDecision("adjusted", "5,5", "agreed"), NoSuchPoints),
         (RulingDecision("adjusted", 10_001, "agreed"), NoSuchPoints),
         (RulingDecision("shot", 5, "agreed"), NoSuchPoints),
-    ],
-)
-def test_ruling_that_cannot_be_is_refused(said, refused):
-    round_ = one_table()
-
-    with pytest.raises(refused):
-        decide(round_, 1, said)
+    ):
+        with pytest.raises(refused):
+            decide(round_, 1, said)
     assert Ruling.objects.count() == 0
 
 
@@ -267,18 +263,14 @@ def test_deal_that_is_sealed_and_not_played_is_withdrawn():
     assert Revision.objects.filter(kind="withdrawal", position=0).exists()
 
 
-def test_table_that_wrote_nothing_ends_with_nothing():
-    table, by = played("last-deal-void")
+@pytest.mark.parametrize(
+    ("bodies", "totals"), [((), (0,) * 4), (WHOLE_GAME, (540, -110, -330, -100))]
+)
+def test_table_that_wrote_nothing_or_has_finished_is_ended_as_it_stands(bodies, totals):
+    table, by = played("last-deal-void", *bodies)
 
-    assert finish(table, by).game.totals == (0, 0, 0, 0)
+    assert finish(table, by).game.totals == totals
     assert close_round(table.round_id, by, at=EVENING).closed_at == EVENING
-
-
-def test_finished_game_stays_as_it_ended():
-    table, by = played("last-deal-void", *WHOLE_GAME)
-
-    assert len(finish(table, by).game.deals) == 20
-    assert Revision.objects.count() == 20
 
 
 def test_table_calls_once_and_is_answered_once():
@@ -301,3 +293,45 @@ def test_table_calls_once_and_is_answered_once():
     with pytest.raises(RoundClosed):
         call_director(table.pk, phone, at=EVENING)
     assert Game.objects.get().table.called_at is None
+
+
+def test_round_goes_from_seated_to_closed_and_standings_seat_the_next_one():
+    row = running(*NINE, rounds=2)
+    round_ = seated(row)
+    assert (round_.state, len(round_.seating["tables"]), len(round_.seating["byes"])) == (
+        "seated",
+        2,
+        1,
+    )
+
+    publish_round(round_.pk, NOBODY, at=EVENING)
+    round_ = open_round(round_.pk, NOBODY, at=EVENING)
+    assert Table.objects.filter(round=round_).count() == 2
+    assert Seat.objects.filter(game__table__round=round_).count() == 8
+    with pytest.raises(RoundNotReady) as refused:
+        close_round(round_.pk, NOBODY, at=EVENING)
+    assert [(each.data, each.code) for each in refused.value.faults] == [
+        ({"table": 1}, "unfinished"),
+        ({"table": 2}, "unfinished"),
+    ]
+    play(round_)
+    close_round(round_.pk, NOBODY, at=EVENING)
+
+    field = field_of(load_state(Tournament.objects.get(pk=row.pk)), 2)
+    scores = sorted(int(entrant.score) for entrant in field.entrants)
+    assert scores == [-330, -330, -110, -110, -100, -100, 0, 540, 540]
+    assert seat_next_round(row.pk, NOBODY, at=EVENING).number == 2
+
+
+def test_published_round_is_taken_back_until_a_table_has_begun():
+    row = running(*NINE[:4])
+    round_ = published(row)
+
+    take_back_round(round_.pk, NOBODY, at=EVENING)
+    assert (Round.objects.get(pk=round_.pk).state, Table.objects.count()) == ("seated", 0)
+
+    publish_round(round_.pk, NOBODY, at=EVENING)
+    open_round(round_.pk, NOBODY, at=EVENING)
+    play(round_, WHOLE_GAME[:1])
+    with pytest.raises(Depended):
+        take_back_round(round_.pk, NOBODY, at=EVENING)

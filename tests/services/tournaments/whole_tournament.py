@@ -51,7 +51,6 @@ GAMES = {
 }
 """The entries of each table of a round, by ruleset."""
 
-
 OPTIONS = {"turkish-king": {"king": "off"}}
 
 
