@@ -1,4 +1,5 @@
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -131,15 +132,15 @@ def test_invitation_raises_a_lower_role_and_keeps_a_higher_one(club, owner):
     assert lines()[1:] == [("role", "role", {"role": "member"}, {"role": "director"})]
 
 
-@pytest.mark.parametrize("role", [Role.DIRECTOR, Role.OWNER])
-def test_invitation_of_staff_is_used_once_whatever_was_asked(club, owner, role):
-    link = invite(club, Offer(role, None), owner, at=EVENING)
-    accept(link, Actor(AccountFactory()))
-
-    with pytest.raises(Invitation.DoesNotExist):
+def test_invitation_of_staff_is_used_once_whatever_was_asked(club, owner):
+    for role in (Role.DIRECTOR, Role.OWNER):
+        link = invite(club, Offer(role, None), owner, at=EVENING)
         accept(link, Actor(AccountFactory()))
-    assert link.most_uses == 1
-    assert roles(club) == sorted(["owner", role])
+
+        with pytest.raises(Invitation.DoesNotExist):
+            accept(link, Actor(AccountFactory()))
+        assert link.most_uses == 1
+    assert roles(club) == ["director", "owner", "owner"]
 
 
 def test_invitation_lasts_fourteen_days_or_until_it_is_withdrawn(club, owner):
@@ -159,8 +160,8 @@ def test_invitation_lasts_fourteen_days_or_until_it_is_withdrawn(club, owner):
 def test_role_is_changed_with_its_line_and_not_twice(club, owner):
     ece = member(club)
 
-    change_role(club.pk, ece.user.pk, Role.DIRECTOR, owner, at=EVENING)
-    change_role(club.pk, ece.user.pk, Role.DIRECTOR, owner, at=EVENING)
+    for _tap in range(2):
+        change_role(club.pk, ece.user.pk, Role.DIRECTOR, owner, at=EVENING)
 
     assert roles(club) == ["director", "owner"]
     assert lines() == [("role", "role", {"role": "member"}, {"role": "director"})]
@@ -170,14 +171,14 @@ def test_role_is_changed_with_its_line_and_not_twice(club, owner):
 def test_only_owner_neither_goes_nor_takes_another_role(club, owner):
     member(club, "director")
 
-    with pytest.raises(LastOwner):
-        change_role(club.pk, owner.user.pk, Role.MEMBER, owner, at=EVENING)
-    with pytest.raises(LastOwner):
-        leave_club(club.pk, owner, at=EVENING)
-    with pytest.raises(LastOwner):
-        remove_member(club.pk, owner.user.pk, owner, at=EVENING)
-    with pytest.raises(LastOwner):
-        delete_account(owner, at=EVENING)
+    for go in (
+        partial(change_role, club.pk, owner.user.pk, Role.MEMBER),
+        partial(leave_club, club.pk),
+        partial(remove_member, club.pk, owner.user.pk),
+        delete_account,
+    ):
+        with pytest.raises(LastOwner):
+            go(owner, at=EVENING)
     assert roles(club) == ["director", "owner"]
     assert lines() == []
 
@@ -216,16 +217,15 @@ def test_account_that_is_deleted_leaves_its_clubs_and_its_players_stay(club, own
     assert not AuditEntry.objects.exclude(user=None).exists()
 
 
-@pytest.mark.parametrize(
-    ("role", "managed"), [("owner", 3), ("director", 1), ("member", 0), (None, 0)]
-)
-def test_links_are_seen_by_those_who_are_as_much_themselves(club, role, managed):
+def test_links_are_seen_by_those_who_are_as_much_themselves(club):
     for each in Role:
         InvitationFactory(club=club, role=each, most_uses=1)
-    user = MemberFactory(club=club, role=role).user if role else AccountFactory()
     InvitationFactory()
 
-    assert Invitation.objects.managed_by(user).count() == managed
+    for role, managed in (("owner", 3), ("director", 1), ("member", 0)):
+        user = MemberFactory(club=club, role=role).user
+        assert Invitation.objects.managed_by(user).count() == managed
+    assert not Invitation.objects.managed_by(AccountFactory()).exists()
 
 
 @pytest.mark.parametrize(

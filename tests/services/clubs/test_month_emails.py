@@ -7,7 +7,6 @@ from django.db import connection
 
 from tests.club_factories import ClubFactory, EventFactory, MemberFactory, TableFactory
 from tests.deals import WHOLE_GAME
-from tests.together import while_another_is_writing
 from tournaments.models import Club, Email, Report
 from tournaments.reports import documents
 from tournaments.services.documents.reporting import remake_documents
@@ -180,16 +179,3 @@ def test_switch_is_on_the_page_the_mail_leads_to(client):
     assert "No mails" in client.get("/me/").text
     sweep_months(FIRST)
     assert not Email.objects.exists()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_two_sweeps_at_once_write_each_letter_once():
-    club = club_with_games()
-    reader(club, "owner")
-
-    def sweep():
-        sweep_months(FIRST)
-        return 1
-
-    assert while_another_is_writing(sweep, sweep) == (1, 1, True)
-    assert (Email.objects.count(), Report.objects.count()) == (1, 1)

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from django.core.files.storage import default_storage
 
@@ -5,27 +7,35 @@ from tests.club_factories import (
     AccountFactory,
     AuditEntryFactory,
     ClubFactory,
+    EntrantFactory,
     MemberFactory,
     PlayerFactory,
+    RoundFactory,
+    RulingFactory,
+    SubstituteFactory,
     TableFactory,
+    TournamentFactory,
 )
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, SetupFactory, record, reload
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.models import AuditEntry, Game, Player, Report, Revision
+from tournaments.models import AuditEntry, Entrant, Game, Merge, Player, Report, Revision
 from tournaments.reports.documents import build_report
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.documents import reporting
+from tournaments.services.entrants.registration import lock_entrant, withdraw_entrant
 from tournaments.services.games import playing
 from tournaments.services.games.tables import remove_table
 from tournaments.services.people import players as people
 from tournaments.services.people.changes import (
+    export_player,
     names_ever,
     remove_player,
     rename_player,
     set_initials,
     without_names,
 )
+from tournaments.services.people.merging import merge_players
 
 pytestmark = pytest.mark.django_db
 
@@ -59,20 +69,15 @@ def authors_of(game):
     return [write.author for write in reload(game).revisions]
 
 
-def last_line(club):
-    line = club.audit_lines.first()
-    return line.kind, line.action, line.subject, line.before, line.after, line.user, line.address
+def test_name_is_stored_without_what_cannot_be_seen_and_something_must_be_left(director):
+    club = ClubFactory()
 
+    for text in ("", "  ", "...", "\u200b", "x" * 81, "\ufdfa" * 80):
+        with pytest.raises(people.NoName):
+            people.add_player(club, text, director, at=EVENING)
+    player = people.add_player(club, " Ay\u00adşe\t Nur\0 ", director, at=EVENING)
 
-@pytest.mark.parametrize("text", ["", "  ", "...", "\u200b", "x" * 81, "\ufdfa" * 80])
-def test_what_is_no_name_is_refused(text, director):
-    with pytest.raises(people.NoName):
-        people.add_player(ClubFactory(), text, director, at=EVENING)
-    assert not Player.objects.exists()
-
-
-def test_name_is_stored_without_what_cannot_be_seen(director):
-    player = people.add_player(ClubFactory(), " Ay\u00adşe\t Nur\0 ", director, at=EVENING)
+    assert Player.objects.get() == player
     assert player.name == "Ayşe Nur"
 
 
@@ -108,21 +113,13 @@ def test_new_name_stands_on_the_sheets_and_at_the_writes_of_the_player(game, dir
     assert players_of(game) == ["Ayşen", "Burak", "Cem", "Deniz"]
     assert players_of(other)[0] == "Ayşe"
     assert player.club.audit_lines.filter(action="rename").count() == 1
-    assert authors_of(game) == ["Ayşen", "Burak"]
-    assert last_line(player.club) == (
-        "player", "rename", f"player:{player.pk}",
-        {"name": "Ayşe"}, {"name": "Ayşen"}, director.user, "192.0.2.7",
-    )  # fmt: skip
-
-
-def test_new_name_is_no_write_of_the_table(game, director):
-    before = game.revision
-
-    rename_player(player_at(game, 0).pk, "Ayşen", director, at=EVENING)
-
+    line = player.club.audit_lines.first()
+    assert (line.kind, line.action, line.subject) == ("player", "rename", f"player:{player.pk}")
+    assert (line.before, line.after) == ({"name": "Ayşe"}, {"name": "Ayşen"})
+    assert (line.user, line.address) == (director.user, "192.0.2.7")
+    # It is no write of the table, whose phone gave the name that is gone.
     record(game, WHOLE_GAME[1])
-    assert reload(game).row.revision == before + 1
-    # The phone was late: it gave the name that is gone.
+    assert reload(game).row.revision == 3
     assert authors_of(game) == ["Ayşen", "Burak", ""]
 
 
@@ -147,9 +144,10 @@ def test_initials_stand_on_the_sheets_and_leave_them_again(game, director):
 
     assert shown == (["A.", "Burak", "Cem", "Deniz"], ["A.", "Burak"])
     assert (players_of(game)[0], authors_of(game)) == ("Ayşe", ["Ayşe", "Burak"])
-    assert last_line(player.club)[1:5] == (
-        "initials", f"player:{player.pk}", {"initials": True}, {"initials": False},
-    )  # fmt: skip
+    line = player.club.audit_lines.first()
+    assert (line.action, line.before, line.after) == (
+        *("initials", {"initials": True}, {"initials": False}),
+    )
 
 
 def test_equal_initials_at_one_table_are_told_apart_also_as_authors(director):
@@ -178,25 +176,22 @@ def report_of(game):
     return asked
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda pk, by: rename_player(pk, "Ayşen", by, at=EVENING),
-        lambda pk, by: set_initials(pk, True, by, at=EVENING),
-        lambda pk, by: remove_player(pk, by, at=EVENING),
-    ],
-)
 def test_documents_that_show_the_old_name_are_gone(
-    game, director, change, django_capture_on_commit_callbacks
+    game, director, django_capture_on_commit_callbacks
 ):
-    old = report_of(game)
-    other = report_of(TableFactory().games.get())
+    other, pk = report_of(TableFactory().games.get()), player_at(game, 0).pk
 
-    with django_capture_on_commit_callbacks(execute=True):
-        change(player_at(game, 0).pk, director)
+    for change in (
+        lambda: rename_player(pk, "Ayşen", director, at=EVENING),
+        lambda: set_initials(pk, True, director, at=EVENING),
+        lambda: remove_player(pk, director, at=EVENING),
+    ):
+        old = report_of(reload(game).row)
+        with django_capture_on_commit_callbacks(execute=True):
+            change()
 
-    assert list(Report.objects.all()) == [other]
-    assert not default_storage.exists(old.file.name)
+        assert list(Report.objects.all()) == [other]
+        assert not default_storage.exists(old.file.name)
     assert default_storage.exists(other.file.name)
 
 
@@ -257,9 +252,9 @@ def test_removed_name_is_kept_nowhere_and_the_results_stay(
     assert player.club.members.count() == 1
     asked = report_of(remarked)
     assert asked.parameters["record"]["players"] == ["№ 1", "Burak", "Cem", "Deniz"]
-    assert last_line(player.club) == (
-        "player", "remove", f"player:{player.pk}", None, None, director.user, "192.0.2.7",
-    )  # fmt: skip
+    line = player.club.audit_lines.first()
+    assert (line.action, line.before, line.after) == ("remove", None, None)
+    assert (line.subject, line.user) == (f"player:{player.pk}", director.user)
 
 
 @pytest.fixture
@@ -323,9 +318,8 @@ def test_names_ever_are_those_of_the_audit_and_of_now(game, director):
     assert names_ever([player]) == {"Işıl", "Işıl Nur", "Nur", "I.", "I. N.", "N."}
 
 
-@pytest.mark.parametrize(
-    ("said", "left"),
-    [
+def test_name_is_taken_out_however_it_is_written():
+    for said, left in (
         ("IŞIL geldi", "№ geldi"),
         ("ışıl'ın eli", "№'ın eli"),
         ("Işı\u0307l", "№"),
@@ -338,10 +332,8 @@ def test_names_ever_are_those_of_the_audit_and_of_now(game, director):
             ["№", {"players": ["ISIL", "№"], "at": 7}],
         ),
         (None, None),
-    ],
-)
-def test_name_is_taken_out_however_it_is_written(said, left):
-    assert without_names(["Işıl", "I."])(said) == left
+    ):
+        assert without_names(["Işıl", "I."])(said) == left
 
 
 @pytest.mark.parametrize("games", [1, 3])
@@ -354,3 +346,88 @@ def test_names_follow_in_a_fixed_number_of_queries(games, django_assert_num_quer
         rename_player(player.pk, "Ayşen", NOBODY, at=EVENING)
 
     assert {row.players[0] for row in Game.objects.all()} == {"Ayşen"}
+
+
+@pytest.fixture
+def tournament():
+    return TournamentFactory(slug="acik")
+
+
+@pytest.fixture
+def gur(tournament):
+    return PlayerFactory(name="Ayşe Gür", club=tournament.event.club)
+
+
+def test_removed_name_is_in_no_ruling_and_the_entrant_stays(gur, tournament):
+    entrant = EntrantFactory(tournament=tournament, player=gur)
+    round_ = RoundFactory(event=tournament.event)
+    RulingFactory(round=round_, entrant=entrant, reason="AYŞE GÜR geç geldi")
+    other = EntrantFactory(tournament=tournament)
+    about_another = RulingFactory(round=round_, entrant=other, reason="Ayşe Gür'e bağırdı")
+    elsewhere = RulingFactory(reason="Ayşe Gür bekletti")
+
+    remove_player(gur.pk, NOBODY, at=EVENING)
+
+    about_another.refresh_from_db()
+    elsewhere.refresh_from_db()
+    assert about_another.reason == "№'e bağırdı"
+    assert elsewhere.reason == "Ayşe Gür bekletti"
+    elsewhere.delete()
+    assert "GÜR" not in everything_kept().upper()
+    assert Entrant.objects.get(pk=entrant.pk).shown_name == f"№ {entrant.number}"
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_export_of_a_player_lists_tournaments(gur, tournament, number, django_assert_num_queries):
+    entrant = EntrantFactory(tournament=tournament, player=gur, number=1, team="Moda")
+    for _ in range(number - 1):
+        RulingFactory(entrant=EntrantFactory(partner=gur), round__number=1)
+    RulingFactory(entrant=entrant, round__number=2, reason="bekletti")
+    pair = EntrantFactory(tournament__slug="ciftler", player=PlayerFactory(), number=7)
+    SubstituteFactory(entrant=pair, player=gur, round_number=3)
+
+    # Beside the tournaments: the transaction, the person, games, audit and phones that are told.
+    with django_assert_num_queries(15), export_player(gur.pk, NOBODY, at=EVENING) as document:
+        mine = json.load(document)["tournaments"]
+
+    assert mine[0] == {
+        "slug": "acik",
+        "name": "Moda Açık",
+        "held_on": str(EVENING.date()),
+        "entrant": "e1",
+        "team": "Moda",
+        "represents": "",
+        "registered_at": EVENING.isoformat(),
+        "rulings": [
+            {
+                "round": 2,
+                "kind": "penalty",
+                "points": 1,
+                "reason": "bekletti",
+                "at": EVENING.isoformat(),
+            }
+        ],
+    }
+    assert len(mine) == number + 1
+    assert (mine[-1]["slug"], mine[-1]["entrant"]) == ("ciftler", "e7")
+    assert mine[-1]["substitute_in_round"] == 3
+
+
+def test_change_of_an_entrant_leaves_alone_who_it_is(gur, tournament, monkeypatch):
+    """As when a merge has given the entrant to another row since it was read."""
+    kept = PlayerFactory(club=gur.club)
+    entrant = EntrantFactory(tournament=tournament, player=gur)
+
+    def read_before_the_merge(pk):
+        found = lock_entrant(pk)
+        merge_players(kept.pk, gur.pk, NOBODY, at=EVENING)
+        return found
+
+    monkeypatch.setattr(
+        "tournaments.services.entrants.registration.lock_entrant", read_before_the_merge
+    )
+    withdraw_entrant(entrant.pk, NOBODY, at=EVENING)
+
+    entrant.refresh_from_db()
+    assert (entrant.player, entrant.withdrawn_at) == (kept, EVENING)
+    assert Merge.objects.get().entrants == {"player": [entrant.pk]}

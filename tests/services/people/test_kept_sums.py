@@ -126,8 +126,7 @@ def deleted(player):
 
 
 @pytest.mark.parametrize(
-    "change",
-    [withdrawn, other_result, merged, merged_and_parted, other_season, cancelled, deleted],
+    "change", [withdrawn, other_result, merged, merged_and_parted, other_season, cancelled, deleted]
 )
 def test_sums_follow_what_changes(player, change):
     before = kept(player)

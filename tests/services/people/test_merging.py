@@ -1,9 +1,14 @@
+"""Players who are one person, and the accounts that claim them."""
+
+from datetime import timedelta
+
 import pytest
 
 from tests.club_factories import (
     AccountFactory,
     ClubFactory,
     EntrantFactory,
+    MemberFactory,
     PlayerFactory,
     RoundFactory,
     SittingFactory,
@@ -13,16 +18,22 @@ from tests.club_factories import (
 from tests.club_factories import TableFactory as Table
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
-from tournaments.models import Entrant, Game, Merge, Player, Seat, Substitute
+from tournaments.models import AuditEntry, Entrant, Game, Member, Merge, Player, Seat, Substitute
+from tournaments.models.people import MOST_WRONG_CLAIMS, MOST_WRONG_TYPED
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.people.changes import remove_player, set_initials
 from tournaments.services.people.merging import (
+    AlreadyPlays,
     MergedFurther,
     NotOnePerson,
     StillPlaying,
+    TooManyCodes,
     Unlike,
+    WrongClaimCode,
     claim_player,
+    find_by_code,
     merge_players,
+    new_claim,
     undo_merge,
     unlink_account,
 )
@@ -105,14 +116,19 @@ def test_undone_merge_gives_back_exactly(kept, gone):
     assert state() == before
 
 
-def test_games_played_since_stay_with_the_kept_player(kept, gone, round_):
+def test_games_played_and_initials_wished_for_since_stay_with_the_kept_player(kept, gone, round_):
+    set_initials(gone.pk, True, NOBODY, at=EVENING)
     done = merge(kept, gone)
     later = Table(round=round_, players=["Ayşe Yılmaz", *OTHERS])
+    for wish in (False, True):
+        set_initials(kept.pk, wish, NOBODY, at=EVENING)
 
     undo(done)
 
     assert player_of(later) == kept
     assert (kept.seats.count(), gone.seats.count()) == (2, 2)
+    kept.refresh_from_db()
+    assert kept.initials is True
 
 
 @pytest.fixture
@@ -174,18 +190,6 @@ def test_who_sits_for_an_entrant_in_a_going_round_is_not_parted_from_it(kept, go
     assert (Entrant.objects.get().player, player_of(table)) == (gone, kept)
 
 
-def test_initials_wished_for_since_stay_when_the_merge_is_undone(kept, gone):
-    set_initials(gone.pk, True, NOBODY, at=EVENING)
-    done = merge(kept, gone)
-    set_initials(kept.pk, False, NOBODY, at=EVENING)
-    set_initials(kept.pk, True, NOBODY, at=EVENING)
-
-    undo(done)
-
-    kept.refresh_from_db()
-    assert kept.initials is True
-
-
 def refused(kept, gone):
     before = state()
     with pytest.raises(NotOnePerson) as problem:
@@ -195,15 +199,16 @@ def refused(kept, gone):
     return problem.value.why
 
 
-def test_player_is_merged_neither_with_themself_nor_with_one_of_another_club(kept):
+def test_who_cannot_be_one_person_is_not_merged(kept, gone, round_):
+    table = Table(round=round_, players=["Ayşe", "Ali", *OTHERS[:2]])
+    one, other = (seat.player for seat in table.games.get().seats.all()[:2])
+
     assert refused(kept, kept) == Unlike.SAME
     assert refused(kept, PlayerFactory(club=ClubFactory())) == Unlike.CLUB
-
-
-def test_players_who_sat_at_one_table_are_not_merged(round_):
-    table = Table(round=round_, players=["Ayşe", "Ayse", *OTHERS[:2]])
-    one, other = (seat.player for seat in table.games.get().seats.all()[:2])
     assert refused(one, other) == Unlike.TABLE
+    for player in (kept, gone):
+        Player.objects.filter(pk=player.pk).update(account=AccountFactory())
+    assert refused(kept, gone) == Unlike.ACCOUNT
 
 
 @pytest.mark.parametrize(
@@ -223,12 +228,6 @@ def test_players_who_took_part_in_one_tournament_are_not_merged(kept, gone, ente
     enter(where, gone)
 
     assert refused(kept, gone) == refused(gone, kept) == Unlike.TOURNAMENT
-
-
-def test_players_with_two_accounts_are_not_merged(kept, gone):
-    for player in (kept, gone):
-        Player.objects.filter(pk=player.pk).update(account=AccountFactory())
-    assert refused(kept, gone) == Unlike.ACCOUNT
 
 
 def test_who_is_merged_or_removed_is_merged_no_more(kept, gone):
@@ -288,3 +287,161 @@ def test_removing_the_kept_player_takes_both_names(kept, gone):
     assert "Ayse" not in str(list(kept.club.audit_lines.values()))
     with pytest.raises(Player.DoesNotExist):
         undo(done)
+
+
+@pytest.fixture
+def player():
+    return PlayerFactory(name="Işıl")
+
+
+@pytest.fixture
+def me():
+    return Actor(AccountFactory(), address="192.0.2.7")
+
+
+def claim(player, by, at=EVENING):
+    return claim_player(player.public_id, player.claim_secret, by, at=at)
+
+
+def look(code, by, at=EVENING):
+    return find_by_code(code, by, at=at)
+
+
+def wrong(player):
+    """A code of the right form for a player, and not theirs."""
+    return f"{player.pk}-2222-2222"
+
+
+def test_claimed_player_has_the_account_which_is_a_member(player, me):
+    claimed = claim(player, me)
+
+    assert (claimed, claimed.account) == (player, me.user)
+    member = Member.objects.get(club=player.club, user=me.user)
+    assert (member.role, member.joined_at) == ("member", EVENING)
+    lines = AuditEntry.objects.order_by("kind").values_list("kind", "action", "subject", "after")
+    account, subject = f"account:{me.user.pk}", f"player:{player.pk}"
+    assert list(lines) == [
+        ("player", "claim", subject, {"account": account}),
+        ("role", "join", account, {"role": "member", "claim": subject}),
+    ]
+    assert set(AuditEntry.objects.values_list("user", "address")) == {(me.user.pk, "192.0.2.7")}
+
+
+def test_link_is_used_by_one_account_whose_role_stays(player, me):
+    MemberFactory(club=player.club, user=me.user, role="director")
+
+    for _tap in range(2):
+        assert claim(player, me) == player
+
+    with pytest.raises(Player.DoesNotExist):
+        claim(player, Actor(AccountFactory()))
+    assert Player.objects.get().account == me.user
+    assert Member.objects.get(user=me.user).role == "director"
+    assert AuditEntry.objects.get().action == "claim"
+
+
+def test_account_with_a_player_in_the_club_is_told_which(player, me):
+    mine = PlayerFactory(club=player.club, account=me.user)
+
+    with pytest.raises(AlreadyPlays) as told:
+        claim(player, me)
+
+    assert told.value.player == mine
+    assert Player.objects.get(pk=player.pk).account is None
+    assert not Member.objects.exists()
+
+
+def test_code_is_typed_as_one_likes(player, me):
+    code = player.claim_code
+    plain = code.replace("-", "")
+    spaced = f"  {code.replace('-', ' – ')} \n"
+
+    for typed in (code, code.upper(), plain, code.replace("-", " "), spaced, " ".join(plain)):
+        assert look(typed, me) == player
+
+
+def test_what_is_no_code_is_a_wrong_one(player):
+    ways = ("", "-", "abcd-efgh", "x-2222-2222", "٣-2222-2222", "\0", "1-ğğğğ-ğğğğ", "²22222222")
+    for typed in (*ways, "9" * 40 + "22222222"):
+        by = Actor(AccountFactory())
+        with pytest.raises(WrongClaimCode):
+            look(typed, by)
+        by.user.refresh_from_db()
+        assert by.user.wrong_claims == 1
+
+
+def test_wrong_codes_spoil_the_right_one_until_there_is_a_new_one(player):
+    Player.objects.update(wrong_claims=MOST_WRONG_CLAIMS - 2)
+    with pytest.raises(WrongClaimCode):
+        look(wrong(player), Actor(AccountFactory()))
+    assert look(player.claim_code, Actor(AccountFactory())) == player
+    with pytest.raises(WrongClaimCode):
+        look(wrong(player), Actor(AccountFactory()))
+
+    with pytest.raises(WrongClaimCode):
+        look(player.claim_code, Actor(AccountFactory()))
+    player = new_claim(player.pk, NOBODY, at=EVENING)
+
+    assert look(player.claim_code, Actor(AccountFactory())) == player
+
+
+def test_same_answer_whether_wrong_unknown_or_spoiled(player):
+    spoiled = PlayerFactory(wrong_claims=MOST_WRONG_CLAIMS)
+    claimed = PlayerFactory(account=AccountFactory())
+    codes = [wrong(player), "999999-2222-2222", spoiled.claim_code, claimed.claim_code]
+
+    for code in codes:
+        with pytest.raises(WrongClaimCode):
+            look(code, Actor(AccountFactory()))
+
+
+def test_account_cannot_try_all_players(me):
+    players = [PlayerFactory() for _ in range(MOST_WRONG_TYPED)]
+    for player in players:
+        with pytest.raises(WrongClaimCode):
+            look(wrong(player), me)
+
+    with pytest.raises(TooManyCodes):
+        look(players[0].claim_code, me, at=EVENING + timedelta(minutes=59))
+    assert look(players[0].claim_code, me, at=EVENING + timedelta(hours=1)) == players[0]
+
+
+def test_new_code_makes_the_old_link_and_code_worthless(player, me):
+    old, secret = player.claim_code, player.claim_secret
+
+    new_claim(player.pk, me, at=EVENING)
+
+    with pytest.raises(WrongClaimCode):
+        look(old, me)
+    with pytest.raises(Player.DoesNotExist):
+        claim_player(player.public_id, secret, me, at=EVENING)
+    assert AuditEntry.objects.get().action == "new code"
+
+
+def test_untied_player_can_be_claimed_anew_and_not_with_the_old_link(player, me):
+    old = player.claim_secret
+    claim(player, me)
+
+    for _tap in range(2):
+        free = unlink_account(player.pk, me, at=EVENING)
+
+    assert free.account is None
+    assert Member.objects.filter(user=me.user).exists()
+    with pytest.raises(Player.DoesNotExist):
+        claim_player(player.public_id, old, me, at=EVENING)
+    assert claim(free, Actor(AccountFactory())) == player
+    line = AuditEntry.objects.get(action="release")
+    assert line.before == {"account": f"account:{me.user.pk}"}
+
+
+def test_merged_and_removed_players_cannot_be_claimed(player, me):
+    other = PlayerFactory(club=player.club)
+    cards = [(row, row.claim_secret, row.claim_code) for row in (player, other)]
+    merge_players(other.pk, player.pk, NOBODY, at=EVENING)
+    remove_player(other.pk, NOBODY, at=EVENING)
+
+    for row, secret, code in cards:
+        with pytest.raises(Player.DoesNotExist):
+            claim_player(row.public_id, secret, me, at=EVENING)
+        with pytest.raises(WrongClaimCode):
+            look(code, me)

@@ -1,11 +1,29 @@
-import pytest
+"""Members, players and accounts of a club at the same moment, on connections of their own."""
 
-from tests.club_factories import AccountFactory, ClubFactory, PlayerFactory, TableFactory
+import pytest
+from django.db import IntegrityError
+
+from tests.club_factories import (
+    AccountFactory,
+    ClubFactory,
+    InvitationFactory,
+    MemberFactory,
+    PlayerFactory,
+    TableFactory,
+)
 from tests.factories import EVENING, ContextFactory
-from tests.together import at_once, while_another_is_writing
-from tournaments.models import AuditEntry, Game, Merge, Player, Report, Seat
+from tests.together import at_once, doing, while_another_is_writing
+from tournaments.models import AuditEntry, Club, Game, Member, Merge, Player, Report, Seat, User
+from tournaments.models.clubs import Role
 from tournaments.models.people import MOST_WRONG_CLAIMS, MOST_WRONG_TYPED
 from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.clubs.membership import (
+    accept_invitation,
+    change_role,
+    create_club,
+    delete_account,
+    leave_club,
+)
 from tournaments.services.documents import reporting
 from tournaments.services.games import playing
 from tournaments.services.people.changes import remove_player, rename_player
@@ -27,16 +45,14 @@ def test_second_claim_waits_for_the_first_and_finds_the_link_used():
     accounts = [AccountFactory() for _ in range(2)]
     link = player.public_id, player.claim_secret
 
-    first, second, waited = while_another_is_writing(
+    assert while_another_is_writing(
         *[lambda user=user: claim_player(*link, Actor(user), at=EVENING).pk for user in accounts]
-    )
-
-    assert (first, second, waited) == (player.pk, "DoesNotExist", True)
+    ) == (player.pk, "DoesNotExist", True)
     assert Player.objects.get().account == accounts[0]
 
 
 def test_one_account_that_claims_two_players_at_once_has_one():
-    players = [PlayerFactory(club=club) for club in [ClubFactory()] for _ in range(2)]
+    players = PlayerFactory.create_batch(2, club=ClubFactory())
     me = Actor(AccountFactory())
 
     answers = at_once(
@@ -72,19 +88,17 @@ def test_account_that_types_many_wrong_codes_at_once_is_stopped():
 
 
 def test_second_merge_waits_for_the_first():
-    one, other = (PlayerFactory(club=club) for club in [ClubFactory()] for _ in range(2))
+    one, other = PlayerFactory.create_batch(2, club=ClubFactory())
 
-    first, second, waited = while_another_is_writing(
+    assert while_another_is_writing(
         lambda: merge_players(one.pk, other.pk, NOBODY, at=EVENING).kept_id,
         lambda: merge_players(other.pk, one.pk, NOBODY, at=EVENING).kept_id,
-    )
-
-    assert (first, second, waited) == (one.pk, "NotOnePerson", True)
+    ) == (one.pk, "NotOnePerson", True)
     assert Merge.objects.get().kept == one
 
 
 def test_merge_undone_by_several_at_once_is_undone_once():
-    one, other = (PlayerFactory(club=club) for club in [ClubFactory()] for _ in range(2))
+    one, other = PlayerFactory.create_batch(2, club=ClubFactory())
     merge = merge_players(one.pk, other.pk, NOBODY, at=EVENING)
 
     answers = at_once(*[lambda: undo_merge(merge.pk, NOBODY, at=EVENING).pk] * PHONES)
@@ -107,7 +121,7 @@ def test_one_name_added_in_several_letters_at_once_is_one_player():
 
 
 def test_two_players_renamed_alike_at_once_are_not_both():
-    players = [PlayerFactory(club=club) for club in [ClubFactory()] for _ in range(2)]
+    players = PlayerFactory.create_batch(2, club=ClubFactory())
 
     answers = at_once(
         *[
@@ -148,3 +162,70 @@ def test_document_asked_for_while_a_player_is_removed_keeps_no_name():
 
     assert answers == [None, True]
     assert "Ayşe" not in str(list(Report.objects.values()))
+
+
+@pytest.fixture
+def club():
+    return ClubFactory()
+
+
+@pytest.fixture
+def owners(club):
+    return [Actor(MemberFactory(club=club, role="owner").user) for _ in range(2)]
+
+
+@pytest.mark.parametrize("account", [False, True])
+def test_of_two_owners_who_leave_or_delete_their_accounts_at_once_one_stays(club, owners, account):
+    one, other = (
+        doing(delete_account, owner) if account else doing(leave_club, club.pk, owner)
+        for owner in owners
+    )
+
+    assert while_another_is_writing(one, other) == (1, "LastOwner", True)
+    assert Member.objects.get().user == owners[1].user
+
+
+def test_of_two_owners_who_demote_each_other_one_stays(club, owners):
+    one, other = owners
+    told = at_once(
+        doing(change_role, club.pk, other.user.pk, Role.MEMBER, one),
+        doing(change_role, club.pk, one.user.pk, Role.MEMBER, other),
+    )
+
+    assert sorted(map(str, told)) == ["1", "LastOwner"]
+    assert sorted(Member.objects.values_list("role", flat=True)) == ["member", "owner"]
+
+
+def test_link_for_one_is_used_by_one_of_two(club, owners):
+    link = InvitationFactory(club=club, role="director", most_uses=1)
+    one, other = (doing(accept_invitation, link.pk, Actor(AccountFactory())) for _ in range(2))
+
+    assert while_another_is_writing(one, other) == (1, "DoesNotExist", True)
+    assert Member.objects.filter(role="director").count() == 1
+
+
+def test_link_for_all_counts_each_who_comes_at_once(club, owners):
+    link = InvitationFactory(club=club)
+    asks = [doing(accept_invitation, link.pk, Actor(AccountFactory())) for _ in range(6)]
+
+    assert at_once(*asks) == [1] * 6
+    link.refresh_from_db()
+    assert link.uses == 6
+
+
+def test_several_who_choose_one_name_at_once_all_get_their_club():
+    asks = [doing(create_club, "Moda", Actor(AccountFactory())) for _ in range(6)]
+
+    assert at_once(*asks) == [1] * 6
+    assert len(set(Club.objects.values_list("slug", flat=True))) == 6
+
+
+def test_account_deleted_meanwhile_leaves_no_club_behind():
+    account = AccountFactory()
+    by = Actor(User.objects.get(pk=account.pk))
+    account.delete()
+
+    with pytest.raises(IntegrityError):
+        create_club("Moda", by, at=EVENING)
+
+    assert not Club.objects.exists()
