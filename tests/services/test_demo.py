@@ -49,11 +49,6 @@ def club(django_db_setup, django_db_blocker):
         transaction.set_rollback(True)
 
 
-@pytest.fixture
-def third(club):
-    return Round.objects.get(event__club=club, event__tournament__state="running", number=3)
-
-
 def test_club_has_players_seasons_and_tournaments_in_every_state(club):
     today = timezone.localdate()
 
@@ -108,7 +103,8 @@ def written(*words):
     return out.getvalue()
 
 
-def test_tables_of_the_third_round_are_at_different_deals(club, third):
+def test_tournament_in_its_third_round_has_known_what_happens(club):
+    third = Round.objects.get(event__club=club, event__tournament__state="running", number=3)
     games = Game.objects.filter(table__round=third).order_by("table__number")
     sheets = load_sheets(games.select_related("table").prefetch_related("confirmations"))
     finished = [sheet for sheet in sheets if sheet.game.finished]
@@ -124,11 +120,7 @@ def test_tables_of_the_third_round_are_at_different_deals(club, third):
     assert len([sheet for sheet in silent if not sheet.game.finished]) == 1
     assert third.tables.exclude(called_at=None).count() == 1
     assert [w.kind for s in sheets for w in s.revisions].count("correction") == 1
-
-
-def test_tournament_in_its_third_round_has_known_what_happens(club, third):
     course = load_state(third.event.tournament)
-
     assert [(each.row.state, len(each.byes)) for each in course.seated_rounds] == [
         ("closed", 1),
         ("closed", 1),
@@ -144,10 +136,9 @@ def test_tournament_in_its_third_round_has_known_what_happens(club, third):
     assert third.clock_started_at is not None
 
 
-def test_owner_signs_in_with_the_password_that_is_printed(club):
-    said = StringIO()
-    call_command("seed_demo", "--once", stdout=said)
-    (password,) = re.findall(r"password is (\S+)", said.getvalue())
+def test_owner_signs_in_with_the_password_that_is_printed_and_nothing_is_made_twice(club):
+    before = AuditEntry.objects.count(), Game.objects.count()
+    (password,) = re.findall(r"password is (\S+)", written("seed_demo", "--once"))
     client = Client()
 
     answer = client.post(
@@ -156,14 +147,8 @@ def test_owner_signs_in_with_the_password_that_is_printed(club):
 
     assert password == PASSWORD
     assert (answer.status_code, answer.url) == (302, "/")
-
-
-def test_second_time_nothing_is_changed(club):
-    before = AuditEntry.objects.count(), Game.objects.count()
-
     with pytest.raises(CommandError):
-        call_command("seed_demo", stdout=StringIO())
-
+        written("seed_demo")
     assert (AuditEntry.objects.count(), Game.objects.count()) == before
 
 

@@ -6,12 +6,15 @@ import pytest
 from django.db import transaction
 from django.db.models import F
 
-from tests.club_factories import PlayerFactory, TableFactory
+from tests.club_factories import PlayerFactory, RoundFactory, TableFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import GameFactory
+from tests.factories import EVENING, GameFactory
 from tests.kept_sums import keep_sums
-from tests.services.tournaments.whole_tournament import whole_tournament
+from tests.services.ratings.rating_world import World
+from tests.services.tournaments.whole_tournament import GAMES, whole_tournament
+from tests.tournament_builders import NINE, SHORT, closed, decide, running
 from tournaments.models import (
+    AuditEntry,
     Club,
     Game,
     KeptSums,
@@ -21,10 +24,21 @@ from tournaments.models import (
     RatingChange,
     RatingCount,
     RatingPool,
+    Revision,
     Round,
+    Ruling,
+    Seat,
+    Sitting,
+    Table,
+    Tournament,
 )
-from tournaments.services.checks.nights import look_at_all, repair
-from tournaments.services.ratings.computing import rebuild_ratings
+from tournaments.services.audit import NOBODY
+from tournaments.services.checks import caches, ratings
+from tournaments.services.checks.nights import look_at_all, repair, sweep_checks
+from tournaments.services.people.changes import rename_player
+from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
+from tournaments.services.rounds.rulings import RulingDecision
+from tournaments.services.tournaments.lifecycle import move_tournament
 
 pytestmark = pytest.mark.django_db
 
@@ -137,26 +151,186 @@ WRONG = {
 }
 
 
-def names(differing):
-    return frozenset(cache.name for cache, _found in differing)
+def names_found():
+    return {cache.name for cache, _found in look_at_all()}
+
+
+def digests_found():
+    looks = (caches.look_at_game_digests, caches.look_at_round_digests)
+    return [found for look in looks for looked in look() for found in looked.found]
 
 
 def test_every_kind_of_wrong_cache_is_found_and_made_right(club):
     found, left = {}, {}
-    for caches in {frozenset(caches): None for _do, caches in WRONG.values()}:
-        alike = {kind: do for kind, (do, wrong) in WRONG.items() if wrong == caches}
+    for wrong in {frozenset(wrong): None for _do, wrong in WRONG.values()}:
+        alike = {kind: do for kind, (do, told) in WRONG.items() if told == wrong}
         savepoint = transaction.savepoint()
         for kind, do in alike.items():
             do()
-            found[kind] = names(look_at_all())
+            found[kind] = names_found()
             transaction.savepoint_rollback(savepoint)
         # One repair makes all of them right.
         for do in alike.values():
             do()
         repair(list(look_at_all()))
-        left[caches] = names(look_at_all())
+        left[wrong] = names_found()
         transaction.savepoint_rollback(savepoint)
 
-    assert names(look_at_all()) == set()
-    assert found == {kind: caches for kind, (_do, caches) in WRONG.items()}
-    assert set(left.values()) == {frozenset()}
+    assert names_found() == set()
+    assert found == {kind: wrong for kind, (_do, wrong) in WRONG.items()}
+    assert [*left.values()] == [set()] * len(left)
+
+
+@pytest.fixture
+def tournament():
+    row = running(*NINE, rounds=2)
+    for _ in range(2):
+        closed(row, SHORT)
+    return move_tournament(row.pk, "finished", NOBODY, at=EVENING)
+
+
+def test_a_finished_tournament_is_sealed_and_noted(tournament):
+    first, second = Round.objects.order_by("number")
+    digests = [first.digest, second.digest, Tournament.objects.get().digest]
+
+    assert len({*digests, ""}) == 4
+    noted = AuditEntry.objects.filter(action="seal-rounds").order_by("pk")
+    assert [each.after["codes"] for each in noted] == [
+        {"1": first.digest},
+        {"2": second.digest},
+        {"tournament": digests[2]},
+    ]
+
+
+def test_a_later_ruling_seals_its_round_and_those_after_it(tournament):
+    before = list(Round.objects.order_by("number").values_list("digest", flat=True))
+
+    decide(Round.objects.get(number=1), 1, RulingDecision("penalty", 50, "revoke"))
+
+    after = list(Round.objects.order_by("number").values_list("digest", flat=True))
+    assert all(one != other for one, other in zip(before, after, strict=True))
+    assert digests_found() == []
+
+
+BEHIND = {
+    "an entry": lambda: Revision.objects.filter(pk=Revision.objects.first().pk).update(
+        body={"type": "deal", "contract": "no-tricks", "declarer": 0,
+              "counts": {"tricks": [10, 1, 1, 1]}}
+    ),
+    "when it was played": lambda: Game.objects.filter(pk=Game.objects.first().pk).update(
+        played_at=EVENING.replace(year=2020)
+    ),
+    "a chair": lambda: [
+        each.delete()
+        for each in Sitting.objects.filter(table=None)[:1]
+    ],
+    "a ruling": lambda: Ruling.objects.create(
+        round=Round.objects.first(), entrant=Tournament.objects.get().entrants.first(),
+        kind="penalty", points=1, reason="x", at=EVENING.replace(year=2020),
+    ),
+    "places": lambda: Round.objects.filter(number=2).update(
+        standings=Round.objects.get(number=2).standings | {"e1": [1, 5]}
+    ),
+    "the seed": lambda: Tournament.objects.update(seed=99),
+    "the digest": lambda: Game.objects.filter(pk=Game.objects.first().pk).update(digest="0" * 64),
+}  # fmt: skip
+
+
+def test_a_row_changed_without_the_program_is_found(tournament):
+    for what, change in BEHIND.items():
+        savepoint = transaction.savepoint()
+        change()
+
+        assert digests_found(), what
+
+        for _ in range(2):
+            repair(list(look_at_all()))
+        assert digests_found() == [], what
+        transaction.savepoint_rollback(savepoint)
+
+
+def test_digests_from_before_are_filled_in_at_night(tournament):
+    Game.objects.update(digest="")
+    Round.objects.update(digest="", sealed_at=None)
+    Tournament.objects.update(digest="")
+
+    sweep_checks(EVENING)
+
+    assert not Game.objects.filter(digest="").exists()
+    assert not Round.objects.filter(digest="").exists()
+    assert Tournament.objects.get().digest
+    assert names_found() == set()
+
+
+GAMES_MET = 340
+
+
+def differing():
+    return [(cache.name, found) for cache, found in look_at_all()]
+
+
+@pytest.mark.parametrize("ruleset", GAMES)
+def test_whole_tournament_has_digests_and_no_differences(ruleset):
+    whole_tournament(ruleset)
+    assert set(Round.objects.values_list("digest", flat=True)) - {""}
+    assert differing() == []
+    sweep_ratings()
+    assert differing() == []
+
+
+def test_nothing_differs_whatever_happened_in_any_order(monkeypatch):
+    # Many small heaps, so that rounds of one moment and followers of a change lie at their ends.
+    monkeypatch.setattr(ratings, "ROUNDS_AT_ONCE", 2)
+    for module in (caches, ratings):
+        monkeypatch.setattr(module, "AT_ONCE", 3)
+    world = World(7)
+    for number in range(45):
+        world.happen()
+        for player in Player.objects.order_by("pk")[number % 16 :: 16]:
+            keep_sums(player)
+        if number % 15 == 14:
+            # What waits to be rated is not wrong, neither before nor after it was.
+            assert differing() == []
+    sweep_ratings()
+    assert differing() == []
+
+    # One wrong value is told where it is and where the next change begins, not in all after it.
+    last, wrong = PlayerRating.objects.order_by("-games")[0].changes.order_by("-number")[:2]
+    RatingChange.objects.filter(pk=wrong.pk).update(mean=wrong.mean + 1e-9)
+    assert {found.subject.split(", ")[1] for _cache, found in differing()} == {
+        f"game {wrong.game_id}",
+        f"game {last.game_id}",
+    }
+
+
+def test_sheets_of_who_has_met_a_thousand_others_follow_the_name():
+    round_ = RoundFactory()
+    regular = PlayerFactory(club=round_.event.club, name="Işıl")
+    others = Player.objects.bulk_create(
+        Player(club=regular.club, name=f"o{n}", name_key=f"o{n}", created_at=EVENING)
+        for n in range(3 * GAMES_MET)
+    )
+    tables = Table.objects.bulk_create(
+        Table(round=round_, number=number) for number in range(1, GAMES_MET + 1)
+    )
+    sitting = [(regular, *others[3 * n : 3 * n + 3]) for n in range(GAMES_MET)]
+    games = Game.objects.bulk_create(
+        Game(
+            table=table,
+            ruleset="turkish-king",
+            played_at=EVENING,
+            players=[player.name for player in four],
+        )
+        for table, four in zip(tables, sitting, strict=True)
+    )
+    Seat.objects.bulk_create(
+        Seat(game=game, number=number, player=player)
+        for game, four in zip(games, sitting, strict=True)
+        for number, player in enumerate(four)
+    )
+
+    assert [looked.found for looked in caches.look_at_names()] == [()]
+    rename_player(regular.pk, "Işıl Yılmaz", NOBODY, at=EVENING)
+
+    assert set(Game.objects.values_list("players__0", flat=True)) == {"Işıl Yılmaz"}
+    assert [looked.found for looked in caches.look_at_names()] == [()]

@@ -14,8 +14,6 @@ from tournaments.services.imports.records import (
 )
 
 MARCH = datetime(2025, 3, 14, 20, 0, tzinfo=UTC)
-
-
 OTHERS = ("Elif", "Fatma", "Gül", "Hakan")
 
 

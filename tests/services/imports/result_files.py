@@ -14,8 +14,6 @@ from tournaments.services.imports.results import (
 )
 
 FRIDAY = date(2025, 3, 14)
-
-
 TOTALS = (540, -110, -330, -100)
 
 

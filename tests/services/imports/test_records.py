@@ -1,18 +1,34 @@
+"""Records of games from files: what they become, what is known already, and their codes."""
+
+import json
 from datetime import date, timedelta
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.utils import timezone
 
-from tests.club_factories import ClubFactory, PlayerFactory, TableFactory
+from tests.club_factories import AccountFactory, ClubFactory, PlayerFactory, TableFactory
 from tests.deals import NAMES, WHOLE_GAME
-from tests.factories import EVENING
+from tests.engine.documents.small_tournament import small_tournament
+from tests.factories import EVENING, HouseRulesetFactory
+from tests.services.imports import result_files
 from tests.services.imports.record_files import OTHERS, asked, record, take_over
-from tournaments.models import Event, Game, Revision, Seat
+from tests.tournament_builders import NINE, SHORT, closed, running
+from tests.tournament_records import exported, imported
+from tournaments.engine.documents.verify import verify
+from tournaments.models import Event, Game, Player, RatingChange, Revision, Seat, Tournament
 from tournaments.models.events import moment_of_play
 from tournaments.queries.sheets import load_sheet, load_sheets
+from tournaments.services.audit import NOBODY
+from tournaments.services.checks.caches import seal_what_is_missing
+from tournaments.services.checks.nights import look_at_all
 from tournaments.services.imports.files import Wrong
 from tournaments.services.imports.records import preview_records
+from tournaments.services.people.changes import rename_player
+from tournaments.services.people.merging import merge_players
 from tournaments.services.ratings.games import played_rounds
+from tournaments.services.tournaments.record_import import GamesExist
 
 pytestmark = pytest.mark.django_db
 
@@ -122,8 +138,6 @@ def test_moments_without_a_zone_or_an_hour_are_those_of_the_club(club):
 
 
 def test_house_rules_come_along_with_their_record(club):
-    from tests.factories import HouseRulesetFactory
-
     rules = HouseRulesetFactory.build().document
 
     take_over(club, asked(record(ruleset=rules)))
@@ -131,3 +145,135 @@ def test_house_rules_come_along_with_their_record(club):
     sheet = load_sheets(Game.objects.all())[0]
     assert (sheet.row.document["name"], sheet.game.finished) == ("Moda rules", True)
     assert Event.objects.get().ruleset == "turkish-king"
+
+
+@pytest.fixture
+def own():
+    row = running(*NINE[:8], rounds=2)
+    closed(row, SHORT)
+    return row
+
+
+def counted():
+    return Tournament.objects.count(), Game.objects.count(), RatingChange.objects.count()
+
+
+def as_it_was(_row, text):
+    return text
+
+
+def partly(_row, text):
+    """One of the two games was played at another time."""
+    document = json.loads(text)
+    record = document["rounds"][0]["tables"][0]["game"]["record"]
+    record["played_at"] = "2026-01-02T03:04:05+00:00"
+    return json.dumps(document)
+
+
+def renamed(row, text):
+    """One at each table has another name by now."""
+    for entrant in row.entrants.filter(sittings__side=0):
+        rename_player(entrant.player_id, f"Yeni {entrant.number}", NOBODY, at=EVENING)
+    return text
+
+
+def merged(row, text):
+    """One at each table was merged into somebody else."""
+    for entrant in row.entrants.filter(sittings__side=0):
+        other = PlayerFactory(club=row.event.club, name=f"Yeni {entrant.number}")
+        merge_players(other.pk, entrant.player_id, NOBODY, at=EVENING)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("since", "number"), [(as_it_was, 2), (partly, 1), (renamed, 2), (merged, 2)]
+)
+def test_own_games_are_known_in_an_export_under_another_address_and_as_records(own, since, number):
+    records = [sheet.record for sheet in load_sheets(Game.objects.order_by("pk"))]
+    text = since(own, exported())
+    before = counted()
+
+    with pytest.raises(GamesExist) as refused:
+        imported(text, club=own.event.club, elsewhere=True)
+    plan = preview_records(own.event.club, asked(*records), now=EVENING)
+
+    assert refused.value.data == {"number": number}
+    assert counted() == before
+    assert [(seen.there, seen.faults) for seen in plan.seen] == [(True, ())] * 2
+
+
+def test_export_without_a_game_is_no_copy_of_one(own):
+    document = json.loads(exported())
+    document["rounds"] = []
+
+    imported(json.dumps(document), club=own.event.club, elsewhere=True)
+
+    assert Tournament.objects.count() == 2
+
+
+def test_another_club_takes_it_unless_an_account_plays_in_both(own):
+    text, account = exported(), AccountFactory()
+    imported(text, club=ClubFactory(), elsewhere=True)
+
+    there = ClubFactory()
+    name = own.entrants.first().player.name
+    PlayerFactory(club=there, name=name, account=account)
+    Player.objects.filter(pk=own.entrants.first().player_id).update(account=account)
+
+    with pytest.raises(GamesExist) as refused:
+        imported(text, club=there, elsewhere=True)
+    assert refused.value.data == {"number": 1}
+
+
+MOMENTS = (
+    "2025-03-14T21:30:00+03:00",
+    "2025-03-14T18:30:00.5-07:30",
+    "20250314T213000.25+0300",
+    "2025-03-14T18:30:00Z",
+)
+
+
+def by_records(club, moment):
+    take_over(club, asked(record(played_at=moment)))
+
+
+def by_results(club, _moment):
+    result_files.take_over(club, result_files.asked(result_files.table()))
+
+
+def by_tournament(club, moment):
+    document = small_tournament()
+    document["rounds"][0]["tables"][0]["game"]["record"]["played_at"] = moment
+    imported(json.dumps(document), club=club)
+
+
+def code_of_the_export():
+    exported = load_sheet(Game.objects.get()).record
+    return verify(json.loads(json.dumps(exported))).digest
+
+
+@pytest.mark.parametrize(
+    ("way", "moment"),
+    [
+        *((by_records, moment) for moment in (*MOMENTS, "2025-03-14T18:30", "2025-03-14")),
+        *((by_tournament, moment) for moment in MOMENTS),
+        (by_results, ""),
+    ],
+)
+def test_code_on_the_sheet_is_that_of_the_exported_record(way, moment):
+    way(ClubFactory(), moment)
+
+    assert Game.objects.get().digest == code_of_the_export()
+    assert "game-digests" not in {cache.name for cache, _ in look_at_all()}
+
+
+@pytest.mark.parametrize("way", [by_records, by_results])
+def test_codes_of_games_imported_before_are_mended_at_night(way):
+    way(ClubFactory(), MOMENTS[0])
+    Game.objects.update(digest="0" * 64)
+    migration = import_module("tournaments.migrations.0046_digests_of_imported_games")
+
+    migration.forget_digests(apps, None)
+    seal_what_is_missing()
+
+    assert Game.objects.get().digest == code_of_the_export()

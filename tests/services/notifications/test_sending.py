@@ -11,13 +11,7 @@ from tests.club_factories import AccountFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record_all
 from tests.services.notifications.push_service import push_service, signed_claims
-from tests.tournament_builders import (
-    PENALTY,
-    decide,
-    play,
-    running,
-    seated,
-)
+from tests.tournament_builders import PENALTY, decide, play, running, seated
 from tournaments.models import Game, Notification, Round, Subscription, Tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.emails import sweep_emails
@@ -155,41 +149,28 @@ def test_who_sits_out_and_who_plays_the_final_is_told(service, sweep):
     assert service.titles(called[0])[-1] == "Finallere kaldınız! Final: 1. masa"
 
 
-def test_five_minutes_before_the_end_whoever_still_plays_is_told_once(service, sweep):
+def test_five_minutes_before_the_end_of_a_clock_that_runs_whoever_still_plays_is_told_once(
+    service, sweep
+):
     row = running(*EIGHT, rounds=3)
     plays, done = subscribed(service, row), subscribed(service, row, number=5, name="two")
     round_ = begin(row, minutes_gone=54, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
     record_all(Game.objects.get(table__round=round_, table__number=2), WHOLE_GAME)
-    sweep()
-    assert len(service.titles(plays)) == 1
 
-    Round.objects.filter(pk=round_.pk).update(clock_used=55 * 60)
-    sweep()
-    sweep()
-    # A clock that was set back changes nothing.
-    Round.objects.filter(pk=round_.pk).update(clock_used=10 * 60)
-    sweep()
-    Round.objects.filter(pk=round_.pk).update(clock_used=56 * 60)
-    sweep()
+    def sweep_at(minutes, is_running=True):
+        started = timezone.now() if is_running else None
+        rows = Round.objects.filter(pk=round_.pk)
+        rows.update(clock_used=60 * minutes, clock_started_at=started)
+        sweep()
+        return service.titles(plays)[1:]
 
-    assert service.titles(plays) == ["1. raunt: 1. masa", "1. raunt: 5 dakika kaldı"]
+    told = ["1. raunt: 5 dakika kaldı"]
+    assert [sweep_at(54), sweep_at(56, is_running=False)] == [[], []]
+    # Of four minutes before and less nobody is told; a clock that was set back changes nothing.
+    assert [sweep_at(minutes) for minutes in (59, 55, 55, 10, 56)] == [[], told, told, told, told]
     assert service.titles(done) == ["1. raunt: 2. masa"]
     add_time(round_.pk, Added(600, 3600), NOBODY, at=timezone.now())
-    Round.objects.filter(pk=round_.pk).update(clock_used=66 * 60)
-    sweep()
-    assert service.titles(plays)[-1] == "1. raunt: 4 dakika kaldı"
-
-
-def test_time_is_told_of_a_clock_that_runs_and_not_too_late(service, sweep):
-    row = running(*EIGHT, rounds=3)
-    plays = subscribed(service, row)
-    round_ = begin(row, minutes_gone=56, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
-    Round.objects.filter(pk=round_.pk).update(clock_started_at=None)
-    sweep()
-    Round.objects.filter(pk=round_.pk).update(clock_started_at=timezone.now(), clock_used=59 * 60)
-    sweep()
-
-    assert service.titles(plays) == ["1. raunt: 1. masa"]
+    assert sweep_at(66) == [*told, "1. raunt: 4 dakika kaldı"]
 
 
 def test_corrected_result_is_told_to_whom_it_concerns(service, sweep):
@@ -247,20 +228,17 @@ def test_phone_switched_on_later_is_told_only_of_what_comes(service, sweep):
     assert service.titles(browser) == ["1. raunt: 2. masa"]
 
 
-@pytest.mark.parametrize("status", [403, 404, 410])
-def test_phone_that_the_push_service_no_longer_knows_is_deleted(service, sweep, status):
-    row = running(*EIGHT, rounds=3)
-    subscribed(service, row)
-    service.answers(status)
-    publish(row)
-
-    sweep()
-
-    assert not Subscription.objects.exists()
-
-
-@pytest.mark.parametrize(("status", "tries"), [(503, 2), (429, 2), (400, 1), (413, 1), (201, 1)])
-def test_push_service_that_is_overloaded_is_asked_again(service, sweep, status, tries):
+@pytest.mark.parametrize(
+    ("status", "tries", "phones"),
+    [
+        *((status, 2, 1) for status in (429, 503)),
+        *((status, 1, 1) for status in (201, 400, 413)),
+        *((status, 1, 0) for status in (403, 404, 410)),
+    ],
+)
+def test_overloaded_push_service_is_asked_again_and_a_phone_it_does_not_know_is_deleted(
+    service, sweep, status, tries, phones
+):
     row = running(*EIGHT, rounds=3)
     phone = subscribed(service, row)
     publish(row)
@@ -273,35 +251,23 @@ def test_push_service_that_is_overloaded_is_asked_again(service, sweep, status, 
     pass_time()
     sweep()
 
-    assert len(service.messages(phone)) == tries
-    assert Subscription.objects.exists()
+    assert (len(service.messages(phone)), Subscription.objects.count()) == (tries, phones)
 
 
-def test_message_that_no_longer_helps_is_dropped(service, sweep):
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_message_that_no_longer_helps_or_whose_time_is_over_is_dropped(service, sweep, is_closed):
     row = running(*EIGHT, rounds=3)
     phone = subscribed(service, row)
     service.answers(503)
     round_ = begin(row)
     sweep()
     service.answers(201)
-    play(round_)
-    close_round(round_.pk, NOBODY, at=timezone.now())
+    if is_closed:
+        play(round_)
+        close_round(round_.pk, NOBODY, at=timezone.now())
+    else:
+        Notification.objects.update(expires_at=timezone.now())
 
-    pass_time()
-    sweep()
-
-    assert len(service.messages(phone)) == 1
-    assert not Notification.objects.filter(next_at__isnull=False).exists()
-
-
-def test_message_whose_time_is_over_is_given_up(service, sweep):
-    row = running(*EIGHT, rounds=3)
-    phone = subscribed(service, row)
-    service.answers(503)
-    publish(row)
-    sweep()
-
-    Notification.objects.update(expires_at=timezone.now())
     pass_time()
     sweep()
 
