@@ -63,7 +63,7 @@ test-clients: .venv/.tests .venv-clients/.done tests/clients/node_modules/.done
 # Name a database of PostgreSQL in KINGSCORE_DATABASE_URL.
 WALK := tests/web/test_access.py::test_visitor_gets_what_the_table_says_and_nothing_refused_is_written[owner]
 SECOND_DATABASE := tests/models tests/queries tests/faults/test_outages.py tests/services/backups \
-	$(addprefix --ignore tests/services/backups/test_,systemd.py refused.py making.py) \
+	--ignore tests/services/backups/test_on_one_database.py \
 	"$(WALK)"
 test-second-database: .venv/.tests
 	@$(PYTEST) $(SECOND_DATABASE) $(ARGS)
