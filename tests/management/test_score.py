@@ -1,32 +1,41 @@
-"""`manage.py score`: what it prints and how it leaves (docs/records.md §1)."""
+"""`manage.py score` and `pair`: what they print and how they leave (docs/records.md)."""
 
 import io
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 
+from tests.engine.documents.pairings import NINE, SPOILED
 from tests.sample_games import NAMES, RECORDS, load
 from tests.waiting import PATIENCE
+from tournaments.engine.documents.pairings import read_pairing, seat_document
+from tournaments.engine.rules.rulesets import InvalidEntry
+from tournaments.texts import messages
 
 ROOT = Path(__file__).parents[2]
 WHOLE = RECORDS / "turkish-king-whole.json"
 WRONG = {**load("stopped-at-once"), "first_declarer": 4}
 
 
-def score(*files, stdin=None, monkeypatch=None, **options):
+def run(command, *files, stdin=None, monkeypatch=None, **options):
+    """The status a command leaves with, and what it prints."""
     out, err = io.StringIO(), io.StringIO()
     if stdin is not None:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
     status = 0
     try:
-        call_command("score", *map(str, files), stdout=out, stderr=err, **options)
+        call_command(command, *map(str, files), stdout=out, stderr=err, **options)
     except SystemExit as leaving:
         status = leaving.code
     return status, out.getvalue(), err.getvalue()
+
+
+score = partial(run, "score")
 
 
 def results(out):
@@ -47,32 +56,6 @@ def test_score_prints_one_result_a_line():
     status, out, err = score(*files)
     assert (status, err) == (0, "")
     assert results(out) == [load(f"{name}.result") for name in NAMES]
-
-
-def test_score_leaves_with_1_when_a_game_has_problems(tmp_path):
-    wrong = write_lines(tmp_path / "wrong.json", json.dumps(WRONG).encode())
-    status, out, _err = score(wrong, WHOLE)
-    assert status == 1
-    assert [result["valid"] for result in results(out)] == [False, True]
-    assert results(out)[0]["problems"] == [
-        {
-            "entry": None,
-            "code": "bad-seat",
-            "where": "first_declarer",
-            "params": {"seats": 4, "got": 4},
-        }
-    ]
-
-
-def test_score_leaves_with_2_when_a_file_cannot_be_read(tmp_path):
-    wrong = write_lines(tmp_path / "wrong.json", json.dumps(WRONG).encode())
-    status, out, err = score(WHOLE, tmp_path / "absent.json", tmp_path, wrong)
-    assert status == 2
-    assert [result["valid"] for result in results(out)] == [True, False]
-    assert [line.split(": ")[0] for line in err.splitlines()] == [
-        str(tmp_path / "absent.json"),
-        str(tmp_path),
-    ]
 
 
 def test_score_reads_a_game_a_line(tmp_path):
@@ -177,3 +160,97 @@ def test_score_ends_quietly_when_its_reader_has_enough():
 
     assert done.stderr == ""
     assert len(results(done.stdout)) == 1
+
+
+def test_pair_prints_the_seating_of_the_next_round(monkeypatch):
+    status, out, err = run("pair", "-", stdin=json.dumps(NINE).encode(), monkeypatch=monkeypatch)
+
+    seating = json.loads(out)
+    assert (status, err) == (0, "")
+    assert seating == seat_document(NINE)
+    assert list(seating) == ["format", "tables", "byes", "quality", "why", "seed"]
+    assert (seating["format"], seating["seed"]) == ("kingscore-seating/1", 7)
+    assert seating["byes"] == ["p0"]
+    assert any({"p1", "p4"} <= {*table} for table in seating["tables"])
+    assert seating["quality"]["avoided_met"] == 0
+    assert seating["quality"]["same_club"] == 12
+
+
+def test_pair_leaves_with_1_where_there_can_be_no_seating(monkeypatch):
+    wrong = json.dumps(NINE | {"table_size": 3}).encode()
+    status, out, _err = run("pair", "-", stdin=wrong, monkeypatch=monkeypatch)
+
+    answer = json.loads(out)
+    assert (status, answer["format"], answer["valid"]) == (1, "kingscore-seating/1", False)
+    params = {"expected": "2, 4", "got": 3}
+    problem = {"entry": None, "code": "odd-table", "where": "table_size", "params": params}
+    assert answer["problems"] == [problem]
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_what_is_wrong_is_found_where_it_is(name):
+    change, expected = SPOILED[name]
+
+    answer = seat_document(None if change is None else NINE | change)
+
+    assert not answer.get("valid", True)
+    assert [(p["code"], p["where"]) for p in answer["problems"]] == expected
+
+
+def test_every_problem_of_a_seating_can_be_explained():
+    for change, _expected in SPOILED.values():
+        try:
+            read_pairing(None if change is None else NINE | change)
+        except InvalidEntry as invalid:
+            for problem in invalid.problems:
+                assert messages.explain(problem)
+
+
+def test_a_rating_is_any_number_and_seats_nobody_elsewhere():
+    rated = [{**each, "rating": 1500.5 - each["score"]} for each in NINE["entrants"]]
+
+    assert seat_document(NINE | {"entrants": rated}) == seat_document(NINE)
+
+
+def test_half_points_are_compared_exactly():
+    thirds = [{"id": f"p{n}", "score": f"{n}/3"} for n in range(8)]
+
+    seating = seat_document({"format": "kingscore-pairing/1", "entrants": thirds, "seed": 3})
+
+    assert seating["quality"]["score_spread"] == 1.0
+    assert {frozenset(table) for table in seating["tables"]} == {
+        frozenset(f"p{n}" for n in range(4)),
+        frozenset(f"p{n}" for n in range(4, 8)),
+    }
+
+
+def test_pair_seats_a_line_at_a_time_and_tells_which_is_wrong(tmp_path):
+    lines, other = tmp_path / "evening.jsonl", tmp_path / "other.json"
+    lines.write_text(f"{json.dumps(NINE)}\n\n{{\n{json.dumps(NINE | {'seed': 8})}\n")
+    other.write_text(json.dumps(NINE, indent=1))
+
+    status, out, err = run("pair", lines, tmp_path / "none", other)
+
+    answers = results(out)
+    assert (status, err) == (2, f"{tmp_path / 'none'}: No such file or directory\n")
+    assert [each.get("seed") for each in answers] == [7, None, 8, 7]
+    assert codes(answers[1]) == ["bad-json"]
+
+
+@pytest.mark.parametrize("command", ["pair", "score"])
+def test_records_are_computed_without_django(command, tmp_path):
+    file = tmp_path / "empty.json"
+    file.write_text("{}")
+
+    # Django would look for these settings.
+    done = subprocess.run(
+        [sys.executable, "manage.py", command, file],
+        cwd=ROOT,
+        env={"DJANGO_SETTINGS_MODULE": "none"},
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert json.loads(done.stdout)["valid"] is False

@@ -1,3 +1,5 @@
+"""`manage.py up`: it starts, survives what breaks, and stops."""
+
 import os
 import re
 import shutil
@@ -17,6 +19,8 @@ import pytest
 from tests.phones import CSRF_FIELD
 from tests.servers import environment_of, prepared
 from tests.waiting import PATIENCE, wait_until
+from tournaments.management.nursery import Answer
+from tournaments.management.supervisor import Watchdog, WorkerProgram
 
 pytestmark = pytest.mark.slow
 
@@ -332,3 +336,19 @@ def test_up_says_when_the_port_is_taken(tmp_path):
     assert done.returncode == 1
     assert f"Cannot listen on 127.0.0.1, port {port}" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_worker_that_nobody_has_forked_starts_by_itself(capfd, tmp_path):
+    started = Answer(
+        found_at="", web=[], worker=["platform"], failures=str(tmp_path / "failures"), pid=None
+    )
+    watchdog = Watchdog()
+    with (tmp_path / "listener").open("w") as listener:
+        worker = WorkerProgram(started, listener.fileno(), watchdog)
+
+        assert worker.process.wait(60)
+
+    worker.end_rest()
+    watchdog.close()
+    assert worker.process.returncode == 0
+    assert "Linux" in capfd.readouterr().out

@@ -3,6 +3,7 @@ from django.apps import apps
 from django.db import IntegrityError, connection, models, transaction
 from django.utils import timezone
 
+from tests.check_factories import DifferenceFactory, EmailFactory
 from tests.club_factories import (
     AccountFactory,
     AuditEntryFactory,
@@ -28,70 +29,57 @@ from tests.factories import (
     RevisionFactory,
     UserFactory,
 )
-from tests.models.other_refusals import OTHERS_REFUSED, two
-from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory
+from tests.program_factories import (
+    DeliveryFactory,
+    IdempotencyRecordFactory,
+    TokenFactory,
+    WebhookFactory,
+)
+from tests.rating_factories import (
+    PlayerRatingFactory,
+    RatedRoundFactory,
+    RatingChangeFactory,
+    RatingCountFactory,
+    RatingPoolFactory,
+)
 from tournaments.models import (
+    ChangeFeed,
     Confirmation,
     DealReview,
     FeedSpan,
     Game,
+    KeptSums,
     Match,
     Merge,
+    Notification,
     OpenTable,
+    Partition,
+    RatingLedger,
     SavedGame,
     Seat,
+    Subscription,
     UnusedCard,
+    Worker,
 )
 
 pytestmark = pytest.mark.django_db
 
 
-def start_twice():
-    for public_id in ("one", "two"):
-        Game.objects.create(
-            public_id=public_id, players=[], start_key="k", played_at="2026-11-20T19:30Z"
-        )
+def two(factory, **same):
+    factory(**same)
+    factory(**same)
 
 
-def write_twice(**same):
-    game = GameFactory()
-    RevisionFactory(game=game, **same)
-    RevisionFactory(game=game, **same)
+def of_one_player(factory, *fields):
+    factory(**dict.fromkeys(fields, PlayerFactory()))
 
 
 def match(length="best-of", number=3):
     return Match.objects.create(length=length, number=number, created_at=timezone.now())
 
 
-def number_twice():
-    of_match = match()
-    for _ in range(2):
-        update_game(match=of_match, match_number=1)
-
-
 def merge(kept, gone):
     return Merge.objects.create(kept=kept, gone=gone, seats=[], account_moved=False, at=EVENING)
-
-
-def merge_twice():
-    gone = PlayerFactory()
-    for _ in range(2):
-        merge(PlayerFactory(club=gone.club), gone)
-
-
-def merge_alone():
-    player = PlayerFactory()
-    merge(player, player)
-
-
-def pair_alone():
-    player = PlayerFactory()
-    EntrantFactory(player=player, partner=player)
-
-
-def substitute_for_oneself():
-    player = PlayerFactory()
-    SubstituteFactory(player=player, instead_of=player)
 
 
 def card_twice(**same):
@@ -135,22 +123,38 @@ def follow_twice():
     Game.objects.filter(pk__in=pks).update(open_table=before.open_table, number=2)
 
 
-def save_twice():
-    game, user = GameFactory(), UserFactory()
-    for _ in range(2):
-        SavedGame.objects.create(game=game, user=user, generation=1)
+def worker(**fields):
+    new = {"name": "host:1", "version": "1", "started_at": EVENING, "seen_at": EVENING}
+    Worker.objects.create(**(new | fields))
+
+
+def subscribe(*rows, **fields):
+    keys = {"endpoint": "https://push.example/1", "p256dh": "k", "auth": "a"}
+    of_phone = {"phone": "a phone", **keys, "created_at": EVENING}
+    return [Subscription.objects.create(**of_phone | each | fields) for each in rows]
+
+
+def notify(**fields):
+    (to,) = subscribe({"user": AccountFactory()})
+    new = {"subscription": to, "round": RoundFactory(), "value": "1", "expires_at": EVENING}
+    for _twice in range(2):
+        Notification.objects.create(**new | {"kind": "time"} | fields)
 
 
 REFUSED = {
-    "saved_game_once": [save_twice],
+    "saved_game_once": [
+        lambda: two(SavedGame.objects.create, game=GameFactory(), user=UserFactory(), generation=1)
+    ],
     "game_generations_from_one": [
         lambda: update_game(write_generation=0),
         lambda: update_game(follow_generation=0),
     ],
     "game_first_declarer_is_a_seat": [lambda: update_game(first_declarer=4)],
     "game_one_per_public_id": [name_alike],
-    "game_one_per_start_key": [start_twice],
-    "game_one_per_number": [number_twice],
+    "game_one_per_start_key": [
+        lambda: two(Game.objects.create, players=[], start_key="k", played_at=EVENING)
+    ],
+    "game_one_per_number": [lambda: two(update_game, match=match(), match_number=1)],
     "game_one_per_number_at_table": [follow_twice],
     "game_number_at_its_table": [
         lambda: update_game(number=None),
@@ -170,7 +174,7 @@ REFUSED = {
     "club_confirmations_known": [lambda: ClubFactory(confirmations="any")],
     "club_paper_known": [lambda: ClubFactory(paper="a3")],
     "member_once_in_a_club": [
-        lambda: two(MemberFactory, club=ClubFactory(), user=AccountFactory()),
+        lambda: two(MemberFactory, club=ClubFactory(), user=AccountFactory())
     ],
     "member_role_known": [lambda: MemberFactory(role="guest")],
     "invitation_role_known": [lambda: InvitationFactory(role="guest", most_uses=1)],
@@ -198,8 +202,8 @@ REFUSED = {
     "player_merged_no_account": [
         lambda: PlayerFactory(merged_into=PlayerFactory(), account=AccountFactory())
     ],
-    "merge_one_at_a_time": [merge_twice],
-    "merge_of_two": [merge_alone],
+    "merge_one_at_a_time": [lambda: two(merge, kept=PlayerFactory(), gone=PlayerFactory())],
+    "merge_of_two": [lambda: of_one_player(merge, "kept", "gone")],
     "event_has_a_name": [lambda: EventFactory(name="")],
     "event_one_per_start_key": [lambda: two(EventFactory, start_key="k")],
     "event_confirmations_known": [lambda: EventFactory(confirmations="any")],
@@ -218,7 +222,7 @@ REFUSED = {
     "entrant_one_per_partner": [
         lambda: two(EntrantFactory, tournament=TournamentFactory(), partner=PlayerFactory())
     ],
-    "entrant_pair_of_two": [pair_alone],
+    "entrant_pair_of_two": [lambda: of_one_player(EntrantFactory, "player", "partner")],
     "entrant_numbers_from_one": [
         lambda: EntrantFactory(number=0),
         lambda: EntrantFactory(joins_in=0),
@@ -235,7 +239,7 @@ REFUSED = {
     "substitute_one_per_round": [
         lambda: two(SubstituteFactory, entrant=EntrantFactory(), instead_of=PlayerFactory())
     ],
-    "substitute_is_another": [substitute_for_oneself],
+    "substitute_is_another": [lambda: of_one_player(SubstituteFactory, "player", "instead_of")],
     "substitute_round_from_one": [lambda: SubstituteFactory(round_number=0)],
     "ruling_kind_known": [lambda: RulingFactory(kind="praise")],
     "ruling_has_a_reason": [lambda: RulingFactory(reason="")],
@@ -246,10 +250,7 @@ REFUSED = {
     "unused_card_one_per_place": [lambda: card_twice(round=1, number=1)],
     "table_one_per_public_id": [lambda: two(TableFactory, public_id="2345678923")],
     "table_one_per_number": [lambda: two(TableFactory, round=RoundFactory(), number=1)],
-    "table_numbers_from_one": [
-        lambda: TableFactory(number=0),
-        lambda: TableFactory(generation=0),
-    ],
+    "table_numbers_from_one": [lambda: TableFactory(number=0), lambda: TableFactory(generation=0)],
     "seat_one_player": [lambda: sit(("Ayşe", 0), ("Burak", 0))],
     "seat_one_per_player": [lambda: sit(("Ayşe", 0), ("Ayşe", 1))],
     "seat_number_is_a_seat": [lambda: sit(("Ayşe", 4))],
@@ -271,7 +272,7 @@ REFUSED = {
     "audit_says_what_was_done": [lambda: AuditEntryFactory(action="")],
     "match_length_known": [lambda: match(length="for-ever")],
     "match_of_one_game_or_more": [lambda: match(number=0)],
-    "revision_one_per_revision": [lambda: write_twice(revision=1)],
+    "revision_one_per_revision": [lambda: two(RevisionFactory, game=GameFactory(), revision=1)],
     "revision_kind_known": [lambda: RevisionFactory(kind="erasure")],
     "revision_position_unless_head": [
         lambda: RevisionFactory(kind="head", position=0),
@@ -305,7 +306,69 @@ REFUSED = {
     "house_ruleset_has_a_slug": [lambda: HouseRulesetFactory(slug="")],
     "house_ruleset_has_a_name": [lambda: HouseRulesetFactory(name="")],
     "house_ruleset_revision_from_one": [lambda: HouseRulesetFactory(revision=0)],
-    **OTHERS_REFUSED,
+    "delivery_one_per_public_id": [lambda: two(DeliveryFactory, public_id="2345678923")],
+    "kept_sums_once": [
+        lambda: two(KeptSums.objects.create, player=PlayerFactory(), part="a", version="1", sums={})
+    ],
+    "subscription_of_entrant_or_account": [
+        lambda: subscribe({}),
+        lambda: subscribe({"user": AccountFactory(), "entrant": EntrantFactory()}),
+    ],
+    "subscription_of_phone_or_by_mail": [
+        lambda: subscribe({"entrant": EntrantFactory()}, phone="", endpoint=""),
+        lambda: subscribe({"user": AccountFactory()}, phone=""),
+        lambda: subscribe({"user": AccountFactory()}, auth=""),
+    ],
+    "subscription_one_per_phone_of_entrant": [
+        lambda: subscribe(*[{"entrant": EntrantFactory()}] * 2)
+    ],
+    "subscription_one_per_phone_of_account": [lambda: subscribe(*[{"user": AccountFactory()}] * 2)],
+    "notification_one_of_a_kind": [notify],
+    "notification_kind_known": [lambda: notify(kind="other")],
+    "rating_pool_one_per_club": [
+        lambda: two(RatingPoolFactory, club=ClubFactory(), family="euchre")
+    ],
+    "rating_pool_one_of_server": [lambda: two(RatingPoolFactory, club=None, family="euchre")],
+    "rating_pool_has_a_family": [lambda: RatingPoolFactory(family="")],
+    "rating_pool_of_some_strengths": [lambda: RatingPoolFactory(start=0)],
+    "rating_one_per_person": [
+        lambda: two(PlayerRatingFactory, pool=RatingPoolFactory(), person="p1")
+    ],
+    "rating_after_a_game": [lambda: PlayerRatingFactory(games=0)],
+    "rating_never_certain": [lambda: PlayerRatingFactory(variance=0.0)],
+    "rating_change_numbered": [
+        lambda: two(RatingChangeFactory, rating=PlayerRatingFactory(), number=1)
+    ],
+    "rating_change_at_a_seat": [lambda: RatingChangeFactory(seat=4)],
+    "rating_change_from_one": [lambda: RatingChangeFactory(number=0)],
+    "rated_round_once": [
+        lambda: two(RatedRoundFactory, pool=RatingPoolFactory(), round=RoundFactory())
+    ],
+    "rating_count_once": [lambda: two(RatingCountFactory, pool=RatingPoolFactory())],
+    "rating_count_of_some": [lambda: RatingCountFactory(ratings=0)],
+    "rating_ledger_is_one": [lambda: RatingLedger.objects.create(pk=2)],
+    "difference_open_once": [lambda: two(DifferenceFactory, subject="game:1")],
+    "difference_of_something": [lambda: DifferenceFactory(subject="")],
+    "email_once_about_a_thing": [lambda: two(EmailFactory, user=AccountFactory(), about="a")],
+    "email_with_report_carries_it": [lambda: EmailFactory(report=ReportFactory())],
+    "token_has_a_name": [lambda: TokenFactory(name="")],
+    "token_may_do_something": [lambda: TokenFactory(scopes=[])],
+    "answer_key_not_empty": [lambda: IdempotencyRecordFactory(key="")],
+    "feed_is_one": [lambda: ChangeFeed.objects.create(pk=2)],
+    "webhook_has_an_address": [lambda: WebhookFactory(url="")],
+    "webhook_is_about_something": [lambda: WebhookFactory(events=[])],
+    "webhook_generation_from_one": [lambda: WebhookFactory(generation=0)],
+    "delivery_once_about_a_change": [
+        lambda: two(DeliveryFactory, webhook=WebhookFactory(), line=AuditEntryFactory())
+    ],
+    "delivery_state_known": [lambda: DeliveryFactory(state="lost")],
+    "partition_has_keys": [
+        lambda: Partition.objects.create(number=1, first_key=1, end_key=1, begun_at=EVENING)
+    ],
+    "worker_at_a_task_since_a_moment": [
+        lambda: worker(task="sweep"),
+        lambda: worker(task_since=EVENING),
+    ],
 }
 
 

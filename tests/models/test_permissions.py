@@ -12,6 +12,7 @@ from tests.club_factories import (
 )
 from tests.factories import EVENING, GameFactory, HouseRulesetFactory, UserFactory
 from tournaments.models import Club, Event, Game, HouseRuleset, Player, Round, Seat
+from tournaments.services.games import playing
 
 pytestmark = pytest.mark.django_db
 
@@ -126,7 +127,9 @@ def test_result_of_a_hidden_round_is_seen_by_directors_and_at_its_table(
     Player.objects.filter(pk=seat.pk).update(account=visitors["stranger"])
     elsewhere = TableFactory(round=games[1].table.round, players=("A", "B", "C", "D")).games.get()
 
-    for number, game in games.items():
+    # No other round but the last can be hidden.
+    for number in {1, len(rounds)}:
+        game = games[number]
         may = ["stranger", "director", "owner"] if number in hidden else VISITORS
         assert those_for_whom(visitors, Game.objects.results_visible_to, game) == may
         assert those_for_whom(visitors, Game.objects.seen_by, game) == may
@@ -151,32 +154,24 @@ def first_writable(game, secret=None):
     return lambda user: Game.objects.filter(pk=getattr(find(game.public_id, secret, user), "pk", 0))
 
 
-def test_sheet_of_a_club_is_written_by_whoever_has_its_address_while_the_round_is_open(
+def test_sheet_is_written_by_whoever_has_its_address_and_in_a_closed_round_by_directors_only(
     club, visitors
 ):
     game = TableFactory(round__event__club=club).games.get()
+    closed = Game.objects.closed_at
 
     assert those_for_whom(visitors, writable(game), game) == VISITORS
     assert those_for_whom(visitors, first_writable(game), game) == VISITORS
-    assert not Game.objects.closed_at(game.public_id, game.secret("write")).exists()
-
-
-def test_sheet_of_a_closed_round_is_written_by_directors_only(club, visitors):
-    game = TableFactory(round__event__club=club, round__closed_at=EVENING).games.get()
-
-    assert those_for_whom(visitors, writable(game), game) == ["director", "owner"]
-    assert those_for_whom(visitors, first_writable(game), game) == ["director", "owner"]
-    assert Game.objects.closed_at(game.public_id, game.secret("write")).get() == game
-
-
-def test_pen_of_a_closed_round_is_taken_by_nobody(club):
-    game = TableFactory(round__event__club=club).games.get()
-    takeable = Game.objects.takeable_at
-    assert takeable(game.public_id, game.secret("pen")).get() == game
+    assert not closed(game.public_id, game.secret("write")).exists()
+    assert Game.objects.takeable_at(game.public_id, game.secret("pen")).get() == game
 
     Round.objects.update(closed_at=EVENING)
 
-    assert not takeable(game.public_id, game.secret("pen")).exists()
+    assert those_for_whom(visitors, writable(game), game) == ["director", "owner"]
+    assert those_for_whom(visitors, first_writable(game), game) == ["director", "owner"]
+    assert closed(game.public_id, game.secret("write")).get() == game
+    # Its pen is taken by nobody.
+    assert not Game.objects.takeable_at(game.public_id, game.secret("pen")).exists()
 
 
 def test_director_needs_the_address_of_the_sheet_too(club, visitors):
@@ -197,3 +192,72 @@ def test_house_rules_of_a_club_are_offered_in_it_and_those_of_the_server_to_all(
 
     assert those_for_whom(visitors, offered, of_club) == ["member", "director", "owner"]
     assert those_for_whom(visitors, offered, of_server) == VISITORS
+
+
+LOOKUPS = {
+    "write": Game.objects.writable_at,
+    "pen": Game.objects.takeable_at,
+    "follow": Game.objects.readable_at,
+}
+
+
+@pytest.mark.parametrize("lookup", LOOKUPS)
+def test_address_opens_what_is_of_its_kind_only_and_nothing_with_a_wrong_secret(lookup):
+    GameFactory()
+    game, find = GameFactory(), LOOKUPS[lookup]
+
+    for kind in LOOKUPS:
+        found = list(find(game.public_id, game.secret(kind)))
+        assert found == ([game] if lookup == kind else [])
+    secret = game.secret(lookup)
+    for wrong in (secret.swapcase(), secret[:-1], "", "ğ"):
+        assert not find(game.public_id, wrong).exists()
+    for name in ("", "\0", "ğ", "x" * 500):
+        assert not find(name, "x" * 24).exists()
+        assert not Game.objects.once_writable_at(name, "x" * 24).exists()
+        assert not Game.objects.taken_with(name, "other-phone").exists()
+
+
+def test_address_depends_on_the_secret_of_the_server(settings):
+    game = GameFactory()
+    before = game.secret("write")
+
+    old, settings.SECRET_KEY = settings.SECRET_KEY, "another server"
+
+    assert not Game.objects.writable_at(game.public_id, before).exists()
+    settings.SECRET_KEY_FALLBACKS = ["one before", old]
+    assert Game.objects.writable_at(game.public_id, before).exists()
+
+
+def test_address_of_the_pen_is_revoked_when_the_pen_is_taken():
+    game = GameFactory()
+    before = {kind: game.secret(kind) for kind in ("write", "pen")}
+
+    taken = playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
+
+    for kind, secret in before.items():
+        assert not LOOKUPS[kind](game.public_id, secret).exists()
+        assert LOOKUPS[kind](game.public_id, taken.secret(kind)).get() == game
+
+
+def test_address_to_follow_is_revoked_by_its_own_generation_only():
+    game = GameFactory()
+    write, follow = game.secret("write"), game.secret("follow")
+
+    Game.objects.filter(pk=game.pk).update(follow_generation=2)
+
+    assert not Game.objects.readable_at(game.public_id, follow).exists()
+    assert Game.objects.writable_at(game.public_id, write).get() == game
+
+
+def test_once_writable_looks_back_over_ten_hands():
+    game = GameFactory()
+    secrets = []
+    for generation in range(1, 13):
+        secrets.append(game.secret("write"))
+        game = playing.hand_over(game.pk, generation, f"phone-{generation}", at=EVENING)
+
+    known = [Game.objects.once_writable_at(game.public_id, secret).exists() for secret in secrets]
+
+    assert known == [False, False, *[True] * 10]
+    assert not Game.objects.once_writable_at(game.public_id, game.secret("write")).exists()

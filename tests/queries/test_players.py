@@ -91,10 +91,7 @@ def test_games_of_a_player_are_those_of_the_sheets(people):
         assert [game.pk for game in games] == [sheet.row.pk for sheet, _seat in sheets]
         for game, (sheet, seat) in zip(games, sheets, strict=True):
             side = sheet.game.ruleset.sides[seat]
-            assert (game.finished, game.family) == (
-                sheet.game.finished,
-                sheet.game.ruleset.family,
-            )
+            assert (game.finished, game.family) == (sheet.game.finished, sheet.game.ruleset.family)
             if game.finished:
                 assert (game.place, game.points) == (
                     sheet.outcome.ranks[side],

@@ -24,12 +24,13 @@ DOUBLE_COUNTS = {
 
 def test_sheet_is_of_the_revision_its_row_was_read_at():
     game = GameFactory(entries=[RIFKI])
-    row = Game.objects.get(pk=game.pk)
+    row, rows = Game.objects.get(pk=game.pk), Game.objects.filter(pk=game.pk)
+    rows._fetch_all()
     record(game, QUEENS)
 
-    sheet = load_sheet(row)
-
-    assert (sheet.row.revision, sheet.game.totals) == (1, (0, 0, -320, 0))
+    for sheet in (load_sheet(row), *load_sheets(rows)):
+        assert (sheet.row.revision, len(sheet.revisions)) == (1, 1)
+        assert sheet.game.totals == (0, 0, -320, 0)
 
 
 def test_sheet_never_mixes_a_head_with_entries_written_under_another():
@@ -41,18 +42,6 @@ def test_sheet_never_mixes_a_head_with_entries_written_under_another():
 
     assert load_sheet(row).game.declarer == 1
     assert load_sheet(Game.objects.get(pk=game.pk)).game.declarer == 0
-
-
-def test_sheets_are_each_of_the_revision_their_row_was_read_at():
-    game = GameFactory(entries=[RIFKI])
-    rows = Game.objects.filter(pk=game.pk)
-    rows._fetch_all()
-    record(game, QUEENS)
-
-    [sheet] = load_sheets(rows)
-
-    assert (sheet.row.revision, len(sheet.revisions)) == (1, 1)
-    assert sheet.game.totals == (0, 0, -320, 0)
 
 
 @pytest.mark.parametrize("number", [1, 3])
