@@ -1,6 +1,9 @@
 """The documentation: what it shows, links and names is there, and its pictures are small."""
 
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from PIL import Image
 
 from docs.looks import architecture, shots
 from docs.looks.in_club import LOOKS
+from tests.servers import environment_of
 from tournaments.services.demo.evenings import SLUG
 from tournaments.web.site.views import PICTURED, guide_steps
 
@@ -64,7 +68,6 @@ def test_no_picture_lies_there_that_no_document_shows():
 
 @pytest.mark.parametrize("look", [look for look in LOOKS if look.below], ids=lambda look: look.name)
 def test_page_of_a_picture_is_where_the_script_goes(look):
-
     found = resolve(f"/clubs/{SLUG}/tournaments/some-event/{look.below}")
 
     assert found.url_name == look.page
@@ -119,3 +122,36 @@ def test_buttons_of_the_directors_guide_are_called_so_on_the_site(language):
     buttons = {re.sub(r"\d+", "%(number)s", found) for found in bold}
 
     assert buttons - texts - NO_BUTTONS == set()
+
+
+GUIDE = ROOT / "docs" / "new-game.md"
+PARTS = ("kingscore", "tournaments", "locale", "templates", "manage.py", "pyproject.toml")
+"""Of the project, what a command needs."""
+
+NAMES_OF_GAMES = "RULESETS: Mapping[str, tuple[Text, Text]] = {\n"
+
+
+@pytest.mark.slow
+def test_game_of_the_walk_through_is_played_as_it_says(tmp_path):
+    game, name, record, sheet = re.findall(r"```\w+\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+    for part in PARTS:
+        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
+        copy(ROOT / part, tmp_path / part)
+    (tmp_path / "tournaments/engine/variants/little_king.py").write_text(game)
+    words = tmp_path / "tournaments/texts/labels.py"
+    before, found, after = words.read_text().partition(NAMES_OF_GAMES)
+    words.write_text(before + found + name + after)
+    (tmp_path / "game.json").write_text(record)
+
+    done = subprocess.run(
+        [sys.executable, "manage.py", "score", "--table", "game.json"],
+        cwd=tmp_path,
+        env=environment_of(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert found
+    assert done.stdout == sheet, done.stderr
+    assert done.returncode == 0

@@ -11,21 +11,34 @@ from kombu import Connection, Exchange, Queue
 
 import kingscore.celery  # noqa: F401 - gives the broker its address
 from kingscore.broker import KEPT_ASIDE
+from tests.servers import ROOT
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.slow
 
-PUBLISH = """
+HEAD = """
 import json, sys
-from kombu import Connection
+from kombu import Connection, Exchange, Queue
 import kingscore.celery
-writer, count, options = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
+name, options = sys.argv[1], json.loads(sys.argv[2])
 with Connection("folder://localhost", transport_options=options) as connection:
-    queue = connection.SimpleQueue("wake")
-    for number in range(count):
-        # Long enough that a write in place would be seen half done.
-        queue.put({"writer": writer, "number": number, "padding": "x" * 50_000})
 """
+PUBLISH = f"""{HEAD}
+    queue = connection.SimpleQueue("wake")
+    for number in range(300):
+        # Long enough that a write in place would be seen half done.
+        queue.put({{"writer": name, "number": number, "padding": "x" * 50_000}})
+"""
+BIND = f"""{HEAD}
+    for number in range(50):
+        Queue(f"{{name}}{{number}}", Exchange("all"), routing_key=name)(connection).declare()
+"""
+
+
+def started(code, names, options):
+    """A program for each name."""
+    words = [sys.executable, "-c", code]
+    return [subprocess.Popen([*words, name, json.dumps(options)], cwd=ROOT) for name in names]
 
 
 @pytest.fixture
@@ -50,40 +63,19 @@ def take(queue, expected, seconds=PATIENCE):
     return taken
 
 
-def test_messages_of_two_processes_all_arrive_whole_and_in_order(options, settings):
-    count = 300
-    writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", PUBLISH, name, str(count), json.dumps(options)],
-            cwd=settings.BASE_DIR,
-        )
-        for name in "ab"
-    ]
+def test_messages_of_two_processes_all_arrive_whole_and_in_order(options):
+    writers = started(PUBLISH, "ab", options)
     with Connection("folder://localhost", transport_options=options) as connection:
-        taken = take(connection.SimpleQueue("wake"), 2 * count)
+        taken = take(connection.SimpleQueue("wake"), 600)
 
     assert [writer.wait(timeout=PATIENCE) for writer in writers] == [0, 0]
-    assert sorted(taken) == [(name, number) for name in "ab" for number in range(count)]
     for name in "ab":
-        assert [number for writer, number in taken if writer == name] == list(range(count))
+        assert [number for writer, number in taken if writer == name] == list(range(300))
+    assert len(taken) == 600
 
 
-def test_bindings_made_at_once_are_all_kept(options, settings):
-    bind = """
-import json, sys
-from kombu import Connection, Exchange, Queue
-import kingscore.celery
-name, options = sys.argv[1], json.loads(sys.argv[2])
-with Connection("folder://localhost", transport_options=options) as connection:
-    for number in range(50):
-        Queue(f"{name}{number}", Exchange("all"), routing_key=name)(connection).declare()
-"""
-    binders = [
-        subprocess.Popen(
-            [sys.executable, "-c", bind, name, json.dumps(options)], cwd=settings.BASE_DIR
-        )
-        for name in "abc"
-    ]
+def test_bindings_made_at_once_are_all_kept(options):
+    binders = started(BIND, "abc", options)
 
     assert [binder.wait(timeout=PATIENCE) for binder in binders] == [0, 0, 0]
     with Connection("folder://localhost", transport_options=options) as connection:

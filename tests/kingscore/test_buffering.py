@@ -59,13 +59,17 @@ class Page:
 CHUNKED = (b"transfer-encoding", b"chunked")
 
 
-def test_body_of_no_announced_length_is_whole_with_its_length(visit):
+def test_body_of_no_announced_length_is_whole_and_headers_and_query_arrive_as_they_are(visit):
     page = Page()
+    pretended = [(b"x-forwarded-for", b"1.1.1.1"), (b"x_forwarded_for", b"9.9.9.9")]
 
-    visit(page, [b"first ", b"second"], [CHUNKED])
+    visit(page, [b"first ", b"second"], [CHUNKED, *pretended], "name=Ay%C5%9Fe&q=ş".encode())
 
     assert (page.body, page.environ["CONTENT_LENGTH"]) == (b"first second", "12")
     assert "HTTP_TRANSFER_ENCODING" not in page.environ
+    # One with an underscore is not taken for that of the proxy.
+    assert page.environ["HTTP_X_FORWARDED_FOR"] == "1.1.1.1"
+    assert page.environ["QUERY_STRING"] == "name=Ay%C5%9Fe&q=%C5%9F"
 
 
 @pytest.mark.parametrize("length", [10, 200_000])
@@ -95,22 +99,6 @@ def test_of_a_body_that_is_too_large_no_more_is_read_than_it_takes_to_know(visit
 
     assert (read_announced, announced.environ["CONTENT_LENGTH"]) == (0, "200")
     assert (read_chunked, chunked.environ["CONTENT_LENGTH"]) == (101, "101")
-
-
-def test_header_with_an_underscore_is_not_taken_for_that_of_the_proxy(visit):
-    page = Page()
-
-    visit(page, headers=[(b"x-forwarded-for", b"1.1.1.1"), (b"x_forwarded_for", b"9.9.9.9")])
-
-    assert page.environ["HTTP_X_FORWARDED_FOR"] == "1.1.1.1"
-
-
-def test_query_in_another_alphabet_arrives(visit):
-    page = Page()
-
-    visit(page, query="name=Ay%C5%9Fe&q=ş".encode())
-
-    assert page.environ["QUERY_STRING"] == "name=Ay%C5%9Fe&q=%C5%9F"
 
 
 @pytest.mark.parametrize("large", [1, 1000, 3 * streams.ANSWER_IN_MEMORY])

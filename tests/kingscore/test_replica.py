@@ -71,13 +71,9 @@ def test_public_page_of_a_visitor_is_read_from_the_replica(ask):
     assert Router().db_for_read(Game) == "default"
 
 
-@pytest.mark.parametrize(
-    ("asked", "path"),
-    [({"sessionid": "x"}, FOLLOW), ({}, TABLE), ({"method": "post"}, FOLLOW)],
-    ids=["session", "table", "write"],
-)
-def test_everything_else_is_read_from_the_primary(ask, asked, path):
-    assert ask(path, **asked).content == b"default"
+def test_everything_else_is_read_from_the_primary(ask):
+    for asked in ({"sessionid": "x"}, {"path": TABLE}, {"method": "post"}):
+        assert ask(**asked).content == b"default"
 
 
 def test_nobody_reads_older_than_what_they_wrote(ask):
@@ -91,17 +87,19 @@ def test_nobody_reads_older_than_what_they_wrote(ask):
     assert ask(**cookies).content == b"replica"
 
 
-@pytest.mark.parametrize(
-    ("news", "database"),
-    [("10", b"replica"), ("11", b"default"), ("1", b"replica"), ("unknown", b"default")],
-)
-def test_who_heard_of_a_change_reads_nothing_older(ask, news, database):
-    assert ask(news=news, **{COOKIE: "5"}).content == database
+def test_who_heard_of_a_change_reads_nothing_older(ask):
+    for news, database in (
+        ("10", "replica"),
+        ("11", "default"),
+        ("1", "replica"),
+        ("x", "default"),
+    ):
+        assert ask(news=news, **{COOKIE: "5"}).content == database.encode()
 
 
-@pytest.mark.parametrize("forged", ["-1", "9" * 40, "0/3000148", ""])
-def test_forged_position_leads_to_the_primary(ask, forged):
-    assert ask(**{COOKIE: forged}).content == b"default"
+def test_forged_position_leads_to_the_primary(ask):
+    for forged in ("-1", "9" * 40, "0/3000148", ""):
+        assert ask(**{COOKIE: forged}).content == b"default"
 
 
 @pytest.mark.parametrize("fault", [OperationalError, DatabaseError])

@@ -1,7 +1,11 @@
 import json
 import logging
 import os
+import re
+import runpy
 import stat
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -16,10 +20,38 @@ from kingscore.environment import allowed_hosts, postgresql, site_address, smtp,
 from kingscore.observing.logs import DiscreetFormatter
 from kingscore.secret import kept_secrets
 from tests.factories import GameFactory
-from tests.kingscore.settings_read import run_manage, settings_with
+from tests.servers import ROOT
+from tests.waiting import PATIENCE
 from tournaments.models import Game, Table, fields
 
 PRODUCTION = {"KINGSCORE_HTTPS": "1", "KINGSCORE_HOSTS": "king.example.org"}
+
+
+def run_manage(data, *words, **environment):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINGSCORE_", "DJANGO_"))}
+    return subprocess.run(
+        [sys.executable, "-W", "error", "manage.py", *words],
+        cwd=ROOT,
+        env={**kept, "KINGSCORE_DATA": str(data), **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+def settings_with(monkeypatch, **said):
+    """Return the settings under exactly this environment."""
+    with monkeypatch.context() as environment:
+        for name in [name for name in os.environ if name.startswith(("KINGSCORE_", "WEB_"))]:
+            environment.delenv(name)
+        for name, value in {"KINGSCORE_SECRET_KEY": "k" * 32, **said}.items():
+            environment.setenv(name, value)
+        found = runpy.run_path(str(ROOT / "kingscore" / "settings.py"))
+    return {
+        name: value for name, value in found.items() if name.isupper() and name != "ENVIRONMENT"
+    }
 
 
 def test_postgresql_address_is_taken_apart():
@@ -39,10 +71,13 @@ def test_postgresql_address_is_taken_apart():
     }
 
 
-@pytest.mark.parametrize("url", ["mysql://club@db.lan/king", "postgresql://db.lan", "king"])
-def test_other_database_address_is_refused(url):
-    with pytest.raises(ImproperlyConfigured, match="KINGSCORE_DATABASE_URL"):
-        postgresql(url)
+def test_other_addresses_of_databases_and_mail_servers_are_refused():
+    for url in ("mysql://club@db.lan/king", "postgresql://db.lan", "king"):
+        with pytest.raises(ImproperlyConfigured, match="KINGSCORE_DATABASE_URL"):
+            postgresql(url)
+    for url in ("http://king@club.org", "smtp://?from=a@b.c", "smtp://mail.lan"):
+        with pytest.raises(ImproperlyConfigured, match="KINGSCORE_EMAIL_URL"):
+            smtp(url)
 
 
 def test_secret_is_one_for_all_who_ask_at_once_and_only_the_owner_reads_it(tmp_path):
@@ -60,27 +95,14 @@ def test_secret_is_one_for_all_who_ask_at_once_and_only_the_owner_reads_it(tmp_p
     assert [file.name for file in tmp_path.iterdir()] == ["secret-key"]
 
 
-DAMAGED_SECRETS = {
-    "empty": b"",
-    "a line end": b"\n",
-    "short": b"x" * 31 + b"\n",
-    "of a power cut": b"\0" * 64,
-    "garbage": b"\xff" * 64,
-}
-
-
-@pytest.mark.parametrize("content", DAMAGED_SECRETS.values(), ids=DAMAGED_SECRETS)
-def test_secret_that_is_damaged_is_refused_and_left_as_it_is(tmp_path, content):
+def test_secret_that_is_damaged_is_refused_and_left_as_it_is(tmp_path):
     path = tmp_path / "secret-key"
-    path.write_bytes(content)
 
-    with pytest.raises(ImproperlyConfigured, match=f"unzip -p BACKUP secret-key > {path}"):
-        kept_secrets(path, "", tmp_path / "db.sqlite3")
-
-    assert path.read_bytes() == content
-
-
-def test_secret_in_whose_place_is_a_folder_is_refused(tmp_path):
+    for content in (b"", b"\n", b"x" * 31 + b"\n", b"\0" * 64, b"\xff" * 64):
+        path.write_bytes(content)
+        with pytest.raises(ImproperlyConfigured, match=f"unzip -p BACKUP secret-key > {path}"):
+            kept_secrets(path, "", tmp_path / "db.sqlite3")
+        assert path.read_bytes() == content
     with pytest.raises(ImproperlyConfigured, match="no usable secret"):
         kept_secrets(tmp_path, "", tmp_path / "db.sqlite3")
 
@@ -145,19 +167,19 @@ def test_sqlite_keeps_what_was_answered_through_a_power_cut(tmp_path):
     assert connection.transaction_mode == "IMMEDIATE"
 
 
-@pytest.mark.parametrize("kind", ["play", "follow", "take", "reports"])
-def test_log_keeps_the_secret_of_an_address(kind):
-    secret = fields.derive(kind, "k7f3q", 1)
-    path = f"/{kind}/k7f3q/{secret}"
-    fault = ValueError, ValueError(f"no page at {path}/deal/"), None
-    record = logging.LogRecord("x", logging.ERROR, "x.py", 1, "Not Found: %s", (path,), fault)
+def test_log_keeps_the_secret_of_an_address():
+    for kind in ("play", "follow", "take", "reports"):
+        secret = fields.derive(kind, "k7f3q", 1)
+        path = f"/{kind}/k7f3q/{secret}"
+        fault = ValueError, ValueError(f"no page at {path}/deal/"), None
+        record = logging.LogRecord("x", logging.ERROR, "x.py", 1, "Not Found: %s", (path,), fault)
 
-    line = DiscreetFormatter().format(record)
+        line = DiscreetFormatter().format(record)
 
-    assert secret not in line
-    assert f"Not Found: /{kind}/k7f3q/…\n" in line
-    # What an exception says may be about somebody.
-    assert line.endswith("\nValueError")
+        assert secret not in line
+        assert f"Not Found: /{kind}/k7f3q/…\n" in line
+        # What an exception says may be about somebody.
+        assert line.endswith("\nValueError")
 
 
 def test_every_log_line_goes_through_the_discreet_formatter(client, db):
@@ -182,9 +204,8 @@ def test_variable_that_says_nothing_is_as_if_it_were_not_there(monkeypatch):
     assert settings_with(monkeypatch, **dict.fromkeys(named, "")) == unsaid
 
 
-@pytest.mark.parametrize(
-    ("said", "address", "https", "found"),
-    [
+def test_host_names_to_answer_to():
+    for said, address, https, found in (
         ([], "", False, ["*"]),
         (["king.lan", "10.0.0.7"], "", False, ["king.lan", "10.0.0.7"]),
         (["king.example.org"], "", True, ["king.example.org"]),
@@ -192,10 +213,8 @@ def test_variable_that_says_nothing_is_as_if_it_were_not_there(monkeypatch):
         ([], "", True, []),
         (["*"], "", True, []),
         ([], "https://king.example.org:8443", True, ["king.example.org"]),
-    ],
-)
-def test_host_names_to_answer_to(said, address, https, found):
-    assert allowed_hosts(said, address, https=https) == found
+    ):
+        assert allowed_hosts(said, address, https=https) == found
 
 
 @pytest.mark.slow
@@ -272,18 +291,15 @@ def test_address_of_a_table_does_not_leave_in_the_referrer(client, db):
         assert client.get(path)["Referrer-Policy"] == "same-origin"
 
 
-@pytest.mark.parametrize(
-    ("host", "said", "found"),
-    [
+def test_mails_lead_to_the_address_that_is_known():
+    for host, said, found in (
         ("*", "", ""),
         (".example.org", "", ""),
         ("king.example.org", "", "http://king.example.org"),
         ("*", "https://king.example.org/", "https://king.example.org"),
         ("king.example.org", "https://club.example.org", "https://club.example.org"),
-    ],
-)
-def test_mails_lead_to_the_address_that_is_known(host, said, found):
-    assert site_address(host, said, https=False) == found
+    ):
+        assert site_address(host, said, https=False) == found
 
 
 def test_mail_address_is_taken_apart():
@@ -299,7 +315,130 @@ def test_mail_address_is_taken_apart():
     assert smtp("smtp://mail.lan:25?tls=0&from=king@lan")["EMAIL_USE_TLS"] is False
 
 
-@pytest.mark.parametrize("url", ["http://king@club.org", "smtp://?from=a@b.c", "smtp://mail.lan"])
-def test_other_mail_address_is_refused(url):
-    with pytest.raises(ImproperlyConfigured, match="KINGSCORE_EMAIL_URL"):
-        smtp(url)
+SETTINGS = ROOT / "kingscore" / "settings.py"
+
+# Shown to visitors, who run them elsewhere.
+PROGRAMS = ROOT / "tournaments" / "api" / "reference" / "programs"
+
+TABLE = ROOT / "deploy" / "README.md"
+ROW = re.compile(r"^\| `([A-Z_]+)` \| .+ \| .+ \|$", re.MULTILINE)
+
+# These tell others something, and ask nothing.
+TELLING = re.compile(
+    r"""environ\.setdefault\("|environ\["\w+"\] = |environ \| \{|posix_spawn\(.* os\.environ,"""
+)
+
+
+def test_table_has_every_variable_that_the_settings_read():
+    explained = ROW.findall(TABLE.read_text())
+
+    assert sorted(explained) == sorted(settings.ENVIRONMENT.names)
+
+
+MISTAKES = [
+    ("KINGSCORE_HOST", "king.lan", "is not a setting. Did you mean"),
+    ("KINGSCORE_PROXIES", "two", "must be a whole number"),
+    ("KINGSCORE_SLOW_QUERY_MS", "-1", "must be a whole"),
+    ("KINGSCORE_HTTPS", "ture", "must be 1 or 0"),
+    ("KINGSCORE_LOG_FORMAT", "xml", "must be text or json"),
+    ("KINGSCORE_TIME_ZONE", "Istanbul", "must be a time zone"),
+    ("KINGSCORE_DATA", "/nowhere/at/all", "there is no folder /nowhere/at/all"),
+    ("KINGSCORE_DATABASE_URL", "postgresql://h:x/k", "must"),
+    ("KINGSCORE_REPLICA_URL", "postgresql://h/k", "needs"),
+    ("KINGSCORE_SECRET_KEY", "s" * 31, "must have at least 32"),
+    ("KINGSCORE_OLD_SECRETS", "s" * 32 + ", abc", "must"),
+    ("KINGSCORE_HOSTS", "https://king.lan", "must have host"),
+    ("KINGSCORE_HOSTS", "king.lan, king.lan:8000", "must have"),
+    ("KINGSCORE_HOSTS", "king.lan;king.org", "must have host"),
+    ("KINGSCORE_ADDRESS", "king.lan", "must read"),
+    ("KINGSCORE_ADDRESS", "http://king.lan/a/", "must read"),
+    ("KINGSCORE_FOUND_AT", "nowhere at all", "must read"),
+    ("KINGSCORE_BROKER_URL", "localhost:6379", "must"),
+    ("KINGSCORE_BROKER_URL", "amqp://guest@king.lan", "must"),
+    ("KINGSCORE_BROKER_URL", "redis://", "must read redis://"),
+    ("KINGSCORE_METRICS_TOKEN", "x", "must have at least"),
+    ("KINGSCORE_METRICS_TOKEN", "sixteen or more, ş", "must"),
+    ("WEB_CONCURRENCY", "0", "must be from 1 to 64, not 0"),
+    ("KINGSCORE_WEB_THREADS", "0", "must be from 1 to 8"),
+    ("KINGSCORE_WEB_THREADS", "64", "must be from 1 to 8"),
+    ("KINGSCORE_PUSH_SERVICES", "push.lan", "must read"),
+    ("KINGSCORE_PUSH_SERVICES", "https://*", "must read"),
+    ("KINGSCORE_LISTEN_URL", "king.lan", "must read postgresql"),
+    ("KINGSCORE_FONTS", "/nowhere/at/all", "there is no folder"),
+    ("KINGSCORE_EMAIL_URL", "smtp://a@b?from=a@b&tsl=0", "must"),
+    ("KINGSCORE_EMAIL_URL", "smtp://a@b:x", "must read"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "said"), MISTAKES)
+def test_mistake_in_the_environment_is_told_in_one_line(monkeypatch, name, value, said):
+    with pytest.raises(ImproperlyConfigured) as refused:
+        settings_with(monkeypatch, **{name: value})
+
+    assert str(refused.value).startswith((f"{name} {said}", f"{name}: {said}"))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        (
+            {
+                "KINGSCORE_DATABASE_URL": "postgresql://h/k",
+                "KINGSCORE_REPLICA_URL": "postgresql://h",
+            },
+            "KINGSCORE_REPLICA_URL must read",
+        ),
+        (
+            {"KINGSCORE_ADDRESS": "http://king.lan", "KINGSCORE_HTTPS": "1"},
+            "no path, where KINGSCORE_HTTPS is on",
+        ),
+    ],
+)
+def test_variables_that_contradict_each_other_are_refused(monkeypatch, variables, said):
+    with pytest.raises(ImproperlyConfigured, match=said):
+        settings_with(monkeypatch, **variables)
+
+
+ADDRESSES = {
+    "KINGSCORE_DATABASE_URL": "postgresql://king:{}@db.lan/king",
+    "KINGSCORE_LISTEN_URL": "postgresql://king:{}@db.lan/king",
+    "KINGSCORE_EMAIL_URL": "smtp://king:{}@mail.lan:587?from=king@club.org",
+    "KINGSCORE_BROKER_URL": "redis://:{}@broker.lan:6379/0",
+}
+
+
+@pytest.mark.parametrize("name", ADDRESSES)
+@pytest.mark.parametrize("password", ["hid/den", "hid#den", "hid?den", "hid/d@en", "hid:den@x/"])
+def test_password_that_is_not_escaped_is_refused_and_not_repeated(monkeypatch, name, password):
+    """Else part of it would be taken for the host and be logged with each failed connection."""
+    with pytest.raises(ImproperlyConfigured, match=name) as refused:
+        settings_with(monkeypatch, **{name: ADDRESSES[name].format(password)})
+
+    assert not re.search("hid|den", str(refused.value))
+
+
+@pytest.mark.slow
+def test_check_shows_a_mistake_without_a_traceback_and_makes_no_folder(tmp_path):
+    named = tmp_path / "data"
+
+    refused = run_manage(named, "check")
+    assert refused.returncode == 1
+    assert str(named) in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert not named.exists()
+
+
+def test_environment_is_read_in_the_settings_only():
+    sources = [ROOT / "manage.py", *(ROOT / "kingscore").rglob("*.py")]
+    sources += (ROOT / "tournaments").rglob("*.py")
+
+    lines = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in sources
+        if path != SETTINGS and path.parent != PROGRAMS
+        for line in path.read_text().splitlines()
+        if re.search(r"\benviron\b|getenv", line.partition("#")[0].replace('"""', ""))
+    ]
+
+    assert [line for line in lines if not TELLING.search(line)] == []

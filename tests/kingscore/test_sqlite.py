@@ -2,11 +2,16 @@
 
 import threading
 import time
+from pathlib import Path
 
 import pytest
+from django.core.cache import caches
 from django.db import ConnectionHandler, OperationalError
 
 from kingscore.environment import sqlite
+from tests.together import at_once
+
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -36,7 +41,6 @@ def end(connection):
     connection.set_autocommit(True)
 
 
-@pytest.mark.django_db
 def test_writers_begin_in_the_order_they_came(connect):
     first, *others = (connect() for _ in range(6))
     begin(first)
@@ -59,7 +63,6 @@ def test_writers_begin_in_the_order_they_came(connect):
     assert came == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.django_db
 def test_writer_that_waited_too_long_is_refused_and_nobody_waits_for_it(connect):
     first, impatient, last = connect(), connect(0.1), connect(5)
     begin(first)
@@ -76,7 +79,6 @@ def test_writer_that_waited_too_long_is_refused_and_nobody_waits_for_it(connect)
     end(impatient)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("leave", ["rollback", "close"])
 def test_writer_that_gives_up_lets_the_next_one_write(connect, leave):
     first, last = connect(), connect(5)
@@ -86,3 +88,27 @@ def test_writer_that_gives_up_lets_the_next_one_write(connect, leave):
 
     begin(last)
     end(last)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_requests_are_counted_together_by_all_that_count():
+    caches["throttles"].clear()
+    # A thread has a connection of its own, as a process has.
+    counted = at_once(*[lambda: [caches["throttles"].count("them", 60)[0] for _ in range(50)]] * 4)
+
+    assert sorted(number for each in counted for number in each) == list(range(1, 201))
+    assert caches["throttles"].count("others", 60) == (1, 60)
+
+
+def test_file_of_counts_that_broke_begins_anew(settings):
+    if settings.DATABASE_URL:
+        pytest.skip("counted in the database")
+    counts = caches["throttles"]
+    counts.clear()
+    counts.opened.close()
+    counts.opened = None
+    for end in ("-wal", "-shm"):
+        Path(f"{counts.file}{end}").unlink(missing_ok=True)
+    counts.file.write_bytes(b"broken" * 100)
+
+    assert [counts.count("them", 60)[0] for _ in range(3)] == [1, 1, 2]

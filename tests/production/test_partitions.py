@@ -43,10 +43,11 @@ print(address(game, "write"), address(game, "follow"))
 print(reverse("event", args=["moda", round_.event.public_id]))
 print(session.cookies["sessionid"].value, finished.public_id)
 """
-BEGIN = """
+CALL = """
 from django.core.management import call_command
-call_command("partitions", "begin")
+call_command({})
 """
+BEGIN, PACK = CALL.format('"partitions", "begin"'), CALL.format('"partitions", "pack"')
 ARCHIVE = """
 from django.core.management import call_command
 call_command("partitions", "archive", "{}", "{}")
@@ -54,10 +55,6 @@ call_command("check_caches")
 """
 LEAVE_GAPS = """
 DO $$ BEGIN FOR time IN 1..500 LOOP UPDATE {} SET id = id; END LOOP; END $$
-"""
-PACK = """
-from django.core.management import call_command
-call_command("partitions", "pack")
 """
 RESTORE = """
 from django.core.management import call_command

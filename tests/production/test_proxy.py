@@ -23,8 +23,7 @@ from tests.production.laying import (
     lay_proxy,
     lay_static_files,
 )
-from tests.production.parts import Part, listens_at
-from tests.production.site import Ports, is_ready
+from tests.production.site import Part, Ports, is_ready, listens_at
 from tests.production.visitors import SecurePhone
 from tests.servers import READ_SHEETS, ROOT, environment_of, prepared, run_python
 from tests.waiting import PATIENCE, wait_until

@@ -76,44 +76,21 @@ def test_numbers_of_every_strategy_are_told():
     assert strategies >= without_units
 
 
-@pytest.mark.parametrize(
-    ("points", "text"),
-    [
-        ("-9/2", "−4½"),
-        ("1/2", "½"),
-        ("-1/2", "−½"),
-        ("100/3", "33⅓"),
-        ("-119/6", "−19⅚"),
-        ("417/5", "83⅖"),
-        ("5/12", "⁵⁄₁₂"),
-        ("-1009/84", "−12¹⁄₈₄"),
-        (-320, "−320"),
-        (0, "0"),
-    ],
-)
-def test_points_are_written_exactly(points, text):
-    assert labels.points_text(points) == text
+def test_points_are_written_exactly():
+    for points, text in (
+        *(("-9/2", "−4½"), ("1/2", "½"), ("-1/2", "−½"), ("100/3", "33⅓"), ("-119/6", "−19⅚")),
+        *(("417/5", "83⅖"), ("5/12", "⁵⁄₁₂"), ("-1009/84", "−12¹⁄₈₄"), (-320, "−320"), (0, "0")),
+    ):
+        assert labels.points_text(points) == text
 
 
-@pytest.mark.parametrize(
-    ("amount", "language", "text"),
-    [
-        (130, "en", "1.30"),
-        (130, "tr", "1,30"),
-        (130, "it", "1,30"),
-        (123456789, "en", "1,234,567.89"),
-        (123456789, "tr", "1.234.567,89"),
+def test_money_is_written_to_the_coin_as_the_language_does():
+    for amount, language, text in (
+        *((130, "en", "1.30"), (130, "tr", "1,30"), (130, "it", "1,30")),
+        *((123456789, "en", "1,234,567.89"), (123456789, "tr", "1.234.567,89")),
         (10**40 + 1, "it", ".".join(["100", *["000"] * 12]) + ",01"),
-    ],
-)
-def test_money_is_written_to_the_coin_as_the_language_does(amount, language, text):
-    with translation.override(language):
-        assert labels.money_text(Fraction(amount, 100)) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [("1/10", "0.10"), ("1/200", "0.005"), ("1/3", "⅓"), (2, "2")]
-)
-def test_stake_is_written_as_money(value, text):
-    with translation.override("en"):
+    ):
+        with translation.override(language):
+            assert labels.money_text(Fraction(amount, 100)) == text
+    for value, text in (("1/10", "0.10"), ("1/200", "0.005"), ("1/3", "⅓"), (2, "2")):
         assert labels.option_value_name("stake", value) == text

@@ -2,8 +2,11 @@ import io
 import json
 import logging
 from datetime import datetime
+from io import StringIO
 
 import pytest
+from django.core import mail
+from django.core.mail import EmailMessage
 from django.db import IntegrityError, connection, transaction
 from django.http import HttpResponse
 from django.urls import path
@@ -117,12 +120,12 @@ def test_a_fault_tells_where_it_was_and_its_kind(log, client):
     assert request["ms"] > 0
 
 
-@pytest.mark.parametrize("sent", ["", "short", "x" * 65, "two\nlines-of-it", "ş" * 10])
-def test_an_id_that_is_none_is_not_taken_over(client, sent):
-    said = client.get("/nothing", headers={"X-Request-ID": sent})["X-Request-ID"]
+def test_an_id_that_is_none_is_not_taken_over(client):
+    for sent in ("", "short", "x" * 65, "two\nlines-of-it", "ş" * 10):
+        said = client.get("/nothing", headers={"X-Request-ID": sent})["X-Request-ID"]
 
-    assert said != sent
-    assert len(said) == 32
+        assert said != sent
+        assert len(said) == 32
 
 
 def test_what_postgresql_tells_of_a_row_is_left_out():
@@ -192,3 +195,37 @@ def test_a_slow_statement_is_told_with_placeholders(log, client, settings):
     assert '"name" = %s' in line["sql"]
     assert line["route"] == "none"
     assert is_discreet(log.getvalue())
+
+
+@pytest.fixture
+def terminal():
+    handlers = logging.getLogger("kingscore.mail").handlers
+    (handler,) = [handler for handler in handlers if type(handler) is logging.StreamHandler]
+    before = handler.setStream(StringIO())
+    yield handler.stream
+    handler.setStream(before)
+
+
+def test_mail_is_written_with_its_code_and_links(terminal):
+    secret = fields.derive("claim", "k7f3q", 1)
+    letter = EmailMessage(
+        "Your code", f"0123-4567\nhttp://king/claim/k7f3q/{secret}/", to=["a@b.c"]
+    )
+    backend = mail.get_connection("kingscore.mail.LogBackend")
+
+    assert backend.send_messages([letter]) == 1
+
+    said = terminal.getvalue()
+    assert "Mail to a@b.c: Your code" in said
+    assert "\n0123-4567\n" in said
+    assert f"http://king/claim/k7f3q/{secret}/\n" in said
+
+
+def test_what_a_mail_carries_is_named_where_no_mail_server_takes_it(terminal):
+    letter = EmailMessage("Moda: Ekim 2026", "Ekte.", to=["a@b.c"])
+    letter.attach("moda-2026-10.pdf", b"%PDF")
+
+    assert mail.get_connection("kingscore.mail.LogBackend").send_messages([letter]) == 1
+
+    said = terminal.getvalue()
+    assert "Attached, were there a mail server (KINGSCORE_EMAIL_URL): moda-2026-10.pdf" in said

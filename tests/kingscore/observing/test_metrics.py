@@ -27,23 +27,12 @@ from tournaments.services.games import playing, writing
 TOKEN = "of-prometheus-0123456789"
 
 
-@pytest.mark.parametrize(
-    ("token", "sent"),
-    [
-        ("", None),
-        ("", "Bearer "),
-        (TOKEN, None),
-        (TOKEN, "Bearer wrong"),
-        (TOKEN, TOKEN),
-        (TOKEN, "Bearer ş"),
-    ],
-)
-def test_without_the_token_there_is_nothing(client, settings, token, sent):
-    settings.METRICS_TOKEN = token
-
-    answer = client.get("/metrics", headers={"Authorization": sent} if sent else {})
-
-    assert (answer.status_code, answer.content) == (404, b"")
+def test_without_the_token_there_is_nothing(client, settings):
+    for token, *sent in (("", None, "Bearer "), (TOKEN, None, "Bearer wrong", TOKEN, "Bearer ş")):
+        settings.METRICS_TOKEN = token
+        for said in sent:
+            answer = client.get("/metrics", headers={"Authorization": said} if said else {})
+            assert (answer.status_code, answer.content) == (404, b"")
 
 
 def samples(text):
@@ -66,18 +55,13 @@ def told(client, settings):
 
 
 @pytest.mark.django_db
-def test_what_waits_is_told_by_kind(told):
+def test_what_waits_and_problems_that_are_open_are_told(told):
     now = told()
-
     assert now["kingscore_database_up",] == 1
     assert now["kingscore_queue_length", ("queue", "letters")] == 0
     assert now["kingscore_queue_oldest_seconds", ("queue", "documents")] == 0
     assert now["kingscore_workers",] == 0
-
-
-@pytest.mark.django_db
-def test_problems_that_are_open_are_told(told):
-    assert ("kingscore_backup_age_seconds",) not in told()
+    assert ("kingscore_backup_age_seconds",) not in now
     hour_ago = timezone.now() - timedelta(hours=1)
     Backup.objects.create(began_at=hour_ago, ended_at=hour_ago, rows=1, size=1)
     EmailFactory(tries=2, written_at=hour_ago)
@@ -126,10 +110,7 @@ def test_writes_are_counted_once_and_refusals_by_their_code(told):
 
     assert more[entered] == 1
     refused = {key[1][1]: count for key, count in more.items() if "refusals_total" in key[0]}
-    assert {code for code, count in refused.items() if count} == {
-        "stale-revision",
-        "wrong-total",
-    }
+    assert {code for code, count in refused.items() if count} == {"stale-revision", "wrong-total"}
 
 
 @pytest.mark.django_db
