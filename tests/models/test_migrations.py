@@ -47,11 +47,7 @@ from tournaments.models.games import digest
 from tournaments.models.people import fold_name
 from tournaments.queries.sheets import record_digest
 from tournaments.services.audit import NOBODY, Actor
-from tournaments.services.checks.caches import (
-    look_at_folded_names,
-    look_at_game_digests,
-    look_at_round_digests,
-)
+from tournaments.services.checks import caches
 from tournaments.services.checks.nights import compare_with_stored, look_at_all, repair
 from tournaments.services.games import playing
 from tournaments.services.games.playing import confirm_all
@@ -227,7 +223,7 @@ def test_stored_texts_are_cleaned_and_codes_of_games_stay(text):
     assert Player.objects.filter(name=line, name_key=fold_name(line)).exists()
     assert (game.digest, *Round.objects.values_list("digest", flat=True)) == codes
     assert Revision.objects.get(revision=3).body["reason"] == "e\u0301\u200b"
-    looks = (look_at_game_digests, look_at_round_digests, look_at_folded_names)
+    looks = (caches.look_at_game_digests, caches.look_at_round_digests, caches.look_at_folded_names)
     assert [each.found for look in looks for each in look() if each.found] == []
 
 

@@ -19,13 +19,7 @@ from tournaments.services.emails import sweep_months
 from tournaments.services.events.events import close_round
 from tournaments.services.notifications.sending import subscribe_phone, sweep_notifications
 from tournaments.services.rounds.seating import publish_round, seat_next_round
-from tournaments.services.webhooks.calling import (
-    CallAnswer,
-    WebhookPlan,
-    create_webhook,
-    send_test,
-    sweep_webhooks,
-)
+from tournaments.services.webhooks import calling
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,21 +57,21 @@ def test_two_workers_write_each_letter_once():
 
 def test_two_workers_make_each_call_once():
     event = EventFactory()
-    plan = WebhookPlan("https://receiver.example/hook", list(EventType.values))
-    webhook = create_webhook(event.club, plan, NOBODY, at=EVENING)
+    plan = calling.WebhookPlan("https://receiver.example/hook", list(EventType.values))
+    webhook = calling.create_webhook(event.club, plan, NOBODY, at=EVENING)
     for number in range(1, 6):
         table = TableFactory(round__event=event, round__number=number)
         close_round(table.round.pk, NOBODY, at=EVENING)
-    send_test(webhook.pk, NOBODY, at=EVENING)
+    calling.send_test(webhook.pk, NOBODY, at=EVENING)
     called = []
 
     def slowly(message, at):
         time.sleep(0.05)
         called.append(message.id)
-        return CallAnswer(204)
+        return calling.CallAnswer(204)
 
     def work():
-        sweep_webhooks(slowly)
+        calling.sweep_webhooks(slowly)
         return "done"
 
     assert at_once(*[work] * 3) == ["done"] * 3

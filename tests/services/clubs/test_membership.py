@@ -15,20 +15,7 @@ from tests.factories import EVENING
 from tournaments.models import AuditEntry, Invitation, Member, Player, User
 from tournaments.models.clubs import Role
 from tournaments.services.audit import Actor
-from tournaments.services.clubs.membership import (
-    ClubSettings,
-    LastOwner,
-    Offer,
-    accept_invitation,
-    change_role,
-    change_settings,
-    create_club,
-    delete_account,
-    invite,
-    leave_club,
-    remove_member,
-    withdraw_invitation,
-)
+from tournaments.services.clubs import membership
 
 pytestmark = pytest.mark.django_db
 
@@ -62,7 +49,7 @@ def roles(club):
 
 
 def accept(invitation, by, at=EVENING):
-    return accept_invitation(invitation.pk, by, at=at)
+    return membership.accept_invitation(invitation.pk, by, at=at)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +64,7 @@ def accept(invitation, by, at=EVENING):
 def test_club_gets_a_slug_of_its_name_and_its_maker_as_owner(name, slug):
     maker = AccountFactory()
 
-    made = create_club(name, Actor(maker), at=EVENING)
+    made = membership.create_club(name, Actor(maker), at=EVENING)
 
     assert (made.slug, made.name) == (slug, " ".join(name.split()))
     assert list(made.members.values_list("user", "role")) == [(maker.pk, "owner")]
@@ -88,10 +75,10 @@ def test_club_gets_a_slug_of_its_name_and_its_maker_as_owner(name, slug):
 
 
 def test_settings_note_what_was_changed_and_nothing_else(club, owner):
-    chosen = ClubSettings("Moda  King", published=True, confirmations="two")
+    chosen = membership.ClubSettings("Moda  King", published=True, confirmations="two")
 
-    change_settings(club.pk, chosen, owner, at=EVENING)
-    change_settings(club.pk, chosen, owner, at=EVENING)
+    membership.change_settings(club.pk, chosen, owner, at=EVENING)
+    membership.change_settings(club.pk, chosen, owner, at=EVENING)
 
     club.refresh_from_db()
     assert (club.slug, club.name, club.published) == ("moda", "Moda King", True)
@@ -103,7 +90,7 @@ def test_settings_note_what_was_changed_and_nothing_else(club, owner):
 
 
 def test_invitation_makes_a_member_once_for_each_account(club, owner):
-    link = invite(club, Offer(Role.MEMBER, None), owner, at=EVENING)
+    link = membership.invite(club, membership.Offer(Role.MEMBER, None), owner, at=EVENING)
     ece = Actor(AccountFactory())
 
     # The answer may be lost: it can be asked for when the link has expired.
@@ -120,7 +107,7 @@ def test_invitation_makes_a_member_once_for_each_account(club, owner):
 
 def test_invitation_raises_a_lower_role_and_keeps_a_higher_one(club, owner):
     director, lowly = member(club, "director"), member(club)
-    to_direct = invite(club, Offer(Role.DIRECTOR), owner, at=EVENING)
+    to_direct = membership.invite(club, membership.Offer(Role.DIRECTOR), owner, at=EVENING)
 
     assert accept(to_direct, owner).role == "owner"
     assert accept(to_direct, director).role == "director"
@@ -134,7 +121,7 @@ def test_invitation_raises_a_lower_role_and_keeps_a_higher_one(club, owner):
 
 def test_invitation_of_staff_is_used_once_whatever_was_asked(club, owner):
     for role in (Role.DIRECTOR, Role.OWNER):
-        link = invite(club, Offer(role, None), owner, at=EVENING)
+        link = membership.invite(club, membership.Offer(role, None), owner, at=EVENING)
         accept(link, Actor(AccountFactory()))
 
         with pytest.raises(Invitation.DoesNotExist):
@@ -144,14 +131,14 @@ def test_invitation_of_staff_is_used_once_whatever_was_asked(club, owner):
 
 
 def test_invitation_lasts_fourteen_days_or_until_it_is_withdrawn(club, owner):
-    link = invite(club, Offer(Role.MEMBER), owner, at=EVENING)
+    link = membership.invite(club, membership.Offer(Role.MEMBER), owner, at=EVENING)
     ece = Actor(AccountFactory())
 
     with pytest.raises(Invitation.DoesNotExist):
         accept(link, ece, at=LATER)
     assert accept(link, ece, at=LATER - timedelta(seconds=1)).role == "member"
     for _tap in range(2):
-        withdraw_invitation(link.pk, owner, at=EVENING)
+        membership.withdraw_invitation(link.pk, owner, at=EVENING)
     with pytest.raises(Invitation.DoesNotExist):
         accept(link, Actor(AccountFactory()))
     assert lines()[2:] == [("role", "withdraw", {"role": "member", "used": 1}, None)]
@@ -161,7 +148,7 @@ def test_role_is_changed_with_its_line_and_not_twice(club, owner):
     ece = member(club)
 
     for _tap in range(2):
-        change_role(club.pk, ece.user.pk, Role.DIRECTOR, owner, at=EVENING)
+        membership.change_role(club.pk, ece.user.pk, Role.DIRECTOR, owner, at=EVENING)
 
     assert roles(club) == ["director", "owner"]
     assert lines() == [("role", "role", {"role": "member"}, {"role": "director"})]
@@ -172,12 +159,12 @@ def test_only_owner_neither_goes_nor_takes_another_role(club, owner):
     member(club, "director")
 
     for go in (
-        partial(change_role, club.pk, owner.user.pk, Role.MEMBER),
-        partial(leave_club, club.pk),
-        partial(remove_member, club.pk, owner.user.pk),
-        delete_account,
+        partial(membership.change_role, club.pk, owner.user.pk, Role.MEMBER),
+        partial(membership.leave_club, club.pk),
+        partial(membership.remove_member, club.pk, owner.user.pk),
+        membership.delete_account,
     ):
-        with pytest.raises(LastOwner):
+        with pytest.raises(membership.LastOwner):
             go(owner, at=EVENING)
     assert roles(club) == ["director", "owner"]
     assert lines() == []
@@ -187,8 +174,8 @@ def test_member_is_removed_with_the_reason_and_their_player_stays(club, owner):
     ece = member(club)
     player = PlayerFactory(club=club, account=ece.user)
 
-    remove_member(club.pk, ece.user.pk, owner, at=EVENING, reason="moved away")
-    remove_member(club.pk, ece.user.pk, owner, at=EVENING)
+    membership.remove_member(club.pk, ece.user.pk, owner, at=EVENING, reason="moved away")
+    membership.remove_member(club.pk, ece.user.pk, owner, at=EVENING)
 
     assert roles(club) == ["owner"]
     assert lines() == [("role", "remove", {"role": "member"}, None)]
@@ -203,7 +190,7 @@ def test_account_that_is_deleted_leaves_its_clubs_and_its_players_stay(club, own
     # In this club the account is no member.
     another = PlayerFactory(account=ece.user)
 
-    delete_account(ece, at=EVENING)
+    membership.delete_account(ece, at=EVENING)
 
     player.refresh_from_db()
     another.refresh_from_db()
@@ -231,15 +218,17 @@ def test_links_are_seen_by_those_who_are_as_much_themselves(club):
 @pytest.mark.parametrize(
     "go",
     [
-        lambda club, by, one: remove_member(club.pk, one.user.pk, by, at=EVENING),
-        lambda club, by, one: change_role(club.pk, one.user.pk, Role.MEMBER, by, at=EVENING),
-        lambda club, _by, one: leave_club(club.pk, one, at=EVENING),
+        lambda club, by, one: membership.remove_member(club.pk, one.user.pk, by, at=EVENING),
+        lambda club, by, one: membership.change_role(
+            club.pk, one.user.pk, Role.MEMBER, by, at=EVENING
+        ),
+        lambda club, _by, one: membership.leave_club(club.pk, one, at=EVENING),
     ],
 )
 def test_owner_who_goes_comes_back_by_no_link_of_staff(club, owner, go):
     going = member(club, "owner")
-    links = [invite(club, Offer(role), going, at=EVENING) for role in Role]
-    other = invite(ClubFactory(), Offer(Role.OWNER), owner, at=EVENING)
+    links = [membership.invite(club, membership.Offer(role), going, at=EVENING) for role in Role]
+    other = membership.invite(ClubFactory(), membership.Offer(Role.OWNER), owner, at=EVENING)
 
     go(club, owner, going)
 

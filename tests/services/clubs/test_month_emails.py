@@ -9,14 +9,8 @@ from tests.club_factories import ClubFactory, EventFactory, MemberFactory, Table
 from tests.deals import WHOLE_GAME
 from tournaments.models import Club, Email, Report
 from tournaments.reports import documents
+from tournaments.services import emails
 from tournaments.services.documents.reporting import remake_documents
-from tournaments.services.emails import (
-    month_over,
-    remember_language,
-    sweep_emails,
-    sweep_months,
-    switch_month,
-)
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +24,7 @@ def reader(club, name, role="owner", *, proved=True, language="tr", **fields):
     """Somebody with an address, who has signed in once."""
     member = MemberFactory(club=club, role=role, user__username=name, **fields)
     EmailAddress.objects.create(user=member.user, email=member.user.email, verified=proved)
-    remember_language(member.user_id, language)
+    emails.remember_language(member.user_id, language)
     return member
 
 
@@ -52,7 +46,7 @@ def sent():
 def test_month_is_over_at_six_on_the_first_by_the_clock_on_the_wall():
     moments = (FIRST - 6 * MINUTE, FIRST, FIRST + 29 * DAY, datetime(2026, 3, 1, 9, tzinfo=UTC))
 
-    assert [month_over(at) for at in moments] == [
+    assert [emails.month_over(at) for at in moments] == [
         date(2026, 9, 1),
         date(2026, 10, 1),
         date(2026, 10, 1),
@@ -73,13 +67,13 @@ def test_month_is_mailed_once_to_those_who_direct_and_want_it(settings):
     reader(club_with_games(date(2026, 9, 30)), "elsewhere")
 
     for at in (FIRST, FIRST + HOUR, FIRST + 20 * DAY):
-        sweep_months(at)
-    sweep_emails(FIRST + HOUR)
+        emails.sweep_months(at)
+    emails.sweep_emails(FIRST + HOUR)
     assert sent() == []
     build()
     for _sweep in range(3):
-        sweep_emails(FIRST + HOUR)
-    sweep_months(FIRST + 21 * DAY)
+        emails.sweep_emails(FIRST + HOUR)
+    emails.sweep_months(FIRST + 21 * DAY)
     assert Report.objects.count() == 3
 
     assert sent() == [
@@ -103,9 +97,9 @@ def test_machine_that_was_off_mails_at_its_next_start_but_no_months_before():
     imported = club_with_games(date(2026, 10, 5), created_at=FIRST + 10 * DAY)
     reader(imported, "imported")
 
-    sweep_months(FIRST - 3 * DAY)
+    emails.sweep_months(FIRST - 3 * DAY)
     assert not Email.objects.exists()
-    sweep_months(FIRST + 19 * DAY)
+    emails.sweep_months(FIRST + 19 * DAY)
 
     assert [letter.user.username for letter in Email.objects.all()] == ["late"]
 
@@ -120,12 +114,12 @@ def test_what_stops_half_way_leaves_nothing_and_is_done_by_the_next():
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(stop), pytest.raises(KeyboardInterrupt):
-        sweep_months(FIRST)
+        emails.sweep_months(FIRST)
     assert not Report.objects.exists()
     assert Club.objects.get(pk=club.pk).month_mailed is None
-    sweep_months(FIRST + HOUR)
+    emails.sweep_months(FIRST + HOUR)
     build()
-    sweep_emails(FIRST + HOUR)
+    emails.sweep_emails(FIRST + HOUR)
 
     assert len(mail.outbox) == 1
 
@@ -134,33 +128,33 @@ def test_who_switches_it_off_or_leaves_before_it_is_sent_gets_nothing():
     club = club_with_games()
     reader(club, "owner")
     off, gone = (reader(club, name, "director") for name in ("off", "gone"))
-    sweep_months(FIRST)
+    emails.sweep_months(FIRST)
     build()
 
-    switch_month(off, wanted=False)
+    emails.switch_month(off, wanted=False)
     gone.delete()
-    sweep_emails(FIRST + HOUR)
+    emails.sweep_emails(FIRST + HOUR)
 
     assert [each.to for each in mail.outbox] == [["owner@example.org"]]
-    switch_month(off, wanted=True)
-    sweep_months(FIRST + DAY)
+    emails.switch_month(off, wanted=True)
+    emails.sweep_months(FIRST + DAY)
     assert Email.objects.count() == 1
 
 
 def test_name_removed_before_the_mail_is_in_no_mail(django_capture_on_commit_callbacks):
     club = club_with_games()
     reader(club, "owner")
-    sweep_months(FIRST)
+    emails.sweep_months(FIRST)
     build()
     before = Report.objects.get().file.name
 
     with django_capture_on_commit_callbacks(execute=True):
         remake_documents(club, FIRST)
-    sweep_emails(FIRST + HOUR)
+    emails.sweep_emails(FIRST + HOUR)
     assert sent() == []
     assert not Report.file.field.storage.exists(before)
     build()
-    sweep_emails(FIRST + HOUR)
+    emails.sweep_emails(FIRST + HOUR)
 
     assert len(mail.outbox) == 1
 
@@ -177,5 +171,5 @@ def test_switch_is_on_the_page_the_mail_leads_to(client):
 
     assert answer.url == "/me/#mails"
     assert "No mails" in client.get("/me/").text
-    sweep_months(FIRST)
+    emails.sweep_months(FIRST)
     assert not Email.objects.exists()

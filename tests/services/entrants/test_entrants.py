@@ -19,20 +19,13 @@ from tests.factories import EVENING, record_all
 from tests.tournament_builders import NINE, published, running
 from tournaments.models import AuditEntry, Entrant, Game, Player, Round, Substitute, Tournament
 from tournaments.services.audit import NOBODY, Actor
-from tournaments.services.entrants import registration
+from tournaments.services.entrants import registration, substituting
 from tournaments.services.entrants.registration import (
     EntrantsRefused,
     Entry,
     TooMany,
     register_entrants,
     withdraw_entrant,
-)
-from tournaments.services.entrants.substituting import (
-    NotAtTable,
-    Place,
-    TakesPart,
-    put_substitute,
-    take_out_substitute,
 )
 from tournaments.services.games.seating import SitsElsewhere
 from tournaments.services.rounds.running import open_round
@@ -223,11 +216,11 @@ def test_final_standings_stay_as_they_are():
 
 
 def place_of(entrant, number=1):
-    return Place(entrant.pk, number, entrant.player_id)
+    return substituting.Place(entrant.pk, number, entrant.player_id)
 
 
 def put_in(entrant, name, number=1, by=NOBODY):
-    return put_substitute(place_of(entrant, number), name, by, at=EVENING)
+    return substituting.put_substitute(place_of(entrant, number), name, by, at=EVENING)
 
 
 def at_a_table(row):
@@ -292,8 +285,8 @@ def test_substitute_in_the_middle_of_a_game_stands_in_its_history():
     assert (game.players, write.body["players"]) == (sitting(game), sitting(game))
     assert "Zeki" in game.players
 
-    take_out_substitute(place_of(one), director, at=EVENING)
-    take_out_substitute(place_of(one), director, at=EVENING)
+    substituting.take_out_substitute(place_of(one), director, at=EVENING)
+    substituting.take_out_substitute(place_of(one), director, at=EVENING)
 
     game.refresh_from_db()
     assert (game.players, game.revision) == (sitting(game), 4)
@@ -307,7 +300,9 @@ def test_one_partner_of_a_pair_is_replaced():
     one, _ = register_entrants(row.pk, pairs, NOBODY, at=EVENING)
     published(row)
 
-    put_substitute(Place(one.pk, 1, one.partner_id), "Zeki", NOBODY, at=EVENING)
+    substituting.put_substitute(
+        substituting.Place(one.pk, 1, one.partner_id), "Zeki", NOBODY, at=EVENING
+    )
 
     assert sorted(sitting(Game.objects.get())) == ["Ayşe", "Cem", "Deniz", "Zeki"]
 
@@ -319,10 +314,10 @@ def test_who_sits_elsewhere_is_no_substitute_and_who_sits_out_can_be():
 
     with pytest.raises(SitsElsewhere):
         put_in(one, other.player.name)
-    with pytest.raises(TakesPart):
+    with pytest.raises(substituting.TakesPart):
         put_in(one, one.player.name)
     put_in(one, out.player.name)
-    with pytest.raises(TakesPart):
+    with pytest.raises(substituting.TakesPart):
         put_in(other, out.player.name)
 
     assert out.player.name in sheet_of(one).players
@@ -333,10 +328,10 @@ def test_before_the_round_who_will_play_in_it_is_no_substitute():
     one, other, gone = row.entrants.all()[:3]
     withdraw_entrant(gone.pk, NOBODY, at=EVENING)
 
-    with pytest.raises(TakesPart):
+    with pytest.raises(substituting.TakesPart):
         put_in(one, other.player.name)
     put_in(one, gone.player.name)
-    with pytest.raises(TakesPart):
+    with pytest.raises(substituting.TakesPart):
         put_in(other, gone.player.name)
     put_in(other, gone.player.name, number=2)
 
@@ -353,7 +348,7 @@ def test_closed_round_changes_no_more():
     with pytest.raises(WrongState):
         put_in(one, "Yasemin")
     with pytest.raises(WrongState):
-        take_out_substitute(place_of(one), NOBODY, at=EVENING)
+        substituting.take_out_substitute(place_of(one), NOBODY, at=EVENING)
 
     assert not Player.objects.filter(name="Yasemin").exists()
     assert "Zeki" in sheet_of(one).players
@@ -367,7 +362,7 @@ def test_player_who_sits_elsewhere_meanwhile_does_not_come_back():
     put_in(one, out.player.name)
 
     with pytest.raises(SitsElsewhere):
-        take_out_substitute(place_of(out), NOBODY, at=EVENING)
+        substituting.take_out_substitute(place_of(out), NOBODY, at=EVENING)
 
 
 def test_place_that_another_was_given_on_the_sheet_is_not_taken():
@@ -378,7 +373,7 @@ def test_place_that_another_was_given_on_the_sheet_is_not_taken():
     seat.player = PlayerFactory(club=row.event.club)
     seat.save()
 
-    with pytest.raises(NotAtTable):
+    with pytest.raises(substituting.NotAtTable):
         put_in(one, "Zeki")
     assert not Substitute.objects.exists()
 
@@ -388,5 +383,7 @@ def test_only_a_player_of_the_entrant_is_replaced():
     stranger = PlayerFactory(club=entrant.tournament.event.club)
 
     with pytest.raises(Player.DoesNotExist):
-        put_substitute(Place(entrant.pk, 1, stranger.pk), "Zeki", NOBODY, at=EVENING)
+        substituting.put_substitute(
+            substituting.Place(entrant.pk, 1, stranger.pk), "Zeki", NOBODY, at=EVENING
+        )
     assert not Player.objects.filter(name="Zeki").exists()

@@ -8,16 +8,8 @@ from tests.deals import NAMES
 from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory
 from tournaments.models import Game
 from tournaments.queries.sheets import phone_seats
+from tournaments.services.games import seating
 from tournaments.services.games.playing import change_head
-from tournaments.services.games.seating import (
-    PATIENCE,
-    answer_for_seat,
-    ask_for_seat,
-    leave_seat,
-    seated,
-    take_seat,
-    who_rests,
-)
 
 pytestmark = pytest.mark.django_db
 
@@ -33,22 +25,22 @@ def states(game):
 
 
 def take(game, seat, phone, at=EVENING):
-    return take_seat(game.pk, seat, phone, at=at)
+    return seating.take_seat(game.pk, seat, phone, at=at)
 
 
 def ask(game, seat, phone):
-    return ask_for_seat(game.pk, seat, phone, at=EVENING)
+    return seating.ask_for_seat(game.pk, seat, phone, at=EVENING)
 
 
 def answer(game, seat, phone, *, gives):
-    return answer_for_seat(game.pk, seat, phone, gives=gives)
+    return seating.answer_for_seat(game.pk, seat, phone, gives=gives)
 
 
 def test_seat_belongs_to_the_first_phone_and_each_phone_has_one(game):
     assert [take(game, 1, "one"), take(game, 1, "two"), take(game, 1, "one")] == [True, False, True]
     assert take(game, 2, "one")
     assert states(game) == ["", "", "taken", ""]
-    leave_seat(game.pk, "one")
+    seating.leave_seat(game.pk, "one")
     assert states(game) == [""] * 4
 
 
@@ -71,11 +63,11 @@ def test_phone_that_says_no_keeps_its_seat_and_one_that_says_nothing_loses_it(ga
     take(game, 0, "one")
     ask(game, 0, "two")
     answer(game, 0, "one", gives=False)
-    assert not take(game, 0, "two", EVENING + 2 * PATIENCE)
+    assert not take(game, 0, "two", EVENING + 2 * seating.PATIENCE)
 
     ask(game, 0, "two")
-    assert not take(game, 0, "two", EVENING + PATIENCE - timedelta(seconds=1))
-    assert take(game, 0, "two", EVENING + PATIENCE)
+    assert not take(game, 0, "two", EVENING + seating.PATIENCE - timedelta(seconds=1))
+    assert take(game, 0, "two", EVENING + seating.PATIENCE)
     assert not take(game, 0, "one")
 
 
@@ -98,7 +90,7 @@ def test_last_of_the_last_game_rests_first_and_then_everyone_in_turn():
     games = [played(NAMES, [1, 2, 4, 3])]
     rested = []
     for _ in range(6):
-        (name,) = who_rests(games, FIVE, 4)
+        (name,) = seating.who_rests(games, FIVE, 4)
         rested.append(name)
         games.append(played([each for each in FIVE if each != name], [4, 3, 2, 1]))
 
@@ -112,17 +104,17 @@ def test_last_of_the_last_game_rests_first_and_then_everyone_in_turn():
     [(NAMES, 4, ()), (NAMES[:3], 4, ()), (FIVE, 3, ("Cem", "Deniz")), (NAMES, 2, ("Cem", "Deniz"))],
 )
 def test_as_many_rest_as_the_game_has_no_seat_for(people, seats, resting):
-    assert who_rests([played(NAMES, [1, 2, 3, 4])], people, seats) == resting
+    assert seating.who_rests([played(NAMES, [1, 2, 3, 4])], people, seats) == resting
 
 
 def test_game_that_is_not_over_has_no_last():
-    assert who_rests([played(NAMES)], FIVE, 4) == ("Ayşe",)
+    assert seating.who_rests([played(NAMES)], FIVE, 4) == ("Ayşe",)
 
 
 def test_partners_share_the_place_of_their_pair():
     pairs = Game(ruleset="euchre", players=NAMES, options={}, result={"ranks": [2, 1]})
 
-    assert who_rests([pairs], FIVE, 4) == ("Ayşe",)
+    assert seating.who_rests([pairs], FIVE, 4) == ("Ayşe",)
 
 
 @pytest.mark.parametrize(
@@ -134,4 +126,4 @@ def test_partners_share_the_place_of_their_pair():
     ],
 )
 def test_whoever_comes_takes_the_seat_that_is_free(people, seats, players):
-    assert seated(NAMES, people, seats) == players
+    assert seating.seated(NAMES, people, seats) == players

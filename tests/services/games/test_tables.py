@@ -32,24 +32,7 @@ from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.documents.reporting import request_scoresheet
 from tournaments.services.events.events import close_round
 from tournaments.services.games import playing, tables
-from tournaments.services.games.playing import (
-    GameSetup,
-    change_head,
-    correct_entry,
-    record_entry,
-    start_game,
-)
 from tournaments.services.games.seating import NotOfClub, SitsElsewhere, SitsTwice
-from tournaments.services.games.tables import (
-    AccessLinkClosed,
-    Laying,
-    MatchOver,
-    NotOpen,
-    WrongCode,
-    adopt_game,
-    load_match,
-    replace_address,
-)
 from tournaments.services.games.writing import NotFinished, RoundClosed, StaleRevision
 from tournaments.services.people.changes import set_initials
 
@@ -62,7 +45,7 @@ def rename(table, names, by=None, **fields):
     game = table.games.get()
     by = by or Actor(table=table.public_id)
     context = ContextFactory(revision=game.revision, by=by)
-    return change_head(game.pk, GameSetup(game.ruleset, names, **fields), context)
+    return playing.change_head(game.pk, playing.GameSetup(game.ruleset, names, **fields), context)
 
 
 def test_table_is_laid_with_players_found_and_added_who_are_called_as_they_wish():
@@ -109,8 +92,8 @@ def test_table_plays_by_rules_of_its_own_club_only(copied):
     ours = HouseRulesetFactory(slug="ours", club=round_.event.club)
 
     def lay_by(rules, who):
-        head = GameSetup(rules.slug, (), document=rules.document if copied else None)
-        return tables.add_table(round_.pk, Laying(head, who), Actor(director), at=EVENING)
+        head = playing.GameSetup(rules.slug, (), document=rules.document if copied else None)
+        return tables.add_table(round_.pk, tables.Laying(head, who), Actor(director), at=EVENING)
 
     with pytest.raises(InvalidEntry):
         lay_by(theirs, NAMES)
@@ -129,7 +112,7 @@ def test_form_sent_twice_lays_one_table():
 
 def lay_match(round_=None):
     round_ = round_ or RoundFactory()
-    table = lay(round_, TWO, GameSetup("krapet", ()), terms=("best-of", 3))
+    table = lay(round_, TWO, playing.GameSetup("krapet", ()), terms=("best-of", 3))
     record(table.games.get(), won_by(0))
     return table
 
@@ -205,13 +188,15 @@ def test_player_of_another_table_cannot_be_seated():
 def test_head_sent_twice_is_written_once_and_a_stale_one_seats_nobody():
     table = TableFactory()
     game = table.games.get()
-    head = GameSetup(game.ruleset, ("cem", "Burak", "Ayşe", "Deniz"))
+    head = playing.GameSetup(game.ruleset, ("cem", "Burak", "Ayşe", "Deniz"))
     context = ContextFactory(revision=0, by=Actor(table=table.public_id))
 
     for _ in range(2):
-        sheet = change_head(game.pk, head, context)
+        sheet = playing.change_head(game.pk, head, context)
     with pytest.raises(StaleRevision):
-        change_head(game.pk, GameSetup(game.ruleset, NAMES), replace(context, key="another-key"))
+        playing.change_head(
+            game.pk, playing.GameSetup(game.ruleset, NAMES), replace(context, key="another-key")
+        )
 
     assert (sheet.row.revision, sitting(game)) == (1, ["Cem", "Burak", "Ayşe", "Deniz"])
 
@@ -279,17 +264,17 @@ def wrong_codes(table):
 def test_door_stays_shut_after_too_many_wrong_codes():
     table = TableFactory()
     first, *more = wrong_codes(table)
-    with pytest.raises(WrongCode) as wrong:
+    with pytest.raises(tables.WrongCode) as wrong:
         enter(table, first)
     assert wrong.value.data["left"] == MOST_WRONG_CODES - 1
     # The right one gives no tries back.
     enter(table, table.code)
     for code in more[: MOST_WRONG_CODES - 2]:
-        with pytest.raises(WrongCode):
+        with pytest.raises(tables.WrongCode):
             enter(table, code)
 
     for code in (more[-1], table.code):
-        with pytest.raises(AccessLinkClosed):
+        with pytest.raises(tables.AccessLinkClosed):
             enter(table, code)
 
     assert audit() == [("shut-door", f"table:{table.public_id}", None, None)]
@@ -421,10 +406,10 @@ def test_next_game_waits_for_the_end_of_this_one_and_no_longer_begins_when_the_m
         next_game(krapet())
     game = play([1, 0, 1], number=2, length="first-to")
 
-    with pytest.raises(MatchOver):
+    with pytest.raises(tables.MatchOver):
         next_game(game)
 
-    score = load_match(game.match).score
+    score = tables.load_match(game.match).score
     assert (score.won, score.winners, score.over) == ((1, 2), (1,), True)
     assert game.match.games.count() == 3
 
@@ -433,10 +418,10 @@ def test_score_and_next_game_follow_what_is_corrected():
     first = play([0])
     head = SetupFactory(ruleset="krapet", players=("Ayşe", "Cem"))
 
-    change_head(first.pk, head, ContextFactory(revision=1))
-    correct_entry(first.pk, 0, parse_entry(won_by(1)), "", ContextFactory(revision=2))
+    playing.change_head(first.pk, head, ContextFactory(revision=1))
+    playing.correct_entry(first.pk, 0, parse_entry(won_by(1)), "", ContextFactory(revision=2))
 
-    assert load_match(first.match).score.won == (0, 1)
+    assert tables.load_match(first.match).score.won == (0, 1)
     assert next_game(first)[0].players == ["Ayşe", "Cem"]
 
 
@@ -454,7 +439,7 @@ def test_laps_carry_what_is_over_the_target_into_the_next_game():
         "to": "none",
         "reason": "Laps",
     }
-    sheet = load_match(game.match).sheets[1]
+    sheet = tables.load_match(game.match).sheets[1]
     assert (sheet.game.totals, sheet.row.revision) == ((2, 0), 1)
     assert after.revision == 1
 
@@ -464,13 +449,13 @@ def test_match_is_loaded_in_two_queries(number, django_assert_num_queries):
     row = play([0, 1, 0][:number], number=7).match
 
     with django_assert_num_queries(2):
-        match = load_match(row)
+        match = tables.load_match(row)
 
     assert len(match.sheets) == number
 
 
 def adopt(game, round_, who=NAMES):
-    return adopt_game(game.pk, round_.pk, who, BY, at=EVENING)
+    return tables.adopt_game(game.pk, round_.pk, who, BY, at=EVENING)
 
 
 def test_adopted_game_is_a_table_of_the_evening_and_is_written_on():
@@ -496,10 +481,12 @@ def test_typed_names_give_way_to_how_the_players_are_shown():
     # Two were written at each other's seats.
     typed = ("Ayşe Yılmaz", "Cem", "Burak", "Deniz")
     game = GameFactory(head__players=typed)
-    record_entry(game.pk, parse_entry(WHOLE_GAME[0]), ContextFactory(author="Ayşe Yılmaz"))
-    record_entry(game.pk, parse_entry(WHOLE_GAME[1]), ContextFactory(revision=1, author="Cem"))
+    playing.record_entry(game.pk, parse_entry(WHOLE_GAME[0]), ContextFactory(author="Ayşe Yılmaz"))
+    playing.record_entry(
+        game.pk, parse_entry(WHOLE_GAME[1]), ContextFactory(revision=1, author="Cem")
+    )
     head = SetupFactory(players=typed, title="Final")
-    change_head(game.pk, head, ContextFactory(revision=2, author="Burak"))
+    playing.change_head(game.pk, head, ContextFactory(revision=2, author="Burak"))
     asked = request_scoresheet(Game.objects.get(), language="tr", follow_url="x", at=EVENING)
 
     adopt(game, round_, ("Ayşe Yılmaz", *NAMES[1:]))
@@ -512,11 +499,11 @@ def test_typed_names_give_way_to_how_the_players_are_shown():
 
 
 def test_adopting_brings_all_games_of_a_match():
-    first = tables.start_match(GameSetup("krapet", TWO), "best-of", 3, at=EVENING)
+    first = tables.start_match(playing.GameSetup("krapet", TWO), "best-of", 3, at=EVENING)
     record(first, won_by(0))
     second, _ = tables.start_next_game(first.pk, at=EVENING, key="next-key", reason="")
-    swapped = GameSetup("krapet", tuple(reversed(TWO)))
-    change_head(second.pk, swapped, ContextFactory(revision=second.revision))
+    swapped = playing.GameSetup("krapet", tuple(reversed(TWO)))
+    playing.change_head(second.pk, swapped, ContextFactory(revision=second.revision))
 
     table = adopt(first, RoundFactory(), ("Elif", "Fatma"))
 
@@ -537,17 +524,17 @@ def test_game_is_adopted_once():
 
     with pytest.raises(SitsElsewhere):
         adopt(game, round_)
-    with pytest.raises(NotOpen):
+    with pytest.raises(tables.NotOpen):
         adopt(game, RoundFactory())
 
     assert (Table.objects.count(), Player.objects.count()) == (1, 4)
 
 
 def test_lost_phone_that_opened_the_table_is_not_led_back_to_it():
-    head, key = GameSetup("turkish-king", NAMES), "key-of-the-lost-phone"
-    game = start_game(head, at=EVENING, key=key)
+    head, key = playing.GameSetup("turkish-king", NAMES), "key-of-the-lost-phone"
+    game = playing.start_game(head, at=EVENING, key=key)
     table = adopt(game, RoundFactory())
 
-    replace_address(table.pk, BY, at=EVENING)
+    tables.replace_address(table.pk, BY, at=EVENING)
 
-    assert start_game(head, at=EVENING, key=key) != game
+    assert playing.start_game(head, at=EVENING, key=key) != game

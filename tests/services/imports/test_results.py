@@ -19,15 +19,7 @@ from tournaments.models import AuditEntry, Event, Game, Player, RatingDue, Round
 from tournaments.queries.scoresheets import ending_of
 from tournaments.queries.sheets import load_sheets
 from tournaments.services.audit import NOBODY
-from tournaments.services.imports.files import (
-    NEW,
-    PlanChanged,
-    PlayerLine,
-    PlayersRequest,
-    Wrong,
-    import_players,
-    preview_players,
-)
+from tournaments.services.imports import files
 from tournaments.services.imports.results import import_results, preview_results
 from tournaments.services.ratings.games import played_rounds
 
@@ -104,7 +96,7 @@ def test_file_with_faults_or_not_as_it_was_looked_at_writes_nothing(club):
     wrong = asked(table(totals=(1, 2, 3, 4)))
 
     for what, mark in ((good, seen), (wrong, preview_results(club, wrong).mark)):
-        with pytest.raises(PlanChanged):
+        with pytest.raises(files.PlanChanged):
             import_results(club.pk, what, mark, NOBODY, at=EVENING)
 
     assert not Event.objects.exists()
@@ -114,7 +106,7 @@ def test_file_with_faults_or_not_as_it_was_looked_at_writes_nothing(club):
 def test_sums_must_agree_where_the_rules_know_them(club):
     wrong = table(totals=(540, -110, -330, -90))
 
-    assert codes(club, asked(wrong)) == [(2, Wrong.WRONG_SUM)]
+    assert codes(club, asked(wrong)) == [(2, files.Wrong.WRONG_SUM)]
     assert codes(club, asked(wrong, early=True)) == []
     euchre = table(totals=(10, 6, 10, 6))
     assert codes(club, asked(euchre, rules="euchre")) == []
@@ -122,7 +114,7 @@ def test_sums_must_agree_where_the_rules_know_them(club):
 
 def test_partners_share_their_points_and_a_target_ends_the_game(club):
     assert codes(club, asked(table(totals=(10, 6, 9, 6)), rules="euchre")) == [
-        (4, Wrong.PARTNERS_DIFFER)
+        (4, files.Wrong.PARTNERS_DIFFER)
     ]
 
     take_over(club, asked(table(totals=(10, 6, 10, 6)), rules="euchre"))
@@ -137,10 +129,10 @@ def test_each_line_says_what_is_wrong_with_it(club):
     again = table(3, ("Gül", "İnci", "Jale", " "))
 
     assert codes(club, asked(few, twice, again)) == [
-        (2, Wrong.WRONG_SIZE),
-        (6, Wrong.SITS_TWICE),
-        (9, Wrong.SITS_ELSEWHERE),
-        (12, Wrong.EMPTY),
+        (2, files.Wrong.WRONG_SIZE),
+        (6, files.Wrong.SITS_TWICE),
+        (9, files.Wrong.SITS_ELSEWHERE),
+        (12, files.Wrong.EMPTY),
     ]
 
 
@@ -153,13 +145,13 @@ def test_tables_that_others_have_laid_are_not_touched(club):
 
     assert codes(club, asked(table())) == []
     assert codes(club, asked(table(names=others), table(2))) == [
-        (2, Wrong.TABLE_TAKEN),
-        (6, Wrong.SITS_ELSEWHERE),
-        (7, Wrong.SITS_ELSEWHERE),
-        (8, Wrong.SITS_ELSEWHERE),
-        (9, Wrong.SITS_ELSEWHERE),
+        (2, files.Wrong.TABLE_TAKEN),
+        (6, files.Wrong.SITS_ELSEWHERE),
+        (7, files.Wrong.SITS_ELSEWHERE),
+        (8, files.Wrong.SITS_ELSEWHERE),
+        (9, files.Wrong.SITS_ELSEWHERE),
     ]
-    assert codes(club, asked(table(place=2))) == [(2, Wrong.ROUND_OPEN)]
+    assert codes(club, asked(table(place=2))) == [(2, files.Wrong.ROUND_OPEN)]
     assert going.closed_at is None
 
 
@@ -167,10 +159,10 @@ def test_names_that_may_mean_several_are_asked_for(club):
     one, other = (PlayerFactory(club=club, name=f"Ayşe {name}") for name in ("Çelik", "Demir"))
     file = table()
 
-    assert codes(club, asked(file)) == [(2, Wrong.AMBIGUOUS)]
+    assert codes(club, asked(file)) == [(2, files.Wrong.AMBIGUOUS)]
     chosen = preview_results(club, asked(file, meant={"ays\u0327e": other.public_id}))
     assert (chosen.faults, chosen.games[0].who[0]) == ([], other)
-    as_new = preview_results(club, asked(file, meant={"ays\u0327e": NEW}))
+    as_new = preview_results(club, asked(file, meant={"ays\u0327e": files.NEW}))
     assert as_new.new_names == list(NAMES)
     assert as_new.book.like("Ayse Celk") == [one]
 
@@ -186,30 +178,32 @@ def test_points_may_be_parts_of_one(club):
 def test_players_are_added_once_with_their_wish_and_each_line_says_why_not(club):
     PlayerFactory(club=club, name="Şule Ak")
     lines = [
-        PlayerLine(number, *line)
+        files.PlayerLine(number, *line)
         for number, line in enumerate(
             [("Ayşe Çelik",), ("SULE AK",), ("şule ak",), ("",), ("x" * 81,), ("AYŞE ÇELİK",)],
             start=2,
         )
     ]
 
-    seen = preview_players(club, PlayersRequest(lines)).seen
+    seen = files.preview_players(club, files.PlayersRequest(lines)).seen
 
     assert [s.fault and s.fault.code for s in seen] == [
         None,
         None,
         None,
-        Wrong.EMPTY,
-        Wrong.NO_NAME,
-        Wrong.TWICE,
+        files.Wrong.EMPTY,
+        files.Wrong.NO_NAME,
+        files.Wrong.TWICE,
     ]
     assert [s.player is not None for s in seen] == [False, False, True, False, False, False]
     assert [p.name for p in seen[1].like] == ["Şule Ak"]
-    good = PlayersRequest([PlayerLine(2, "Ayşe Çelik", initials=True), PlayerLine(3, "Burak")])
-    mark = preview_players(club, good).mark
-    assert import_players(club.pk, good, mark, NOBODY, at=EVENING) == 2
-    with pytest.raises(PlanChanged) as changed:
-        import_players(club.pk, good, mark, NOBODY, at=EVENING)
+    good = files.PlayersRequest(
+        [files.PlayerLine(2, "Ayşe Çelik", initials=True), files.PlayerLine(3, "Burak")]
+    )
+    mark = files.preview_players(club, good).mark
+    assert files.import_players(club.pk, good, mark, NOBODY, at=EVENING) == 2
+    with pytest.raises(files.PlanChanged) as changed:
+        files.import_players(club.pk, good, mark, NOBODY, at=EVENING)
     assert (changed.value.plan.new, changed.value.plan.faults) == ([], [])
     assert sorted(Player.objects.values_list("name", "initials")) == [
         ("Ayşe Çelik", True),

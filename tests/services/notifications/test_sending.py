@@ -15,17 +15,7 @@ from tests.tournament_builders import PENALTY, decide, play, running, seated
 from tournaments.models import Game, Notification, Round, Subscription, Tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.emails import sweep_emails
-from tournaments.services.notifications.sending import (
-    MOST_OF_ENTRANT,
-    MOST_OF_PHONE,
-    NoPushAddress,
-    PushAddress,
-    application_key,
-    forget_subscriptions,
-    subscribe_phone,
-    sweep_notifications,
-    switch_mail,
-)
+from tournaments.services.notifications import sending
 from tournaments.services.people.changes import set_initials
 from tournaments.services.rounds.changes import Exchange, exchange_seats
 from tournaments.services.rounds.running import Added, add_time, close_round, open_round
@@ -44,7 +34,7 @@ def service(settings):
 
 @pytest.fixture
 def sweep(service):
-    return lambda: sweep_notifications(service.send)
+    return lambda: sending.sweep_notifications(service.send)
 
 
 def entrant(row, number=1):
@@ -54,7 +44,7 @@ def entrant(row, number=1):
 def subscribed(service, row, number=1, language="tr", name="one"):
     browser = service.browser(name)
     before = timezone.now() - timedelta(minutes=1)
-    subscribe_phone(entrant(row, number), browser.address(name), language, at=before)
+    sending.subscribe_phone(entrant(row, number), browser.address(name), language, at=before)
     return browser
 
 
@@ -106,7 +96,7 @@ def test_seating_is_told_once_encrypted_and_signed_in_the_language_of_the_phone(
         "aes128gcm",
     )
     assert 7000 < int(headers["TTL"]) <= 7200
-    claims = signed_claims(headers["Authorization"], application_key())
+    claims = signed_claims(headers["Authorization"], sending.application_key())
     assert claims["aud"] == service.receiver.url("push.example", "")
     assert 0 < claims["exp"] - timezone.now().timestamp() <= 24 * 3600
     assert claims["sub"].startswith("mailto:")
@@ -219,7 +209,7 @@ def test_phone_switched_on_later_is_told_only_of_what_comes(service, sweep):
     row = running(*EIGHT, rounds=3)
     round_ = publish(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
     browser = service.browser()
-    subscribe_phone(entrant(row), browser.address(), "tr", at=timezone.now())
+    sending.subscribe_phone(entrant(row), browser.address(), "tr", at=timezone.now())
     sweep()
     assert service.messages(browser) == []
 
@@ -284,7 +274,7 @@ def test_worker_that_died_while_sending_loses_nothing(service, sweep):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        sweep_notifications(die)
+        sending.sweep_notifications(die)
     sweep()
     assert service.messages(phone) == []
     pass_time()
@@ -307,15 +297,15 @@ def test_push_address_is_one_of_a_known_service_with_keys_of_a_browser(service, 
         (3, good.p256dh),
         (3, ""),
     ):
-        spoiled = PushAddress(*parts[:at], wrong, *parts[at + 1 :])
-        with pytest.raises(NoPushAddress):
-            subscribe_phone(entrant(row), spoiled, "tr", at=EVENING)
+        spoiled = sending.PushAddress(*parts[:at], wrong, *parts[at + 1 :])
+        with pytest.raises(sending.NoPushAddress):
+            sending.subscribe_phone(entrant(row), spoiled, "tr", at=EVENING)
     assert not Subscription.objects.exists()
-    subscribe_phone(entrant(row), good, "tr", at=EVENING)
+    sending.subscribe_phone(entrant(row), good, "tr", at=EVENING)
     # The server still never calls its own network.
     settings.WEBHOOK_NETWORKS = []
     publish(row)
-    sweep_notifications(service.send)
+    sending.sweep_notifications(service.send)
     assert service.receiver.calls == []
 
 
@@ -323,27 +313,27 @@ def test_subscriptions_replace_each_other_within_limits_and_end_with_the_tournam
     row = running(*EIGHT)
     one = service.browser()
     for phone in ("one", "one", "lost its cookies"):
-        subscribe_phone(entrant(row), one.address(phone), "tr", at=timezone.now())
+        sending.subscribe_phone(entrant(row), one.address(phone), "tr", at=timezone.now())
     assert Subscription.objects.get().phone == "lost its cookies"
-    for n in range(MOST_OF_ENTRANT):
+    for n in range(sending.MOST_OF_ENTRANT):
         browser = service.browser(str(n))
-        subscribe_phone(entrant(row), browser.address(str(n)), "tr", at=timezone.now())
+        sending.subscribe_phone(entrant(row), browser.address(str(n)), "tr", at=timezone.now())
     phones = set(Subscription.objects.values_list("phone", flat=True))
-    assert phones == set(map(str, range(MOST_OF_ENTRANT)))
-    for n in range(MOST_OF_PHONE + 1):
+    assert phones == set(map(str, range(sending.MOST_OF_ENTRANT)))
+    for n in range(sending.MOST_OF_PHONE + 1):
         browser = service.browser(f"of one phone {n}")
         account = AccountFactory()
-        subscribe_phone(account, browser.address("same"), "tr", at=timezone.now())
+        sending.subscribe_phone(account, browser.address("same"), "tr", at=timezone.now())
     mine = Subscription.objects.filter(phone="same")
-    assert (mine.count(), account.subscriptions.count()) == (MOST_OF_PHONE, 1)
+    assert (mine.count(), account.subscriptions.count()) == (sending.MOST_OF_PHONE, 1)
     mine.delete()
 
-    forget_subscriptions(EVENING + timedelta(days=30))
-    assert Subscription.objects.count() == MOST_OF_ENTRANT
+    sending.forget_subscriptions(EVENING + timedelta(days=30))
+    assert Subscription.objects.count() == sending.MOST_OF_ENTRANT
     Tournament.objects.update(state="finished")
-    forget_subscriptions(EVENING)
-    assert Subscription.objects.count() == MOST_OF_ENTRANT
-    forget_subscriptions(EVENING + timedelta(days=4))
+    sending.forget_subscriptions(EVENING)
+    assert Subscription.objects.count() == sending.MOST_OF_ENTRANT
+    sending.forget_subscriptions(EVENING + timedelta(days=4))
     assert not Subscription.objects.exists()
 
 
@@ -355,7 +345,7 @@ def reader(row, number=1, *, proved=True):
     player.account = user
     player.save()
     before = timezone.now() - timedelta(minutes=1)
-    switch_mail(user, "tr", wanted=True, at=before)
+    sending.switch_mail(user, "tr", wanted=True, at=before)
     return user
 
 
@@ -365,7 +355,7 @@ def test_account_is_told_by_e_mail_and_on_each_of_its_phones(service, sweep, set
     user = reader(row)
     phone = service.browser()
     before = timezone.now() - timedelta(minutes=1)
-    subscribe_phone(user, phone.address(), "it", at=before)
+    sending.subscribe_phone(user, phone.address(), "it", at=before)
     publish(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
 
     for _twice in range(2):
@@ -393,7 +383,7 @@ def test_e_mail_waits_for_no_address_that_was_not_proved_and_is_not_sent_late(se
     assert not Subscription.objects.exists()
     EmailAddress.objects.update(verified=True)
     before = timezone.now() - timedelta(minutes=1)
-    switch_mail(EmailAddress.objects.get().user, "tr", wanted=True, at=before)
+    sending.switch_mail(EmailAddress.objects.get().user, "tr", wanted=True, at=before)
     publish(row)
     sweep()
 

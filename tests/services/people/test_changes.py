@@ -26,15 +26,8 @@ from tournaments.services.documents import reporting
 from tournaments.services.entrants.registration import lock_entrant, withdraw_entrant
 from tournaments.services.games import playing
 from tournaments.services.games.tables import remove_table
+from tournaments.services.people import changes
 from tournaments.services.people import players as people
-from tournaments.services.people.changes import (
-    export_player,
-    names_ever,
-    remove_player,
-    rename_player,
-    set_initials,
-    without_names,
-)
 from tournaments.services.people.merging import merge_players
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +101,7 @@ def test_new_name_stands_on_the_sheets_and_at_the_writes_of_the_player(game, dir
     other = TableFactory(players=["Ayşe", "Burak", "Cem", "Deniz"]).games.get()
 
     for _tap in range(2):
-        rename_player(player.pk, " Ayşen ", director, at=EVENING)
+        changes.rename_player(player.pk, " Ayşen ", director, at=EVENING)
 
     assert players_of(game) == ["Ayşen", "Burak", "Cem", "Deniz"]
     assert players_of(other)[0] == "Ayşe"
@@ -127,20 +120,20 @@ def test_name_of_another_is_refused_and_nothing_changes(game, director):
     player = player_at(game, 0)
 
     with pytest.raises(people.NameTaken) as taken:
-        rename_player(player.pk, "BURAK", director, at=EVENING)
+        changes.rename_player(player.pk, "BURAK", director, at=EVENING)
 
     assert taken.value.player == player_at(game, 1)
     assert players_of(game)[0] == "Ayşe"
     assert not player.club.audit_lines.filter(action="rename").exists()
-    assert rename_player(player.pk, "AYŞE", director, at=EVENING).name == "AYŞE"
+    assert changes.rename_player(player.pk, "AYŞE", director, at=EVENING).name == "AYŞE"
 
 
 def test_initials_stand_on_the_sheets_and_leave_them_again(game, director):
     player = player_at(game, 0)
 
-    set_initials(player.pk, True, director, at=EVENING)
+    changes.set_initials(player.pk, True, director, at=EVENING)
     shown = players_of(game), authors_of(game)
-    set_initials(player.pk, False, director, at=EVENING)
+    changes.set_initials(player.pk, False, director, at=EVENING)
 
     assert shown == (["A.", "Burak", "Cem", "Deniz"], ["A.", "Burak"])
     assert (players_of(game)[0], authors_of(game)) == ("Ayşe", ["Ayşe", "Burak"])
@@ -160,11 +153,11 @@ def test_equal_initials_at_one_table_are_told_apart_also_as_authors(director):
             ContextFactory(revision=revision, author=author),
         )
     for seat in (0, 1):
-        set_initials(player_at(game, seat).pk, True, director, at=EVENING)
+        changes.set_initials(player_at(game, seat).pk, True, director, at=EVENING)
     assert players_of(game) == ["A. Y.", "A. Y. (2)", "Cem", "Deniz"]
     assert authors_of(game) == ["A. Y.", "A. Y. (2)"]
 
-    set_initials(player_at(game, 0).pk, False, director, at=EVENING)
+    changes.set_initials(player_at(game, 0).pk, False, director, at=EVENING)
 
     assert players_of(game) == ["Ayşe Yıl", "A. Y.", "Cem", "Deniz"]
 
@@ -182,9 +175,9 @@ def test_documents_that_show_the_old_name_are_gone(
     other, pk = report_of(TableFactory().games.get()), player_at(game, 0).pk
 
     for change in (
-        lambda: rename_player(pk, "Ayşen", director, at=EVENING),
-        lambda: set_initials(pk, True, director, at=EVENING),
-        lambda: remove_player(pk, director, at=EVENING),
+        lambda: changes.rename_player(pk, "Ayşen", director, at=EVENING),
+        lambda: changes.set_initials(pk, True, director, at=EVENING),
+        lambda: changes.remove_player(pk, director, at=EVENING),
     ):
         old = report_of(reload(game).row)
         with django_capture_on_commit_callbacks(execute=True):
@@ -207,8 +200,8 @@ def remarked(game, director):
     """The game after Ayşe, once Ayşecan, was spoken of in every place that keeps words."""
     club = player_at(game, 0).club
     player = player_at(game, 0)
-    rename_player(player.pk, "Ayşecan Gür", director, at=EVENING)
-    rename_player(player.pk, "Ayşe Gür", director, at=EVENING)
+    changes.rename_player(player.pk, "Ayşecan Gür", director, at=EVENING)
+    changes.rename_player(player.pk, "Ayşe Gür", director, at=EVENING)
     game.refresh_from_db()
     head = SetupFactory(players=game.players, title="Ayşe Gür'ün günü", place="Ayşe Gür")
     playing.change_head(game.pk, head, ContextFactory(revision=2, author="Ayşe Gür"))
@@ -236,7 +229,7 @@ def test_removed_name_is_kept_nowhere_and_the_results_stay(
     assert "Ayşe" in everything_kept()
 
     with django_capture_on_commit_callbacks(execute=True):
-        remove_player(player.pk, director, at=EVENING)
+        changes.remove_player(player.pk, director, at=EVENING)
 
     kept = everything_kept()
     assert [name for name in ("Ayşe Gür", "Ayşecan", "ayşe gür", "AYŞE  GÜR") if name in kept] == []
@@ -260,7 +253,7 @@ def test_removed_name_is_kept_nowhere_and_the_results_stay(
 @pytest.fixture
 def left(game):
     player = player_at(game, 0)
-    rename_player(player.pk, "Ayşe Gür", NOBODY, at=EVENING)
+    changes.rename_player(player.pk, "Ayşe Gür", NOBODY, at=EVENING)
     PlayerFactory(club=player.club, name="Elif")
     head = SetupFactory(players=("Elif", "Burak", "Cem", "Deniz"))
     playing.change_head(game.pk, head, ContextFactory(revision=2, author="Burak"))
@@ -268,43 +261,43 @@ def left(game):
 
 
 def test_name_follows_where_the_player_sat_once(left):
-    set_initials(left.pk, True, NOBODY, at=EVENING)
+    changes.set_initials(left.pk, True, NOBODY, at=EVENING)
 
     assert Revision.objects.get(kind="head").before["players"][0] == "A. G."
     assert list(Revision.objects.values_list("author", flat=True)) == ["A. G.", "Burak", "Burak"]
 
 
 def test_name_that_somebody_else_has_now_stays_theirs(left):
-    rename_player(left.pk, "Gül", NOBODY, at=EVENING)
+    changes.rename_player(left.pk, "Gül", NOBODY, at=EVENING)
     PlayerFactory(club=left.club, name="Ayşe Gür")
 
-    remove_player(left.pk, NOBODY, at=EVENING)
+    changes.remove_player(left.pk, NOBODY, at=EVENING)
 
     assert Revision.objects.get(kind="head").before["players"][0] == "Ayşe Gür"
 
 
 def test_removed_name_is_gone_from_what_is_told_of_tables_taken_away(game):
     player = player_at(game, 0)
-    rename_player(player.pk, "Ayşe Gür", NOBODY, at=EVENING)
+    changes.rename_player(player.pk, "Ayşe Gür", NOBODY, at=EVENING)
     head = SetupFactory(players=("Ayşe Gür", "Burak", "Cem", "Deniz"), title="Final")
     playing.change_head(game.pk, head, ContextFactory(revision=2))
     fine = {"type": "adjustment", "seat": 0, "points": -5, "reason": "Ayşe Gür bekletti"}
     playing.record_entry(game.pk, parse_entry(fine), ContextFactory(revision=3))
     remove_table(game.table_id, NOBODY, at=EVENING)
 
-    remove_player(player.pk, NOBODY, at=EVENING)
+    changes.remove_player(player.pk, NOBODY, at=EVENING)
 
     assert "Ayşe Gür" not in everything_kept()
 
 
 def test_somebody_removed_is_changed_no_more(game, director):
     player = player_at(game, 0)
-    remove_player(player.pk, director, at=EVENING)
+    changes.remove_player(player.pk, director, at=EVENING)
 
     for change in (
-        lambda: rename_player(player.pk, "Ayşe", director, at=EVENING),
-        lambda: set_initials(player.pk, True, director, at=EVENING),
-        lambda: remove_player(player.pk, director, at=EVENING),
+        lambda: changes.rename_player(player.pk, "Ayşe", director, at=EVENING),
+        lambda: changes.set_initials(player.pk, True, director, at=EVENING),
+        lambda: changes.remove_player(player.pk, director, at=EVENING),
     ):
         with pytest.raises(Player.DoesNotExist):
             change()
@@ -312,10 +305,10 @@ def test_somebody_removed_is_changed_no_more(game, director):
 
 def test_names_ever_are_those_of_the_audit_and_of_now(game, director):
     player = people.add_player(player_at(game, 0).club, "Işıl", director, at=EVENING)
-    rename_player(player.pk, "Işıl Nur", director, at=EVENING)
-    player = rename_player(player.pk, "Nur", director, at=EVENING)
+    changes.rename_player(player.pk, "Işıl Nur", director, at=EVENING)
+    player = changes.rename_player(player.pk, "Nur", director, at=EVENING)
 
-    assert names_ever([player]) == {"Işıl", "Işıl Nur", "Nur", "I.", "I. N.", "N."}
+    assert changes.names_ever([player]) == {"Işıl", "Işıl Nur", "Nur", "I.", "I. N.", "N."}
 
 
 def test_name_is_taken_out_however_it_is_written():
@@ -333,7 +326,7 @@ def test_name_is_taken_out_however_it_is_written():
         ),
         (None, None),
     ):
-        assert without_names(["Işıl", "I."])(said) == left
+        assert changes.without_names(["Işıl", "I."])(said) == left
 
 
 @pytest.mark.parametrize("games", [1, 3])
@@ -343,7 +336,7 @@ def test_names_follow_in_a_fixed_number_of_queries(games, django_assert_num_quer
         TableFactory(round__event__club=player.club, entries=[RIFKI])
 
     with django_assert_num_queries(17):
-        rename_player(player.pk, "Ayşen", NOBODY, at=EVENING)
+        changes.rename_player(player.pk, "Ayşen", NOBODY, at=EVENING)
 
     assert {row.players[0] for row in Game.objects.all()} == {"Ayşen"}
 
@@ -366,7 +359,7 @@ def test_removed_name_is_in_no_ruling_and_the_entrant_stays(gur, tournament):
     about_another = RulingFactory(round=round_, entrant=other, reason="Ayşe Gür'e bağırdı")
     elsewhere = RulingFactory(reason="Ayşe Gür bekletti")
 
-    remove_player(gur.pk, NOBODY, at=EVENING)
+    changes.remove_player(gur.pk, NOBODY, at=EVENING)
 
     about_another.refresh_from_db()
     elsewhere.refresh_from_db()
@@ -387,7 +380,10 @@ def test_export_of_a_player_lists_tournaments(gur, tournament, number, django_as
     SubstituteFactory(entrant=pair, player=gur, round_number=3)
 
     # Beside the tournaments: the transaction, the person, games, audit and phones that are told.
-    with django_assert_num_queries(15), export_player(gur.pk, NOBODY, at=EVENING) as document:
+    with (
+        django_assert_num_queries(15),
+        changes.export_player(gur.pk, NOBODY, at=EVENING) as document,
+    ):
         mine = json.load(document)["tournaments"]
 
     assert mine[0] == {

@@ -21,22 +21,8 @@ from tests.factories import EVENING
 from tournaments.models import AuditEntry, Entrant, Game, Member, Merge, Player, Seat, Substitute
 from tournaments.models.people import MOST_WRONG_CLAIMS, MOST_WRONG_TYPED
 from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.people import merging
 from tournaments.services.people.changes import remove_player, set_initials
-from tournaments.services.people.merging import (
-    AlreadyPlays,
-    MergedFurther,
-    NotOnePerson,
-    StillPlaying,
-    TooManyCodes,
-    Unlike,
-    WrongClaimCode,
-    claim_player,
-    find_by_code,
-    merge_players,
-    new_claim,
-    undo_merge,
-    unlink_account,
-)
 from tournaments.services.people.players import find_player
 
 pytestmark = pytest.mark.django_db
@@ -65,11 +51,11 @@ def player_of(table):
 
 
 def merge(kept, gone, by=NOBODY):
-    return merge_players(kept.pk, gone.pk, by, at=EVENING)
+    return merging.merge_players(kept.pk, gone.pk, by, at=EVENING)
 
 
 def undo(merge, by=NOBODY):
-    return undo_merge(merge.pk, by, at=EVENING)
+    return merging.undo_merge(merge.pk, by, at=EVENING)
 
 
 def state():
@@ -180,7 +166,7 @@ def test_who_sits_for_an_entrant_in_a_going_round_is_not_parted_from_it(kept, go
     table = Table(round=round_, players=["Ayşe Yılmaz", *OTHERS])
     SittingFactory(round=round_, table=table, side=0, entrant=entrant)
 
-    with pytest.raises(StillPlaying):
+    with pytest.raises(merging.StillPlaying):
         undo(done)
     assert (Entrant.objects.get().player, player_of(table)) == (kept, kept)
 
@@ -192,7 +178,7 @@ def test_who_sits_for_an_entrant_in_a_going_round_is_not_parted_from_it(kept, go
 
 def refused(kept, gone):
     before = state()
-    with pytest.raises(NotOnePerson) as problem:
+    with pytest.raises(merging.NotOnePerson) as problem:
         merge(kept, gone)
     assert state() == before
     assert not Merge.objects.filter(gone=gone, undone_at=None, kept=kept).exists()
@@ -203,12 +189,12 @@ def test_who_cannot_be_one_person_is_not_merged(kept, gone, round_):
     table = Table(round=round_, players=["Ayşe", "Ali", *OTHERS[:2]])
     one, other = (seat.player for seat in table.games.get().seats.all()[:2])
 
-    assert refused(kept, kept) == Unlike.SAME
-    assert refused(kept, PlayerFactory(club=ClubFactory())) == Unlike.CLUB
-    assert refused(one, other) == Unlike.TABLE
+    assert refused(kept, kept) == merging.Unlike.SAME
+    assert refused(kept, PlayerFactory(club=ClubFactory())) == merging.Unlike.CLUB
+    assert refused(one, other) == merging.Unlike.TABLE
     for player in (kept, gone):
         Player.objects.filter(pk=player.pk).update(account=AccountFactory())
-    assert refused(kept, gone) == Unlike.ACCOUNT
+    assert refused(kept, gone) == merging.Unlike.ACCOUNT
 
 
 @pytest.mark.parametrize(
@@ -227,7 +213,7 @@ def test_players_who_took_part_in_one_tournament_are_not_merged(kept, gone, ente
     EntrantFactory(tournament=where, player=kept)
     enter(where, gone)
 
-    assert refused(kept, gone) == refused(gone, kept) == Unlike.TOURNAMENT
+    assert refused(kept, gone) == refused(gone, kept) == merging.Unlike.TOURNAMENT
 
 
 def test_who_is_merged_or_removed_is_merged_no_more(kept, gone):
@@ -236,7 +222,7 @@ def test_who_is_merged_or_removed_is_merged_no_more(kept, gone):
     remove_player(third.pk, NOBODY, at=EVENING)
 
     assert [refused(*pair) for pair in ((gone, fourth), (fourth, gone), (fourth, third))] == [
-        Unlike.GONE
+        merging.Unlike.GONE
     ] * 3
 
 
@@ -247,7 +233,7 @@ def test_chain_of_merges_is_undone_from_its_end(kept, gone, round_):
     second = merge(last, kept)
     assert last.seats.count() == 4
 
-    with pytest.raises(MergedFurther) as further:
+    with pytest.raises(merging.MergedFurther) as further:
         undo(first)
     assert further.value.data == {"merge": second.pk}
     undo(second)
@@ -265,9 +251,9 @@ def test_account_claimed_since_is_not_given_to_the_other(kept, gone, deleted):
     if deleted:
         first.delete()
     else:
-        unlink_account(kept.pk, NOBODY, at=EVENING)
+        merging.unlink_account(kept.pk, NOBODY, at=EVENING)
     kept.refresh_from_db()
-    claim_player(kept.public_id, kept.claim_secret, Actor(second), at=EVENING)
+    merging.claim_player(kept.public_id, kept.claim_secret, Actor(second), at=EVENING)
 
     undo(done)
 
@@ -300,11 +286,11 @@ def me():
 
 
 def claim(player, by, at=EVENING):
-    return claim_player(player.public_id, player.claim_secret, by, at=at)
+    return merging.claim_player(player.public_id, player.claim_secret, by, at=at)
 
 
 def look(code, by, at=EVENING):
-    return find_by_code(code, by, at=at)
+    return merging.find_by_code(code, by, at=at)
 
 
 def wrong(player):
@@ -343,7 +329,7 @@ def test_link_is_used_by_one_account_whose_role_stays(player, me):
 def test_account_with_a_player_in_the_club_is_told_which(player, me):
     mine = PlayerFactory(club=player.club, account=me.user)
 
-    with pytest.raises(AlreadyPlays) as told:
+    with pytest.raises(merging.AlreadyPlays) as told:
         claim(player, me)
 
     assert told.value.player == mine
@@ -364,7 +350,7 @@ def test_what_is_no_code_is_a_wrong_one(player):
     ways = ("", "-", "abcd-efgh", "x-2222-2222", "٣-2222-2222", "\0", "1-ğğğğ-ğğğğ", "²22222222")
     for typed in (*ways, "9" * 40 + "22222222"):
         by = Actor(AccountFactory())
-        with pytest.raises(WrongClaimCode):
+        with pytest.raises(merging.WrongClaimCode):
             look(typed, by)
         by.user.refresh_from_db()
         assert by.user.wrong_claims == 1
@@ -372,15 +358,15 @@ def test_what_is_no_code_is_a_wrong_one(player):
 
 def test_wrong_codes_spoil_the_right_one_until_there_is_a_new_one(player):
     Player.objects.update(wrong_claims=MOST_WRONG_CLAIMS - 2)
-    with pytest.raises(WrongClaimCode):
+    with pytest.raises(merging.WrongClaimCode):
         look(wrong(player), Actor(AccountFactory()))
     assert look(player.claim_code, Actor(AccountFactory())) == player
-    with pytest.raises(WrongClaimCode):
+    with pytest.raises(merging.WrongClaimCode):
         look(wrong(player), Actor(AccountFactory()))
 
-    with pytest.raises(WrongClaimCode):
+    with pytest.raises(merging.WrongClaimCode):
         look(player.claim_code, Actor(AccountFactory()))
-    player = new_claim(player.pk, NOBODY, at=EVENING)
+    player = merging.new_claim(player.pk, NOBODY, at=EVENING)
 
     assert look(player.claim_code, Actor(AccountFactory())) == player
 
@@ -391,17 +377,17 @@ def test_same_answer_whether_wrong_unknown_or_spoiled(player):
     codes = [wrong(player), "999999-2222-2222", spoiled.claim_code, claimed.claim_code]
 
     for code in codes:
-        with pytest.raises(WrongClaimCode):
+        with pytest.raises(merging.WrongClaimCode):
             look(code, Actor(AccountFactory()))
 
 
 def test_account_cannot_try_all_players(me):
     players = [PlayerFactory() for _ in range(MOST_WRONG_TYPED)]
     for player in players:
-        with pytest.raises(WrongClaimCode):
+        with pytest.raises(merging.WrongClaimCode):
             look(wrong(player), me)
 
-    with pytest.raises(TooManyCodes):
+    with pytest.raises(merging.TooManyCodes):
         look(players[0].claim_code, me, at=EVENING + timedelta(minutes=59))
     assert look(players[0].claim_code, me, at=EVENING + timedelta(hours=1)) == players[0]
 
@@ -409,12 +395,12 @@ def test_account_cannot_try_all_players(me):
 def test_new_code_makes_the_old_link_and_code_worthless(player, me):
     old, secret = player.claim_code, player.claim_secret
 
-    new_claim(player.pk, me, at=EVENING)
+    merging.new_claim(player.pk, me, at=EVENING)
 
-    with pytest.raises(WrongClaimCode):
+    with pytest.raises(merging.WrongClaimCode):
         look(old, me)
     with pytest.raises(Player.DoesNotExist):
-        claim_player(player.public_id, secret, me, at=EVENING)
+        merging.claim_player(player.public_id, secret, me, at=EVENING)
     assert AuditEntry.objects.get().action == "new code"
 
 
@@ -423,12 +409,12 @@ def test_untied_player_can_be_claimed_anew_and_not_with_the_old_link(player, me)
     claim(player, me)
 
     for _tap in range(2):
-        free = unlink_account(player.pk, me, at=EVENING)
+        free = merging.unlink_account(player.pk, me, at=EVENING)
 
     assert free.account is None
     assert Member.objects.filter(user=me.user).exists()
     with pytest.raises(Player.DoesNotExist):
-        claim_player(player.public_id, old, me, at=EVENING)
+        merging.claim_player(player.public_id, old, me, at=EVENING)
     assert claim(free, Actor(AccountFactory())) == player
     line = AuditEntry.objects.get(action="release")
     assert line.before == {"account": f"account:{me.user.pk}"}
@@ -437,11 +423,11 @@ def test_untied_player_can_be_claimed_anew_and_not_with_the_old_link(player, me)
 def test_merged_and_removed_players_cannot_be_claimed(player, me):
     other = PlayerFactory(club=player.club)
     cards = [(row, row.claim_secret, row.claim_code) for row in (player, other)]
-    merge_players(other.pk, player.pk, NOBODY, at=EVENING)
+    merging.merge_players(other.pk, player.pk, NOBODY, at=EVENING)
     remove_player(other.pk, NOBODY, at=EVENING)
 
     for row, secret, code in cards:
         with pytest.raises(Player.DoesNotExist):
-            claim_player(row.public_id, secret, me, at=EVENING)
-        with pytest.raises(WrongClaimCode):
+            merging.claim_player(row.public_id, secret, me, at=EVENING)
+        with pytest.raises(merging.WrongClaimCode):
             look(code, me)

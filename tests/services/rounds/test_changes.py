@@ -28,14 +28,7 @@ from tournaments.services.entrants.registration import Entry, withdraw_entrant
 from tournaments.services.entrants.substituting import TakesPart
 from tournaments.services.games.writing import StaleRevision
 from tournaments.services.ratings.computing import differing_ratings, sweep_ratings
-from tournaments.services.rounds.changes import (
-    BetweenTables,
-    Exchange,
-    SeatingMoved,
-    exchange_seats,
-    exchanged,
-    who_can_come,
-)
+from tournaments.services.rounds import changes
 from tournaments.services.rounds.rulings import NotInRound
 from tournaments.services.rounds.running import changes_since_closing, close_round
 from tournaments.services.rounds.seating import publish_round, seat_again, take_back_round
@@ -46,10 +39,10 @@ pytestmark = pytest.mark.django_db
 
 def exchange(round_, *numbers, seen=None, **said):
     state = Tournament.objects.get(event=round_.event_id)
-    asked = Exchange([f"e{number}" for number in numbers], **said)
+    asked = changes.Exchange([f"e{number}" for number in numbers], **said)
     seen = state.revision if seen is None else seen
     by = Actor(MemberFactory(club=round_.event.club, role="director").user)
-    return exchange_seats(round_.pk, asked, by, seen=seen, at=EVENING)
+    return changes.exchange_seats(round_.pk, asked, by, seen=seen, at=EVENING)
 
 
 def begun(row, entries=WHOLE_GAME[:3]):
@@ -102,7 +95,7 @@ def test_people_take_each_others_chairs_and_entries_cards_and_addresses_stay(sta
     (out,) = place.sittings.filter(table=None).values_list("entrant__number", flat=True)
     who = [out if chair is None else before[chair[0]][chair[1]] for chair in chairs]
     rows = dict(Seat.objects.values_list("player__name", "pk"))
-    foreseen = exchanged(state_of(place), place, Exchange([f"e{n}" for n in who]))
+    foreseen = changes.exchanged(state_of(place), place, changes.Exchange([f"e{n}" for n in who]))
 
     exchange(place, *who)
 
@@ -219,7 +212,7 @@ def test_exchange_that_cannot_be_is_refused_before_anything_changes():
     before = who_sits(round_)
     one, other = before[1][0], before[2][0]
 
-    with pytest.raises(BetweenTables):
+    with pytest.raises(changes.BetweenTables):
         exchange(round_, one, other, with_people=True)
     with pytest.raises(NotInRound):
         exchange(round_, one, 40)
@@ -227,7 +220,7 @@ def test_exchange_that_cannot_be_is_refused_before_anything_changes():
         exchange(round_, one)
     with pytest.raises(NotInRound):
         exchange(round_, one, other, one)
-    with pytest.raises(SeatingMoved):
+    with pytest.raises(changes.SeatingMoved):
         exchange(round_, one, other, seen=0)
     assert who_sits(Round.objects.get()) == before
     assert not AuditEntry.objects.filter(action="exchange-seats").exists()
@@ -236,7 +229,7 @@ def test_exchange_that_cannot_be_is_refused_before_anything_changes():
 def offered(row, round_):
     course = load_state(Tournament.objects.get(pk=row.pk))
     drawn = next(each for each in course.seated_rounds if each.row.pk == round_.pk)
-    return [entrant.number for entrant in who_can_come(course, drawn)]
+    return [entrant.number for entrant in changes.who_can_come(course, drawn)]
 
 
 def house_at_tables(place):

@@ -32,15 +32,7 @@ from tournaments.queries.state import field_of, load_state, seconds_left
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games.playing import seal_contract
 from tournaments.services.games.writing import RoundClosed
-from tournaments.services.rounds.rulings import (
-    NoReason,
-    NoSuchPoints,
-    NotInRound,
-    RulingDecision,
-    answer_call,
-    call_director,
-    withdraw_ruling,
-)
+from tournaments.services.rounds import rulings
 from tournaments.services.rounds.running import (
     Added,
     NotThatLong,
@@ -160,10 +152,10 @@ def test_penalty_takes_its_points_once_for_each_reason_until_it_is_withdrawn():
     line = AuditEntry.objects.get(action="rule")
     told = {"round": 1, "entrants": ["e1"], "ruling": "penalty", "points": 50}
     assert (line.after, line.reason) == (told, "revoke")
-    decide(round_, 1, RulingDecision("penalty", "1/2", "late"))
+    decide(round_, 1, rulings.RulingDecision("penalty", "1/2", "late"))
     assert before - scores()["e1"] == 50.5
     for _tap in range(2):
-        withdraw_ruling(first.pk, NOBODY, at=EVENING)
+        rulings.withdraw_ruling(first.pk, NOBODY, at=EVENING)
     assert before - scores()["e1"] == 0.5
     assert Ruling.objects.get(pk=first.pk).withdrawn_at == EVENING
     assert AuditEntry.objects.filter(action="withdraw-ruling").count() == 1
@@ -174,8 +166,8 @@ def test_later_result_takes_the_place_of_the_one_before_and_leaves_penalties():
     play(round_)
 
     decide(round_, 1, PENALTY)
-    decide(round_, 1, RulingDecision("forfeit", -300, "left"))
-    decide(round_, 1, RulingDecision("adjusted", 100, "the table agreed"))
+    decide(round_, 1, rulings.RulingDecision("forfeit", -300, "left"))
+    decide(round_, 1, rulings.RulingDecision("adjusted", 100, "the table agreed"))
 
     assert scores()["e1"] == 50
     standing = Ruling.objects.filter(withdrawn_at=None).values_list("kind", flat=True)
@@ -186,12 +178,12 @@ def test_ruling_that_cannot_be_is_refused():
     round_ = one_table()
 
     for said, refused in (
-        (RulingDecision("penalty", 50, "  "), NoReason),
-        (RulingDecision("penalty", 0, "revoke"), NoSuchPoints),
-        (RulingDecision("penalty", -5, "revoke"), NoSuchPoints),
-        (RulingDecision("adjusted", "5,5", "agreed"), NoSuchPoints),
-        (RulingDecision("adjusted", 10_001, "agreed"), NoSuchPoints),
-        (RulingDecision("shot", 5, "agreed"), NoSuchPoints),
+        (rulings.RulingDecision("penalty", 50, "  "), rulings.NoReason),
+        (rulings.RulingDecision("penalty", 0, "revoke"), rulings.NoSuchPoints),
+        (rulings.RulingDecision("penalty", -5, "revoke"), rulings.NoSuchPoints),
+        (rulings.RulingDecision("adjusted", "5,5", "agreed"), rulings.NoSuchPoints),
+        (rulings.RulingDecision("adjusted", 10_001, "agreed"), rulings.NoSuchPoints),
+        (rulings.RulingDecision("shot", 5, "agreed"), rulings.NoSuchPoints),
     ):
         with pytest.raises(refused):
             decide(round_, 1, said)
@@ -206,10 +198,10 @@ def test_only_who_takes_part_in_a_round_is_ruled_about():
     publish_round(round_.pk, NOBODY, at=EVENING)
     Entrant.objects.filter(number=2).update(house=True)
 
-    with pytest.raises(NotInRound):
+    with pytest.raises(rulings.NotInRound):
         decide(round_, 2, PENALTY)
     another = RoundFactory(event=row.event, number=2, published_at=EVENING, opened_at=None)
-    with pytest.raises(NotInRound):
+    with pytest.raises(rulings.NotInRound):
         decide(another, 1, PENALTY)
 
 
@@ -279,9 +271,9 @@ def test_table_calls_once_and_is_answered_once():
     phone = Actor(table=table.public_id)
 
     for _tap in range(2):
-        assert call_director(table.pk, phone, at=EVENING).called_at == EVENING
+        assert rulings.call_director(table.pk, phone, at=EVENING).called_at == EVENING
     for _tap in range(2):
-        assert answer_call(table.pk, NOBODY, at=EVENING).called_at is None
+        assert rulings.answer_call(table.pk, NOBODY, at=EVENING).called_at is None
 
     lines = AuditEntry.objects.filter(subject=f"table:{table.public_id}")
     assert list(lines.order_by("pk").values_list("action", "table")) == [
@@ -291,7 +283,7 @@ def test_table_calls_once_and_is_answered_once():
     play(round_)
     close_round(round_.pk, NOBODY, at=EVENING)
     with pytest.raises(RoundClosed):
-        call_director(table.pk, phone, at=EVENING)
+        rulings.call_director(table.pk, phone, at=EVENING)
     assert Game.objects.get().table.called_at is None
 
 

@@ -29,14 +29,7 @@ from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.entrants.registration import Entry, withdraw_entrant
 from tournaments.services.games.playing import withdraw_entry
 from tournaments.services.games.writing import WriteContext
-from tournaments.services.rounds.proposals import (
-    RoundsLeft,
-    SeatingInvalid,
-    StageUnfinished,
-    TooFewLeft,
-    TooFewThrough,
-    fewest_repeats,
-)
+from tournaments.services.rounds import proposals
 from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
 from tournaments.services.rounds.running import reopen_round
 from tournaments.services.rounds.seating import (
@@ -101,7 +94,7 @@ def test_finals_that_too_few_are_left_for_are_not_seated():
     row = running(*NINE[:6], rounds=1, finals=8)
     closed(row)
 
-    with pytest.raises(TooFewLeft):
+    with pytest.raises(proposals.TooFewLeft):
         seated(row)
     assert Round.objects.count() == 1
 
@@ -113,7 +106,7 @@ def test_final_is_not_seated_with_too_few_of_those_who_went_through():
     for number in range(1, 6):
         withdrawn(row, number)
 
-    with pytest.raises(TooFewThrough):
+    with pytest.raises(proposals.TooFewThrough):
         seated(row)
 
 
@@ -127,7 +120,7 @@ def test_final_waits_for_a_table_that_a_correction_has_left_unfinished():
     context = WriteContext("director1", game.revision, EVENING, by=director)
     withdraw_entry(game.pk, last, "Yanlış", context)
 
-    with pytest.raises(StageUnfinished):
+    with pytest.raises(proposals.StageUnfinished):
         seated(row)
 
 
@@ -175,7 +168,7 @@ def test_round_opened_again_is_rated_again_and_its_proposal_goes():
     assert not Round.objects.filter(pk=round_.pk).exists()
     line = AuditEntry.objects.get(action="unseat-round")
     assert line.before == {"round": 2}
-    with pytest.raises(RoundsLeft):
+    with pytest.raises(proposals.RoundsLeft):
         seated(row)
 
 
@@ -194,7 +187,7 @@ def test_seating_by_the_standings_waits_for_every_round_before_it():
     round_ = seated(row)
     Tournament.objects.filter(pk=row.pk).update(settings={"seating": "swiss"})
 
-    with pytest.raises(RoundsLeft):
+    with pytest.raises(proposals.RoundsLeft):
         publish_round(round_.pk, NOBODY, at=EVENING)
     assert Round.objects.get(pk=round_.pk).state == "seated"
 
@@ -249,7 +242,10 @@ def test_a_proposal_says_what_repeats_bring():
     last = seated(row)
 
     row.refresh_from_db()
-    fewest, seating = fewest_repeats(load_state(row), last), seating_page(load_state(row), last)
+    fewest, seating = (
+        proposals.fewest_repeats(load_state(row), last),
+        seating_page(load_state(row), last),
+    )
     assert fewest["repeat_meetings"] < seating.quality.repeat_meetings
     assert fewest["score_spread"] > seating.quality.score_spread
     assert "With as few repeats as possible (0)" in seating.praise[-1]
@@ -285,7 +281,7 @@ def test_seating_by_hand_is_refused_where_somebody_sits_twice():
     round_ = seated(row)
     one, other = round_.seating["tables"]
 
-    with pytest.raises(SeatingInvalid):
+    with pytest.raises(proposals.SeatingInvalid):
         put_seating(round_.pk, SeatingDraft([one, one]), NOBODY, at=EVENING)
     turned = put_seating(round_.pk, SeatingDraft([other, one]), NOBODY, at=EVENING)
     assert turned.seating["tables"] == [other, one]

@@ -11,15 +11,7 @@ from tournaments.models import AuditEntry, Entrant, Event, HouseRuleset, Season,
 from tournaments.queries.state import rules_of_tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import Entry, register_entrants
-from tournaments.services.tournaments.lifecycle import (
-    Depended,
-    WrongState,
-    change_tournament,
-    create_tournament,
-    move_tournament,
-    remove_tournament,
-    replace_links,
-)
+from tournaments.services.tournaments import lifecycle
 
 pytestmark = pytest.mark.django_db
 
@@ -27,15 +19,15 @@ KEY = "k" * 24
 
 
 def create(club, said, key=None):
-    return create_tournament(club, said, NOBODY, at=EVENING, key=key)
+    return lifecycle.create_tournament(club, said, NOBODY, at=EVENING, key=key)
 
 
 def move(row, state):
-    return move_tournament(row.pk, state, NOBODY, at=EVENING)
+    return lifecycle.move_tournament(row.pk, state, NOBODY, at=EVENING)
 
 
 def change(row, said):
-    return change_tournament(row.pk, said, NOBODY, at=EVENING)
+    return lifecycle.change_tournament(row.pk, said, NOBODY, at=EVENING)
 
 
 def running(**settings):
@@ -157,10 +149,10 @@ def test_no_step_leads_past_another(state, to):
     row = create(ClubFactory(), plan())
     Tournament.objects.update(state=state)
 
-    with pytest.raises(WrongState) as refused:
+    with pytest.raises(lifecycle.WrongState) as refused:
         move(row, to)
     if state == "finished":
-        with pytest.raises(WrongState):
+        with pytest.raises(lifecycle.WrongState):
             change(row, plan(rounds=3))
 
     assert refused.value.data == {"state": state}
@@ -171,7 +163,7 @@ def test_tournament_is_removed_with_its_entrants_once():
     register_entrants(row.pk, [Entry("Ayşe")], NOBODY, at=EVENING)
 
     for _ in "ab":
-        remove_tournament(row.pk, NOBODY, at=EVENING)
+        lifecycle.remove_tournament(row.pk, NOBODY, at=EVENING)
 
     assert not any(model.objects.exists() for model in (Tournament, Event, Entrant))
     assert actions().count("remove-tournament") == 1
@@ -181,10 +173,10 @@ def test_tournament_with_a_seated_round_stays_and_runs():
     row = running()
     RoundFactory(event=row.event, number=1, opened_at=None)
 
-    with pytest.raises(Depended):
-        remove_tournament(row.pk, NOBODY, at=EVENING)
+    with pytest.raises(lifecycle.Depended):
+        lifecycle.remove_tournament(row.pk, NOBODY, at=EVENING)
     for to in ("registration", "finished"):
-        with pytest.raises(Depended):
+        with pytest.raises(lifecycle.Depended):
             move(row, to)
 
     assert Tournament.objects.get().state == "running"
@@ -194,7 +186,7 @@ def test_new_links_find_the_tournament_and_old_ones_do_not():
     row = create(ClubFactory(), plan())
     old = {kind: row.secret(kind) for kind in ("register", "check-in")}
 
-    new = replace_links(row.pk, NOBODY, at=EVENING)
+    new = lifecycle.replace_links(row.pk, NOBODY, at=EVENING)
 
     for kind, secret in old.items():
         found = Tournament.objects.found_at
@@ -226,7 +218,7 @@ def test_tournament_is_not_finished_with_a_game_that_a_correction_left_unfinishe
     row = running()
     TableFactory(round=RoundFactory(event=row.event, number=1, closed_at=EVENING))
 
-    with pytest.raises(Depended):
+    with pytest.raises(lifecycle.Depended):
         move(row, "finished")
     # A finished one that a correction reaches can go on.
     Tournament.objects.update(state="finished")

@@ -24,12 +24,7 @@ from tournaments.models import AuditEntry, Delivery, EventType, Webhook
 from tournaments.models.audit import MOST_TRIES
 from tournaments.origin import lan_address
 from tournaments.services.audit import NOBODY
-from tournaments.services.entrants.registration import (
-    Entry,
-    register_entrants,
-    remove_entrant,
-    withdraw_entrant,
-)
+from tournaments.services.entrants import registration
 from tournaments.services.events.events import close_round
 from tournaments.services.games.playing import correct_entry
 from tournaments.services.people.changes import remove_player, rename_player
@@ -332,9 +327,11 @@ def test_players_and_entrants_are_told_of_by_their_addresses():
     player = add_player(tournament.event.club, "Zeynep", NOBODY, at=EVENING)
     rename_player(player.pk, "Zeynep K.", NOBODY, at=EVENING)
     entrant = tournament.entrants.get(number=4)
-    withdraw_entrant(entrant.pk, NOBODY, at=EVENING)
-    [late] = register_entrants(tournament.pk, [Entry("Zeynep K.")], NOBODY, at=EVENING)
-    remove_entrant(late.pk, NOBODY, at=EVENING)
+    registration.withdraw_entrant(entrant.pk, NOBODY, at=EVENING)
+    [late] = registration.register_entrants(
+        tournament.pk, [registration.Entry("Zeynep K.")], NOBODY, at=EVENING
+    )
+    registration.remove_entrant(late.pk, NOBODY, at=EVENING)
     remove_player(player.pk, NOBODY, at=EVENING)
 
     sweep_webhooks(taken)
