@@ -84,32 +84,22 @@ def sheets_of(player):
     return [(sheet, seats[sheet.row.pk]) for sheet in load_sheets(rows)]
 
 
-def test_games_of_a_player_are_those_of_the_sheets(people):
+def test_games_of_a_player_and_their_sums_are_those_of_the_sheets(people):
     for player in people:
-        sheets = sheets_of(player)
-        games = games_of(player, None)
-        assert [game.pk for game in games] == [sheet.row.pk for sheet, _seat in sheets]
+        games, sheets = games_of(player, None), sheets_of(player)
+        sums = add_up(games)
+        places, badges, points, won, out, sunk = Counter(), Counter(), [], 0, 0, 0
         for game, (sheet, seat) in zip(games, sheets, strict=True):
             side = sheet.game.ruleset.sides[seat]
-            assert (game.finished, game.family) == (sheet.game.finished, sheet.game.ruleset.family)
-            if game.finished:
-                assert (game.place, game.points) == (
-                    sheet.outcome.ranks[side],
-                    sheet.game.totals[side],
-                )
-
-
-def test_sums_are_those_of_the_sheets(people):
-    for player in people:
-        sums = add_up(games_of(player, None))
-        places, badges, points, won, out, sunk = Counter(), Counter(), [], 0, 0, 0
-        for sheet, seat in sheets_of(player):
-            if not sheet.game.finished:
+            assert (game.pk, game.finished) == (sheet.row.pk, sheet.game.finished)
+            assert game.family == sheet.game.ruleset.family
+            if not game.finished:
                 continue
-            side = sheet.game.ruleset.sides[seat]
-            points.append(sheet.game.totals[side])
-            places[sheet.game.ruleset.side_count, sheet.outcome.ranks[side]] += 1
-            won += sheet.outcome.ranks[side] == 1
+            ranks = sheet.outcome.ranks
+            assert (game.place, game.points) == (ranks[side], sheet.game.totals[side])
+            points.append(game.points)
+            places[sheet.game.ruleset.side_count, ranks[side]] += 1
+            won += ranks[side] == 1
             out += side in sheet.outcome.out
             sunk += side in sheet.outcome.sunk
             badges.update(badge.badge for badge in sheet.badges if badge.seat == side)
@@ -119,9 +109,7 @@ def test_sums_are_those_of_the_sheets(people):
         assert (sums.places, sums.badges) == (places, badges)
         assert (sums.best.points, sums.worst.points) == (max(points), min(points))
         # They come the latest first, and of equals the first there was is told.
-        assert sums.best.pk == min(
-            g.pk for g in games_of(player, None) if g.finished and g.points == max(points)
-        )
+        assert sums.best.pk == min(g.pk for g in games if g.finished and g.points == max(points))
 
 
 def test_meetings_are_those_of_the_sheets(people):

@@ -10,6 +10,7 @@ import pytest
 from django.core import serializers
 from django.core.cache import caches
 from django.core.management import call_command
+from django.db import transaction
 from django.urls import reverse
 
 from tests.club_factories import AccountFactory, ClubFactory, MemberFactory, PlayerFactory
@@ -53,18 +54,24 @@ def everything():
     ]
 
 
-DOCUMENT = pytest.StashKey[str]()
+@pytest.fixture(scope="module")
+def texts(django_db_setup, django_db_blocker):
+    """Documents of a whole tournament, and of one whose second round was drawn; led once."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        whole_tournament()
+        whole = exported()
+        empty_server()
+        row = running(*NINE, rounds=3)
+        closed(row, entries=(*WHOLE_GAME[:6], STOPPED))
+        published(row)
+        swiss = exported()
+        transaction.set_rollback(True)
+    return whole, swiss
 
 
 @pytest.fixture
-def text(request):
-    """The document of a whole tournament, on an empty server; led only once."""
-    stash = request.config.stash
-    if DOCUMENT not in stash:
-        whole_tournament()
-        stash[DOCUMENT] = exported()
-        empty_server()
-    return stash[DOCUMENT]
+def text(texts):
+    return texts[0]
 
 
 def standings_in_database():
@@ -410,12 +417,8 @@ def found_in(document):
 
 
 @pytest.fixture
-def swiss():
-    """The second round of a Swiss draw, and its whole document."""
-    row = running(*NINE, rounds=3)
-    closed(row, entries=(*WHOLE_GAME[:6], STOPPED))
-    published(row)
-    return json.loads(exported())
+def swiss(texts):
+    return json.loads(texts[1])
 
 
 def test_a_seating_is_drawn_again_from_what_it_was_drawn_with(swiss):
