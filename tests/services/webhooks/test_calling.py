@@ -249,16 +249,16 @@ def answering(*answers):
     """A receiver that answers so, the last one for ever; it keeps what it got."""
     left = list(answers)
 
-    def calling(message, at):
-        calling.got.append(message)
+    def taken(message, at):
+        taken.got.append(message)
         return left.pop(0) if len(left) > 1 else left[0]
 
-    calling.got = []
-    return calling
+    taken.got = []
+    return taken
 
 
-def told(calling):
-    return [message.body["type"] for message in calling.got]
+def told(taken):
+    return [message.body["type"] for message in taken.got]
 
 
 def let_time_pass():
