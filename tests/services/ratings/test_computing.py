@@ -57,7 +57,7 @@ from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.checks.nights import look_at_all
 from tournaments.services.checks.ratings import look_at_changes
 from tournaments.services.clubs.membership import ClubSettings, change_settings
-from tournaments.services.events.events import close_round, plan_of
+from tournaments.services.events.events import close_round, plan_of, reopen_round
 from tournaments.services.people.changes import export_player
 from tournaments.services.people.merging import claim_player, unlink_account
 from tournaments.services.ratings import computing, fitting, pools
@@ -123,8 +123,8 @@ def points_by_name():
     return dict(PlayerRating.objects.values_list("person", "mean"))
 
 
-def test_game_of_a_closed_round_counts_for_who_sat_there(club):
-    evening(club, QUEENS, STOPPED, players=NAMES)
+def test_game_of_a_closed_round_counts_for_who_sat_there_until_it_is_reopened(club):
+    round_ = evening(club, QUEENS, STOPPED, players=NAMES)
 
     assert sweep_ratings() == 1
 
@@ -134,6 +134,9 @@ def test_game_of_a_closed_round_counts_for_who_sat_there(club):
     assert means["Burak"] > means["Ayşe"] == means["Deniz"] > means["Cem"]
     assert PlayerRating.objects.exclude(points=0).filter(provisional=True).count() == 4
     check_everything()
+    reopen_round(round_.pk, NOBODY, at=EVENING)
+    sweep_ratings()
+    assert rated() == {}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
+from threading import Thread
 
 import pytest
 from django.core import serializers
@@ -23,6 +24,7 @@ from tests.services.ratings.rating_world import STOPPED, check_everything, corre
 from tests.together import outcome, while_another_is_writing
 from tests.waiting import PATIENCE
 from tournaments.models import (
+    Club,
     Game,
     PlayerRating,
     RatedRound,
@@ -254,3 +256,21 @@ def test_others_write_between_the_slices(club, monkeypatch):
 
     assert meanwhile == [None] * 6
     check_everything()
+
+
+def test_who_writes_meanwhile_is_not_kept_waiting_and_not_seen():
+    def write():
+        ClubFactory()
+        connection.close()
+
+    # As in a process that has asked for nothing yet.
+    connection.close()
+    with one_moment():
+        before = Club.objects.count()
+        other = Thread(target=write)
+        other.start()
+        other.join(PATIENCE)
+        assert not other.is_alive()
+        seen = Club.objects.count()
+
+    assert (before, seen, Club.objects.count()) == (0, 0, 1)
