@@ -287,7 +287,7 @@ def test_entry_without_a_type_does_not_fit_the_schema(ruleset):
 SPOILED = [json.loads(line) for line in (RECORDS / "spoiled.jsonl").read_text().splitlines()]
 CODES = sorted({code for case in SPOILED for _entry, code, _where in case["found"]})
 
-# Found elsewhere: in a seating (`test_pair.py`), on paper, in what is too much.
+# Found elsewhere: in a seating (`test_score.py`), on paper, in what is too much.
 OF_SEATINGS = {
     "odd-table",
     "too-few-entrants",
