@@ -13,7 +13,6 @@ from django.utils import translation
 
 from tests.club_factories import (
     AccountFactory,
-    ClubFactory,
     EventFactory,
     MemberFactory,
     SeasonFactory,
@@ -26,11 +25,6 @@ from tests.tournament_builders import NINE, closed, published, running
 from tournaments.models import Club, Event
 from tournaments.web.base.answers import TOPIC
 from tournaments.web.base.phone import address
-
-
-@pytest.fixture
-def club(db):
-    return ClubFactory(slug="moda")
 
 
 def topic(visitor, path):
@@ -65,7 +59,7 @@ def test_pages_of_a_club_tell_those_who_may_see_them(club):
     assert topic(member, reverse("club", args=["moda"])) == 404
 
 
-def test_sheet_tells_those_who_have_its_address(db):
+def test_sheet_tells_those_who_have_its_address():
     game, visitor = GameFactory(), Client()
     evening = game.open_table
     path = reverse("evening", args=[evening.public_id, evening.secret()])

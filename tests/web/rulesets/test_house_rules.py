@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 
 import pytest
 from django.urls import reverse
@@ -17,6 +18,24 @@ from tournaments.texts.labels import OPTIONS
 from tournaments.web.base.phone import address
 
 RIFKI = "contracts.4.values.heart_king"
+
+
+def form_of(page):
+    html = page.content.decode()
+    html = html[html.index('<form id="house"') : html.index("</form>")]
+    fields = {}
+    for tag in re.findall(r"<input[^>]*>", html):
+        name = re.search(r'name="([^"]*)"', tag)
+        if name and ("checkbox" not in tag or " checked" in tag):
+            fields[name[1]] = unescape(re.search(r'value="([^"]*)"', tag)[1])
+    for name, options in re.findall(r'<select[^>]*name="([^"]*)"[^>]*>(.*?)</select>', html):
+        values = re.findall(r'value="([^"]*)"( selected)?', options)
+        fields[name] = next((value for value, chosen in values if chosen), values[0][0])
+    return fields
+
+
+def text_of(page):
+    return " ".join(re.sub(r"<[^>]*>", " ", page.content.decode()).split())
 
 
 @pytest.fixture
@@ -287,26 +306,7 @@ def test_slug_is_made_of_the_name_and_nobody_elses(organiser, name, slug):
     assert stored(slug)["id"] == slug
 
 
-def form_of(page):
-    html = page.content.decode()
-    html = html[html.index('<form id="house"') : html.index("</form>")]
-    fields = {}
-    for tag in re.findall(r"<input[^>]*>", html):
-        name = re.search(r'name="([^"]*)"', tag)
-        if name and ("checkbox" not in tag or " checked" in tag):
-            fields[name[1]] = unescape(re.search(r'value="([^"]*)"', tag)[1])
-    for name, options in re.findall(r'<select[^>]*name="([^"]*)"[^>]*>(.*?)</select>', html):
-        values = re.findall(r'value="([^"]*)"( selected)?', options)
-        fields[name] = next((value for value, chosen in values if chosen), values[0][0])
-    return fields
-
-
-def unescape(text):
-    return text.replace("&quot;", '"').replace("&#x27;", "'").replace("&amp;", "&")
-
-
-def text_of(page):
-    return " ".join(re.sub(r"<[^>]*>", " ", page.content.decode()).split())
+# Of a club.
 
 
 TABLE = {f"name{seat}": name for seat, name in enumerate(["Ada", "Bora", "Can", "Ece"])}

@@ -105,17 +105,14 @@ def test_phone_renews_its_own_address_alone(browser):
 
 def test_page_of_notifications_leads_to_the_tournaments_that_are_on(client):
     row = running(*PLAYERS)
+    event = reverse("event", args=[row.event.club.slug, row.event.public_id])
+    leads = []
+    for published in (False, True):
+        Event.objects.update(published=published)
+        Club.objects.update(published=published)
+        leads.append(event in client.get(reverse("notifications")).text)
 
-    def leads():
-        return reverse("event", args=[row.event.club.slug, row.event.public_id]) in page().text
-
-    def page():
-        return client.get(reverse("notifications"))
-
-    assert not leads()
-    Event.objects.update(published=True)
-    Club.objects.update(published=True)
-    assert leads()
+    assert leads == [False, True]
 
 
 def test_hidden_players_are_offered_no_notifications(browser):
