@@ -2,11 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import wraps
-from types import MappingProxyType
 from typing import Any
 
 from django.contrib.admin.views.decorators import staff_member_required
@@ -28,7 +27,6 @@ from tournaments.engine.rules.rulesets import (
     PENALTY,
     TRUMP,
     UNITS,
-    Contract,
     InvalidEntry,
     Problem,
     Ruleset,
@@ -85,24 +83,20 @@ OWN_FIELDS = ("deals", "target", "naming")
 
 OF_KING = ("king", "king_deals", "out")
 
-LABELS: Mapping[str, labels.Text] = MappingProxyType(
-    {
-        "outcome": gettext_lazy("Outcome"),
-        "dealer": gettext_lazy("Dealer"),
-        "march_alone": gettext_lazy("March alone"),
-        "euchred_alone_by_alone": gettext_lazy("Lone maker euchred by a lone defender"),
-    }
-)
+LABELS: Mapping[str, labels.Text] = {
+    "outcome": gettext_lazy("Outcome"),
+    "dealer": gettext_lazy("Dealer"),
+    "march_alone": gettext_lazy("March alone"),
+    "euchred_alone_by_alone": gettext_lazy("Lone maker euchred by a lone defender"),
+}
 
-VALUES: Mapping[tuple[str, str], labels.Text] = MappingProxyType(
-    {
-        ("outcome", "out-and-sunk"): gettext_lazy("out above the bar, sunk below it"),
-        ("outcome", "pair-out-and-sunk"): gettext_lazy("one pair out, the other sunk"),
-        ("outcome", "highest-wins"): gettext_lazy("the highest score wins"),
-        ("dealer", "before"): gettext_lazy("sits before the declarer"),
-        ("dealer", "declares"): gettext_lazy("declares"),
-    }
-)
+VALUES: Mapping[tuple[str, str], labels.Text] = {
+    ("outcome", "out-and-sunk"): gettext_lazy("out above the bar, sunk below it"),
+    ("outcome", "pair-out-and-sunk"): gettext_lazy("one pair out, the other sunk"),
+    ("outcome", "highest-wins"): gettext_lazy("the highest score wins"),
+    ("dealer", "before"): gettext_lazy("sits before the declarer"),
+    ("dealer", "declares"): gettext_lazy("declares"),
+}
 
 
 @dataclass(frozen=True)
@@ -118,27 +112,6 @@ class HouseField:
     @property
     def id(self) -> str:
         return self.path.replace(".", "-")
-
-
-@dataclass(frozen=True)
-class ContractFields:
-    number: int
-    title: str
-    fields: tuple[HouseField, ...]
-    slot: HouseField
-
-
-@dataclass(frozen=True)
-class SettingFields:
-    """A setting: its default, and whether the table may choose."""
-
-    default: HouseField
-    choosable: bool
-    chosen: bool
-
-    @property
-    def setting(self) -> str:
-        return self.default.path.rpartition(".")[2]
 
 
 @dataclass(frozen=True)
@@ -161,14 +134,11 @@ class HouseDraft:
         """The sums of a deal and a game; None while they cannot be computed."""
         return None if self.rules is None else sums_of(self.rules)
 
-    def errors_at(self, path: str) -> tuple[str, ...]:
-        found = (p for p in self.problems if _place_of(p) == path)
-        return tuple(dict.fromkeys(messages.explain(problem) for problem in found))
-
     def field(self, path: str, label: str, choices: Iterable[tuple[str, str]] = ()) -> HouseField:
-        return HouseField(
-            path, label, _shown(_at(self.document, path)), self.errors_at(path), (*choices,)
-        )
+        value = _at(self.document, path)
+        here = (problem for problem in self.problems if _place_of(problem) == path)
+        errors = tuple(dict.fromkeys(messages.explain(problem) for problem in here))
+        return HouseField(path, label, "" if value is None else str(value), errors, (*choices,))
 
 
 def _place_of(problem: Problem) -> str:
@@ -190,21 +160,7 @@ def _at(document: Any, path: str) -> Any:
     return document
 
 
-def _shown(value: Any) -> str:
-    return "" if value is None else str(value)
-
-
-# Fields.
-
-
-def heading_fields(draft: HouseDraft) -> Iterator[HouseField]:
-    yield draft.field("name", _("Name"))
-    if not draft.document.get("stages"):
-        yield draft.field("deals", _("Deals"))
-    yield draft.field("settings.target", _("Target (points at which the game ends)"))
-
-
-def contract_fields(draft: HouseDraft) -> Iterator[ContractFields]:
+def contract_fields(draft: HouseDraft) -> Iterator[dict[str, Any]]:
     """Yield the fields of each contract, in order."""
     kinds = [(kind, labels.kind_name(kind)) for kind in kinds_of(draft.document)]
     for number, contract in enumerate(draft.document.get("contracts", ())):
@@ -225,16 +181,20 @@ def contract_fields(draft: HouseDraft) -> Iterator[ContractFields]:
             draft.field(f"{at}.quota", _("How often in a game")),
             draft.field(f"{at}.quota_each", _("How often by one side")),
         ]
-        slot = HouseField(at, "", "", _rest(draft, at, fields))
-        yield ContractFields(number, contract.get("name") or known, tuple(fields), slot)
-
-
-def _rest(draft: HouseDraft, at: str, fields: Sequence[HouseField]) -> tuple[str, ...]:
-    """Return the errors of a contract that belong to none of its fields."""
-    shown = {field.path for field in fields}
-    within = [p for p in draft.problems if _place_of(p).startswith(f"{at}.")]
-    rest = [messages.explain(p) for p in within if _place_of(p) not in shown]
-    return tuple(dict.fromkeys(rest))
+        paths = {field.path for field in fields}
+        elsewhere = (
+            messages.explain(problem)
+            for problem in draft.problems
+            for place in [_place_of(problem)]
+            if place.startswith(f"{at}.") and place not in paths
+        )
+        yield {
+            "number": number,
+            "title": contract.get("name") or known,
+            "fields": fields,
+            # The errors that belong to none of the fields.
+            "slot": HouseField(at, "", "", tuple(dict.fromkeys(elsewhere))),
+        }
 
 
 def kinds_of(document: Document) -> list[str]:
@@ -242,29 +202,20 @@ def kinds_of(document: Document) -> list[str]:
     return list(dict.fromkeys([*kinds, PENALTY, TRUMP]))
 
 
-def quota_fields(draft: HouseDraft) -> Iterator[HouseField]:
-    kinds = [str(contract.get("kind")) for contract in draft.document.get("contracts", ())]
-    for kind in dict.fromkeys([*kinds, *draft.document.get("quotas", {})]):
-        yield draft.field(f"quotas.{kind}", labels.kind_name(kind).capitalize())
-
-
-def stage_fields(draft: HouseDraft) -> Iterator[HouseField]:
-    """Yield the parts of the game, in order."""
-    titles = {c.get("id"): c.get("name") for c in draft.document.get("contracts", ())}
-    for number, stage in enumerate(draft.document.get("stages", ())):
-        names = [titles.get(name) or labels.contract_name(name) for name in stage["contracts"]]
-        yield draft.field(f"stages.{number}.deals", ", ".join(names))
-
-
-def setting_fields(draft: HouseDraft) -> Iterator[SettingFields]:
+def setting_fields(draft: HouseDraft) -> Iterator[dict[str, Any]]:
+    """Yield the settings: the field of the default, and whether the table may choose."""
     options = {option.get("setting") for option in draft.document.get("options", ())}
-    for setting in shown_settings(draft.document):
+    for setting in settings_in_form(draft.document):
         label = str(LABELS.get(setting) or labels.option_name(setting))
-        field = draft.field(f"settings.{setting}", label, _choices_of(draft, setting))
-        yield SettingFields(field, setting not in FIXED, setting in options)
+        yield {
+            "setting": setting,
+            "default": draft.field(f"settings.{setting}", label, _choices_of(draft, setting)),
+            "choosable": setting not in FIXED,
+            "chosen": setting in options,
+        }
 
 
-def shown_settings(document: Document) -> list[str]:
+def settings_in_form(document: Document) -> list[str]:
     named = all(contract.get("named", True) for contract in document.get("contracts", ()))
     options = [option.get("setting") for option in document.get("options", ())]
     there = {*document.get("settings", {}), *options, "outcome", *(OF_KING if named else ())}
@@ -281,29 +232,7 @@ def _choices_of(draft: HouseDraft, setting: str) -> Iterator[tuple[str, str]]:
         yield str(value), str(name)
 
 
-def other_errors(draft: HouseDraft, shown: Iterable[str]) -> tuple[str, ...]:
-    """Return the errors that belong to no field of the form."""
-    shown = set(shown)
-    rest = [p for p in draft.problems if not _is_within(_place_of(p), shown)]
-    return tuple(dict.fromkeys(messages.explain(problem) for problem in rest))
-
-
-def _is_within(path: str, shown: set[str]) -> bool:
-    return path in shown or bool(re.match(r"contracts\.\d+\.", path))
-
-
 # Sums.
-
-
-def sum_lines(draft: HouseDraft) -> Iterator[tuple[str, str]]:
-    """Yield each contract with the sum of one deal."""
-    if draft.rules is not None and draft.sums is not None:
-        for contract in draft.rules.contracts:
-            yield title_of(contract), range_text(draft.sums.deals[contract.id])
-
-
-def title_of(contract: Contract) -> str:
-    return labels.contract_title(contract)
 
 
 def range_text(ends: Range | None) -> str:
@@ -326,9 +255,12 @@ def zero_sum_sentence(sums: RulesetSums) -> str:
     return _("Not zero-sum: all scores of a whole game add up to %(sum)s.") % text
 
 
-CONTRACT_OF: Mapping[str, str] = MappingProxyType(
-    {"tricks": "no-tricks", "hearts": "no-hearts", "men": "no-men", "queens": "no-queens"}
-)
+CONTRACT_OF: Mapping[str, str] = {
+    "tricks": "no-tricks",
+    "hearts": "no-hearts",
+    "men": "no-men",
+    "queens": "no-queens",
+}
 """Contracts with a name in the program that differs from that of their unit."""
 
 
@@ -348,7 +280,16 @@ def typed_document(data: Mapping[str, str], base: Document) -> Document:
     _put(document["settings"], "target", data.get("settings.target"))
     _type_settings(data, document)
     if document.get("stages"):
-        _type_stages(data, document)
+        document["stages"] = [
+            {**stage, "deals": number_typed(data[path])}
+            if (path := f"stages.{number}.deals") in data
+            else stage
+            for number, stage in enumerate(document["stages"])
+        ]
+        # Their sum is the length of the game.
+        deals = [stage["deals"] for stage in document["stages"]]
+        if all(type(number) is int for number in deals):
+            document["deals"] = sum(deals)
     return document
 
 
@@ -384,7 +325,7 @@ def _put(place: Document, name: str, typed: str | None) -> None:
 
 def _type_settings(data: Mapping[str, str], document: Document) -> None:
     options = {option["setting"]: option for option in document.get("options", ())}
-    for setting in [*shown_settings(document), "target"]:
+    for setting in [*settings_in_form(document), "target"]:
         typed = data.get(f"settings.{setting}")
         if typed is None:
             continue
@@ -395,29 +336,14 @@ def _type_settings(data: Mapping[str, str], document: Document) -> None:
             document["settings"][setting] = values[typed]
         if f"choose.{setting}" not in data:
             options.pop(setting, None)
+            continue
+        known = SETTINGS[setting]
+        if known.kind == "one-of":
+            option = {"setting": setting, "values": list(known.values)}
         else:
-            options.setdefault(setting, _option(setting))
+            option = {"setting": setting, "kind": known.kind}
+        options.setdefault(setting, option)
     document["options"] = list(options.values())
-
-
-def _option(setting: str) -> Document:
-    known = SETTINGS[setting]
-    if known.kind == "one-of":
-        return {"setting": setting, "values": list(known.values)}
-    return {"setting": setting, "kind": known.kind}
-
-
-def _type_stages(data: Mapping[str, str], document: Document) -> None:
-    """Set the parts of the game; their sum is its length."""
-    document["stages"] = [
-        {**stage, "deals": number_typed(data[path])}
-        if (path := f"stages.{number}.deals") in data
-        else stage
-        for number, stage in enumerate(document["stages"])
-    ]
-    deals = [stage["deals"] for stage in document["stages"]]
-    if all(type(number) is int for number in deals):
-        document["deals"] = sum(deals)
 
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,12}")
@@ -518,7 +444,12 @@ def _create(request: HttpRequest, keeper: Keeper, document: Any, form: str) -> H
     try:
         row = create_rules(document, by, at=at, club=keeper.club)
     except InvalidEntry as error:
-        return _list(request, keeper, {form: _with_places(error.problems)})
+        # A document has no form: each problem stands with its path.
+        problems = [
+            f"{p.where}: {messages.explain(p)}" if p.where else messages.explain(p)
+            for p in error.problems
+        ]
+        return _list(request, keeper, {form: problems})
     return redirect(keeper.address("house_ruleset", row.slug))
 
 
@@ -599,24 +530,17 @@ def try_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
         sent = _sent(request)
         page["typed"] = sent
         try:
-            reading = read_game(_record(parsed_ruleset(row.document), parse_json(sent)))
+            record = parse_json(sent)
+            rules = parsed_ruleset(row.document)
+            if not isinstance(record, dict):
+                players = ["A", "B", "C", "D"][: rules.seats]
+                record = {"format": GAME_FORMAT, "players": players, "entries": record}
+            reading = read_game({**record, "ruleset": write_ruleset(rules)})
         except InvalidEntry as error:
             reading = Reading(None, problems=error.problems)
         status = UNPROCESSABLE if reading.problems else 200
         page |= {"reading": reading, "sheet": draw_sheet(reading).strip()}
     return render(request, "tournaments/rulesets/house_try.html", page, status=status)
-
-
-def _record(rules: Ruleset, sent: Any) -> Any:
-    if isinstance(sent, dict):
-        return {**sent, "ruleset": write_ruleset(rules)}
-    players = ["A", "B", "C", "D"][: rules.seats]
-    return {
-        "format": GAME_FORMAT,
-        "ruleset": write_ruleset(rules),
-        "players": players,
-        "entries": sent,
-    }
 
 
 @for_keepers
@@ -670,37 +594,59 @@ def _edit_page(
 
 
 def _look(draft: HouseDraft, *, oob: bool = False) -> dict[str, Any]:
+    document = draft.document
     contracts = list(contract_fields(draft))
     settings = list(setting_fields(draft))
+    heading = [draft.field("name", _("Name"))]
+    if not document.get("stages"):
+        heading.append(draft.field("deals", _("Deals")))
+    heading.append(draft.field("settings.target", _("Target (points at which the game ends)")))
+    kinds = [str(contract.get("kind")) for contract in document.get("contracts", ())]
+    titles = {c.get("id"): c.get("name") for c in document.get("contracts", ())}
     groups = {
-        "heading": list(heading_fields(draft)),
-        "quotas": list(quota_fields(draft)),
-        "stages": list(stage_fields(draft)),
+        "heading": heading,
+        "quotas": [
+            draft.field(f"quotas.{kind}", labels.kind_name(kind).capitalize())
+            for kind in dict.fromkeys([*kinds, *document.get("quotas", {})])
+        ],
+        "stages": [
+            draft.field(
+                f"stages.{number}.deals",
+                ", ".join(titles.get(c) or labels.contract_name(c) for c in stage["contracts"]),
+            )
+            for number, stage in enumerate(document.get("stages", ()))
+        ],
     }
     fields = [field for group in groups.values() for field in group]
-    fields += [setting.default for setting in settings]
-    fields += [field for contract in contracts for field in (*contract.fields, contract.slot)]
-    sums = draft.sums
-    choosable = {option.get("setting") for option in draft.document.get("options", ())}
+    fields += [setting["default"] for setting in settings]
+    for contract in contracts:
+        fields += [*contract["fields"], contract["slot"]]
+    paths = {field.path for field in fields}
+    others = (
+        messages.explain(problem)
+        for problem in draft.problems
+        for place in [_place_of(problem)]
+        if place not in paths and not re.match(r"contracts\.\d+\.", place)
+    )
+    rules, sums = draft.rules, draft.sums
     return {
         **groups,
         "contracts": contracts,
         "settings": settings,
-        "target_choice": "target" in choosable,
+        "target_choice": any(o.get("setting") == "target" for o in document.get("options", ())),
         "slots": fields if oob else [],
         "problems": draft.problems,
-        "others": other_errors(draft, (field.path for field in fields)),
+        # The errors that belong to no field of the form.
+        "others": tuple(dict.fromkeys(others)),
         "zero_sum": sums and zero_sum_sentence(sums),
         "balanced": bool(sums and sums.zero_sum),
-        "sums": list(sum_lines(draft)),
+        "sums": [
+            (labels.contract_title(contract), range_text(sums.deals[contract.id]))
+            for contract in rules.contracts
+        ]
+        if rules and sums
+        else [],
     }
-
-
-def _with_places(problems: tuple[Problem, ...]) -> list[str]:
-    """Return problems with their paths, for a document without a form."""
-    return [
-        f"{p.where}: {messages.explain(p)}" if p.where else messages.explain(p) for p in problems
-    ]
 
 
 def _sent(request: HttpRequest) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any
 
 from django import forms
@@ -27,8 +26,6 @@ from tournaments.engine.rules.rulesets import (
     LARGEST_COUNT,
     Contract,
     Option,
-    PerSide,
-    Points,
     Ruleset,
     Setting,
     number_of,
@@ -58,45 +55,17 @@ def tile_name(tile: str) -> str:
 LETTERS = "ABCD"
 """Names of the players of an example."""
 
-SHARES: Mapping[int, tuple[int, ...]] = MappingProxyType(
-    {2: (3, 10), 3: (2, 7, 4), 4: (1, 6, 4, 2)}
-)
+SHARES: Mapping[int, tuple[int, ...]] = {2: (3, 10), 3: (2, 7, 4), 4: (1, 6, 4, 2)}
 """Distributions of 13 tricks, by the number of sides; other units are similar."""
 
 
-@dataclass(frozen=True)
-class Example:
-    """An example deal of a ruleset, with the option that it requires, if any."""
-
-    rules: Ruleset
-    contract: Contract
-    deal: Deal
-    option: tuple[str, Any] | None = None
+Example = tuple[Ruleset, Contract, Deal, tuple[str, Any] | None]
+"""An example deal of a ruleset, with the option and its value that it requires, if any."""
 
 
-@dataclass(frozen=True)
-class ScoredExample:
-    """An example as text: the counts of the sides, other details, and the score."""
-
-    contract: Contract
-    option: str
-    taken: tuple[str, ...]
-    said: tuple[str, ...]
-    points: PerSide
-    sum: Points
-
-    @property
-    def name(self) -> str:
-        return labels.contract_title(self.contract)
-
-
-def scored_examples(rules: Ruleset) -> list[ScoredExample]:
-    """Return the scored examples that are possible at the ruleset's table."""
-    return [
-        _score(example)
-        for example in examples_of(rules)
-        if not any(check_deal(example.rules, example.contract, example.deal))
-    ]
+def scored_examples(rules: Ruleset) -> list[dict[str, Any]]:
+    """Return the scored examples that are possible at the ruleset's table, as texts."""
+    return [_score(*example) for example in examples_of(rules) if not any(check_deal(*example[:3]))]
 
 
 def examples_of(rules: Ruleset) -> Iterator[Example]:
@@ -107,26 +76,24 @@ def examples_of(rules: Ruleset) -> Iterator[Example]:
         yield from STEPS[step](rules) if step in STEPS else ()
 
 
-def _score(example: Example) -> ScoredExample:
-    rules, contract, deal = example.rules, example.contract, example.deal
+def _score(
+    rules: Ruleset, contract: Contract, deal: Deal, option: tuple[str, Any] | None
+) -> dict[str, Any]:
     score = score_deal(rules, contract, deal)
     players = LETTERS[: rules.seats]
     played = PlayedDeal(0, contract, deal.declarer or 0, deal, score.king)
-    option = ""
-    if example.option is not None:
-        setting, value = example.option
-        chosen = labels.option_value_name(setting, value)
-        option = f"{labels.option_name(setting)}: {chosen}"
-    said = [labels.suit_of(deal.details.get("trump"))]
-    said += marks_of(rules, players, deal.details, [name for name in MARKS if name not in TAKEN])
-    return ScoredExample(
-        contract,
-        option,
-        deal_line(Game(rules), played, players).taken,
-        tuple(filter(None, said)),
-        score.points,
-        sum(score.points),
-    )
+    marks = marks_of(rules, players, deal.details, [name for name in MARKS if name not in TAKEN])
+    return {
+        "contract": contract,
+        "name": labels.contract_title(contract),
+        "option": f"{labels.option_name(option[0])}: {labels.option_value_name(*option)}"
+        if option
+        else "",
+        "taken": deal_line(Game(rules), played, players).taken,
+        "marks": [mark for mark in (labels.suit_of(deal.details.get("trump")), *marks) if mark],
+        "points": score.points,
+        "sum": sum(score.points),
+    }
 
 
 TAKEN = ("tricks", "left")
@@ -152,23 +119,21 @@ def _counts(rules: Ruleset, contract: Contract) -> dict[str, tuple[int, ...]]:
     }
 
 
-FREE: Mapping[str, Mapping[int, tuple[int, ...]]] = MappingProxyType(
-    {
-        "cards_left": {2: (4, 9), 3: (0, 3, 5), 4: (0, 3, 5, 1)},
-        "places": {2: (2, 1), 3: (2, 1, 3), 4: (2, 1, 4, 3)},
-    }
-)
+FREE: Mapping[str, Mapping[int, tuple[int, ...]]] = {
+    "cards_left": {2: (4, 9), 3: (0, 3, 5), 4: (0, 3, 5, 1)},
+    "places": {2: (2, 1), 3: (2, 1, 3), 4: (2, 1, 4, 3)},
+}
 """Numbers of units without a fixed total, by the number of sides."""
 
 
 def _details(rules: Ruleset, contract: Contract) -> dict[str, Any]:
     allowed = fields_of(rules, contract)
-    said = {name: value for name, value in SAID.items() if name in allowed}
+    details = {name: value for name, value in DETAILS.items() if name in allowed}
     trumps = trumps_of(rules, contract)
-    return {"trump": trumps[0], **said} if trumps else said
+    return {"trump": trumps[0], **details} if trumps else details
 
 
-SAID: Mapping[str, Any] = MappingProxyType({"partner": 2, "closed_by": 0})
+DETAILS: Mapping[str, Any] = {"partner": 2, "closed_by": 0}
 
 
 def _deal(rules: Ruleset, contract: Contract, **details: Any) -> Deal:
@@ -181,13 +146,13 @@ def _deal(rules: Ruleset, contract: Contract, **details: Any) -> Deal:
 
 
 def _by_units(rules: Ruleset, contract: Contract) -> Iterator[Example]:
-    yield Example(rules, contract, _deal(rules, contract))
+    yield rules, contract, _deal(rules, contract), None
 
 
 def _makers(rules: Ruleset, contract: Contract) -> Iterator[Example]:
     """Yield every line of the table of Euchre (`docs/rules.md` §4)."""
     for details in MAKERS:
-        yield Example(rules, contract, Deal(details={"maker": 0, **details}))
+        yield rules, contract, Deal(details={"maker": 0, **details}), None
 
 
 MAKERS: Sequence[Mapping[str, Any]] = (
@@ -205,13 +170,13 @@ MAKERS: Sequence[Mapping[str, Any]] = (
 
 def _piles(rules: Ruleset, contract: Contract) -> Iterator[Example]:
     """Yield the examples of Krapet (`docs/rules.md` §3): a game won, and by points."""
-    yield Example(rules, contract, Deal(details={"winner": 0}))
+    yield rules, contract, Deal(details={"winner": 0}), None
     for option in rules.options:
         if "points" in option.values:
             chosen = (option.setting, "points")
             by_points = rules.with_options(dict([chosen]))
             for details in PILES:
-                yield Example(by_points, contract, Deal(details=details), chosen)
+                yield by_points, contract, Deal(details=details), chosen
 
 
 PILES: Sequence[Mapping[str, Any]] = (
@@ -219,9 +184,10 @@ PILES: Sequence[Mapping[str, Any]] = (
     {"winner": None, "left": {"reserve": (2, 5), "stock": (8, 10), "waste": (0, 0)}},
 )
 
-DEALS: Mapping[str, Callable[[Ruleset, Contract], Iterator[Example]]] = MappingProxyType(
-    {"makers-and-defenders": _makers, "piles-emptied": _piles}
-)
+DEALS: Mapping[str, Callable[[Ruleset, Contract], Iterator[Example]]] = {
+    "makers-and-defenders": _makers,
+    "piles-emptied": _piles,
+}
 """The examples of a contract by its scoring strategy; the default counts units."""
 
 
@@ -238,16 +204,15 @@ def _cappotto(rules: Ruleset) -> Iterator[Example]:
             (unit,) = contract.units
             all_by_one = (0, unit.total or 0, *(0 for _ in range(rules.side_count - 2)))
             deal = replace(_deal(chosen, contract), counts={unit.id: all_by_one})
-            yield Example(chosen, contract, deal, ("cappotto", value))
+            yield chosen, contract, deal, ("cappotto", value)
 
 
-def _switched(setting: str, field: str, said: Any) -> Callable[[Ruleset], Iterator[Example]]:
+def _switched(setting: str, field: str, value: Any) -> Callable[[Ruleset], Iterator[Example]]:
     def examples(rules: Ruleset) -> Iterator[Example]:
         chosen = _with_option(rules, setting, value=True)
         contract = next((c for c in rules.contracts if field in c.fields), None)
         if chosen is not None and contract is not None:
-            deal = _deal(chosen, contract, **{field: said})
-            yield Example(chosen, contract, deal, (setting, True))
+            yield chosen, contract, _deal(chosen, contract, **{field: value}), (setting, True)
 
     return examples
 
@@ -257,24 +222,22 @@ def _third(rules: Ruleset) -> Iterator[Example]:
     contract = rules.contracts[0]
     deal = _deal(rules, contract, third=True)
     counts = {unit: tuple(reversed(numbers)) for unit, numbers in (deal.counts or {}).items()}
-    yield Example(rules, contract, replace(deal, counts=counts))
+    yield rules, contract, replace(deal, counts=counts), None
 
 
 def _doubles(rules: Ruleset) -> Iterator[Example]:
     contract = rules.contracts[0]
     for double in ({"seats": (0, 1)}, {"seats": (0, 1), "redoubled": True}):
-        yield Example(rules, contract, _deal(rules, contract, doubles=(double,)))
+        yield rules, contract, _deal(rules, contract, doubles=(double,)), None
 
 
-STEPS: Mapping[str, Callable[[Ruleset], Iterator[Example]]] = MappingProxyType(
-    {
-        "cappotto": _cappotto,
-        "blind": _switched("blind_declaration", "blind", said=True),
-        "sale": _switched("sale", "sale", {"buyer": 1, "tricks": 3}),
-        "third": _third,
-        "doubles": _doubles,
-    }
-)
+STEPS: Mapping[str, Callable[[Ruleset], Iterator[Example]]] = {
+    "cappotto": _cappotto,
+    "blind": _switched("blind_declaration", "blind", value=True),
+    "sale": _switched("sale", "sale", {"buyer": 1, "tricks": 3}),
+    "third": _third,
+    "doubles": _doubles,
+}
 """Examples of the points that a step moves; other steps apply to every deal."""
 
 
@@ -290,7 +253,11 @@ class MoneyField(forms.CharField):
         text = str(super().clean(value)).replace(" ", "")
         if not text:
             return None
-        amount = _amount_of(text)
+        amount: Fraction | None = None
+        if decimal := _DECIMAL.fullmatch(text):
+            amount = Fraction(f"{decimal[1]}.{decimal[2] or 0}")
+        elif (quotient := _QUOTIENT.fullmatch(text)) and int(quotient[2]):
+            amount = Fraction(int(quotient[1]), int(quotient[2]))
         if amount is None:
             raise forms.ValidationError(_("An amount of money, like 0.10"), code="invalid")
         return write_points(amount) if amount else None
@@ -307,16 +274,6 @@ class MoneyField(forms.CharField):
 
 _DECIMAL = re.compile(r"([0-9]{1,6})(?:[.,]([0-9]{1,4}))?")
 _QUOTIENT = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
-
-
-def _amount_of(text: str) -> Fraction | None:
-    decimal = _DECIMAL.fullmatch(text)
-    if decimal:
-        return Fraction(f"{decimal[1]}.{decimal[2] or 0}")
-    quotient = _QUOTIENT.fullmatch(text)
-    if quotient and int(quotient[2]):
-        return Fraction(int(quotient[1]), int(quotient[2]))
-    return None
 
 
 @dataclass(frozen=True)
@@ -348,17 +305,14 @@ def option_fields(
     form: forms.Form, rules: Ruleset, names: Mapping[str, str]
 ) -> tuple[OptionField, ...]:
     """Return the options of a ruleset as form fields; `names` maps options to field names."""
-    return tuple(
-        _on_page(rules, option, form[names[option.setting]])
-        for option in rules.options
-        if names[option.setting] in form.fields
-    )
-
-
-def _on_page(rules: Ruleset, option: Option, field: forms.BoundField) -> OptionField:
-    value, default = field.value(), default_of(rules, option.setting)
-    changed = value not in (None, "") and str(value) != str(default)
-    return OptionField(look_of(option), field, changed)
+    fields = []
+    for option in rules.options:
+        if names[option.setting] in form.fields:
+            field = form[names[option.setting]]
+            value, default = field.value(), default_of(rules, option.setting)
+            changed = value not in (None, "") and str(value) != str(default)
+            fields.append(OptionField(look_of(option), field, changed))
+    return tuple(fields)
 
 
 def changed_options(rules: Ruleset, chosen: Chosen) -> dict[str, Setting]:
@@ -433,24 +387,22 @@ def _money(_rules: Ruleset, _option: Option) -> forms.Field:
     return field
 
 
-FIELDS: Mapping[str, Callable[[Ruleset, Option], forms.Field]] = MappingProxyType(
-    {
-        "one-of": _one_of,
-        "switch": _switch,
-        "count": _count,
-        "even-count": _count,
-        "money": _money,
-    }
-)
+FIELDS: Mapping[str, Callable[[Ruleset, Option], forms.Field]] = {
+    "one-of": _one_of,
+    "switch": _switch,
+    "count": _count,
+    "even-count": _count,
+    "money": _money,
+}
 """The field of each look of an option."""
 
 
 def options_text(options: Mapping[str, Any]) -> str:
-    said = (
+    texts = (
         f"{labels.option_name(name)}: {labels.option_value_name(name, value)}"
         for name, value in options.items()
     )
-    return "; ".join(said) or "–"
+    return "; ".join(texts) or "–"
 
 
 OUTCOMES: Mapping[Setting, Any] = {
@@ -489,53 +441,6 @@ NAMINGS: Mapping[Setting, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Worth:
-    """The value of a unit, and how many there are in a deal (None: not fixed)."""
-
-    name: str
-    total: int | None
-    each: Points
-
-
-@dataclass(frozen=True)
-class ContractLine:
-    """A row of the table of contracts: name, value of each unit, frequency."""
-
-    symbol: str
-    name: str
-    values: tuple[Worth, ...]
-    prizes: tuple[Points, ...]
-    sum: Points | None
-    often: str
-
-
-@dataclass(frozen=True)
-class OptionLine:
-    """An option with its values; one is marked as default, or as chosen by a table."""
-
-    name: str
-    help: str
-    values: tuple[tuple[str, bool], ...]
-
-
-@dataclass(frozen=True)
-class RulesPage:
-    """The page of a ruleset, generated from its data."""
-
-    name: str
-    summary: str
-    facts: tuple[tuple[str, str], ...]
-    contracts: tuple[ContractLine, ...]
-    order: tuple[str, ...]
-    stages: tuple[tuple[str, str], ...]
-    options: tuple[OptionLine, ...]
-    ending: tuple[str, ...]
-    badges: tuple[tuple[str, str], ...]
-    sides: tuple[str, ...]
-    examples: tuple[ScoredExample, ...]
-
-
 @kept_for_going_back
 @require_safe
 def rules_index(request: HttpRequest) -> HttpResponse:
@@ -557,7 +462,7 @@ def rules_of_game(request: HttpRequest, ruleset: str) -> HttpResponse:
         "how": how_it_is_played(request, rules),
         "house": rules.id not in RULESETS,
     }
-    return _kept_from_caches(
+    return _limit_caching(
         request, rules, render(request, "tournaments/rulesets/rules_of_game.html", page)
     )
 
@@ -592,10 +497,10 @@ def rules_json(request: HttpRequest, ruleset: str) -> HttpResponse:
     """Return the ruleset document for programs that check entries without the server."""
     style = {"ensure_ascii": False, "indent": 2}
     rules = _found(request, ruleset)
-    return _kept_from_caches(request, rules, JsonResponse(describe(rules), json_dumps_params=style))
+    return _limit_caching(request, rules, JsonResponse(describe(rules), json_dumps_params=style))
 
 
-def _kept_from_caches(request: HttpRequest, rules: Ruleset, answer: HttpResponse) -> HttpResponse:
+def _limit_caching(request: HttpRequest, rules: Ruleset, answer: HttpResponse) -> HttpResponse:
     """Forbid caching of an answer if the rules belong to a club, which not everybody may see.
 
     Other answers are revalidated each time: they are in the reader's language.
@@ -626,20 +531,21 @@ def how_it_is_played(request: HttpRequest, rules: Ruleset) -> str:
         return ""
 
 
-def rules_page(rules: Ruleset) -> RulesPage:
-    return RulesPage(
-        name=labels.name_of(rules),
-        summary=labels.ruleset_summary(rules.id),
-        facts=tuple(_facts(rules)),
-        contracts=tuple(_contract(c) for c in rules.contracts if c.named),
-        order=tuple(_order(rules)),
-        stages=tuple(_stages(rules)),
-        options=tuple(_options(rules)),
-        ending=tuple(_ending(rules)),
-        badges=tuple(_badges(rules)),
-        sides=tuple(rules.side_names(LETTERS[: rules.seats])),
-        examples=tuple(scored_examples(rules)),
-    )
+def rules_page(rules: Ruleset) -> dict[str, Any]:
+    """Return the page of a ruleset, generated from its data."""
+    return {
+        "name": labels.name_of(rules),
+        "summary": labels.ruleset_summary(rules.id),
+        "facts": list(_facts(rules)),
+        "contracts": [_contract(c) for c in rules.contracts if c.named],
+        "order": list(_order(rules)),
+        "stages": list(_stages(rules)),
+        "options": list(_options(rules)),
+        "ending": list(_ending(rules)),
+        "badges": list(_badges(rules)),
+        "sides": rules.side_names(LETTERS[: rules.seats]),
+        "examples": scored_examples(rules),
+    }
 
 
 def _facts(rules: Ruleset) -> Iterator[tuple[str, str]]:
@@ -654,7 +560,10 @@ def _facts(rules: Ruleset) -> Iterator[tuple[str, str]]:
         deals = ngettext("%(number)s deal", "%(number)s deals", rules.length)
         yield _("Length"), deals % {"number": rules.length}
     elif rules.target is not None:
-        yield _("Length"), _target(rules, rules.target)
+        text = _("first to %(target)s")
+        if _counts_games(rules):
+            text = ngettext("one game decides", "first to %(target)s games", rules.target)
+        yield _("Length"), text % {"target": rules.target}
     yield _("Beginning"), str(beginning_of(rules).hint)
 
 
@@ -662,47 +571,25 @@ def _counts_games(rules: Ruleset) -> bool:
     return rules.settings.get("scoring") == "win"
 
 
-def _target(rules: Ruleset, target: int) -> str:
-    text = _("first to %(target)s")
-    if _counts_games(rules):
-        text = ngettext("one game decides", "first to %(target)s games", target)
-    return text % {"target": target}
-
-
-def _reached(rules: Ruleset, target: int) -> str:
-    text = _("The game ends as soon as someone has %(target)s or more.")
-    if _counts_games(rules):
-        text = ngettext(
-            "It is over when someone has won.",
-            "It is over when someone has won %(target)s games.",
-            target,
-        )
-    return text % {"target": target}
-
-
-def _contract(contract: Contract) -> ContractLine:
-    values = tuple(
-        Worth(labels.unit_name(unit.id), unit.total, contract.values[unit.id])
-        for unit in contract.units
-        if contract.values[unit.id]
-    )
-    return ContractLine(
-        labels.contract_symbol(contract.id),
-        labels.contract_title(contract),
-        values,
-        contract.prizes,
-        deal_sum(contract),
-        _often(contract),
-    )
-
-
-def _often(contract: Contract) -> str:
+def _contract(contract: Contract) -> dict[str, Any]:
     limits = []
     if contract.quota is not None:
         limits.append(_("%(times)s× a game") % {"times": contract.quota})
     if contract.quota_each is not None:
         limits.append(_("%(times)s× each") % {"times": contract.quota_each})
-    return ", ".join(limits)
+    return {
+        "symbol": labels.contract_symbol(contract.id),
+        "name": labels.contract_title(contract),
+        # How many units there are in a deal; None is not fixed.
+        "values": [
+            {"name": labels.unit_name(unit.id), "total": unit.total, "each": each}
+            for unit in contract.units
+            if (each := contract.values[unit.id])
+        ],
+        "prizes": contract.prizes,
+        "sum": deal_sum(contract),
+        "often": ", ".join(limits),
+    }
 
 
 def _order(rules: Ruleset) -> Iterator[str]:
@@ -731,7 +618,8 @@ def _stages(rules: Ruleset) -> Iterator[tuple[str, str]]:
         first = last + 1
 
 
-def _options(rules: Ruleset) -> Iterator[OptionLine]:
+def _options(rules: Ruleset) -> Iterator[dict[str, Any]]:
+    """Yield the options with their values, of which one is the default or chosen by a table."""
     for option in rules.options:
         default = default_of(rules, option.setting)
         values = [
@@ -744,14 +632,23 @@ def _options(rules: Ruleset) -> Iterator[OptionLine]:
                 (f"{name}: {value}", False)
                 for name, value in implied_defaults(rules, option.setting)
             ]
-        yield OptionLine(
-            labels.option_name(option.setting), labels.option_help(option.setting), tuple(values)
-        )
+        yield {
+            "name": labels.option_name(option.setting),
+            "help": labels.option_help(option.setting),
+            "values": values,
+        }
 
 
 def _ending(rules: Ruleset) -> Iterator[str]:
     if rules.target is not None:
-        yield _reached(rules, rules.target)
+        text = _("The game ends as soon as someone has %(target)s or more.")
+        if _counts_games(rules):
+            text = ngettext(
+                "It is over when someone has won.",
+                "It is over when someone has won %(target)s games.",
+                rules.target,
+            )
+        yield text % {"target": rules.target}
     elif rules.length is not None:
         yield _("The game ends after deal %(deals)s.") % {"deals": rules.length}
     king = KINGS.get(rules.settings.get("king", "off"))
