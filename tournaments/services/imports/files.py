@@ -202,7 +202,7 @@ class NameBook:
     def __init__(self, club: Club, meant: Mapping[str, str] | None = None) -> None:
         self.meant = dict(meant or {})
         rows = {row.pk: row for row in Player.objects.filter(club=club, removed_at=None)}
-        self._by_key = {row.name_key: _kept(row, rows) for row in rows.values()}
+        self._by_key = {row.name_key: _current(row, rows) for row in rows.values()}
         self._players = [row for row in rows.values() if row.merged_into_id is None]
         self._by_id = {row.public_id: row for row in self._players}
         self._by_first_word: dict[str, list[Player]] = defaultdict(list)
@@ -300,8 +300,6 @@ def each_once(named: Iterable[Who | None]) -> list[str]:
 
 
 class _Likeness:
-    """Similarity of names, measured by shared pairs of letters."""
-
     def __init__(self, players: Iterable[Player]) -> None:
         self._with: dict[str, list[Player]] = defaultdict(list)
         for player in players:
@@ -324,7 +322,7 @@ def _pairs(plain: str) -> set[str]:
     return {params[at : at + 2] for at in range(len(params) - 1)}
 
 
-def _kept(row: Player, rows: Mapping[int, Player]) -> Player:
+def _current(row: Player, rows: Mapping[int, Player]) -> Player:
     while row.merged_into_id is not None and row.merged_into_id in rows:
         row = rows[row.merged_into_id]
     return row
@@ -379,11 +377,11 @@ class PlayersPlan:
     @cached_property
     def mark(self) -> str:
         # Lines may still be skipped when the plan is stored.
-        said = [
+        lines = [
             [s.line.name, s.line.initials, s.player is None and not s.fault, bool(s.fault)]
             for s in self.seen
         ]
-        return digest(json.dumps(said))
+        return digest(json.dumps(lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -556,40 +554,53 @@ def import_games(
 
 def write_games(club: Club, games: Sequence[PastGame], by: Actor, *, at: datetime) -> Imported:
     """Write checked games; missing evenings, rounds and players are created."""
-    players, added = _players(club, games, by, at)
+    new = each_once(who for game in games for who in game.who)
+    added = add_all(club, new, by, at=at) if new else []
+    players = dict(zip(map(fold_name, new), added, strict=True))
     events, made = _events(club, games, at)
     places = _rounds(games, events)
-    laid = [(game, places[*game.key, game.round]) for game in games]
     tables = Table.objects.bulk_create(
-        Table(round=round_, number=game.table) for game, round_ in laid
+        Table(round=places[*game.key, game.round], number=game.table) for game in games
     )
-    rows = Game.objects.bulk_create(
-        _row(game, table, [_player(players, who) for who in game.who])
-        for game, table in zip(games, tables, strict=True)
-    )
-    _seat(rows, games, players)
-    _write_sheets(rows, games, at)
+    rows, seats = [], []
+    for game, table in zip(games, tables, strict=True):
+        seated = [players[fold_name(who)] if isinstance(who, str) else who for who in game.who]
+        row = Game(
+            table=table,
+            ruleset=game.ruleset,
+            document=game.document,
+            options=game.options,
+            players=names_at_table(seated),
+            first_declarer=game.first_declarer,
+            title=game.title or game.evening,
+            place=game.place,
+            played_at=game.played_at,
+            revision=len(game.entries),
+        )
+        rows.append(row)
+        seats += [Seat(game=row, number=seat, player=who) for seat, who in enumerate(seated)]
+    Game.objects.bulk_create(rows)
+    Seat.objects.bulk_create(seats)
+    writes = []
+    for row, game in zip(rows, games, strict=True):
+        called = dict(zip(game.typed, row.players, strict=True))
+        own = [_write(row, number, entry, called, at) for number, entry in enumerate(game.entries)]
+        put_computed(fold_sheet(row, tuple(own)))
+        writes += own
+    Revision.objects.bulk_create(writes, batch_size=1000)
+    Game.objects.bulk_update(rows, ["result", "digest"], batch_size=100)
     for event in dict.fromkeys(events.values()):
         # Followers of an existing event are notified too.
-        action, after = ("add-event", _details(event)) if event in made else ("import-games", None)
+        action, after = "import-games", None
+        if event in made:
+            day = str(event.held_on)
+            action = "add-event"
+            after = {"name": event.name, "held_on": day, "ruleset": event.ruleset}
         change = Change(AuditEntry.Kind.EVENT, action, subject_of(event), after=after, event=event)
         note_change(club, change, by, at=at)
     for event in events.values():
         rate_event_again(event)
-    return Imported(tuple(dict.fromkeys(events.values())), len(rows), added)
-
-
-def _players(
-    club: Club, games: Sequence[PastGame], by: Actor, at: datetime
-) -> tuple[dict[str, Player], int]:
-    """Add new players; return them by folded name, and their number."""
-    names = {fold_name(who): who for game in games for who in game.who if isinstance(who, str)}
-    added = add_all(club, list(names.values()), by, at=at) if names else []
-    return dict(zip(names, added, strict=True)), len(added)
-
-
-def _player(new: Mapping[str, Player], who: Who) -> Player:
-    return new[fold_name(who)] if isinstance(who, str) else who
+    return Imported(tuple(dict.fromkeys(events.values())), len(rows), len(added))
 
 
 def _events(
@@ -600,22 +611,18 @@ def _events(
     for game in games:
         if game.key in events:
             continue
-        events[game.key], _new = start_event(club, _plan(club, game), None, at)
+        # The ruleset of an evening's first game becomes the default of its tables.
+        known = find_ruleset_of_club(game.ruleset, club) is not None
+        ruleset, options = (game.ruleset, game.options) if known else (next(iter(RULESETS)), {})
+        plan = EventPlan(game.evening, game.day, ruleset, options, season_on(club, game.day))
+        events[game.key], _new = start_event(club, plan, None, at)
         made.append(events[game.key])
     return {game.key: events[game.key] for game in games}, made
-
-
-def _plan(club: Club, game: PastGame) -> EventPlan:
-    """Return the plan of a game's evening; its ruleset becomes the default of tables."""
-    known = find_ruleset_of_club(game.ruleset, club) is not None
-    ruleset, options = (game.ruleset, game.options) if known else (next(iter(RULESETS)), {})
-    return EventPlan(game.evening, game.day, ruleset, options, season_on(club, game.day))
 
 
 def _rounds(
     games: Sequence[PastGame], events: Mapping[EveningKey, Event]
 ) -> dict[tuple[date, str, int], Round]:
-    """Return the rounds of games; new ones are closed, in order."""
     stood = {
         (round_.event_id, round_.number): round_
         for round_ in Round.objects.filter(event__in=events.values())
@@ -638,40 +645,6 @@ def _rounds(
     return rounds
 
 
-def _row(game: PastGame, table: Table, players: Sequence[Player]) -> Game:
-    return Game(
-        table=table,
-        ruleset=game.ruleset,
-        document=game.document,
-        options=game.options,
-        players=names_at_table(players),
-        first_declarer=game.first_declarer,
-        title=game.title or game.evening,
-        place=game.place,
-        played_at=game.played_at,
-        revision=len(game.entries),
-    )
-
-
-def _seat(rows: Sequence[Game], games: Sequence[PastGame], new: Mapping[str, Player]) -> None:
-    Seat.objects.bulk_create(
-        Seat(game=row, number=number, player=_player(new, who))
-        for row, game in zip(rows, games, strict=True)
-        for number, who in enumerate(game.who)
-    )
-
-
-def _write_sheets(rows: Sequence[Game], games: Sequence[PastGame], at: datetime) -> None:
-    writes = []
-    for row, game in zip(rows, games, strict=True):
-        called = dict(zip(game.typed, row.players, strict=True))
-        own = [_write(row, number, entry, called, at) for number, entry in enumerate(game.entries)]
-        put_computed(fold_sheet(row, tuple(own)))
-        writes += own
-    Revision.objects.bulk_create(writes, batch_size=1000)
-    Game.objects.bulk_update(rows, ["result", "digest"], batch_size=100)
-
-
 def _write(
     row: Game, number: int, entry: Entry, called: Mapping[str, str], at: datetime
 ) -> Revision:
@@ -687,7 +660,3 @@ def _write(
         author=called.get(author, author)[:LONGEST_NAME],
         at=at,
     )
-
-
-def _details(event: Event) -> dict[str, Any]:
-    return {"name": event.name, "held_on": str(event.held_on), "ruleset": event.ruleset}

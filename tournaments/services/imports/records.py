@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.engine.documents.games import Reading, parse_json, read_game
+from tournaments.engine.documents.games import parse_json, read_game
 from tournaments.engine.play.games import Game as EngineGame
 from tournaments.engine.rules.entries import clean_line
 from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Problem
@@ -145,12 +145,12 @@ class RecordsPlan:
     @cached_property
     def mark(self) -> str:
         """Return a digest that distinguishes this plan from others for the same files."""
-        said = [
+        records = [
             [each.file.text, each.evening, each.round, each.table, each.there, each.fits]
             + [who.pk if isinstance(who, Player) else who for who in each.who]
             for each in self.seen
         ]
-        return digest(json.dumps(said))
+        return digest(json.dumps(records))
 
 
 def preview_records(club: Club, asked: RecordsRequest, *, now: datetime) -> RecordsPlan:
@@ -159,7 +159,10 @@ def preview_records(club: Club, asked: RecordsRequest, *, now: datetime) -> Reco
     read = [_read(number, file, asked, book, now) for number, file in enumerate(asked.files, 1)]
     compared = list(_compared(read))
     places = _places(club, [each for each in compared if each.fits and not each.there])
-    placed = (_placed(each, *places.get(each.number, (0, 0))) for each in compared)
+    placed = []
+    for each in compared:
+        number, table = places.get(each.number, (0, 0))
+        placed.append(replace(each, round=number, table=table))
     return RecordsPlan(tuple(placed), book)
 
 
@@ -200,8 +203,8 @@ def _days(asked: RecordsRequest, now: datetime) -> set[date]:
             document = parse_json(file.text)
         except InvalidEntry:
             continue
-        said = document.get("played_at") if isinstance(document, dict) else None
-        moment = moment_of(said, now) if isinstance(said, str) else None
+        typed = document.get("played_at") if isinstance(document, dict) else None
+        moment = moment_of(typed, now) if isinstance(typed, str) else None
         if moment is not None:
             days.add((timezone.localtime(moment) - FIRST_HOUR).date())
     return days
@@ -217,7 +220,17 @@ def _read(
         return RecordSeen(number, file, problems=error.problems)
     if reading.problems:
         return RecordSeen(number, file, entry=reading.entry, problems=reading.problems)
-    faults = list(_head_faults(number, reading, now))
+    faults, moment = [], moment_of(reading.played_at, now)
+    if not reading.played_at:
+        faults.append(ImportFault(Wrong.NO_MOMENT, number, "played_at"))
+    elif moment is None:
+        params = {"text": reading.played_at[:40]}
+        faults.append(ImportFault(Wrong.DAY_TO_COME, number, "played_at", params))
+    faults += [
+        ImportFault(Wrong.TOO_LONG, number, name, {"most": LONGEST_NAME})
+        for name in ("title", "place")
+        if len(getattr(reading, name)) > LONGEST_NAME
+    ]
     names = tuple(name.strip() for name in reading.players)
     who = tuple(_whom(number, names, book, faults))
     return RecordSeen(
@@ -225,22 +238,12 @@ def _read(
         file,
         document,
         reading.game,
-        moment_of(reading.played_at, now),
+        moment,
         names,
         who,
         clean_line(reading.title) or asked.evening,
         faults=tuple(faults),
     )
-
-
-def _head_faults(number: int, reading: Reading, now: datetime) -> Iterator[ImportFault]:
-    if not reading.played_at:
-        yield ImportFault(Wrong.NO_MOMENT, number, "played_at")
-    elif moment_of(reading.played_at, now) is None:
-        yield ImportFault(Wrong.DAY_TO_COME, number, "played_at", {"text": reading.played_at[:40]})
-    for name in ("title", "place"):
-        if len(getattr(reading, name)) > LONGEST_NAME:
-            yield ImportFault(Wrong.TOO_LONG, number, name, {"most": LONGEST_NAME})
 
 
 def _whom(
@@ -293,7 +296,6 @@ def _compared(read: Sequence[RecordSeen]) -> Iterator[RecordSeen]:
 
 
 def _places(club: Club, games: Sequence[RecordSeen]) -> dict[int, tuple[int, int]]:
-    """Return round and table of each game, by its number (2 queries)."""
     events = evenings_on(club, {game.day for game in games})
     rows = Round.objects.filter(event__in=events.values()).values_list("event")
     last = dict(rows.annotate(last=Max("number")).order_by())
@@ -310,12 +312,7 @@ def _places(club: Club, games: Sequence[RecordSeen]) -> dict[int, tuple[int, int
     return places
 
 
-def _placed(seen: RecordSeen, number: int, table: int) -> RecordSeen:
-    return replace(seen, round=number, table=table)
-
-
 def _past_game(seen: RecordSeen) -> PastGame:
-    """Convert a game without faults for writing."""
     document = seen.document
     rules = document["ruleset"]
     assert seen.played_at is not None
@@ -348,7 +345,7 @@ def record_files(uploads: list[tuple[str, bytes]]) -> list[RecordFile]:
     files: list[RecordFile] = []
     size = 0
     for name, content in uploads:
-        for file in _files_in(name, content):
+        for file in _records_in(name, content):
             files.append(file)
             size += len(file.text)
             if len(files) > MOST_RECORDS:
@@ -360,30 +357,26 @@ def record_files(uploads: list[tuple[str, bytes]]) -> list[RecordFile]:
     return files
 
 
-def _files_in(name: str, content: bytes) -> Iterator[RecordFile]:
-    if content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        yield from _unpacked(content)
-    else:
-        yield from _records_in(name, content)
+def _records_in(name: str, content: bytes) -> Iterator[RecordFile]:
+    """Yield the records of a file or archive; files added by operating systems are skipped."""
+    if not content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        yield from _lines_in(name, content)
+        return
 
+    def is_record(path: str) -> bool:
+        name = path.rpartition("/")[2]
+        hidden = name.startswith(".") or path.startswith("__MACOSX/")
+        return not hidden and name.lower().endswith((".json", ".jsonl"))
 
-def _unpacked(content: bytes) -> Iterator[RecordFile]:
-    """Yield the records of an archive; files added by operating systems are skipped."""
     try:
-        parts = unpack(content, LARGEST_UNPACKED, _is_record)
+        parts = unpack(content, LARGEST_UNPACKED, is_record)
     except NoArchive as error:
         raise FileRefused("zip") from error
-    for name, record in parts:
-        yield from _records_in(name, record)
+    for part, record in parts:
+        yield from _lines_in(part, record)
 
 
-def _is_record(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    hidden = name.startswith(".") or path.startswith("__MACOSX/")
-    return not hidden and name.lower().endswith((".json", ".jsonl"))
-
-
-def _records_in(name: str, content: bytes) -> Iterator[RecordFile]:
+def _lines_in(name: str, content: bytes) -> Iterator[RecordFile]:
     # Invalid UTF-8 stays in the text, and is reported when the record is parsed.
     text = content.decode("utf-8-sig", "surrogateescape")
     if not name.lower().endswith(".jsonl"):
@@ -446,49 +439,32 @@ SENTENCES: Mapping[Wrong, Text] = {
 
 def fault_text(fault: ImportFault) -> str:
     """Return a fault as a sentence, after the name of its column."""
-    sentence = _SAID.get(fault.code, _said)(fault)
-    column = COLUMNS.get(fault.column)
-    return f"{column}: {sentence}" if column else sentence
-
-
-def _said(fault: ImportFault) -> str:
     params = dict(fault.params)
-    if "points" in params:
-        params["points"] = labels.points_text(params["points"])
-    return str(SENTENCES[fault.code]) % params
-
-
-def _ambiguous(fault: ImportFault) -> str:
-    names = ", ".join(str(player) for player in fault.params["players"])
-    return _("Who is “%(name)s”: %(names)s? Choose one.") % {
-        "name": fault.params["name"],
-        "names": names,
-    }
-
-
-def _wrong_size(fault: ImportFault) -> str:
-    lines, seats = fault.params["lines"], fault.params["seats"]
-    sentence = ngettext(
-        "Table %(table)s has %(lines)s line, and this game has %(seats)s players.",
-        "Table %(table)s has %(lines)s lines, and this game has %(seats)s players.",
-        lines,
-    )
-    return sentence % {"table": fault.params["table"], "lines": lines, "seats": seats}
-
-
-def _wrong_sum(fault: ImportFault) -> str:
-    params = {name: labels.points_text(value) for name, value in fault.params.items()}
-    if params["least"] == params["most"]:
-        return _("All together have %(sum)s points, and a whole game gives %(least)s.") % params
-    sentence = _("All together have %(sum)s points, and a whole game gives %(least)s to %(most)s.")
-    return sentence % params
-
-
-_SAID: Mapping[Wrong, Callable[[ImportFault], str]] = {
-    Wrong.AMBIGUOUS: _ambiguous,
-    Wrong.WRONG_SIZE: _wrong_size,
-    Wrong.WRONG_SUM: _wrong_sum,
-}
+    match fault.code:
+        case Wrong.AMBIGUOUS:
+            sentence = _("Who is “%(name)s”: %(names)s? Choose one.")
+            params["names"] = ", ".join(str(player) for player in params["players"])
+        case Wrong.WRONG_SIZE:
+            sentence = ngettext(
+                "Table %(table)s has %(lines)s line, and this game has %(seats)s players.",
+                "Table %(table)s has %(lines)s lines, and this game has %(seats)s players.",
+                params["lines"],
+            )
+        case Wrong.WRONG_SUM:
+            params = {name: labels.points_text(value) for name, value in params.items()}
+            if params["least"] == params["most"]:
+                sentence = _("All together have %(sum)s points, and a whole game gives %(least)s.")
+            else:
+                sentence = _(
+                    "All together have %(sum)s points, and a whole game gives %(least)s to"
+                    " %(most)s."
+                )
+        case _:
+            sentence = str(SENTENCES[fault.code])
+            if "points" in params:
+                params["points"] = labels.points_text(params["points"])
+    column = COLUMNS.get(fault.column)
+    return f"{column}: {sentence % params}" if column else sentence % params
 
 
 def record_texts(seen: RecordSeen) -> list[str]:

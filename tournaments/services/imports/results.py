@@ -173,7 +173,6 @@ def import_results(
 
 
 def past_game(asked: ResultsRequest, seen: GameSeen) -> PastGame:
-    """Convert a game without faults for writing."""
     line, totals = seen.first, _totals(asked.ruleset, seen)
     assert line.day is not None
     assert line.round is not None
@@ -202,26 +201,20 @@ def _totals(ruleset: Ruleset, seen: GameSeen) -> PerSide:
     return tuple(points[ruleset.sides.index(side)] for side in range(ruleset.side_count))
 
 
-@dataclass
-class _Stood:
-    """The existing rounds, tables and results on the evenings of a file.
-
-    `games` maps a table to its players in seat order and the totals; `sitting` maps a player in a
-    round to a table.
-    """
-
-    open: set[tuple[Any, ...]] = field(default_factory=set)
-    games: dict[tuple[Any, ...], tuple[list[int], Any]] = field(default_factory=dict)
-    sitting: dict[tuple[Any, ...], int] = field(default_factory=dict)
-
-
 class _ResultsPreview:
-    """The state the games of one file are checked against; it grows with each game."""
+    """The state the games of one file are checked against; it grows with each game.
+
+    `open` are the open rounds on the evenings of the file. `games` maps a table to its players in
+    seat order and the totals, `sitting` a player in a round to a table.
+    """
 
     def __init__(self, club: Club, asked: ResultsRequest, book: NameBook) -> None:
         self.asked, self.book = asked, book
         self.whole: Range | None = None if asked.early else sums_of(asked.ruleset).game
-        self.stood = _load(club, {line.day for line in asked.lines if line.day})
+        self.open: set[tuple[Any, ...]] = set()
+        self.games: dict[tuple[Any, ...], tuple[list[int], Any]] = {}
+        self.sitting: dict[tuple[Any, ...], int] = {}
+        self._load(club, {line.day for line in asked.lines if line.day})
         self.sits: dict[tuple[Any, ...], int] = {}
         self.tables: dict[tuple[Any, ...] | None, list[ResultLine]] = defaultdict(list)
         for line in asked.lines:
@@ -262,7 +255,7 @@ class _ResultsPreview:
     def _is_there(
         self, place: tuple[Any, ...], lines: Sequence[ResultLine], who: Sequence[Who | None]
     ) -> bool:
-        stood = self.stood.games.get(place)
+        stood = self.games.get(place)
         if stood is None or len(lines) != self.asked.ruleset.seats:
             return False
         keys = [each.pk if isinstance(each, Player) else None for each in who]
@@ -274,9 +267,9 @@ class _ResultsPreview:
         if len(seen.lines) > seats or (len(seen.lines) < seats and not self.lost):
             params = {"lines": len(seen.lines), "seats": seats, "table": seen.first.table}
             yield ImportFault(Wrong.WRONG_SIZE, line, "table", params)
-        if place in self.stood.games:
+        if place in self.games:
             yield ImportFault(Wrong.TABLE_TAKEN, line, "table", {"table": seen.first.table})
-        elif place[:3] in self.stood.open:
+        elif place[:3] in self.open:
             yield ImportFault(Wrong.ROUND_OPEN, line, "round", {"round": seen.first.round})
 
     def _seat_faults(self, place: tuple[Any, ...], seen: GameSeen) -> Iterator[ImportFault]:
@@ -291,7 +284,7 @@ class _ResultsPreview:
                 continue
             own.add(key)
             table = self.sits.setdefault(at, place[3])
-            table = self.stood.sitting.get(at, table)
+            table = self.sitting.get(at, table)
             if table != place[3]:
                 params = {"name": str(who), "table": table}
                 yield ImportFault(Wrong.SITS_ELSEWHERE, line.number, "player", params)
@@ -311,20 +304,19 @@ class _ResultsPreview:
             params = {"sum": sum(totals), "least": least, "most": most}
             yield ImportFault(Wrong.WRONG_SUM, seen.first.number, "points", params)
 
-
-def _load(club: Club, days: set[date]) -> _Stood:
-    """Load the existing evenings of a club on some days (4 queries)."""
-    stood = _Stood()
-    events: dict[int, EveningKey] = {row.pk: key for key, row in evenings_on(club, days).items()}
-    for round_ in Round.objects.filter(event__in=events):
-        if round_.closed_at is None:
-            stood.open.add((*events[round_.event_id], round_.number))
-    rows = Game.objects.filter(table__round__event__in=events).select_related("table__round")
-    for row in rows.prefetch_related("seats").order_by("pk"):
-        assert row.table is not None
-        key = (*events[row.table.round.event_id], row.table.round.number)
-        seats = [seat.player_id for seat in row.seats.all()]
-        stood.games[*key, row.table.number] = (seats, (row.result or {}).get("totals"))
-        for player in seats:
-            stood.sitting[*key, player] = row.table.number
-    return stood
+    def _load(self, club: Club, days: set[date]) -> None:
+        """Load the existing evenings of a club on some days (4 queries)."""
+        events: dict[int, EveningKey] = {
+            row.pk: key for key, row in evenings_on(club, days).items()
+        }
+        for round_ in Round.objects.filter(event__in=events):
+            if round_.closed_at is None:
+                self.open.add((*events[round_.event_id], round_.number))
+        rows = Game.objects.filter(table__round__event__in=events).select_related("table__round")
+        for row in rows.prefetch_related("seats").order_by("pk"):
+            assert row.table is not None
+            key = (*events[row.table.round.event_id], row.table.round.number)
+            seats = [seat.player_id for seat in row.seats.all()]
+            self.games[*key, row.table.number] = (seats, (row.result or {}).get("totals"))
+            for player in seats:
+                self.sitting[*key, player] = row.table.number

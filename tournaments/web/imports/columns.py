@@ -58,7 +58,7 @@ def read_rows(content: bytes) -> list[Row]:
 
     Raises: FileRefused: the file cannot be read as a table.
     """
-    rows = _rows_of_workbook(content) if is_workbook(content) else _rows_of_text(content)
+    rows = rows_of_workbook(content, BOUNDS) if is_workbook(content) else _rows_of_text(content)
     full = list(islice(_full(rows), MOST_LINES + 2))
     if len(full) > MOST_LINES + 1:
         raise FileRefused("long")
@@ -67,39 +67,14 @@ def read_rows(content: bytes) -> list[Row]:
     return full
 
 
-def _full(rows: Iterable[Row]) -> Iterator[Row]:
+def _full(rows: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Row]:
     """Yield the rows that are not empty, without cells beyond the last allowed column."""
-    for number, cells in rows:
-        cleaned = [_cleaned(cell) for cell in cells[:MOST_COLUMNS]]
-        while cleaned and cleaned[-1] == "":
-            cleaned.pop()
-        if cleaned:
-            yield number, cleaned
-
-
-def _cleaned(cell: Cell) -> Cell:
-    return " ".join(cell.split())[:LONGEST_CELL] if isinstance(cell, str) else cell
-
-
-def _rows_of_text(content: bytes) -> Iterator[Row]:
-    text = decoded(content, WINDOWS)
-    lines = text.splitlines()
-    # Excel writes this line above a text for itself.
-    said = lines[0].strip().lower() if lines else ""
-    skipped = int(said.startswith("sep=") and len(said) == 5)
-    for number, cells in rows_of_text(text, _delimiter(lines[skipped:]), skipped):
-        yield number, list(cells)
-
-
-def _delimiter(lines: Sequence[str]) -> str:
-    # The first line alone may be a title.
-    first = [line for line in lines if line.strip()][:10]
-    return max("\t;,", key=lambda mark: sum(line.count(mark) for line in first))
-
-
-def _rows_of_workbook(content: bytes) -> Iterator[Row]:
-    for number, values in rows_of_workbook(content, BOUNDS):
-        yield number, [_cell(value) for value in values]
+    for number, values in rows:
+        cells = [_cell(value) for value in values[:MOST_COLUMNS]]
+        while cells and cells[-1] == "":
+            cells.pop()
+        if cells:
+            yield number, cells
 
 
 def _cell(value: Any) -> Cell:
@@ -107,7 +82,21 @@ def _cell(value: Any) -> Cell:
         return value.date().isoformat()
     if isinstance(value, date):
         return value.isoformat()
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    return " ".join(str(value).split())[:LONGEST_CELL]
+
+
+def _rows_of_text(content: bytes) -> Iterator[tuple[int, Sequence[Any]]]:
+    text = decoded(content, WINDOWS)
+    lines = text.splitlines()
+    # Excel writes this line above a text for itself.
+    head = lines[0].strip().lower() if lines else ""
+    skipped = int(head.startswith("sep=") and len(head) == 5)
+    # The first line alone may be a title.
+    first = [line for line in lines[skipped:] if line.strip()][:10]
+    delimiter = max("\t;,", key=lambda mark: sum(line.count(mark) for line in first))
+    return rows_of_text(text, delimiter, skipped)
 
 
 FIRST_YEAR = 1900
@@ -203,12 +192,19 @@ def read_players(rows: Sequence[Row]) -> PlayersRead:
         if not CONTACT_HEADINGS.isdisjoint(map(_plain_heading, rows[0][1])):
             read.file.left_out.append(left_out(*rows[0]))
             rows = rows[1:]
-        columns = {"name": _first_of_letters(rows)}
+        # The first column with names: those before have only numbers or addresses.
+        with_letters = (
+            place
+            for _number, cells in rows
+            for place, cell in enumerate(cells)
+            if without_contacts(str(cell))
+        )
+        columns = {"name": min(with_letters, default=0)}
     fields = {place: name for name, place in columns.items()}
     read.file.columns.extend(shown_columns(headings, fields))
     for number, cells in rows:
         line = _ImportLine(number, cells, columns, read.faults)
-        typed = line.said("name")
+        typed = line.typed("name")
         is_formula = typed.startswith(("=", "@"))
         if is_sum(typed) or (typed and not is_formula and not without_contacts(typed)):
             read.file.left_out.append(left_out(number, cells))
@@ -221,17 +217,6 @@ def read_players(rows: Sequence[Row]) -> PlayersRead:
     if not read.lines:
         raise FileRefused("names")
     return read
-
-
-def _first_of_letters(rows: Sequence[Row]) -> int:
-    """Return the first column with names: those before have only numbers or addresses."""
-    places = (
-        place
-        for _number, cells in rows
-        for place, cell in enumerate(cells)
-        if without_contacts(str(cell))
-    )
-    return min(places, default=0)
 
 
 def read_results(rows: Sequence[Row], *, evening: str, decimal: str, today: date) -> ResultsRead:
@@ -292,11 +277,11 @@ class _ImportLine:
         code = Wrong.FORMULA if cell.startswith("=") else code if cell else Wrong.EMPTY
         self.faults.append(ImportFault(code, self.number, column, {"text": cell[:40]}))
 
-    def said(self, column: str) -> str:
+    def typed(self, column: str) -> str:
         return f"{self.cell(column)} {self.cell('surname')}".strip()
 
     def name(self, column: str) -> str:
-        name = self.said(column)
+        name = self.typed(column)
         if name.startswith(("=", "@", "+")) and without_contacts(name):
             self.faults.append(ImportFault(Wrong.FORMULA, self.number, column, {"text": name[:40]}))
         return name

@@ -1,9 +1,10 @@
 """Import files: uploaded, previewed, kept until they are confirmed."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import date, datetime
+from operator import itemgetter
 from typing import Any
 
 from django import forms
@@ -41,7 +42,6 @@ from tournaments.services.imports.records import (
     COLUMNS,
     RecordFile,
     RecordSeen,
-    RecordsPlan,
     RecordsRequest,
     fault_text,
     preview_records,
@@ -96,10 +96,6 @@ class RecordsForm(forms.Form):
     )
     evening = _evening(gettext_lazy("The title of a record is the name of its evening."))
 
-    @property
-    def evening_name(self) -> str:
-        return _evening_name(self)
-
 
 class ResultsForm(OfferForm):
     """A file of results, the game, and the name of the evenings."""
@@ -117,14 +113,6 @@ class ResultsForm(OfferForm):
 
     OWN = ("file", "evening", "early")
 
-    @property
-    def evening_name(self) -> str:
-        return _evening_name(self)
-
-
-def _evening_name(form: forms.Form) -> str:
-    return form.cleaned_data.get("evening") or _("Evening")
-
 
 A_DAY = 24 * 60 * 60
 
@@ -134,155 +122,93 @@ LARGEST_KEPT = 1_800_000
 SALT = "kingscore.importing.1"
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """Data read from files (JSON values), and the same as a text for a hidden field."""
-
-    content: Any
-    kept: str
-
-
 def upload_of(
     request: HttpRequest, club: Club, kind: str, read: Callable[["list[UploadedFile[Any]]"], Any]
-) -> Upload:
-    """Return the upload of a form: files, read by `read`, or else the data kept before.
+) -> tuple[Any, str]:
+    """Return the data of a form as JSON values, and as a text for a hidden field.
 
-    Kept data expire after a day, and are valid only on their own page.
+    They are those of files, read by `read`, or else the data kept before, which expire after a day,
+    and are valid only on their own page.
 
     Raises: FileRefused: neither of the two, or too much to send back.
     """
     files = request.FILES.getlist("file")
     if files:
-        return _keep([kind, club.pk, read(files)])
+        content = read(files)
+        text = signing.dumps([kind, club.pk, content], salt=SALT, compress=True)
+        if len(text) > LARGEST_KEPT:
+            raise FileRefused("large")
+        return content, text
     text = request.POST.get("kept", "")
     if not text:
         raise FileRefused("nothing")
-    return Upload(_kept(kind, club, text), text)
-
-
-def _keep(said: list[Any]) -> Upload:
-    text = signing.dumps(said, salt=SALT, compress=True)
-    if len(text) > LARGEST_KEPT:
-        raise FileRefused("large")
-    return Upload(said[-1], text)
-
-
-def _kept(kind: str, club: Club, text: str) -> Any:
     try:
         *about, content = signing.loads(text, salt=SALT, max_age=A_DAY)
     except signing.BadSignature as error:
         raise FileRefused("forgotten") from error
     if about != [kind, club.pk]:
         raise FileRefused("forgotten")
-    return content
+    return content, text
 
 
-@dataclass(frozen=True, slots=True)
-class SeatRow:
-    """A line of a table: the player, and its problem."""
-
-    number: int
-    name: str
-    new: bool
-    points: str
-    problems: tuple[str, ...] = ()
+Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """A game at its table; `file` is the name of the record's file."""
-
-    round: int
-    table: int
-    seats: tuple[SeatRow, ...]
-    there: bool
-    file: str = ""
-    unfinished: bool = False
-
-    @property
-    def wrong(self) -> bool:
-        return any(seat.problems for seat in self.seats)
+def evenings_of(tables: Iterable[tuple[date, str, Row]]) -> list[Row]:
+    """Return evenings in order, each with its tables by round and number."""
+    evenings: dict[tuple[date, str], Row] = {}
+    for day, name, table in tables:
+        new = {"day": day, "name": name, "tables": []}
+        evenings.setdefault((day, fold_name(name)), new)["tables"].append(table)
+    for evening in evenings.values():
+        evening["tables"].sort(key=lambda table: (table["round"], table["table"]))
+    return [evening for _key, evening in sorted(evenings.items(), key=itemgetter(0))]
 
 
-@dataclass(frozen=True, slots=True)
-class EveningRow:
-    """An evening with its tables, by round and number."""
-
-    day: date
-    name: str
-    tables: tuple[TableRow, ...]
-
-
-def evenings_of_results(plan: ResultsPlan) -> list[EveningRow]:
-    shown: dict[tuple[date, str], list[TableRow]] = defaultdict(list)
-    names: dict[tuple[date, str], str] = {}
-    for game in plan.games:
-        line = game.first
-        if line.day is None:
-            continue
-        key = (line.day, fold_name(line.evening))
-        names.setdefault(key, line.evening)
-        shown[key].append(_table_of(game))
-    return _evenings(names, shown)
-
-
-def evenings_of_records(plan: RecordsPlan) -> list[EveningRow]:
-    shown: dict[tuple[date, str], list[TableRow]] = defaultdict(list)
-    names: dict[tuple[date, str], str] = {}
-    for seen in plan.seen:
-        if seen.fits:
-            names.setdefault(seen.key, seen.evening)
-            shown[seen.key].append(_table_of_record(seen))
-    return _evenings(names, shown)
-
-
-def _evenings(
-    names: Mapping[tuple[date, str], str], shown: Mapping[tuple[date, str], list[TableRow]]
-) -> list[EveningRow]:
-    return [
-        EveningRow(day, names[day, key], tuple(sorted(tables, key=_place)))
-        for (day, key), tables in sorted(shown.items())
-    ]
-
-
-def _place(table: TableRow) -> tuple[int, int]:
-    return table.round, table.table
-
-
-def _table_of(game: GameSeen) -> TableRow:
+def _table_of(game: GameSeen) -> Row:
     faults: dict[int, list[ImportFault]] = defaultdict(list)
     for fault in game.faults:
         faults[fault.line].append(fault)
-    seats = tuple(
-        SeatRow(
-            line.number,
-            *_called(who, line.name),
-            "" if line.points is None else labels.points_text(line.points),
-            tuple(map(fault_text, faults[line.number])),
-        )
+    seats = [
+        {
+            "number": line.number,
+            **_called(who, line.name),
+            "points": "" if line.points is None else labels.points_text(line.points),
+            "problems": list(map(fault_text, faults[line.number])),
+        }
         for line, who in zip(game.lines, game.who, strict=True)
-    )
-    return TableRow(game.first.round or 0, game.first.table or 0, seats, game.there)
+    ]
+    return {
+        "round": game.first.round or 0,
+        "table": game.first.table or 0,
+        "seats": seats,
+        "there": game.there,
+        "wrong": any(seat["problems"] for seat in seats),
+    }
 
 
-def _table_of_record(seen: RecordSeen) -> TableRow:
-    seats = tuple(_seats_of_record(seen))
-    unfinished = seen.game is not None and not seen.game.finished
-    return TableRow(seen.round, seen.table, seats, seen.there, seen.file.name, unfinished)
-
-
-def _seats_of_record(seen: RecordSeen) -> Iterator[SeatRow]:
+def _table_of_record(seen: RecordSeen) -> Row:
     assert seen.game is not None
-    totals: Sequence[object] = seen.game.totals
-    for seat, (who, typed) in enumerate(zip(seen.who, seen.typed, strict=True)):
-        points = labels.points_text(totals[seen.game.ruleset.sides[seat]])
-        yield SeatRow(seat + 1, *_called(who, typed), points)
+    totals: Sequence[Any] = seen.game.totals
+    sides = seen.game.ruleset.sides
+    seats = [
+        {"number": n, **_called(who, typed), "points": labels.points_text(totals[side])}
+        for n, (who, typed, side) in enumerate(zip(seen.who, seen.typed, sides, strict=True), 1)
+    ]
+    return {
+        "round": seen.round,
+        "table": seen.table,
+        "seats": seats,
+        "there": seen.there,
+        "file": seen.file.name,
+        "unfinished": not seen.game.finished,
+    }
 
 
-def _called(who: Who | None, typed: str) -> tuple[str, bool]:
+def _called(who: Who | None, typed: str) -> Row:
     if isinstance(who, Player):
-        return who.name, False
-    return (typed or "–", False) if who is None else (who, True)
+        return {"name": who.name, "new": False}
+    return {"name": who or typed or "–", "new": who is not None}
 
 
 @never_cache
@@ -298,10 +224,9 @@ def imports(request: HttpRequest, slug: str) -> HttpResponse:
 def import_players(request: HttpRequest, slug: str) -> HttpResponse:
     page = _Page(request, directed_club(request, slug), "players", PlayersForm())
     if request.method != "POST":
-        return page.shown()
+        return page.render({})
     try:
-        upload = upload_of(request, page.club, "players", _rows)
-        read = read_players(upload.content)
+        read = read_players(page.receive(_rows))
     except FileRefused as error:
         return page.refused(error)
     skip = frozenset(int(n) for n in request.POST.getlist("skip") if n.isdecimal() and len(n) < 7)
@@ -315,14 +240,19 @@ def import_players(request: HttpRequest, slug: str) -> HttpResponse:
         text = ngettext("%(number)s player is added.", "%(number)s players are added.", added)
         return text % {"number": added}
 
-    done = page.attempt(store)
-    if done is not None:
-        return page.done(done, "players")
+    if done := page.attempt(store, "players"):
+        return done
     plan = preview_players(page.club, asked)
     lines = [(each, fault_text(each.fault) if each.fault else "") for each in plan.seen]
     columns = [(each.heading, COLUMNS.get(each.field, "")) for each in read.file.columns]
-    shown = {"lines": lines, "columns": columns, "file": read.file, "faults": _fault_lines(plan)}
-    return page.preview(upload, plan, wrong=len(plan.faults), **shown)
+    return page.preview(
+        plan,
+        wrong=len(plan.faults),
+        lines=lines,
+        columns=columns,
+        file=read.file,
+        faults=_fault_lines(plan),
+    )
 
 
 def _fault_lines(plan: PlayersPlan | ResultsPlan) -> list[tuple[int, str]]:
@@ -337,55 +267,81 @@ def import_results(request: HttpRequest, slug: str) -> HttpResponse:
     posted = request.POST if request.method == "POST" else None
     last = club.events.order_by("-pk").first()
     form = ResultsForm(posted, rulesets=dict(rulesets_of_club(club)), event=last)
-    return _answer(_Page(request, club, "results", form), RESULTS)
-
-
-def _results_request(upload: Upload, form: ResultsForm, meant: dict[str, str]) -> ResultsRequest:
-    read = read_results(
-        upload.content,
-        evening=form.evening_name,
-        decimal=get_format("DECIMAL_SEPARATOR"),
-        today=timezone.localdate(),
-    )
-    return ResultsRequest(
+    page = _Page(request, club, "results", form)
+    if posted is None:
+        return page.render({})
+    try:
+        rows = page.receive(_rows)
+        if not form.is_valid():
+            return page.render({}, 422)
+        read = read_results(
+            rows,
+            evening=form.cleaned_data.get("evening") or _("Evening"),
+            decimal=get_format("DECIMAL_SEPARATOR"),
+            today=timezone.localdate(),
+        )
+    except FileRefused as error:
+        return page.refused(error)
+    asked = ResultsRequest(
         read.lines,
         form.rules,
         options=form.options,
         early=form.cleaned_data["early"],
-        meant=meant,
+        meant=meant_by(posted),
         faults=read.faults,
+    )
+
+    def store(seen: str, by: Actor, at: datetime) -> str:
+        return _games_text(store_results(club.pk, asked, seen, by, at=at))
+
+    if done := page.attempt(store, "events"):
+        return done
+    plan = preview_results(club, asked)
+    tables = ((g.first.day, g.first.evening, _table_of(g)) for g in plan.games if g.first.day)
+    return page.preview(
+        plan,
+        wrong=len(plan.faults),
+        evenings=evenings_of(tables),
+        faults=_fault_lines(plan),
+        names=name_questions(plan.book, (line.name for line in asked.lines), asked.meant),
     )
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_records(request: HttpRequest, slug: str) -> HttpResponse:
-    form = RecordsForm(request.POST if request.method == "POST" else None)
-    return _answer(_Page(request, directed_club(request, slug), "records", form), RECORDS)
+    club = directed_club(request, slug)
+    posted = request.POST if request.method == "POST" else None
+    form = RecordsForm(posted)
+    page = _Page(request, club, "records", form)
+    if posted is None:
+        return page.render({})
+    try:
+        files = [RecordFile(*file) for file in page.receive(_records)]
+    except FileRefused as error:
+        return page.refused(error)
+    if not form.is_valid():
+        return page.render({}, 422)
+    asked = RecordsRequest(
+        files, form.cleaned_data.get("evening") or _("Evening"), meant_by(posted)
+    )
 
+    def store(seen: str, by: Actor, at: datetime) -> str:
+        return _games_text(store_records(club.pk, asked, seen, by, at=at))
 
-def _records_request(upload: Upload, form: RecordsForm, meant: dict[str, str]) -> RecordsRequest:
-    return RecordsRequest([RecordFile(*file) for file in upload.content], form.evening_name, meant)
-
-
-def _results_preview(plan: ResultsPlan, asked: ResultsRequest) -> dict[str, Any]:
-    named = (line.name for line in asked.lines)
-    return {
-        "wrong": len(plan.faults),
-        "evenings": evenings_of_results(plan),
-        "faults": _fault_lines(plan),
-        "names": name_questions(plan.book, named, asked.meant),
-    }
-
-
-def _records_preview(plan: RecordsPlan, asked: RecordsRequest) -> dict[str, Any]:
-    named = (name for seen in plan.seen for name in seen.typed)
-    return {
-        "wrong": len(plan.wrong),
-        "evenings": evenings_of_records(plan),
-        "files": [(seen.file.name, list(record_texts(seen))) for seen in plan.wrong],
-        "names": name_questions(plan.book, named, asked.meant),
-    }
+    if done := page.attempt(store, "events"):
+        return done
+    plan = preview_records(club, asked, now=timezone.now())
+    tables = ((each.day, each.evening, _table_of_record(each)) for each in plan.seen if each.fits)
+    return page.preview(
+        plan,
+        wrong=len(plan.wrong),
+        evenings=evenings_of(tables),
+        files=[(each.file.name, record_texts(each)) for each in plan.wrong],
+        names=name_questions(
+            plan.book, (name for each in plan.seen for name in each.typed), asked.meant
+        ),
+    )
 
 
 def _rows(files: "list[UploadedFile[Any]]") -> Any:
@@ -410,96 +366,51 @@ TEXTS = {
 """The title of each page, and what its preview offers instead of the file."""
 
 
-@dataclass
 class _Page:
     """One of the three pages: empty, with a refusal, or with a preview."""
 
-    request: HttpRequest
-    club: Club
-    kind: str
-    form: forms.Form
+    def __init__(self, request: HttpRequest, club: Club, kind: str, form: forms.Form) -> None:
+        self.request, self.club, self.kind, self.form = request, club, kind, form
+        self.kept, self.changed = "", False
 
-    changed: bool = False
+    def receive(self, read: Callable[["list[UploadedFile[Any]]"], Any]) -> Any:
+        """Return the data uploaded, or kept in the form, which the page sends back.
 
-    def attempt(self, store: Callable[[str, Actor, datetime], str]) -> str | None:
-        """Import the previewed rows; return the outcome as text, None if the page shows it."""
+        Raises: FileRefused: as `upload_of`.
+        """
+        content, self.kept = upload_of(self.request, self.club, self.kind, read)
+        return content
+
+    def attempt(
+        self, store: Callable[[str, Actor, datetime], str], then: str
+    ) -> HttpResponse | None:
+        """Import the previewed rows and redirect; None if the page shows the outcome."""
         if self.request.POST.get("what") != "import":
             return None
-        seen = self.request.POST.get("seen", "")
         try:
-            return store(seen, actor_of(self.request), timezone.now())
+            text = store(self.request.POST.get("seen", ""), actor_of(self.request), timezone.now())
         except PlanChanged as error:
+            if not error.plan.is_done:
+                self.changed = True
+                return None
             # Tapped twice: nothing is left to import.
-            if error.plan.is_done:
-                return _("All of it is there already.")
-            self.changed = True
-        return None
-
-    def shown(self, upload: Upload | None = None) -> HttpResponse:
-        return self._render({"kept": upload and upload.kept}, 422 if upload else 200)
-
-    def refused(self, error: FileRefused) -> HttpResponse:
-        return self._render({"refusal": str(error)}, 422)
-
-    def preview(self, upload: Upload, plan: Any, *, wrong: int, **shown: Any) -> HttpResponse:
-        details = {"kept": upload.kept, "seen": plan.mark, "plan": plan, "wrong": wrong}
-        details |= {"changed": self.changed, **shown}
-        return self._render(details, 422 if wrong or self.changed else 200)
-
-    def done(self, text: str, then: str) -> HttpResponse:
+            text = _("All of it is there already.")
         messages.success(self.request, text)
         return redirect(then, self.club.slug)
 
-    def _render(self, details: dict[str, Any], status: int) -> HttpResponse:
+    def refused(self, error: FileRefused) -> HttpResponse:
+        self.kept = ""
+        return self.render({"refusal": str(error)}, 422)
+
+    def preview(self, plan: Any, *, wrong: int, **details: Any) -> HttpResponse:
+        details |= {"seen": plan.mark, "plan": plan, "wrong": wrong, "changed": self.changed}
+        return self.render(details, 422 if wrong or self.changed else 200)
+
+    def render(self, details: dict[str, Any], status: int = 200) -> HttpResponse:
         title, others = TEXTS[self.kind]
         page = {"club": self.club, "form": self.form, "kind": self.kind, "title": title}
         # `new.js` looks for the table that a game will be played at.
         form_id = "table" if self.kind == "results" else "import"
-        page |= {"others": others, "form_id": form_id, **details}
-        return render(self.request, "tournaments/imports/import.html", page, status=status)
-
-
-@dataclass(frozen=True)
-class _Games:
-    """The import of games from files of one kind, from reading to preview."""
-
-    kind: str
-    read: Callable[["list[UploadedFile[Any]]"], Any]
-    asked: Callable[[Upload, Any, dict[str, str]], Any]
-    store: Callable[..., Imported]
-    preview_entries: Callable[[Club, Any], Any]
-    shown: Callable[[Any, Any], dict[str, Any]]
-
-
-RESULTS = _Games(
-    "results", _rows, _results_request, store_results, preview_results, _results_preview
-)
-RECORDS = _Games(
-    "records",
-    _records,
-    _records_request,
-    store_records,
-    lambda club, asked: preview_records(club, asked, now=timezone.now()),
-    _records_preview,
-)
-
-
-def _answer(page: _Page, games: _Games) -> HttpResponse:
-    if page.request.method != "POST":
-        return page.shown()
-    try:
-        upload = upload_of(page.request, page.club, games.kind, games.read)
-        if not page.form.is_valid():
-            return page.shown(upload)
-        asked = games.asked(upload, page.form, meant_by(page.request.POST))
-    except FileRefused as error:
-        return page.refused(error)
-
-    def store(seen: str, by: Actor, at: datetime) -> str:
-        return _games_text(games.store(page.club.pk, asked, seen, by, at=at))
-
-    done = page.attempt(store)
-    if done is not None:
-        return page.done(done, "events")
-    plan = games.preview_entries(page.club, asked)
-    return page.preview(upload, plan, **games.shown(plan, asked))
+        page |= {"others": others, "form_id": form_id, "kept": self.kept}
+        template = "tournaments/imports/import.html"
+        return render(self.request, template, page | details, status=status)
