@@ -37,7 +37,7 @@ from tournaments.models import (
 )
 from tournaments.models.people import PlayerQuerySet
 from tournaments.models.ratings import RatingPoolQuerySet
-from tournaments.queries.state import DrawnTable, SeatedRound, TournamentState, rules_of_tournament
+from tournaments.queries.state import SeatedRound, TournamentState, rules_of_tournament
 
 DAY = 86400.0
 
@@ -207,13 +207,13 @@ class Listed:
         earlier = RatingChange.objects.filter(rating=OuterRef("pk"), at__lt=then)
         last = Subquery(earlier.order_by("-number").values("mean")[:1])
         rows = PlayerRating.objects.filter(pk__in=keys).select_related("player__club")
-        found = {row.pk: (row, row.earlier) for row in rows.annotate(earlier=last)}
-        return [self._line(*found[pk]) for pk in keys if pk in found]
-
-    def _line(self, row: PlayerRating, mean: float | None) -> Line:
-        rating = shown(rating_at(row, self.now))
-        earlier = None if mean is None else shown_points(Rating(mean))
-        return Line(self.ranks.rank(row.points), row, rating, row.games, earlier)
+        found: dict[int, Any] = {row.pk: row for row in rows.annotate(earlier=last)}
+        lines = []
+        for row in (found[pk] for pk in keys if pk in found):
+            before = None if row.earlier is None else shown_points(Rating(row.earlier))
+            rating = shown(rating_at(row, self.now))
+            lines.append(Line(self.ranks.rank(row.points), row, rating, row.games, before))
+        return lines
 
     @property
     def _ratings(self) -> QuerySet[PlayerRating]:
@@ -279,8 +279,12 @@ class ListedInSeason:
     @cached_property
     def stands(self) -> list[Stand]:
         """Return the whole list, the highest first (1 query)."""
-        found = (_stand(change) for change in self._last_changes())
-        stands = [each for each in found if self.provisional or not each.after.provisional]
+        stands = []
+        for pk, player, *after, games, first, began in self._last_changes():
+            rating = shown(Rating(*after))
+            if self.provisional or not rating.provisional:
+                before = None if first == 1 else shown_points(Rating(began))
+                stands.append(Stand(pk, player, rating, games, before))
         return sorted(stands, key=lambda each: (-each.after.points, each.rating))
 
     @cached_property
@@ -313,11 +317,13 @@ class ListedInSeason:
         """Return the lines of some ratings, in their order (1 query)."""
         stands = {each.rating: each for each in self.stands}
         rows = PlayerRating.objects.select_related("player__club").in_bulk(keys)
-        return [self._line(stands[pk], rows[pk]) for pk in keys if pk in rows]
-
-    def _line(self, stand: Stand, row: PlayerRating) -> Line:
-        rank = self.ranks.rank(stand.after.points)
-        return Line(rank, row, stand.after, stand.games, stand.before)
+        lines = []
+        for pk in keys:
+            if pk in rows:
+                stand = stands[pk]
+                rank = self.ranks.rank(stand.after.points)
+                lines.append(Line(rank, rows[pk], stand.after, stand.games, stand.before))
+        return lines
 
     def _last_changes(self) -> "QuerySet[RatingChange, tuple[Any, ...]]":
         """Query each rating's last change in the season, with its first change and their number."""
@@ -338,12 +344,6 @@ class ListedInSeason:
         keys = ("rating_id", "rating__player_id")
         after = ("mean", "variance", "rating__start")
         return last.values_list(*keys, *after, "games_in_season", "first", "began")
-
-
-def _stand(change: tuple[Any, ...]) -> Stand:
-    pk, player, mean, variance, start, games, first, began = change
-    before = None if first == 1 else shown_points(Rating(began))
-    return Stand(pk, player, shown(Rating(mean, variance, start)), games, before)
 
 
 OF_ITS_CLUB = Q(rating__pool__club=F("game__table__round__event__club"))
@@ -395,7 +395,14 @@ def outlooks(
     sides = {key: _Side.of(state.entrants[key], players[key], known) for key in keys}
     found: dict[str, Outlook] = {}
     for table in seated_round.tables:
-        found |= _outlooks_at(table, sides)
+        at_table = [(key, sides[key]) for key in table.entrants if key in sides]
+        if sum(bool(side.known) for _key, side in at_table) < 2:
+            continue
+        ratings = [rating for _key, side in at_table for rating in side.ratings]
+        numbers = [n for n, (_key, side) in enumerate(at_table) for _rating in side.ratings]
+        places = expected_places(ratings, numbers)
+        for (key, side), place in zip(at_table, places, strict=True):
+            found[key] = Outlook(side.average, not side.known and not side.house, place)
     return found
 
 
@@ -406,7 +413,7 @@ def ratings_of_entrants(
     players = {each.key: [player.pk for player in each.players] for each in entrants}
     known = _known(tournament, [pk for those in players.values() for pk in those], visitor, at)
     sides = {each.key: _Side.of(each, players[each.key], known) for each in entrants}
-    return {key: rating for key, side in sides.items() if side.known and (rating := side.shown)}
+    return {key: rating for key, side in sides.items() if side.known and (rating := side.average)}
 
 
 def _known(
@@ -442,7 +449,7 @@ class _Side:
         return cls(ratings, tuple(known[pk] for pk in players if pk in known), house=False)
 
     @property
-    def shown(self) -> ShownRating | None:
+    def average(self) -> ShownRating | None:
         """Return the average rating of the side's players."""
         if self.house:
             return None
@@ -452,19 +459,6 @@ class _Side:
         details = shown(Rating(mean, variance))
         unsure = any(rating.provisional for rating in self.ratings)
         return ShownRating(details.points, details.within, unsure)
-
-
-def _outlooks_at(table: DrawnTable, sides: Mapping[str, _Side]) -> dict[str, Outlook]:
-    at_table = [(key, sides[key]) for key in table.entrants if key in sides]
-    if sum(bool(side.known) for _key, side in at_table) < 2:
-        return {}
-    ratings = [rating for _key, side in at_table for rating in side.ratings]
-    numbers = [n for n, (_key, side) in enumerate(at_table) for _rating in side.ratings]
-    places = expected_places(ratings, numbers)
-    return {
-        key: Outlook(side.shown, not side.known and not side.house, place)
-        for (key, side), place in zip(at_table, places, strict=True)
-    }
 
 
 def seats_rated(
@@ -481,21 +475,18 @@ def seats_rated(
     by_seat = {change.seat: change for change in changes.select_related("rating")}
     if not by_seat:
         return []
-    seats = range(len(sides))
     unknown = newcomer(next(iter(by_seat.values())).rating.start)
-    before = [by_seat[seat].before if seat in by_seat else unknown for seat in seats]
+    before = [by_seat[seat].before if seat in by_seat else unknown for seat in range(len(sides))]
     expected = expected_places(before, sides)
-    return [
-        _seat_rated(by_seat.get(seat), expected[side], ranks[side])
-        for seat, side in enumerate(sides)
-    ]
-
-
-def _seat_rated(change: RatingChange | None, expected: float, place: int) -> SeatRated:
-    if change is None:
-        return SeatRated(None, None, 0, expected, place)
-    moved = shown_points(change.after) - shown_points(change.before)
-    return SeatRated(shown(change.before), shown(change.after), moved, expected, place)
+    found = []
+    for seat, side in enumerate(sides):
+        change, places = by_seat.get(seat), (expected[side], ranks[side])
+        if change is None:
+            found.append(SeatRated(None, None, 0, *places))
+        else:
+            moved = shown_points(change.after) - shown_points(change.before)
+            found.append(SeatRated(shown(change.before), shown(change.after), moved, *places))
+    return found
 
 
 def is_to_be_rated(row: Game, visitor: Visitor) -> bool:
@@ -512,19 +503,17 @@ def is_to_be_rated(row: Game, visitor: Visitor) -> bool:
     return games.annotate(known=Count("seats")).filter(known__gte=2).exists()
 
 
-def accuracy_told(row: Tournament, visitor: Visitor, *, directs: bool) -> Accuracy:
-    """Return `accuracy_in`; during a tournament only to its directors."""
+def accuracy_of_tournament(row: Tournament, visitor: Visitor, *, directs: bool) -> Accuracy:
+    """Return how well the club's ratings predicted the places so far (2 queries).
+
+    During a tournament only to its directors.
+    """
     finished = row.state == Tournament.State.FINISHED
     if not finished and not (directs and row.state == Tournament.State.RUNNING):
         return Accuracy()
-    return accuracy_in(row, visitor)
-
-
-def accuracy_in(tournament: Tournament, visitor: Visitor) -> Accuracy:
-    """Return how well the club's ratings predicted the places so far (2 queries)."""
     changes = RatingChange.objects.filter(
         OF_ITS_CLUB,
-        game__table__round__event=tournament.event_id,
+        game__table__round__event=row.event_id,
         rating__pool__in=RatingPool.objects.seen_by(visitor),
     )
     before: dict[int, dict[int, Rating]] = defaultdict(dict)
@@ -533,26 +522,17 @@ def accuracy_in(tournament: Tournament, visitor: Visitor) -> Accuracy:
         before[game][seat] = Rating(*rating)
     if not before:
         return Accuracy()
-    games = Game.objects.filter(
-        table__round__event=tournament.event_id, result__isnull=False
-    ).values_list("pk", "result__ranks")
-    sides = tuple(rules_of_tournament(tournament).sides)
-    return accuracy_of(
-        _foretold(sides, ranks, before[pk]) for pk, ranks in games.order_by() if pk in before
-    )
-
-
-def _foretold(sides: Sequence[int], ranks: Sequence[int], before: Mapping[int, Rating]) -> Foretold:
-    unknown = _newcomer_among(before.values())
-    return Foretold(
-        ratings=[before.get(seat, unknown) for seat in range(len(sides))],
-        sides=sides,
-        ranks=ranks,
-        counts=[
-            any(seat in before for seat, of in enumerate(sides) if of == side)
-            for side in range(len(ranks))
-        ],
-    )
+    games = Game.objects.filter(table__round__event=row.event_id, result__isnull=False)
+    sides = tuple(rules_of_tournament(row).sides)
+    foretold = []
+    for pk, ranks in games.order_by().values_list("pk", "result__ranks"):
+        if (known := before.get(pk)) is not None:
+            unknown = _newcomer_among(known.values())
+            ratings = [known.get(seat, unknown) for seat in range(len(sides))]
+            rated = {sides[seat] for seat in known}
+            counts = [side in rated for side in range(len(ranks))]
+            foretold.append(Foretold(ratings=ratings, sides=sides, ranks=ranks, counts=counts))
+    return accuracy_of(foretold)
 
 
 FIRST_GAMES = 10

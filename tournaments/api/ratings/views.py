@@ -32,7 +32,7 @@ from tournaments.queries.ratings import (
     Line,
     Listed,
     ListedInSeason,
-    accuracy_told,
+    accuracy_of_tournament,
     is_to_be_rated,
     pools_with_ratings,
     rating_at,
@@ -227,7 +227,7 @@ class TournamentAccuracy(Resource):
         """How well the ratings predicted a tournament; before its end for directors only."""
         row = seen_tournament(self.visitor, slug, tournament)
         directs = directs_club(self.visitor, row.event.club)
-        details = accuracy_told(row, request.user, directs=directs)
+        details = accuracy_of_tournament(row, request.user, directs=directs)
         answer = {
             "pairs": details.pairs,
             "share": details.share if details.pairs else None,

@@ -128,7 +128,12 @@ def sweep_ratings() -> int:
     """
     answered = 0
     if not RatingLedger.objects.filter(model=MODEL).exists():
-        answered += _rebuild_if_outdated()
+        with transaction.atomic():
+            ledger = _held_ledger()
+            # Another worker may have been faster.
+            if ledger.model != MODEL:
+                _rebuild(ledger)
+                answered += 1
     while RatingDue.objects.exists():
         # The server comes last: then it is computed once for all clubs.
         scopes = RatingDue.objects.order_by(F("club").asc(nulls_last=True)).values_list("club")
@@ -160,16 +165,6 @@ def differing_ratings() -> list[str]:
         after = _digests()
         transaction.set_rollback(True)
     return sorted(pool for pool in before | after if before.get(pool) != after.get(pool))
-
-
-def _rebuild_if_outdated() -> bool:
-    """Recompute all ratings if they are by another version of the model, or none."""
-    with transaction.atomic():
-        ledger = _held_ledger()
-        if ledger.model == MODEL:
-            return False
-        _rebuild(ledger)
-    return True
 
 
 def _answer(club: int | None) -> int:
@@ -221,13 +216,9 @@ def _rebuild(ledger: RatingLedger, *, aside: bool = True) -> int:
             if scope is not None and pools.rated:
                 note_ratings(scope, timezone.now())
     _take_away(dues)
-    _save_model(ledger)
-    return rated
-
-
-def _save_model(ledger: RatingLedger) -> None:
     ledger.model = MODEL
     ledger.save(update_fields=["model"])
+    return rated
 
 
 @contextmanager
@@ -246,7 +237,6 @@ def _uncollected() -> Iterator[None]:
 
 
 def _take_away(pks: Sequence[int]) -> bool:
-    """Delete requests; return whether all were there."""
     deleted = 0
     for first in range(0, len(pks), ROWS_AT_ONCE):
         some = RatingDue.objects.filter(pk__in=pks[first : first + ROWS_AT_ONCE])

@@ -16,7 +16,7 @@ from tournaments.engine.ratings.ratings import scores_of
 from tournaments.engine.rules.rulesets import InvalidEntry, Points, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Entrant, Game, Round, Seat, Sitting
-from tournaments.models.events import RoundQuerySet, moment_of_play
+from tournaments.models.events import moment_of_play
 
 ROUNDS_AT_ONCE = 50
 """Rounds read, rated and written in a batch: some thousand games in memory."""
@@ -41,10 +41,6 @@ class Played:
     people: list[int]
     players: list[int]
 
-    @property
-    def compares(self) -> bool:
-        return len(self.people) - self.people.count(0) > 1
-
 
 @dataclass(slots=True)
 class RoundToRate:
@@ -64,7 +60,16 @@ def played_rounds(
     Those played at `until` or later are left out. The server's ratings count only games of common
     families, not those made up by a club.
     """
-    counted = _counted_rounds(club, since)
+    # A rating that moves would tell a hidden result: such a round counts once it is shown.
+    counted = Round.objects.closed().exclude(pk__in=Round.objects.hiding_results())
+    counted = counted.filter(
+        Q(event__tournament__isnull=False) | Q(event__club__rates_evenings=True),
+        event__tournament__cancelled_at=None,
+        **({"event__club__in_server_ratings": True} if club is None else {"event__club": club}),
+    )
+    if since is not None:
+        counted = counted.played_since(since)
+    counted = counted.in_order_of_play()
     if until is not None:
         counted = counted.played_before(until)
     # Whoever writes between two batches may leave no query open: on SQLite it would hold an old
@@ -76,25 +81,9 @@ def played_rounds(
         _read_games(batch, FAMILIES if club is None else None)
         _seat(batch, of_server=club is None)
         for round_ in batch:
-            round_.games = [game for game in round_.games if game.compares]
+            # A player whose opponents are all guests is not rated.
+            round_.games = [g for g in round_.games if len(g.people) - g.people.count(0) > 1]
         yield [round_ for round_ in batch if round_.games]
-
-
-def _counted_rounds(club: int | None, since: datetime | None) -> RoundQuerySet:
-    """Return the closed rounds that count, in the order in which they were played.
-
-    A rating that moves would tell a hidden result: such a round counts once it is shown.
-    """
-    rows = Round.objects.closed().filter(
-        Q(event__tournament__isnull=False) | Q(event__club__rates_evenings=True),
-        event__tournament__cancelled_at=None,
-    )
-    rows = rows.exclude(pk__in=Round.objects.hiding_results())
-    whose = {"event__club__in_server_ratings": True} if club is None else {"event__club": club}
-    rows = rows.filter(**whose)
-    if since is not None:
-        rows = rows.played_since(since)
-    return rows.in_order_of_play()
 
 
 class _Points(Func):
@@ -143,11 +132,11 @@ def _read_games(batch: Sequence[RoundToRate], families: frozenset[str] | None) -
             rounds[row.round].games.append(game)
 
 
-def _played(row: _Row, said: list[int | str], ranks: list[int]) -> Played | None:
+def _played(row: _Row, result: list[int | str], ranks: list[int]) -> Played | None:
     """Convert a row to a game to rate; None if it says nothing, or its rules are invalid."""
     rules = RULESETS.get(row.ruleset) if row.text is None else _house_rules(row.text)
     totals: list[Points] = [
-        points if isinstance(points, int) else Fraction(points) for points in said
+        points if isinstance(points, int) else Fraction(points) for points in result
     ]
     if rules is None or not any(totals) or len(totals) != rules.side_count:
         return None
@@ -190,7 +179,6 @@ def person_of(number: int) -> str:
 
 
 def _houses(batch: Sequence[RoundToRate]) -> set[tuple[int, int]]:
-    """Return the house players of some rounds: table and player by key."""
     house = Entrant.objects.filter(
         house=True, tournament__event__in={round_.event for round_ in batch}
     )

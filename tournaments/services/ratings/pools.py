@@ -191,7 +191,9 @@ def filling_changes(*, aside: bool) -> Iterator[None]:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             filling = _without_indexes(cursor)
-        elif aside and _may_create_schemas(cursor):
+        elif aside and _value(
+            cursor, "SELECT has_database_privilege(current_database(), 'CREATE')"
+        ):
             filling = _in_a_new_table(cursor)
         else:
             cursor.execute(f"DELETE FROM {_table(RatingChange)}")
@@ -251,10 +253,6 @@ def _lock_out_readers(table: str) -> None:
             time.sleep(1)
         else:
             return
-
-
-def _may_create_schemas(cursor: Any) -> bool:
-    return bool(_value(cursor, "SELECT has_database_privilege(current_database(), 'CREATE')"))
 
 
 def _value(cursor: Any, sql: str) -> Any:
@@ -419,7 +417,6 @@ class Pools:
         return _changes_in(pools, RatingChange.objects.filter(**during)), rounds
 
     def _finishing(self) -> Iterator[Write]:
-        """Yield the writes after the last slice: ratings, and what is left of nobody's."""
         yield from chain.from_iterable(pool.finishing() for pool in self.pools.values())
         yield self._finish
 
@@ -442,14 +439,11 @@ class Pool:
         self.changes: list[tuple[list[PlayerState], Changes]] = []
         self.new: list[PlayerState] = []
         self.rounds: list[RatedRound] = []
-        self.spreads = self._spreads_before()
-
-    def _spreads_before(self) -> dict[str, Spread]:
-        if self.since is None or not self.row.pk:
-            return {}
-        rounds = RatedRound.objects.filter(pool=self.row, at__lt=self.since)
-        last = rounds.order_by("-at", "-round_id").first()
-        return {} if last is None else {name: Spread(*s) for name, s in last.spreads.items()}
+        self.spreads: dict[str, Spread] = {}
+        if since is not None and row.pk:
+            rounds = RatedRound.objects.filter(pool=row, at__lt=since)
+            if last := rounds.order_by("-at", "-round_id").first():
+                self.spreads = {name: Spread(*s) for name, s in last.spreads.items()}
 
     def rate(self, played: Sequence[tuple[RoundToRate, list[Played]]]) -> None:
         """Rate the next games of the pool, in order."""

@@ -21,8 +21,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.engine.play.games import only_totals
-from tournaments.engine.ratings.ratings import COIN, Accuracy
-from tournaments.models import Club, PlayerRating, RatingDue, RatingPool, Season, Tournament
+from tournaments.engine.ratings.ratings import COIN
+from tournaments.models import Club, PlayerRating, RatingDue, RatingPool, Tournament
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.permissions import account_of, directed_club, directs_club, members_club
 from tournaments.queries.leaderboards import (
@@ -37,8 +37,7 @@ from tournaments.queries.ratings import (
     Line,
     Listed,
     ListedInSeason,
-    SeatRated,
-    accuracy_told,
+    accuracy_of_tournament,
     is_to_be_rated,
     pools_with_ratings,
     rating_of_account,
@@ -79,84 +78,22 @@ class BoardQuery:
         )
 
     @property
-    def is_usual(self) -> bool:
-        return self.active and not self.provisional
-
-    @property
-    def kept(self) -> list[tuple[str, str]]:
-        return [(name, value) for name, value in self._sent if value]
-
-    @property
-    def kept_with_name(self) -> list[tuple[str, str]]:
-        return [*self.kept, *([("q", self.name)] if self.name else [])]
-
-    def address(self, **changed: str) -> str:
-        """Return the address of this page with some changes, and without the search."""
-        return "?" + urlencode({**dict(self.kept), **changed})
-
-    @property
-    def _sent(self) -> list[tuple[str, str]]:
-        return [
+    def filters(self) -> list[tuple[str, str]]:
+        fields = [
             ("game", self.game),
             ("season", self.season),
             ("active", "" if self.active else "all"),
             ("provisional", "yes" if self.provisional else ""),
         ]
-
-
-@dataclass(frozen=True)
-class BoardRow:
-    """A row of the leaderboard for one visitor, with the club if the visitor may know it."""
-
-    line: Line
-    mine: bool
-    linked: bool
-    club: str
+        return [(name, value) for name, value in fields if value]
 
     @property
-    def games(self) -> str:
-        number = self.line.games
-        said = number_format(number, force_grouping=True)
-        return ngettext("%(number)s game", "%(number)s games", number) % {"number": said}
+    def filters_with_name(self) -> list[tuple[str, str]]:
+        return [*self.filters, *([("q", self.name)] if self.name else [])]
 
-    @property
-    def change(self) -> str:
-        change = self.line.change
-        if change is None:
-            return pgettext("on the leaderboard", "new")
-        return f"+{change}" if change > 0 else points_text(change)
-
-
-@dataclass(frozen=True)
-class Mine:
-    """The visitor's place on the list; with rank 0, a reason why there may be none."""
-
-    address: str
-    rank: int = 0
-    provisional: bool = False
-    rests: bool = False
-
-
-@dataclass(frozen=True)
-class BoardPage:
-    asked: BoardQuery
-    family: str
-    families: Sequence[tuple[str, str]]
-    season: Season | None
-    seasons: Sequence[Season]
-    part: "Page[Any]"
-    rows: Sequence[BoardRow]
-    # The length of the whole list, and whether more were found than are shown.
-    total: int
-    more: bool
-    mine: Mine | None
-    filter_text: str
-
-    @property
-    def players(self) -> str:
-        number = self.part.paginator.count
-        said = number_format(number, force_grouping=True)
-        return ngettext("%(number)s player", "%(number)s players", number) % {"number": said}
+    def address(self, **changed: str) -> str:
+        """Return the address of this page with some changes, and without the search."""
+        return "?" + urlencode({**dict(self.filters), **changed})
 
 
 def board_of(
@@ -165,41 +102,38 @@ def board_of(
     pools: Sequence[RatingPool],
     looker: BoardReader,
     now: datetime,
-) -> BoardPage:
+) -> dict[str, Any]:
     """Return the requested page of a leaderboard, in a fixed number of queries."""
     pool = next((each for each in pools if each.family == asked.game), pools[0])
     seasons = list(club.seasons.all()) if club is not None else []
     season = next((each for each in seasons if str(each.pk) == asked.season), None)
     listed = listed_in(pool, season, now, active=asked.active, provisional=asked.provisional)
-    if asked.is_usual and not listed.ranks.total:
+    if asked.active and not asked.provisional and not listed.ranks.total:
         # Nobody is both active and settled: everybody says more than an empty list.
         asked = replace(asked, active=False, provisional=True)
         listed = listed_in(pool, season, now, active=False, provisional=True)
     own = rating_of_account(pool, looker.user.pk) if looker.user is not None else None
     found = listed.keys_called(called(asked.name, looker, club)) if asked.name else None
     part, keys = _page_of(listed, found, asked.page)
-    return BoardPage(
-        asked=asked,
-        family=pool.family,
-        families=[(each.family, family_name(each.family)) for each in pools],
-        season=season,
-        seasons=seasons,
-        part=part,
-        rows=[_row(line, own, club, looker) for line in listed.lines(keys)],
-        total=listed.ranks.total,
-        more=found is not None and len(found) > MOST_FOUND,
-        mine=_mine(asked, listed, own, now) if own is not None else None,
-        filter_text=_filter_text(asked, season),
-    )
-
-
-def _filter_text(asked: BoardQuery, season: Season | None) -> str:
-    if season is not None:
-        first = season.name
-    else:
-        first = _("Active players") if asked.active else _("All players")
+    number = part.paginator.count
+    players = ngettext("%(number)s player", "%(number)s players", number)
+    first = _("Active players") if asked.active else _("All players")
     second = _("with provisional") if asked.provisional else _("settled ratings")
-    return f"{first} · {second}"
+    return {
+        "asked": asked,
+        "family": pool.family,
+        "families": [(each.family, family_name(each.family)) for each in pools],
+        "season": season,
+        "seasons": seasons,
+        "part": part,
+        "players": players % {"number": number_format(number, force_grouping=True)},
+        "rows": [_row(line, own, club, looker) for line in listed.lines(keys)],
+        # The length of the whole list, and whether more were found than are shown.
+        "total": listed.ranks.total,
+        "more": found is not None and len(found) > MOST_FOUND,
+        "mine": _mine(asked, listed, own, now) if own is not None else None,
+        "filter_text": f"{season.name if season is not None else first} · {second}",
+    }
 
 
 def _page_of(
@@ -213,28 +147,41 @@ def _page_of(
     return part, listed.keys((part.number - 1) * PAGE, PAGE)
 
 
-def _row(line: Line, own: PlayerRating | None, club: Club | None, looker: BoardReader) -> BoardRow:
-    player = line.row.player
+def _row(
+    line: Line, own: PlayerRating | None, club: Club | None, looker: BoardReader
+) -> dict[str, Any]:
+    """Return a row for one visitor, with the club if the visitor may know it."""
+    player, change = line.row.player, line.change
     member = player.club_id in looker.roles
     known = club is None and (member or player.club.published)
-    return BoardRow(
-        line,
-        mine=own is not None and own.pk == line.row.pk,
-        linked=player.removed_at is None if member else has_page(player.club, player),
-        club=player.club.name if known else "",
-    )
+    games = ngettext("%(number)s game", "%(number)s games", line.games)
+    moved = points_text(change or 0)
+    if change is None:
+        moved = pgettext("on the leaderboard", "new")
+    elif change > 0:
+        moved = f"+{change}"
+    return {
+        "line": line,
+        "mine": own is not None and own.pk == line.row.pk,
+        "linked": player.removed_at is None if member else has_page(player.club, player),
+        "club": player.club.name if known else "",
+        "games": games % {"number": number_format(line.games, force_grouping=True)},
+        "change": moved,
+    }
 
 
 def _mine(
     asked: BoardQuery, listed: Listed | ListedInSeason, own: PlayerRating, now: datetime
-) -> Mine:
+) -> dict[str, Any]:
+    """Return the visitor's place on the list; without one, a reason why there may be none."""
     place = listed.place(own)
     if place is not None:
         rank, before = place
-        return Mine(f"{asked.address(page=str(before // PAGE + 1))}#me", rank)
+        return {"rank": rank, "address": f"{asked.address(page=str(before // PAGE + 1))}#me"}
     rests = Listed(own.pool, now).rests(own)
     shows = {"provisional": "yes" if own.provisional else "", "active": "all" if rests else ""}
-    return Mine(asked.address(**{k: v for k, v in shows.items() if v}), 0, own.provisional, rests)
+    address = asked.address(**{name: value for name, value in shows.items() if value})
+    return {"rank": 0, "address": address, "provisional": own.provisional, "rests": rests}
 
 
 @kept_for_going_back
@@ -307,7 +254,7 @@ def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> H
     board = board_of(asked, club, pools, looker, timezone.now()) if pools else None
     page = {
         "club": club,
-        "asked": asked if board is None else board.asked,
+        "asked": asked if board is None else board["asked"],
         "board": board,
         "preview": _preview(request, club) if club else None,
         "headers": json.dumps({"If-None-Match": etag}),
@@ -325,39 +272,24 @@ FEW_PAIRS = 30
 """The minimum of pairs, those of five tables of four: below it, chance dominates."""
 
 
-@dataclass(frozen=True, slots=True)
-class RatedGame:
-    """The rating changes of a finished game by seat, or a note on what is to come.
-
-    It is due if it is rated when its round is closed: one without a deal only by totals from paper.
-    """
-
-    seats: Sequence[tuple[str, SeatRated]] = ()
-    is_due: bool = False
-
-
 def rated_part(request: HttpRequest, sheet: Sheet) -> str:
-    """Draw the rating changes of a game; empty if there is nothing to show."""
-    rated = rated_game(request, sheet)
-    return render_to_string("tournaments/ratings/_rated.html", {"rated": rated}) if rated else ""
+    """Draw the rating changes of a game in its club (up to 2 queries).
 
-
-def rated_game(request: HttpRequest, sheet: Sheet) -> RatedGame | None:
-    """Return the rating changes of a game in its club (up to 2 queries).
-
-    None for an open table, for an unrated one, and for visitors who may not see the ratings.
+    Empty for an open table, for an unrated one, and for visitors who may not see the ratings.
     """
     row, game = sheet.row, sheet.game
     if row.table_id is None or not game.finished or not any(game.totals):
-        return None
+        return ""
+    rated: dict[str, Any] = {}
     seats = seats_rated(row, game.ruleset.sides, sheet.outcome.ranks, request.user)
     if seats:
         # The first place first, as above the sheet.
         in_order = sorted(zip(row.players, seats, strict=True), key=lambda each: each[1].place)
-        return RatedGame(in_order)
-    if not is_to_be_rated(row, request.user):
-        return None
-    return RatedGame(is_due=bool(game.deals) or only_totals(game, rated=True))
+        rated = {"seats": in_order}
+    elif is_to_be_rated(row, request.user):
+        # When its round is closed; a game without a deal is rated only by totals from paper.
+        rated = {"is_due": bool(game.deals) or only_totals(game, rated=True)}
+    return render_to_string("tournaments/ratings/_rated.html", {"rated": rated}) if rated else ""
 
 
 def accuracy_lines(request: HttpRequest, row: Tournament, *, directs: bool) -> list[str]:
@@ -365,11 +297,10 @@ def accuracy_lines(request: HttpRequest, row: Tournament, *, directs: bool) -> l
 
     While it is played, for its directors only; empty if there are no predictions.
     """
-    details = accuracy_told(row, request.user, directs=directs)
-    return list(_sentences(details)) if details.pairs else []
+    details = accuracy_of_tournament(row, request.user, directs=directs)
+    if not details.pairs:
+        return []
 
-
-def _sentences(details: Accuracy) -> list[str]:
     figures = {
         # Rounded first, since the format cuts off extra digits.
         "share": number_format(round(100 * details.share)),
