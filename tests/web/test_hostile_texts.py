@@ -33,7 +33,6 @@ from tournaments.services.rounds.running import close_round, open_round
 from tournaments.services.rounds.seating import publish_round
 from tournaments.services.webhooks.calling import (
     CallAnswer,
-    WebhookPlan,
     create_webhook,
     sweep_webhooks,
 )
@@ -185,8 +184,8 @@ def test_phone_is_notified_of_each(settings):
 
 def test_webhook_is_called_for_each_and_for_those_behind_one_that_cannot_be_made(caplog):
     club = ClubFactory()
-    plan = WebhookPlan("https://receiver.example/hook", ["player.added", "entrant.added"])
-    create_webhook(club, plan, NOBODY, at=timezone.now())
+    events, url = ["player.added", "entrant.added"], "https://receiver.example/hook"
+    create_webhook(club, url, events, NOBODY, at=timezone.now())
     calls = []
     for text in STORED:
         add_player(club, text, NOBODY, at=timezone.now())

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from tournaments.models import AuditEntry, Event, Game, Player, Seat
+from tournaments.models import AuditEntry, Game, Player, Seat
 from tournaments.models.audit import NAMING_ACTIONS
 from tournaments.models.clubs import ClubQuerySet
 from tournaments.models.games import GameQuerySet
@@ -52,10 +52,22 @@ class Named:
     ) -> None:
         self._veiled = _veiled(lines, own)
         details = [line for line in lines if line.pk not in self._veiled]
-        self._players = _players_in(details)
+        self._players: Mapping[str, str] = {}
+        """The public identifier of each player that an entry is about, by key."""
+        keys = {
+            line.subject.removeprefix("player:") for line in details if "player:" in line.subject
+        }
+        if keys:
+            rows = Player.objects.filter(pk__in=[int(key) for key in keys])
+            self._players = {str(pk): name for pk, name in rows.values_list("pk", "public_id")}
         self._laid = _laid_games(details)
         self._seated = _games_of_players(details, seen)
-        self._standing = _tables_of_games(details)
+        self._standing: Mapping[str, int] = {}
+        """The number of the round of each game that an entry is about."""
+        names = {line.subject.removeprefix("game:") for line in details if line.event_id}
+        if names := {name for name in names if ":" not in name}:
+            games = Game.objects.filter(public_id__in=names)
+            self._standing = dict(games.values_list("public_id", "table__round__number"))
 
     def action(self, line: AuditEntry) -> str:
         """Return the action, without details of a changed name for non-members."""
@@ -77,18 +89,16 @@ class Named:
         """Return the addresses to read again; those of removed resources return nothing."""
         if line.pk in self._veiled:
             return [f"{API}games/?club={line.club.slug}"]
-        games = chain(_games_told(line), self._games(line), self._games_of_players(line))
+        games = chain(_games_named(line), self._games(line), self._games_of_players(line))
         return [
             *(f"{API}games/{public_id}/" for public_id in dict.fromkeys(games)),
             *self._place(line),
         ]
 
     def _games(self, line: AuditEntry) -> list[str]:
-        if line.event_id is None:
-            return []
-        if line.action in OF_EVENT:
+        if line.event_id is not None and line.action in OF_EVENT:
             return self._laid.get((line.event_id, None), [])
-        if line.action in OF_ROUND:
+        if line.event_id is not None and line.action in OF_ROUND:
             return self._laid.get((line.event_id, round_of(line)), [])
         return []
 
@@ -99,8 +109,12 @@ class Named:
         club = f"{API}clubs/{line.club.slug}/"
         kind, _colon, name = self.subject(line).partition(":")
         if line.event is None:
-            return _of_club(club, kind, name)
-        event = event_address(line.event, line.club.slug)
+            places = {"player": "players", "season": "seasons", "account": "members"}
+            places |= {"invitation": "invitations", "event": "events", "webhook": "webhooks"}
+            return [f"{club}{places[kind]}/{name}/"] if kind in places and name else [club]
+        tournament = getattr(line.event, "tournament", None)
+        at = f"tournaments/{tournament.slug}" if tournament else f"events/{line.event.public_id}"
+        event = f"{club}{at}/"
         number = round_of(line)
         if kind == "table" and number is not None:
             return [f"{event}rounds/{number}/tables/{name}/", f"{event}rounds/{number}/"]
@@ -108,12 +122,6 @@ class Named:
             number = self._standing.get(name)
             return [] if number is None else [f"{event}rounds/{number}/"]
         return [event] if number is None else [f"{event}rounds/{number}/"]
-
-
-def event_address(event: Event, club: str) -> str:
-    tournament = getattr(event, "tournament", None)
-    name = f"tournaments/{tournament.slug}" if tournament else f"events/{event.public_id}"
-    return f"{API}clubs/{club}/{name}/"
 
 
 def round_of(line: AuditEntry) -> int | None:
@@ -124,13 +132,7 @@ def round_of(line: AuditEntry) -> int | None:
     return None
 
 
-def _of_club(club: str, kind: str, name: str) -> list[str]:
-    places = {"player": "players", "season": "seasons", "account": "members"}
-    places |= {"invitation": "invitations", "event": "events", "webhook": "webhooks"}
-    return [f"{club}{places[kind]}/{name}/"] if kind in places and name else [club]
-
-
-def _games_told(line: AuditEntry) -> list[str]:
+def _games_named(line: AuditEntry) -> list[str]:
     kind, _colon, name = line.subject.partition(":")
     games = [name] if kind == "game" else []
     for details in (line.before, line.after):
@@ -163,14 +165,6 @@ def _named_players(line: AuditEntry) -> list[str]:
     return [each.removeprefix("player:") for each in subjects if each.startswith("player:")]
 
 
-def _players_in(lines: Iterable[AuditEntry]) -> dict[str, str]:
-    keys = {line.subject.removeprefix("player:") for line in lines if "player:" in line.subject}
-    if not keys:
-        return {}
-    rows = Player.objects.filter(pk__in=[int(key) for key in keys])
-    return {str(pk): public_id for pk, public_id in rows.values_list("pk", "public_id")}
-
-
 def _laid_games(lines: Iterable[AuditEntry]) -> Games:
     laid = [line for line in lines if line.event_id and line.action in OF_ROUND | OF_EVENT]
     found: dict[tuple[int, int | None], list[str]] = defaultdict(list)
@@ -198,12 +192,3 @@ def _games_of_players(
         for player, game in seats.values_list("player", "game__public_id"):
             found[str(player)].append(game)
     return found
-
-
-def _tables_of_games(lines: Iterable[AuditEntry]) -> Mapping[str, int]:
-    names = {line.subject.removeprefix("game:") for line in lines if line.event_id}
-    names = {name for name in names if ":" not in name}
-    if not names:
-        return {}
-    rows = Game.objects.filter(public_id__in=names)
-    return dict(rows.values_list("public_id", "table__round__number"))

@@ -79,14 +79,15 @@ class WebhookViewSet(
         get_object_or_404(named(rows, self.kwargs["public_id"]))
 
     def perform_create(self, data: Mapping[str, Any]) -> Webhook:
-        plan = calling.WebhookPlan(data["url"], data["events"])
-        return calling.create_webhook(self.club, plan, self.actor, at=timezone.now())
+        return calling.create_webhook(
+            self.club, data["url"], data["events"], self.actor, at=timezone.now()
+        )
 
     def perform_update(self, row: Webhook, data: Mapping[str, Any]) -> None:
         now = timezone.now()
         if "url" in data or "events" in data:
-            plan = calling.WebhookPlan(data.get("url", row.url), data.get("events", row.events))
-            calling.change_webhook(row.pk, plan, self.actor, at=now)
+            url, events = data.get("url", row.url), data.get("events", row.events)
+            calling.change_webhook(row.pk, url, events, self.actor, at=now)
         if "paused" in data:
             calling.put_pause(row.pk, self.actor, at=now, paused=data["paused"])
 

@@ -42,8 +42,7 @@ class Command(BaseCommand):
         if unknown := set(events) - set(EventType.values):
             raise CommandError(f"No such event: {', '.join(sorted(unknown))}.")
         try:
-            plan = calling.WebhookPlan(url, events)
-            made = calling.create_webhook(None, plan, NOBODY, at=timezone.now())
+            made = calling.create_webhook(None, url, events, NOBODY, at=timezone.now())
         except Refused as refused:
             raise CommandError(str(refused)) from refused
         self.stdout.write(f"{made.public_id} {calling.shown_secret(made)}")

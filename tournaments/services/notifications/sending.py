@@ -46,8 +46,8 @@ from tournaments.models.games import digest
 from tournaments.models.notifications import CORRECTED_FOR, LONGEST_ENDPOINT, notified_entrants
 from tournaments.queries.state import seconds_left
 from tournaments.services.base.writes import Refused
-from tournaments.services.emails import Text, write_emails
-from tournaments.services.webhooks.calling import CallAnswer, asked_wait, post
+from tournaments.services.emails import EmailText, write_emails
+from tournaments.services.webhooks.calling import CallAnswer, post, retry_delay
 from tournaments.texts.labels import round_name
 
 CURVE = ec.SECP256R1()
@@ -67,10 +67,12 @@ def application_key() -> str:
 def authorization(endpoint: str, at: datetime) -> str:
     """Return the header by which a push service knows this installation."""
     parts = urlsplit(endpoint)
+    site = settings.SITE_ADDRESS or settings.FOUND_AT
+    contact = site if site.startswith("https:") else f"mailto:{settings.DEFAULT_FROM_EMAIL}"
     claims = {
         "aud": f"{parts.scheme}://{parts.netloc}",
         "exp": int((at + SIGNED_FOR).timestamp()),
-        "sub": _contact(),
+        "sub": contact,
     }
     signed = ".".join(_text(json.dumps(each).encode()) for each in (JWT, claims))
     key = _private_key(server_keys()[-1])
@@ -123,11 +125,6 @@ def _private_key(secret: str) -> ec.EllipticCurvePrivateKey:
     """
     seed = salted_hmac("kingscore.push", "1", secret, algorithm="sha512").digest()
     return ec.derive_private_key(int.from_bytes(seed, "big") % (ORDER - 1) + 1, CURVE)
-
-
-def _contact() -> str:
-    site = settings.SITE_ADDRESS or settings.FOUND_AT
-    return site if site.startswith("https:") else f"mailto:{settings.DEFAULT_FROM_EMAIL}"
 
 
 def _derive(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:
@@ -202,12 +199,18 @@ def note_changes(at: datetime) -> None:
     for fact in _facts(rows, at):
         for subscription in subscribers[fact.sitting.entrant_id]:
             last = known.get((subscription.pk, fact.sitting.round_id, fact.kind))
-            if last is None or _differs(fact, last.value):
+            # Of time, only what much was added to is another fact than the one told.
+            if last is None:
+                differs = True
+            elif fact.kind is Kind.TIME:
+                differs = int(fact.value) >= int(last.value) + MINUTES_BEFORE * 60
+            else:
+                differs = fact.value != last.value
+            if differs:
                 _store(fact, last, subscription, at)
 
 
 def _subscribers(entrants: Iterable[Entrant]) -> Mapping[int, list[Subscription]]:
-    """Return the subscriptions about each entrant (2 queries)."""
     accounts: dict[int, list[int]] = defaultdict(list)
     rows = list(entrants)
     for entrant in rows:
@@ -243,13 +246,6 @@ def _store(fact: Fact, last: Notification | None, subscription: Subscription, at
         Notification.objects.filter(pk=last.pk, value=last.value).update(**new)
 
 
-def _differs(fact: Fact, told: str) -> bool:
-    """Return whether a fact is another than the one told; of time only if much was added."""
-    if fact.kind is Kind.TIME:
-        return int(fact.value) >= int(told) + MINUTES_BEFORE * 60
-    return fact.value != told
-
-
 def _facts(sittings: Sequence[Sitting], at: datetime) -> Iterator[Fact]:
     results = _results(sittings)
     rulings: dict[tuple[int, int], list[object]] = defaultdict(list)
@@ -265,7 +261,6 @@ def _facts(sittings: Sequence[Sitting], at: datetime) -> Iterator[Fact]:
 
 
 def _results(sittings: Sequence[Sitting]) -> Results:
-    """Return the results at the tables (1 query)."""
     found: dict[int, list[Mapping[str, object] | None]] = defaultdict(list)
     tables = {each.table_id for each in sittings if each.table_id is not None}
     games = Game.objects.filter(table__in=tables).order_by("pk")
@@ -304,10 +299,10 @@ def _time(sitting: Sitting, results: Results, at: datetime) -> Iterator[Fact]:
     whole = (round_.clock_seconds or 0) + table.extra_seconds
 
     def title() -> str:
-        said = ngettext(
+        text = ngettext(
             "%(round)s: %(minutes)s minute left", "%(round)s: %(minutes)s minutes left", minutes
         )
-        return said % {"round": round_name(round_), "minutes": minutes}
+        return text % {"round": round_name(round_), "minutes": minutes}
 
     yield Fact(sitting, Kind.TIME, str(whole), at, title)
 
@@ -368,7 +363,6 @@ def sweep_notifications(send: Post = post) -> None:
 
 
 def _send_some(send: Post, pool: ThreadPoolExecutor) -> bool:
-    """Send some of the notifications that are due; return whether there were any."""
     now = timezone.now()
     # A moment far ahead was set before the clock was set back.
     due = Q(next_at__lte=now) | Q(next_at__gt=now + max(WAITS) + CLAIMED_FOR)
@@ -376,7 +370,11 @@ def _send_some(send: Post, pool: ThreadPoolExecutor) -> bool:
         "subscription__user", "round__event__tournament", "round__event__club"
     )
     claimed = [row for row in rows.order_by("next_at", "pk")[:MOST_AT_ONCE] if _claim(row, now)]
-    helpful = [row for row in claimed if _still_helps(row, now)]
+    helpful = []
+    for row in claimed:
+        is_on = row.round.published_at is not None and row.round.closed_at is None
+        if now < row.expires_at and (is_on or row.kind == Notification.Kind.RESULT):
+            helpful.append(row)
     pushed = [row for row in helpful if row.subscription.phone]
     # No transaction is open, since push services may be slow.
     answers = list(pool.map(partial(_answer_to, send=send, at=now), pushed))
@@ -411,13 +409,6 @@ def _answer_to(row: Notification, send: Post, at: datetime) -> CallAnswer:
     except Exception:
         logger.exception("notification %s broke", row.pk)
         return CallAnswer(0, "no-answer")
-
-
-def _still_helps(row: Notification, at: datetime) -> bool:
-    if row.expires_at <= at:
-        return False
-    is_on = row.round.published_at is not None and row.round.closed_at is None
-    return is_on or row.kind == Notification.Kind.RESULT
 
 
 def _push(row: Notification, send: Post, at: datetime) -> CallAnswer:
@@ -461,7 +452,7 @@ def _mail(row: Notification, at: datetime) -> None:
         else:
             lines += ["", _("You switch these e-mails off on the page “Notifications”.")]
     subject, body = f"{row.title} · {event.name}"[:LONGEST_SUBJECT], "\n".join(lines) + "\n"
-    text = Text(subject, body, end, row.expires_at)
+    text = EmailText(subject, body, end, row.expires_at)
     about = f"notification:{row.pk}:{digest(row.value)[:16]}"
     write_emails([to.user], about, text, at=at)
 
@@ -483,9 +474,9 @@ def _note_answer(row: Notification, answer: CallAnswer, now: datetime) -> None:
     if answer.status not in AGAIN and answer.status < 500:
         _done(row)
         return
-    asked = asked_wait(answer.retry_after, now)
+    asked = retry_delay(answer.retry_after, now)
     wait = max(WAITS[min(row.tries, len(WAITS)) - 1], asked or WAITS[0])
-    # Too late then: `_still_helps` ends it.
+    # Too late then: it ends before the next try.
     mine = Notification.objects.filter(pk=row.pk, next_at=row.next_at)
     mine.update(next_at=min(now + wait, max(row.expires_at, now)))
 

@@ -294,7 +294,13 @@ def _ask(line: _Line, parts: SplitResult, body: bytes, headers: Mapping[str, str
     line.link.settimeout(ANSWER_WITHIN)
     if parts.scheme == "https":
         line.secure(host)
-    sent = {**headers, "User-Agent": "Kingscore", "Host": _host(host, parts), "Connection": "close"}
+    named = f"[{host}]" if ":" in host else host
+    sent = {
+        **headers,
+        "User-Agent": "Kingscore",
+        "Host": named if parts.port is None else f"{named}:{parts.port}",
+        "Connection": "close",
+    }
     # With an explicit port: otherwise the end of an IPv6 address would be read as one.
     asked = HTTPConnection(host, _port(parts))
     asked.sock = line.link
@@ -303,11 +309,6 @@ def _ask(line: _Line, parts: SplitResult, body: bytes, headers: Mapping[str, str
         asked.request("POST", path, body, sent)
         with asked.getresponse() as got:
             return CallAnswer(got.status, retry_after=got.headers.get("Retry-After", ""))
-
-
-def _host(host: str, parts: SplitResult) -> str:
-    named = f"[{host}]" if ":" in host else host
-    return named if parts.port is None else f"{named}:{parts.port}"
 
 
 MOST_WEBHOOKS = 20
@@ -325,22 +326,18 @@ class TooManyWebhooks(Refused, code="too-many"):
     sentence = _("There are %(most)s already: remove one.")
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookPlan:
-    """The settings of a webhook: URL and events (values of EventType)."""
-
-    url: str
-    events: Collection[str]
-
-
-def create_webhook(club: Club | None, plan: WebhookPlan, by: Actor, *, at: datetime) -> Webhook:
+def create_webhook(
+    club: Club | None, url: str, events: Collection[str], by: Actor, *, at: datetime
+) -> Webhook:
     """Create a webhook of a club, or of the server without one; earlier events are not sent.
+
+    `events` are values of `EventType`.
 
     Raises:
         BadAddress: the address may not be called.
         TooManyWebhooks: the club has reached its limit.
     """
-    check_url(plan.url)
+    check_url(url)
     with transaction.atomic():
         if club is not None:
             # A second request waits for this lock, so that both are counted.
@@ -349,8 +346,8 @@ def create_webhook(club: Club | None, plan: WebhookPlan, by: Actor, *, at: datet
             raise TooManyWebhooks({"most": MOST_WEBHOOKS})
         webhook = Webhook.objects.create(
             club=club,
-            url=plan.url,
-            events=_in_order(plan.events),
+            url=url,
+            events=_in_order(events),
             after=_now_in_feed(),
             created_at=at,
         )
@@ -358,18 +355,20 @@ def create_webhook(club: Club | None, plan: WebhookPlan, by: Actor, *, at: datet
     return webhook
 
 
-def change_webhook(pk: int, plan: WebhookPlan, by: Actor, *, at: datetime) -> Webhook:
+def change_webhook(
+    pk: int, url: str, events: Collection[str], by: Actor, *, at: datetime
+) -> Webhook:
     """Change URL or events of a webhook; waiting calls go to the new address.
 
     Raises:
         BadAddress: as in `create_webhook`.
         Webhook.DoesNotExist: it was removed.
     """
-    check_url(plan.url)
+    check_url(url)
     with transaction.atomic():
         webhook = _locked(pk)
         before = _details(webhook)
-        webhook.url, webhook.events = plan.url, _in_order(plan.events)
+        webhook.url, webhook.events = url, _in_order(events)
         webhook.save(update_fields=["url", "events"])
         if _details(webhook) != before:
             _note(webhook, "change-webhook", by, at, before=before, after=_details(webhook))
@@ -379,8 +378,7 @@ def change_webhook(pk: int, plan: WebhookPlan, by: Actor, *, at: datetime) -> We
 def put_pause(pk: int, by: Actor, *, at: datetime, paused: bool) -> Webhook:
     """Pause or resume a webhook. Events during the pause are not sent; waiting calls are.
 
-    Raises:
-        Webhook.DoesNotExist: it was removed.
+    Raises: Webhook.DoesNotExist: it was removed.
     """
     with transaction.atomic():
         webhook = _locked(pk)
@@ -397,8 +395,7 @@ def put_pause(pk: int, by: Actor, *, at: datetime, paused: bool) -> Webhook:
 def renew_secret(pk: int, by: Actor, *, at: datetime) -> Webhook:
     """Replace the signing secret.
 
-    Raises:
-        Webhook.DoesNotExist: it was removed.
+    Raises: Webhook.DoesNotExist: it was removed.
     """
     with transaction.atomic():
         webhook = _locked(pk)
@@ -419,8 +416,7 @@ def remove_webhook(pk: int, by: Actor, *, at: datetime) -> None:
 def send_test(pk: int, by: Actor, *, at: datetime) -> Delivery:
     """Enqueue a test call without an event.
 
-    Raises:
-        Webhook.DoesNotExist: it was removed.
+    Raises: Webhook.DoesNotExist: it was removed.
     """
     with transaction.atomic():
         webhook = _locked(pk)
@@ -440,8 +436,7 @@ def send_test(pk: int, by: Actor, *, at: datetime) -> Delivery:
 def send_again(delivery_pk: int, *, at: datetime) -> Delivery:
     """Repeat a call under its old id, by which receivers detect repeats.
 
-    Raises:
-        Delivery.DoesNotExist: the call is no longer stored.
+    Raises: Delivery.DoesNotExist: the call is no longer stored.
     """
     with transaction.atomic():
         delivery = Delivery.objects.select_for_update().get(pk=delivery_pk)
@@ -549,8 +544,14 @@ def sweep_webhooks(calling: Call = call) -> None:
             pass
     until = monotonic() + SWEEPS_FOR
     with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
-        while monotonic() < until and _make_calls(calling, pool):
-            pass
+        while monotonic() < until:
+            claimed = [each for pk in _due(timezone.now()) if (each := _claim(pk))]
+            if not claimed:
+                break
+            # No transaction is open, since receivers may be slow.
+            answers = pool.map(partial(_answer_to, calling=calling), claimed)
+            for delivery, answer in zip(claimed, answers, strict=True):
+                _note_answer(delivery, answer)
 
 
 def note_deliveries(webhook_pk: int, last: int) -> bool:
@@ -612,20 +613,12 @@ def _data(line: AuditEntry, named: Named) -> dict[str, Any]:
     }
 
 
-def _make_calls(calling: Call, pool: ThreadPoolExecutor) -> bool:
-    """Make some of the due calls in parallel; return whether there were any."""
-    claimed = [each for pk in _due(timezone.now()) if (each := _claim(pk))]
-    # No transaction is open, since receivers may be slow.
-    answers = pool.map(partial(_answer_to, calling=calling), claimed)
-    for delivery, answer in zip(claimed, answers, strict=True):
-        _note_answer(delivery, answer)
-    return bool(claimed)
-
-
 def _answer_to(delivery: Delivery, calling: Call) -> CallAnswer:
     """Return the answer to a call; an unexpected error counts as none and stops no other call."""
     try:
-        return calling(_message(delivery), timezone.now())
+        hook = delivery.webhook
+        message = Message(delivery.public_id, hook.url, hook.secret.encode(), delivery.body)
+        return calling(message, timezone.now())
     except Exception:
         logger.exception("The call %s of a webhook broke", delivery.public_id)
         return CallAnswer(0, "no-answer")
@@ -656,11 +649,6 @@ def _claim(pk: int) -> Delivery | None:
     return Delivery.objects.select_related("webhook").filter(pk=pk).first()
 
 
-def _message(delivery: Delivery) -> Message:
-    webhook = delivery.webhook
-    return Message(delivery.public_id, webhook.url, webhook.secret.encode(), delivery.body)
-
-
 def _note_answer(delivery: Delivery, answer: CallAnswer) -> None:
     """Store the result of a call, unless another worker has made it meanwhile."""
     now = timezone.now()
@@ -671,7 +659,12 @@ def _note_answer(delivery: Delivery, answer: CallAnswer) -> None:
     elif answer.status == 410 or delivery.tries >= MOST_TRIES:
         delivery.state = State.FAILED
     else:
-        delivery.next_at = now + _wait(delivery.tries, answer, now)
+        asked = retry_delay(answer.retry_after, now)
+        if asked is None:
+            wait = WAITS[delivery.tries - 1]
+        else:
+            wait = min(max(asked, SHORTEST_WAIT), LONGEST_WAIT)
+        delivery.next_at = now + wait
     fields = ("answer_status", "answer_text", "next_at", "state")
     mine = Delivery.objects.filter(pk=delivery.pk, tried_at=delivery.tried_at)
     mine.update(**{name: getattr(delivery, name) for name in fields})
@@ -681,16 +674,11 @@ def _note_answer(delivery: Delivery, answer: CallAnswer) -> None:
             put_pause(delivery.webhook_id, NOBODY, at=now, paused=True)
 
 
-def _wait(tries: int, answer: CallAnswer, now: datetime) -> timedelta:
-    asked = asked_wait(answer.retry_after, now)
-    return WAITS[tries - 1] if asked is None else min(max(asked, SHORTEST_WAIT), LONGEST_WAIT)
-
-
-def asked_wait(said: str, now: datetime) -> timedelta | None:
+def retry_delay(header: str, now: datetime) -> timedelta | None:
     """Parse a `Retry-After` header, in seconds or as a date."""
-    if said.isdecimal() and said.isascii():
-        return timedelta(seconds=min(int(said[:9]), 10**6))
+    if header.isdecimal() and header.isascii():
+        return timedelta(seconds=min(int(header[:9]), 10**6))
     with suppress(ValueError, TypeError, OverflowError):
-        moment = parsedate_to_datetime(said)
+        moment = parsedate_to_datetime(header)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now
     return None

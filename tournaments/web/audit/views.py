@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any
 
@@ -19,7 +18,6 @@ from django.views.decorators.http import require_safe
 from tournaments.models import AuditEntry, Club, Entrant, Event, Game, Player, Season, Table, User
 from tournaments.models.audit import AuditEntryQuerySet
 from tournaments.models.clubs import DIRECTING
-from tournaments.models.events import Round
 from tournaments.permissions import directed_club
 from tournaments.queries.players import account_name
 from tournaments.queries.sheets import ruleset_of
@@ -38,47 +36,34 @@ from tournaments.web.games.deals.sheets import entry_text
 from tournaments.web.tournaments.forms import settings_changes
 
 
-@dataclass(frozen=True)
-class ReadLine:
-    """An entry: action, subject and person; `about` and `who` are their names in a filter."""
+def read_lines(club: Club, rows: list[AuditEntry]) -> list[dict[str, Any]]:
+    """Return the entries of a club as text (at most 1 query for each kind of referenced row).
 
-    row: AuditEntry
-    kind: str
-    what: str
-    subject: str
-    who: str
-    changes: tuple[str, ...]
-
-    @property
-    def about(self) -> str:
-        """The subject in a filter; "" for an invitation, which has few entries."""
-        return self.row.subject if self.subject else ""
-
-
-def read_lines(club: Club, rows: list[AuditEntry]) -> list[ReadLine]:
-    """Return the entries of a club as text (at most 1 query for each kind of referenced row)."""
+    `about` is the subject in a filter; "" for an invitation, which has few entries.
+    """
     references = _References(club, _keys_of(rows))
-    return [_read(row, references) for row in rows]
-
-
-def _read(row: AuditEntry, references: "_References") -> ReadLine:
-    return ReadLine(
-        row=row,
-        kind=str(KINDS[row.kind]),
-        what=action_text(row.kind, row.action),
-        subject=references.name(row.subject),
-        who=_who(row, references),
-        changes=tuple(_changes(row, references)),
-    )
-
-
-def _who(row: AuditEntry, references: "_References") -> str:
-    if row.user is not None:
-        return account_name(row.user)
-    if row.table:
-        return _("Phone at %(table)s") % {"table": references.name(f"table:{row.table}")}
-    # The account was deleted, or there never was one.
-    return _("Somebody without an account") if row.address else _("The server")
+    lines = []
+    for row in rows:
+        subject = references.name(row.subject)
+        if row.user is not None:
+            who = account_name(row.user)
+        elif row.table:
+            who = _("Phone at %(table)s") % {"table": references.name(f"table:{row.table}")}
+        else:
+            # The account was deleted, or there never was one.
+            who = _("Somebody without an account") if row.address else _("The server")
+        lines.append(
+            {
+                "row": row,
+                "kind": str(KINDS[row.kind]),
+                "what": action_text(row.kind, row.action),
+                "subject": subject,
+                "about": row.subject if subject else "",
+                "who": who,
+                "changes": list(_changes(row, references)),
+            }
+        )
+    return lines
 
 
 def _changes(row: AuditEntry, references: "_References") -> Iterator[str]:
@@ -134,11 +119,9 @@ def _keys_of(rows: Iterable[AuditEntry]) -> Iterator[str]:
         if row.table:
             yield f"table:{row.table}"
         for side in (row.before, row.after):
-            said = (_as_fields(side).get(field) for field in REFERRING)
-            yield from (value for value in said if isinstance(value, str))
-            yield from (
-                _entrant_key(row.subject, key) for key in _as_fields(side).get(ENTRANTS, ())
-            )
+            fields = _as_fields(side)
+            yield from (value for name in REFERRING if isinstance(value := fields.get(name), str))
+            yield from (_entrant_key(row.subject, key) for key in fields.get(ENTRANTS, ()))
 
 
 def _entrant_key(subject: str, key: Any) -> str:
@@ -147,8 +130,6 @@ def _entrant_key(subject: str, key: Any) -> str:
 
 
 class _References:
-    """The rows that entries refer to, by key."""
-
     def __init__(self, club: Club, keys: Iterable[str]) -> None:
         wanted: dict[str, set[str]] = {}
         for key in keys:
@@ -257,14 +238,10 @@ REFERRING = ("account", "other", "claim", "invitation")
 _REFERENCE = re.compile(rf"({'|'.join(GONE)}):[\w-]+")
 
 
-def _place(row: Round) -> str:
-    number = _("Round %(number)s") % {"number": row.number}
-    return f"{number} · {row.event.name}"
-
-
 def _table_name(row: Table) -> str:
-    number = _("Table %(number)s") % {"number": row.number}
-    return f"{number} · {_place(row.round)}"
+    table = _("Table %(number)s") % {"number": row.number}
+    round_ = _("Round %(number)s") % {"number": row.round.number}
+    return f"{table} · {round_} · {row.round.event.name}"
 
 
 def _game_name(row: Game) -> str:
@@ -272,13 +249,9 @@ def _game_name(row: Game) -> str:
     return " · ".join(row.players) + at
 
 
-def _player_name(row: Player) -> str:
-    return row.name or _("a player who was removed")
-
-
 NAMES: Mapping[type, Callable[[Any], str]] = {
     Game: _game_name,
-    Player: _player_name,
+    Player: lambda row: row.name or _("a player who was removed"),
     User: account_name,
     Event: lambda row: row.name,
     Table: _table_name,
@@ -329,22 +302,21 @@ class FilterForm(forms.Form):
     def filtered(self, lines: AuditEntryQuerySet) -> AuditEntryQuerySet:
         """Return the entries that match; ignore invalid filters."""
         self.full_clean()
-        asked = {name: value for name, value in self.cleaned_data.items() if value}
-        for name, value in asked.items():
-            about = name == "about"
-            lines = lines.about([value]) if about else lines.filter(**_condition(name, value))
+        for name, value in self.cleaned_data.items():
+            if not value:
+                continue
+            match name:
+                case "kind":
+                    lines = lines.filter(kind=value)
+                case "who":
+                    lines = lines.filter(user=value)
+                case "since":
+                    lines = lines.filter(at__gte=make_aware(datetime.combine(value, time.min)))
+                case "until":
+                    lines = lines.filter(at__lte=make_aware(datetime.combine(value, time.max)))
+                case "about":
+                    lines = lines.about([value])
         return lines
-
-
-def _condition(name: str, value: Any) -> dict[str, Any]:
-    match name:
-        case "who":
-            return {"user": value}
-        case "since":
-            return {"at__gte": make_aware(datetime.combine(value, time.min))}
-        case "until":
-            return {"at__lte": make_aware(datetime.combine(value, time.max))}
-    return {name: value}
 
 
 def _offered(club: Club, chosen: Any) -> list[User]:
@@ -358,15 +330,6 @@ def _offered(club: Club, chosen: Any) -> list[User]:
     return sorted(offered.order_by("pk"), key=account_name)
 
 
-@dataclass(frozen=True)
-class AuditPage:
-    """Some entries, newest first, and the keys for the pages before and after."""
-
-    rows: list[AuditEntry]
-    older: int | None = None
-    newer: int | None = None
-
-
 @never_cache
 @require_safe
 def changes(request: HttpRequest, slug: str) -> HttpResponse:
@@ -374,17 +337,17 @@ def changes(request: HttpRequest, slug: str) -> HttpResponse:
     club = directed_club(request, slug)
     form = FilterForm(club, request.GET)
     lines = form.filtered(AuditEntry.objects.filter(club=club))
-    part = _part(lines, _key(request, "before"), _key(request, "after"))
+    rows, older, newer = _part(lines, _key(request, "before"), _key(request, "after"))
     asked = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
-    details = read_lines(club, part.rows)
+    details = read_lines(club, rows)
     page = {
         "club": club,
         "form": form,
         "lines": details,
-        "part": part,
+        "part": {"rows": rows, "older": older, "newer": newer},
         "asked": asked,
         # Named after its own entries: an account without any here stays nameless.
-        "about": details[0].subject if details and asked.get("about") else "",
+        "about": details[0]["subject"] if details and asked.get("about") else "",
     }
     return render(request, "tournaments/audit/changes.html", page)
 
@@ -395,17 +358,22 @@ def _key(request: HttpRequest, name: str) -> int | None:
     return number if 0 < number <= LAST_KEY else None
 
 
-def _part(lines: AuditEntryQuerySet, before: int | None, after: int | None) -> AuditPage:
-    """Return the entries on one side of a key, by the index, at any size (1 query)."""
+def _part(
+    lines: AuditEntryQuerySet, before: int | None, after: int | None
+) -> tuple[list[AuditEntry], int | None, int | None]:
+    """Return the entries on one side of a key, by the index, at any size (1 query).
+
+    They are the newest first, with the keys for the pages of older and of newer entries.
+    """
     lines = lines.select_related("user")
     if after is not None and before is None:
         rows = list(lines.filter(pk__gt=after).order_by("pk")[: PAGE + 1])
         found = rows[:PAGE][::-1]
         newer = found[0].pk if len(rows) > PAGE else None
-        return AuditPage(found, older=after + 1 if not found else found[-1].pk, newer=newer)
+        return found, found[-1].pk if found else after + 1, newer
     chosen = lines if before is None else lines.filter(pk__lt=before)
     rows = list(chosen.order_by("-pk")[: PAGE + 1])
     found = rows[:PAGE]
     older = found[-1].pk if len(rows) > PAGE else None
     newer = None if before is None else found[0].pk if found else before - 1
-    return AuditPage(found, older=older, newer=newer)
+    return found, older, newer

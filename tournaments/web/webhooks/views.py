@@ -1,8 +1,5 @@
 """Pages of webhooks."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tournaments.models import Delivery, EventType, Webhook, fields
 from tournaments.permissions import actor_of, owned_club
 from tournaments.services.webhooks import calling
-from tournaments.services.webhooks.calling import BadAddress, WebhookPlan, check_url
+from tournaments.services.webhooks.calling import BadAddress, check_url
 from tournaments.texts.documents import EVENT_TYPES, choices_of
 from tournaments.texts.labels import Text
 
@@ -50,10 +47,6 @@ class WebhookForm(forms.Form):
         except BadAddress as error:
             raise forms.ValidationError(str(error)) from error
         return url
-
-    @property
-    def plan(self) -> WebhookPlan:
-        return WebhookPlan(self.cleaned_data["url"], self.cleaned_data["events"])
 
 
 TITLES: dict[str, Text] = {
@@ -89,34 +82,20 @@ WHY_NOT: dict[str, Text] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryLine:
-    """A delivery on the page; `next_at` is set if it will be retried."""
-
-    row: Delivery
-    title: str
-    state: str
-    answer: str
-    next_at: datetime | None
-
-
 def host_of(webhook: Webhook) -> str:
     return str(urlsplit(webhook.url).hostname)
 
 
-def delivery_lines(rows: Iterable[Delivery], webhook: Webhook) -> list[DeliveryLine]:
-    return [_line(row, webhook) for row in rows]
-
-
-def _line(row: Delivery, webhook: Webhook) -> DeliveryLine:
+def _line(row: Delivery, webhook: Webhook) -> dict[str, Any]:
+    """Return a delivery on the page; `next_at` is set if it will be retried."""
     waits = row.state == Delivery.State.WAITING and row.tries > 0 and not webhook.paused
-    return DeliveryLine(
-        row,
-        str(TITLES.get(row.type, row.type)),
-        str(STATES[row.state]),
-        _answer(row) if row.tries else "",
-        row.next_at if waits else None,
-    )
+    return {
+        "row": row,
+        "title": TITLES.get(row.type, row.type),
+        "state": STATES[row.state],
+        "answer": _answer(row) if row.tries else "",
+        "next_at": row.next_at if waits else None,
+    }
 
 
 def _answer(row: Delivery) -> str:
@@ -150,7 +129,9 @@ def new_webhook(request: HttpRequest, slug: str) -> HttpResponse:
     form = WebhookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            row = calling.create_webhook(club, form.plan, actor_of(request), at=timezone.now())
+            row = calling.create_webhook(
+                club, **form.cleaned_data, by=actor_of(request), at=timezone.now()
+            )
         except calling.TooManyWebhooks as error:
             form.add_error(None, str(error))
         else:
@@ -172,7 +153,7 @@ def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "host": host_of(row),
         "events": [str(EVENT_TYPES.get(each, each)) for each in row.events],
         "part": part,
-        "lines": delivery_lines(part, row),
+        "lines": [_line(delivery, row) for delivery in part],
     }
     return render(request, "tournaments/webhooks/webhook.html", page)
 
@@ -185,7 +166,7 @@ def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     details = {"url": row.url, "events": row.events}
     form = WebhookForm(request.POST if request.method == "POST" else None, initial=details)
     if form.is_valid():
-        calling.change_webhook(row.pk, form.plan, actor_of(request), at=timezone.now())
+        calling.change_webhook(row.pk, **form.cleaned_data, by=actor_of(request), at=timezone.now())
         return redirect("webhook", slug, public_id)
     page = {"club": row.club, "form": form, "webhook": row}
     status = 422 if form.is_bound else 200
