@@ -1,6 +1,6 @@
 """The site: its state, what is played now, and statistics."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -15,7 +15,7 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from tournaments.engine.rules.rulesets import Points, number_of
+from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.statistics import PlayedGame
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
@@ -48,24 +48,6 @@ class Queue:
     oldest: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
-    """The operating data of the server in the database; its size is in bytes.
-
-    `alive` are the primary keys of the workers that are alive; `failed_starts` counts the last
-    consecutive failed starts of the worker of `up`.
-    """
-
-    queues: tuple[Queue, ...]
-    workers: tuple[Worker, ...]
-    alive: frozenset[int]
-    backup: Backup | None
-    check: Check | None
-    size: int
-    migrations_missing: int
-    failed_starts: int
-
-
 def load_queues(at: datetime) -> tuple[Queue, ...]:
     """Load the tasks that the worker would do now; one query for each kind."""
     return (
@@ -82,18 +64,21 @@ def _queue(kind: str, waiting: models.QuerySet[Any], since: str) -> Queue:
     return Queue(kind, found["length"], found["oldest"])
 
 
-def load_running(at: datetime) -> Running:
-    """Load the operating data for the server's staff in a fixed number of queries."""
-    return Running(
-        queues=load_queues(at),
-        workers=tuple(Worker.objects.order_by("-seen_at")),
-        alive=frozenset(Worker.objects.alive(at).values_list("pk", flat=True)),
-        backup=last_backup(),
-        check=Check.objects.exclude(finished_at=None).order_by("-night").first(),
-        size=database_size(),
-        migrations_missing=len(missing_migrations()),
-        failed_starts=failed_starts(),
-    )
+def load_running(at: datetime) -> dict[str, Any]:
+    """Load the operating data for the server's staff in a fixed number of queries.
+
+    The size is in bytes; `alive` are the primary keys of the workers that are alive.
+    """
+    return {
+        "queues": load_queues(at),
+        "workers": list(Worker.objects.order_by("-seen_at")),
+        "alive": set(Worker.objects.alive(at).values_list("pk", flat=True)),
+        "backup": last_backup(),
+        "check": Check.objects.exclude(finished_at=None).order_by("-night").first(),
+        "size": database_size(),
+        "migrations_missing": len(missing_migrations()),
+        "failed_starts": failed_starts(),
+    }
 
 
 def last_backup() -> Backup | None:
@@ -320,27 +305,20 @@ def _games(rows: Iterator[tuple[Any, ...]], seats: Players) -> Iterator[ClubGame
             if ruleset not in RULESETS:
                 continue
             family, sides = RULESETS[ruleset].family, RULESETS[ruleset].sides
-        totals: tuple[Points, ...] = tuple(number_of(points) or 0 for points in result["totals"])
-        if len(totals) <= max(sides):
+        by_side: list[tuple[int, ...]] = [()] * len(result["totals"])
+        if len(by_side) <= max(sides):
             # A damaged result; the nightly check reports it.
             continue
+        for seat, player in sorted(seats.get(pk, {}).items()):
+            by_side[sides[seat]] += (player,)
         played = PlayedGame(
             pk,
             at.astimezone(zone),
             event,
-            _by_side(seats.get(pk, {}), sides, len(totals)),
-            totals,
+            tuple(by_side),
+            tuple(number_of(points) or 0 for points in result["totals"]),
             result["out"],
             result["sunk"],
             result["kings"],
         )
         yield ClubGame(played, family, season)
-
-
-def _by_side(
-    seats: Mapping[int, int], sides: Sequence[int], count: int
-) -> tuple[tuple[int, ...], ...]:
-    players: list[tuple[int, ...]] = [()] * count
-    for seat, player in sorted(seats.items()):
-        players[sides[seat]] += (player,)
-    return tuple(players)

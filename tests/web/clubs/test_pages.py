@@ -83,7 +83,7 @@ def test_visitors_of_a_published_club_see_its_name_and_published_evenings_only(v
 
     page = visitor.get(url("club", "moda"))
 
-    assert page.context["next"].event == shown
+    assert page.context["next"]["event"] == shown
     assert "Moda King" in page.text
     assert "Closed evening" not in page.text
     for name in ("people", "club_settings", "club_changes", "leave_club"):
@@ -103,7 +103,7 @@ def test_club_shows_the_next_evenings(visitor, club):
 
     page = visitor.become("member", club).get(url("club", "moda"))
 
-    assert [page.context["next"].event, *page.context["soon"]] == days[:4]
+    assert [page.context["next"]["event"], *page.context["soon"]] == days[:4]
 
 
 def test_settings_that_cannot_be_are_refused(visitor, club):

@@ -101,7 +101,7 @@ def test_evening_is_one_line_with_who_won_most(phone):
     page = ask(phone, *(address(row, "follow") for row in (first, second)))
 
     (line,) = page.context["lines"]
-    assert line.path == evening_address(first.open_table)
+    assert line["path"] == evening_address(first.open_table)
     assert "2 partide 2 birincilik" in text_of(page)
 
 
@@ -256,6 +256,6 @@ def test_account_keeps_tables_to_follow_them(phone, other_phone):
     # They are shown where the account is signed in, and not left on that phone.
     assert page.context["held"] == {}
     (line,) = page.context["lines"]
-    assert line.path == address(row, "follow")
+    assert line["path"] == address(row, "follow")
     Game.objects.update(follow_generation=2)
     assert other_phone.get(reverse("tables")).context["lines"] == []

@@ -3,7 +3,6 @@
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from fractions import Fraction
 from functools import wraps
@@ -140,17 +139,11 @@ ROWS_AT_ONCE = 500
 HEX = re.compile(r"[0-9a-fA-F]{6}")
 
 
-@dataclass(frozen=True, slots=True)
-class ClubPart:
-    """A part of a club: its title, its page here, and rows as in the JSON."""
-
-    title: str
-    url: str
-    rows: list[dict[str, Any]]
+ClubPart = dict[str, Any]
+"""A part of a club: its `title`, the `url` of its page here, and `rows` as in the JSON."""
 
 
 def _events(request: HttpRequest, club: Club, most: int) -> ClubPart:
-    """Return what comes next (1 query)."""
     seen = coming(Event.objects.listed_for(None).filter(club=club), timezone.localdate())
     rows = [
         {
@@ -162,22 +155,22 @@ def _events(request: HttpRequest, club: Club, most: int) -> ClubPart:
         }
         for event in seen[:most]
     ]
-    return ClubPart(
-        _("Next evenings"), absolute(request, reverse("events", args=[club.slug])), rows
-    )
+    url = absolute(request, reverse("events", args=[club.slug]))
+    return {"title": _("Next evenings"), "url": url, "rows": rows}
 
 
 def _league(request: HttpRequest, club: Club, most: int) -> ClubPart:
-    """Return the first of the season's league (up to 7 queries)."""
     league = public_league(club, timezone.localdate())
     if league is None:
         raise Http404
     season, found = league
     lines = ((row.place, [found.people[row.player]], row.points) for row in found.rows)
     url = reverse("league", args=[club.slug, season.pk])
-    return ClubPart(
-        f"{_('League')} · {season.name}", absolute(request, url), list(_rows(club, lines, most))
-    )
+    return {
+        "title": f"{_('League')} · {season.name}",
+        "url": absolute(request, url),
+        "rows": list(_rows(club, lines, most)),
+    }
 
 
 def _standings(request: HttpRequest, club: Club, most: int) -> ClubPart:
@@ -194,7 +187,8 @@ def _standings(request: HttpRequest, club: Club, most: int) -> ClubPart:
         for each in standings_seen(state, directs=False).rows
     )
     url = reverse("standings", args=[club.slug, row.slug])
-    return ClubPart(row.event.name, absolute(request, url), list(_rows(club, lines, most)))
+    rows = list(_rows(club, lines, most))
+    return {"title": row.event.name, "url": absolute(request, url), "rows": rows}
 
 
 def _rows(
@@ -211,7 +205,6 @@ def _number(points: Points) -> int | str:
 
 
 def _ratings(request: HttpRequest, club: Club, most: int) -> ClubPart:
-    """Return the head of the leaderboard of the most played game (up to 4 queries)."""
     pools = pools_with_ratings(RatingPool.objects.seen_by(None).filter(club=club))
     if not pools:
         raise Http404
@@ -224,9 +217,8 @@ def _ratings(request: HttpRequest, club: Club, most: int) -> ClubPart:
         }
         for line in board.lines(board.keys(0, most))
     ]
-    return ClubPart(
-        _("Ratings"), absolute(request, reverse("club_ratings", args=[club.slug])), rows
-    )
+    url = absolute(request, reverse("club_ratings", args=[club.slug]))
+    return {"title": _("Ratings"), "url": url, "rows": rows}
 
 
 PARTS: dict[str, Callable[[HttpRequest, Club, int], ClubPart]] = {
@@ -253,14 +245,14 @@ def embed(request: HttpRequest, club: Club, part: str) -> HttpResponse:
     page = {
         "club": club,
         "part": shown,
-        "rows": [_shown(row) for row in shown.rows],
+        "rows": [_row_texts(row) for row in shown["rows"]],
         "colours": urlencode(_colours(request)),
         "language": get_language(),
     }
     return render(request, "tournaments/clubs/embed.html", page)
 
 
-def _shown(row: dict[str, Any]) -> tuple[str, str, str, str]:
+def _row_texts(row: dict[str, Any]) -> tuple[str, str, str, str]:
     """Return a row as texts: what stands before the name, the name, its address, what follows."""
     if "date" in row:
         day = date_format(date.fromisoformat(row["date"]), "j M")
@@ -285,9 +277,7 @@ def embed_json(request: HttpRequest, club: Club, part: str) -> HttpResponse:
             "url": absolute(request, reverse("club", args=[club.slug])),
         },
         "part": part,
-        "title": shown.title,
-        "url": shown.url,
-        "rows": shown.rows,
+        **shown,
     }
     response = JsonResponse(found, json_dumps_params={"ensure_ascii": False})
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
@@ -304,7 +294,7 @@ def embed_csv(request: HttpRequest, club: Club, part: str) -> HttpResponseBase:
     if part == "games":
         response = StreamingHttpResponse(_csv(_games(club)), content_type=CSV)
     else:
-        rows = _part(request, club, part, MOST_ROWS).rows
+        rows = _part(request, club, part, MOST_ROWS)["rows"]
         response = HttpResponse("".join(_csv(rows)), content_type=CSV)
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response

@@ -35,7 +35,6 @@ from tournaments.models import (
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.models.events import EventQuerySet
 from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
-from tournaments.queries.names import NamedPlayer
 from tournaments.queries.site import PlayingEvent, coming, playing_now, version_of_games
 from tournaments.queries.standings import LeagueReader, public_league
 from tournaments.queries.state import rules_of_tournament
@@ -82,15 +81,6 @@ BELOW = {below: page for page, pages in FURTHER_DOWN.items() for below in pages.
 
 
 @dataclass(frozen=True, slots=True)
-class BarLink:
-    """A word of the bar; `current` is the value of `aria-current`, empty elsewhere."""
-
-    text: str
-    url: str
-    current: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ClubBar:
     """The bar as a visitor sees it, and what the visitor may do in the club."""
 
@@ -113,27 +103,21 @@ class ClubBar:
         return bool(self.role) or self.club.shows_names
 
     @property
-    def shows_ratings(self) -> bool:
-        return bool(self.role) or (self.shows_records and self.rated)
-
-    @property
-    def links(self) -> list[BarLink]:
-        return list(self._links())
-
-    def _links(self) -> Iterator[BarLink]:
-        yield self._link(_("Evenings"), "events")
+    def links(self) -> list[dict[str, str]]:
+        links = [self._link(_("Evenings"), "events")]
         if self.season is not None:
-            yield self._link(_("League"), "league", self.season)
-        if self.shows_ratings:
-            yield self._link(_("Ratings"), "club_ratings")
+            links.append(self._link(_("League"), "league", self.season))
+        if self.role or (self.shows_records and self.rated):
+            links.append(self._link(_("Ratings"), "club_ratings"))
         if self.shows_records:
-            yield self._link(_("Records"), "club_records")
+            links.append(self._link(_("Records"), "club_records"))
+        return links
 
     @property
-    def more(self) -> list[BarLink]:
+    def more(self) -> list[dict[str, str]]:
         return list(self._more())
 
-    def _more(self) -> Iterator[BarLink]:
+    def _more(self) -> Iterator[dict[str, str]]:
         if self.role:
             yield self._link(_("Players"), "players")
             yield self._link(_("Members"), "people")
@@ -154,9 +138,11 @@ class ClubBar:
         """Return the word that opens `more`."""
         return _("Manage") if self.directs else pgettext("pages", "More")
 
-    def _link(self, text: str, page: str, *args: int) -> BarLink:
+    def _link(self, text: str, page: str, *args: int) -> dict[str, str]:
+        """Return a word of the bar; `current` is the value of `aria-current`, empty elsewhere."""
         current = "page" if self.at == page else "true" if BELOW.get(self.at) == page else ""
-        return BarLink(text, reverse(page, args=[self.club.slug, *args]), current)
+        url = reverse(page, args=[self.club.slug, *args])
+        return {"text": text, "url": url, "current": current}
 
 
 def club_bar(request: HttpRequest, club: Club) -> ClubBar | None:
@@ -190,75 +176,28 @@ WINNERS = 5
 CURVE = (96, 28, 4)
 
 
-@dataclass(frozen=True, slots=True)
-class NextEvent:
-    """The next event as a card, or the one being played: who comes, and its one button."""
-
-    event: Event
-    coming: str
-    button: str
-    url: str
-    playing: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LeaderLine:
-    place: int
-    named: NamedPlayer
-    points: str
-    curve: str
-    beside: str
-    end: tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class WinnerLine:
-    """A past evening: its winners with their points, if any, and its tables and Kings."""
-
-    event: Event
-    names: tuple[NamedPlayer, ...]
-    points: str
-    kings: tuple[NamedPlayer, ...]
-    tables: int
-
-    @property
-    def who(self) -> str:
-        return ", ".join(named.name for named in self.names)
-
-    @property
-    def of_kings(self) -> str:
-        return ", ".join(named.name for named in self.kings)
-
-
-@dataclass(frozen=True, slots=True)
-class RecordText:
-    value: str
-    text: str
-    before: str
-
-
-@dataclass(frozen=True, slots=True)
-class FrontPage:
-    leaders: tuple[LeaderLine, ...]
-    winners: tuple[WinnerLine, ...]
-    record: RecordText | None
-    milestones: tuple[tuple[str, Milestone], ...]
-
-
 def front_page(
     request: HttpRequest, bar: ClubBar, events: EventQuerySet, now: Sequence[PlayingEvent]
-) -> FrontPage:
+) -> dict[str, Any]:
     """Return the front page, cached by this process until a change (6 queries, or up to 22)."""
     # The type checker does not see the annotations.
     past: list[Any] = list(last_events(events, now)[:WINNERS])
     seasons = bar.club.seasons.select_related("club")
     season = seasons.filter(pk=bar.season).first() if bar.season else None
     key = _version(request, bar, season, past)
-    kept: FrontPage | None = caches["pages"].get(key)
-    if kept is None:
-        kept = _front(request, bar, season, past)
-        caches["pages"].set(key, kept, KEPT_SECONDS)
-    return kept
+    page: dict[str, Any] | None = caches["pages"].get(key)
+    if page is None:
+        looker = LeagueReader(member=bool(bar.role), directs=bar.directs)
+        reader = FrontReader(request.user, looker, bar.shows_records)
+        front = front_of(bar.club, reader, season, past, timezone.localdate())
+        page = {
+            "leaders": _leader_lines(front),
+            "winners": [_winner_line(event, front) for event in past],
+            "record": _record_text(front.record, front) if front.record else None,
+            "milestones": [(_milestone_text(each, front), each) for each in front.milestones],
+        }
+        caches["pages"].set(key, page, KEPT_SECONDS)
+    return page
 
 
 def last_events(events: EventQuerySet, now: Sequence[PlayingEvent]) -> EventQuerySet:
@@ -272,30 +211,16 @@ def last_events(events: EventQuerySet, now: Sequence[PlayingEvent]) -> EventQuer
 
 
 def _version(request: HttpRequest, bar: ClubBar, season: Season | None, past: Sequence[Any]) -> str:
-    shown = [(each.pk, each.name, each.held_on, each.tables) for each in past]
+    evenings = [(each.pk, each.name, each.held_on, each.tables) for each in past]
     of_season = season and (season.pk, dates_of(season))
     rated = RatedRound.objects.filter(pool__club=bar.club).order_by("-pk").values_list("pk")
     version = (*version_of_games(bar.club, request.user), rated.first())
     who = (bar.role, bar.shows_records, get_language(), timezone.localdate())
-    said = repr((bar.club.pk, of_season, shown, version, who))
-    return f"club-front-{sha256(said.encode()).hexdigest()}"
+    key = repr((bar.club.pk, of_season, evenings, version, who))
+    return f"club-front-{sha256(key.encode()).hexdigest()}"
 
 
-def _front(
-    request: HttpRequest, bar: ClubBar, season: Season | None, past: Sequence[Event]
-) -> FrontPage:
-    looker = LeagueReader(member=bool(bar.role), directs=bar.directs)
-    reader = FrontReader(request.user, looker, bar.shows_records)
-    front = front_of(bar.club, reader, season, past, timezone.localdate())
-    return FrontPage(
-        leaders=tuple(_leader_lines(front)),
-        winners=tuple(_winner_line(event, front) for event in past),
-        record=_record_text(front.record, front) if front.record else None,
-        milestones=tuple((_milestone_text(each, front), each) for each in front.milestones),
-    )
-
-
-def _leader_lines(front: ClubFront) -> list[LeaderLine]:
+def _leader_lines(front: ClubFront) -> list[dict[str, Any]]:
     """Return the leaders, with their curves on one scale.
 
     The first curve stands beside the second, all others beside the first.
@@ -306,25 +231,33 @@ def _leader_lines(front: ClubFront) -> list[LeaderLine]:
     lines = []
     for number, (each, (path, end)) in enumerate(zip(front.leaders, curves, strict=True)):
         beside = curves[0 if number else min(1, len(curves) - 1)][0]
-        name = front.names[each.player]
-        lines.append(LeaderLine(each.place, name, points_text(each.points), path, beside, end))
+        lines.append(
+            {
+                "place": each.place,
+                "named": front.names[each.player],
+                "points": points_text(each.points),
+                "curve": path,
+                "beside": beside,
+                "end": end,
+            }
+        )
     return lines
 
 
-def _winner_line(event: Any, front: ClubFront) -> WinnerLine:
+def _winner_line(event: Any, front: ClubFront) -> dict[str, Any]:
     found = front.winners.get(event.pk) or EveningWinner((), 0, ())
-    return WinnerLine(
-        event=event,
-        names=tuple(front.names[player] for player in found.players),
-        points=points_text(found.points),
-        kings=tuple(front.names[player] for player in found.kings),
-        tables=event.tables,
-    )
+    return {
+        "event": event,
+        "winners": _names(found.players, front, ", "),
+        "points": points_text(found.points),
+        "kings": _names(found.kings, front, ", "),
+        "tables": event.tables,
+    }
 
 
-def _record_text(record: FallenRecord, front: ClubFront) -> RecordText:
+def _record_text(record: FallenRecord, front: ClubFront) -> dict[str, str]:
     new, old = record.new, record.old
-    names = _names(new.players, front)
+    names = _names(new.players, front, " + ")
     if record.kind == "runs":
         text = ngettext(
             "%(name)s has come out of %(number)s game in a row.",
@@ -335,13 +268,13 @@ def _record_text(record: FallenRecord, front: ClubFront) -> RecordText:
         text = _("%(name)s made the highest game of the club.") % {"name": names}
     before = _("%(value)s before: %(name)s") % {
         "value": points_text(old.value),
-        "name": _names(old.players, front),
+        "name": _names(old.players, front, " + "),
     }
-    return RecordText(points_text(new.value), text, before)
+    return {"value": points_text(new.value), "text": text, "before": before}
 
 
-def _names(players: Sequence[int], front: ClubFront) -> str:
-    return " + ".join(front.names[player].name for player in players)
+def _names(players: Sequence[int], front: ClubFront, separator: str) -> str:
+    return separator.join(front.names[player].name for player in players)
 
 
 def _milestone_text(each: Milestone, front: ClubFront) -> str:
@@ -351,50 +284,57 @@ def _milestone_text(each: Milestone, front: ClubFront) -> str:
     return _("%(name)s played game number %(number)s") % {"name": name, "number": each.number}
 
 
-def preview_of(request: HttpRequest, club: Club, front: FrontPage) -> LinkPreview | None:
+def preview_of(request: HttpRequest, club: Club, front: dict[str, Any]) -> LinkPreview | None:
     """Return what a chat shows of a published club: who leads or has won, and its picture."""
     if not club.published:
         return None
-    names = [line.named.name for line in front.leaders[:3]]
+    names = [line["named"].name for line in front["leaders"][:3]]
     line = f"{_('Leading the season')}: {', '.join(names)}" if names else ""
-    if not line and front.winners:
-        line = f"{front.winners[0].event.name}: {front.winners[0].who}"
+    if not line and front["winners"]:
+        last = front["winners"][0]
+        line = f"{last['event'].name}: {last['winners']}"
     picture = static("kingscore-wide.png")
-    if front.leaders:
-        version = crc32(repr([(each.named.name, each.points) for each in front.leaders]).encode())
+    if front["leaders"]:
+        leaders = [(line["named"].name, line["points"]) for line in front["leaders"]]
+        version = crc32(repr(leaders).encode())
         picture = as_of(reverse("club_picture", args=[club.slug]), version)
     line = line or _("The evenings of the club, who leads, and its records.")
     return link_preview(request, club.name, line, picture)
 
 
-def playing_event(club: Club, playing: PlayingEvent) -> NextEvent:
+def playing_event(club: Club, playing: PlayingEvent) -> dict[str, Any]:
     """Return what is being played as a card, with the tables of its round for its directors."""
     event = playing.event
     at = reverse("event", args=[club.slug, event.public_id])
     if event.is_tournament and playing.round:
         at = reverse("running", args=[club.slug, event.tournament.slug, playing.round])
-    return NextEvent(event, playing_text(playing), _("Enter results"), at, playing=True)
+    return {
+        "event": event,
+        "coming": playing_text(playing),
+        "button": _("Enter results"),
+        "url": at,
+        "playing": True,
+    }
 
 
-def next_event(event: Event, role: str) -> NextEvent:
-    """Return a coming event as a card, where its visitor with this role may register for it."""
-    at, button = reverse("event", args=[event.club.slug, event.public_id]), _("Open")
+def next_event(event: Any, role: str) -> dict[str, Any]:
+    """Return a coming event as a card, where its visitor with this role may register for it.
+
+    `coming` says how many have registered, and how many more fill the last table.
+    """
+    at = reverse("event", args=[event.club.slug, event.public_id])
+    card = {"event": event, "coming": "", "button": _("Open"), "url": at, "playing": False}
     tournament: Tournament | None = getattr(event, "tournament", None)
     if tournament is None or tournament.state != Tournament.State.REGISTRATION:
-        return NextEvent(event, "", button, at)
+        return card
     register = "" if role in DIRECTING else register_address(tournament, member=bool(role))
     if register:
-        at, button = register, _("Register")
-    return NextEvent(event, coming_text(event), button, at)
-
-
-def coming_text(event: Any) -> str:
-    """Return how many have registered, and how many more fill the last table."""
-    number, seats = event.comers, rules_of_tournament(event.tournament).side_count
-    if not number:
-        return ""
-    text = ngettext("%(number)s comes.", "%(number)s come.", number) % {"number": number}
-    return f"{text} {filling_text(number, seats)}".strip()
+        card |= {"url": register, "button": _("Register")}
+    if number := event.comers:
+        text = ngettext("%(number)s comes.", "%(number)s come.", number) % {"number": number}
+        filling = filling_text(number, rules_of_tournament(tournament).side_count)
+        card["coming"] = f"{text} {filling}".strip()
+    return card
 
 
 SHOWN_EVENTS, PAGE = 3, 50
@@ -415,22 +355,17 @@ def clubs(request: HttpRequest) -> HttpResponse:
         status = 422
     others = Club.objects.filter(published=True).exclude(pk__in=Club.objects.of_member(user))
     part = Paginator(others.order_by("name", "pk"), PAGE).get_page(request.GET.get("page"))
+    following: dict[int, Event] = {}
+    events = Event.objects.listed_for(None).filter(club__in=list(part))
+    for event in coming(events, timezone.localdate()):
+        following.setdefault(event.club_id, event)
     page = {
         "memberships": memberships_of(request),
         "form": form if user else None,
         "part": part,
-        "others": _with_next_events(list(part)),
+        "others": [(each, following.get(each.pk)) for each in part],
     }
     return render(request, "tournaments/clubs/clubs.html", page, status=status)
-
-
-def _with_next_events(found: list[Club]) -> list[tuple[Club, Event | None]]:
-    """Return each club with its next published event (1 query)."""
-    events = Event.objects.listed_for(None).filter(club__in=found)
-    following: dict[int, Event] = {}
-    for event in coming(events, timezone.localdate()):
-        following.setdefault(event.club_id, event)
-    return [(each, following.get(each.pk)) for each in found]
 
 
 def memberships_of(request: HttpRequest) -> list[tuple[Club, str]]:

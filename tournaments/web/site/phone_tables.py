@@ -1,7 +1,6 @@
 """The tables of this phone: what was played on them, and the way to another phone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from allauth.core.ratelimit import consume, respond_429
@@ -47,14 +46,6 @@ from tournaments.web.base.phone import (
     remember_carried,
     remember_names,
 )
-
-
-@dataclass(frozen=True)
-class EveningLine:
-    """An evening on the page, and where a tap on it leads."""
-
-    evening: PhoneEvening
-    path: str
 
 
 @never_cache
@@ -111,8 +102,8 @@ def carried(request: HttpRequest, key: str) -> HttpResponse:
             return render(request, "tournaments/site/carried.html", {"count": count})
         taken, joined = take_transfer(key, at=at)
     except TransferGone as gone:
-        said = {"gone": str(gone)}
-        return render(request, "tournaments/site/carried.html", said, status=gone.status)
+        page = {"gone": str(gone)}
+        return render(request, "tournaments/site/carried.html", page, status=gone.status)
     # Scripts keep the addresses; the cookie has the latest also without them.
     response = HttpResponse()
     games = remember_carried(request, response, taken)
@@ -208,11 +199,13 @@ def _rows(held: Sequence[Held]) -> list[Game]:
 def _page(held: Sequence[Held], joined: Joined) -> dict[str, Any]:
     rows = _rows(held)
     writes = {row.pk for row, kind in held if kind == "write"}
-    evenings = evenings_of(rows, joined)
     # The latest spelling of a name that stands for another.
     written = {fold_name(name): name for row in reversed(rows) for name in row.players}
     return {
-        "lines": [EveningLine(evening, _path(evening, writes)) for evening in evenings],
+        "lines": [
+            {"evening": evening, "path": _path(evening, writes)}
+            for evening in evenings_of(rows, joined)
+        ],
         "together": together_of(rows, joined),
         "people": _people(rows, joined),
         "joined": [(written.get(key, key), into) for key, into in joined.items()],
@@ -225,7 +218,6 @@ def _people(rows: Sequence[Game], joined: Joined) -> list[str]:
 
 
 def _path(evening: PhoneEvening, writes: set[int]) -> str:
-    """Return the page of an evening of several games; of a single game, or in play, its sheet."""
     last = evening.last
     if len(evening.games) > 1 and not evening.going and last.open_table is not None:
         return evening_address(last.open_table)

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache, reduce
 from operator import attrgetter
@@ -26,9 +25,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.play.games import Game, play
-from tournaments.engine.rules.rulesets import Points, Ruleset
+from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Event, Member
+from tournaments.models import Event
 from tournaments.models.server import Check
 from tournaments.permissions import account_of
 from tournaments.queries.evenings import beginning_of, begins
@@ -36,7 +35,7 @@ from tournaments.queries.ratings import has_ratings
 from tournaments.queries.rulesets import find_ruleset
 from tournaments.queries.scoresheets import state_of
 from tournaments.queries.sheets import Sheet, load_kept_sheets, rules_of
-from tournaments.queries.site import Running, coming, load_running, playing_now
+from tournaments.queries.site import coming, load_running, playing_now
 from tournaments.services.games.tables import RULESET, sample_entries, start_sample
 from tournaments.texts import labels
 from tournaments.texts.labels import contract_short, suit_of
@@ -53,25 +52,9 @@ from tournaments.web.base.phone import (
     phone_table,
     remember_game,
 )
-from tournaments.web.clubs.views import NextEvent, members_of, next_event
+from tournaments.web.clubs.views import members_of, next_event
 from tournaments.web.games.starting import NewTableForm, key_of
 from tournaments.web.tournaments.my_card import playing_text
-
-
-@dataclass(frozen=True, slots=True)
-class SampleDeal:
-    """A deal, with the totals after it and whether each player has declared it."""
-
-    contract: str
-    suit: str
-    red: bool
-    totals: tuple[tuple[Points, bool], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SampleSheet:
-    names: tuple[str, ...]
-    deals: tuple[SampleDeal, ...]
 
 
 def sample_names() -> list[str]:
@@ -80,20 +63,23 @@ def sample_names() -> list[str]:
 
 
 @cache
-def sample_sheet(language: str) -> SampleSheet:
+def sample_sheet(language: str) -> dict[str, Any]:
+    """Return the sample game: after each deal the totals, and whether the player declared it."""
     game = reduce(play, sample_entries(), Game(RULESETS[RULESET]))
     with translation.override(language):
-        return SampleSheet(tuple(sample_names()), tuple(_deals(game)))
-
-
-def _deals(game: Game) -> list[SampleDeal]:
-    deals = []
-    for played, row in zip(game.deals, game.rows, strict=True):
-        trump = played.deal.details.get("trump")
-        totals = tuple((total, seat == played.declarer) for seat, total in enumerate(row.totals))
-        name = contract_short(played.contract.id)
-        deals.append(SampleDeal(name, suit_of(trump), trump in ("hearts", "diamonds"), totals))
-    return deals
+        deals = []
+        for played, row in zip(game.deals, game.rows, strict=True):
+            trump = played.deal.details.get("trump")
+            totals = [(total, seat == played.declarer) for seat, total in enumerate(row.totals)]
+            deals.append(
+                {
+                    "contract": contract_short(played.contract.id),
+                    "suit": suit_of(trump),
+                    "red": trump in ("hearts", "diamonds"),
+                    "totals": totals,
+                }
+            )
+        return {"names": sample_names(), "deals": deals}
 
 
 SOON = timedelta(days=14)
@@ -106,15 +92,6 @@ ACCOUNT = "Kingscore-Account"
 
 PREFERENCES = {"theme": ("auto", "light", "dark"), "suits": ("two", "four")}
 """Display preferences, each kept in a cookie of its name; the first value is the default."""
-
-
-@dataclass(frozen=True)
-class PhoneGameRow:
-    game: PhoneGame
-    sheet: Sheet
-    ruleset: str
-    state: str
-    delete: str
 
 
 @require_safe
@@ -160,14 +137,14 @@ def _events(request: HttpRequest) -> dict[str, Any]:
         following.setdefault(event.club_id, event)
     soon = coming(public.exclude(club__in=clubs), today)
     return {
-        "clubs": [(each.club, _next_event(following.get(each.club_id), each)) for each in members],
+        "clubs": [
+            (each.club, event and next_event(event, each.role))
+            for each in members
+            for event in [following.get(each.club_id)]
+        ],
         "now": [(each, playing_text(each)) for each in playing_now(public, today)[:SHOWN]],
         "soon": soon.filter(held_on__lte=today + SOON)[:SHOWN],
     }
-
-
-def _next_event(event: Event | None, member: Member) -> NextEvent | None:
-    return next_event(event, member.role) if event else None
 
 
 def _preview(request: HttpRequest) -> LinkPreview:
@@ -233,35 +210,21 @@ def _back(request: HttpRequest) -> str:
     return back if ours else "/"
 
 
-def _line(game: PhoneGame, sheet: Sheet) -> PhoneGameRow:
+def _line(game: PhoneGame, sheet: Sheet) -> dict[str, Any]:
     row = game.row
     # Only directors delete a club's game, with its table.
     deletes = game.kind == "write" and row.table_id is None
-    delete = reverse("delete", args=[row.public_id, row.secret("write")]) if deletes else ""
-    state = state_of(sheet.game, sheet.outcome, row.players)
-    return PhoneGameRow(game, sheet, labels.name_of(sheet.game.ruleset), state, delete)
+    return {
+        "game": game,
+        "sheet": sheet,
+        "ruleset": labels.name_of(sheet.game.ruleset),
+        "state": state_of(sheet.game, sheet.outcome, row.players),
+        "delete": reverse("delete", args=[row.public_id, row.secret("write")]) if deletes else "",
+    }
 
 
 PICTURED = ("en", "tr", "it")
 """The languages with pictures; other languages get the first."""
-
-
-@dataclass(frozen=True)
-class GuideStep:
-    """A step: its picture, the taps in turn, a sentence, and the final tap."""
-
-    picture: str
-    title: str
-    taps: tuple[str, ...]
-    text: str
-    then: str = ""
-
-    @property
-    def image(self) -> str:
-        """The address of the picture in the reader's language, made by `docs/looks/shots.py`."""
-        language = (get_language() or "").partition("-")[0]
-        folder = language if language in PICTURED else PICTURED[0]
-        return static(f"guide/{folder}/{self.picture}.png")
 
 
 @kept_for_going_back
@@ -272,78 +235,85 @@ def guide(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/site/guide.html", page)
 
 
-def guide_steps() -> list[GuideStep]:
-    return [*_writing(), *_sharing(), *_ending()]
-
-
-def _writing() -> list[GuideStep]:
-    return [
-        GuideStep(
+def guide_steps() -> list[dict[str, Any]]:
+    """Return the steps: picture, title, taps in turn, sentence, and final tap."""
+    steps: list[tuple[str, str, list[str], str, str]] = [
+        (
             "start",
             _("Start a table"),
-            (_("New table"), _("Start")),
+            [_("New table"), _("Start")],
             _("Choose the game and type the names as you sit. Nobody needs an account."),
+            "",
         ),
-        GuideStep(
+        (
             "contract",
             _("What was declared"),
-            (),
+            [],
             _("Tap the contract; for a trump, tap its suit."),
+            "",
         ),
-        GuideStep(
+        (
             "count",
             _("Who took what"),
-            (),
+            [],
             _("Tap a number for each player; the last one comes by itself. Then:"),
             _("Save"),
         ),
-    ]
-
-
-def _sharing() -> list[GuideStep]:
-    return [
-        GuideStep(
+        (
             "correct",
             _("Correct"),
-            (_("Undo"),),
+            [_("Undo")],
             _("This takes back the last deal. An older one: tap its contract in the sheet."),
+            "",
         ),
-        GuideStep(
+        (
             "pen",
             _("Hand over the scoring"),
-            (_("Share"), _("Another phone writes instead of this one")),
+            [_("Share"), _("Another phone writes instead of this one")],
             _("The other phone scans the code and writes; yours follows."),
+            "",
         ),
-        GuideStep(
+        (
             "follow",
             _("Follow"),
-            (_("Share"), _("Others follow")),
+            [_("Share"), _("Others follow")],
             _("Whoever scans this code sees every deal of the evening, and cannot write."),
+            "",
         ),
-    ]
-
-
-def _ending() -> list[GuideStep]:
-    return [
-        GuideStep(
+        (
             "no-signal",
             _("No signal?"),
-            (),
+            [],
             _("Write on, or start a new table: all waits on the phone and is sent by itself."),
+            "",
         ),
-        GuideStep(
+        (
             "end",
             _("The end"),
-            (),
+            [],
             _("After the last deal you see who has won. Again, or another game:"),
             _("Rematch"),
         ),
-        GuideStep(
+        (
             "pdf",
             _("Take the sheet home"),
-            (_("Scoresheet (PDF)"),),
+            [_("Scoresheet (PDF)")],
             _("Below the sheet, at any time."),
+            "",
         ),
+    ]
+    language = (get_language() or "").partition("-")[0]
+    folder = language if language in PICTURED else PICTURED[0]
+    return [
+        {
+            # Made by `docs/looks/shots.py`.
+            "image": static(f"guide/{folder}/{picture}.png"),
+            "title": title,
+            "taps": taps,
+            "text": text,
+            "then": then,
+        }
+        for picture, title, taps, text, then in steps
     ]
 
 
@@ -371,21 +341,13 @@ QUEUES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
-    """Free and total bytes on the disk of the data folder."""
-
-    free: int
-    total: int
-
-
 @never_cache
 @require_safe
 @user_passes_test(attrgetter("is_staff"))
 def show_status(request: HttpRequest) -> HttpResponse:
     """Show what runs, what waits and the last backup; warnings first."""
     now = timezone.now()
-    running, room = load_running(now), room_left()
+    running, room = load_running(now), shutil.disk_usage(settings.DATA)
     return render(
         request,
         "tournaments/site/status.html",
@@ -393,43 +355,38 @@ def show_status(request: HttpRequest) -> HttpResponse:
             "now": now,
             "running": running,
             "room": room,
-            "worries": list(worries(running, room, now)),
-            "queues": [(QUEUES[queue.kind], queue) for queue in running.queues],
+            "worries": list(worries(running, room.free, now)),
+            "queues": [(QUEUES[queue.kind], queue) for queue in running["queues"]],
             "version": settings.VERSION,
             "database": connection.display_name,
         },
     )
 
 
-def room_left() -> Room:
-    usage = shutil.disk_usage(settings.DATA)
-    return Room(usage.free, usage.total)
-
-
-def worries(running: Running, room: Room, now: datetime) -> Iterator[str]:
+def worries(running: dict[str, Any], free: int, now: datetime) -> Iterator[str]:
     """Yield warnings as sentences, the worst first."""
-    if missing := running.migrations_missing:
+    if missing := running["migrations_missing"]:
         yield ngettext(
             "The database is older than the program: %(count)d migration is missing.",
             "The database is older than the program: %(count)d migrations are missing.",
             missing,
         ) % {"count": missing}
-    if room.free < LEAST_ROOM:
+    if free < LEAST_ROOM:
         yield _("The disk is almost full.")
-    if running.backup is None:
+    if running["backup"] is None:
         yield _("There is no backup yet.")
-    elif now - running.backup.ended_at > BACKUP_EVERY:
+    elif now - running["backup"].ended_at > BACKUP_EVERY:
         yield _("The last backup is more than two days old.")
-    if running.failed_starts:
+    if running["failed_starts"]:
         yield _(
             "The worker does not stay up: it has ended %(count)d times in a row. Documents, ratings"
             " and mails wait; the log of the server says why."
-        ) % {"count": running.failed_starts}
-    elif not running.alive:
+        ) % {"count": running["failed_starts"]}
+    elif not running["alive"]:
         yield _("No worker is running: documents, ratings and mails wait.")
-    elif any(queue.oldest and now - queue.oldest > LONGEST_WAIT for queue in running.queues):
+    elif any(queue.oldest and now - queue.oldest > LONGEST_WAIT for queue in running["queues"]):
         yield _("Something has been waiting for more than a quarter of an hour.")
-    yield from worries_of_check(running.check, now)
+    yield from worries_of_check(running["check"], now)
 
 
 def worries_of_check(check: Check | None, now: datetime) -> Iterator[str]:
