@@ -3,7 +3,6 @@
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from secrets import token_bytes
@@ -49,15 +48,6 @@ class BadRedirect(Refused):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ApplicationPlan:
-    """A new application: its name, its redirect URIs, and whether its server can keep a secret."""
-
-    name: str
-    addresses: tuple[str, ...]
-    confidential: bool
-
-
 def new_access_token(request: Any) -> str:
     return ACCESS_PREFIX + _new_secret(request, "access")
 
@@ -80,7 +70,7 @@ def _new_secret(request: Any, use: str) -> str:
 def check_redirect(address: str) -> None:
     """Refuse an address to which no code may be sent.
 
-    Raises: BadRedirect: it is none that `ApplicationPlan` may have.
+    Raises: BadRedirect: it is none that an application may have.
     """
     try:
         parts = urlsplit(address)
@@ -107,18 +97,20 @@ def origin_of(address: str) -> str:
     return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")
 
 
-def register_application(user: User, plan: ApplicationPlan) -> tuple[Application, str]:
+def register_application(
+    user: User, name: str, addresses: Collection[str], *, confidential: bool
+) -> tuple[Application, str]:
     """Register an application; return it with its secret, which cannot be read again later.
 
-    The secret of a public one is empty.
+    A public one, whose server cannot keep a secret, has none.
 
     Raises:
         BadRedirect: a redirect URI is not allowed.
         TooManyApplications: the account has as many as it may.
     """
-    for address in plan.addresses:
+    for address in addresses:
         check_redirect(address)
-    secret = generate_client_secret() if plan.confidential else ""
+    secret = generate_client_secret() if confidential else ""
     with transaction.atomic():
         # Locked, so that two requests at once cannot both make the last one.
         User.objects.select_for_update().get(pk=user.pk)
@@ -127,9 +119,9 @@ def register_application(user: User, plan: ApplicationPlan) -> tuple[Application
         kinds = {True: Application.CLIENT_CONFIDENTIAL, False: Application.CLIENT_PUBLIC}
         row = Application.objects.create(
             user=user,
-            name=plan.name,
-            redirect_uris=" ".join(plan.addresses),
-            client_type=kinds[plan.confidential],
+            name=name,
+            redirect_uris=" ".join(addresses),
+            client_type=kinds[confidential],
             client_secret=secret,
             authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
         )
@@ -191,25 +183,26 @@ class TooManyTokens(Refused, code="too-many"):
     sentence = _("There are %(most)s already: revoke one.")
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """The wanted token: its name, its permissions, and its lifetime (None: until revoked)."""
-
-    name: str
-    scopes: Collection[Scope]
-    lasts: timedelta | None = None
-
-
-def make_token(user: User, wish: Wish, *, at: datetime) -> tuple[PersonalToken, str]:
+def make_token(
+    user: User,
+    name: str,
+    scopes: Collection[Scope],
+    *,
+    lasts: timedelta | None = None,
+    at: datetime,
+) -> tuple[PersonalToken, str]:
     """Make a token and return it with its secret text, which cannot be read again later.
+
+    Without `lasts` it is valid until it is revoked.
+
 
     Raises:
         TooManyTokens: the account has as many as it may; nothing is made.
         ValueError: the name or the permissions are empty.
     """
-    name = " ".join(wish.name.split())
-    scopes = [scope.value for scope in Scope if scope in wish.scopes]
-    if not name or len(name) > LONGEST_TOKEN_NAME or not scopes:
+    name = " ".join(name.split())
+    values = [scope.value for scope in Scope if scope in scopes]
+    if not name or len(name) > LONGEST_TOKEN_NAME or not values:
         raise ValueError("a token has a name and may do something")
     with transaction.atomic():
         # Locked, so that two requests at once cannot both make the last allowed token.
@@ -217,9 +210,7 @@ def make_token(user: User, wish: Wish, *, at: datetime) -> tuple[PersonalToken, 
         expire_tokens(at, of=user)
         if PersonalToken.objects.of(user).count() >= MOST_TOKENS:
             raise TooManyTokens({"most": MOST_TOKENS})
-        token, text = PersonalToken.objects.create(
-            user, expiry=wish.lasts, name=name, scopes=scopes
-        )
+        token, text = PersonalToken.objects.create(user, expiry=lasts, name=name, scopes=values)
     return token, text
 
 

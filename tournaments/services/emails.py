@@ -37,7 +37,7 @@ MOST_AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class EmailText:
     """Subject and text of an e-mail; where its kind is ended, and until when it helps."""
 
     subject: str
@@ -47,7 +47,12 @@ class Text:
 
 
 def write_emails(
-    users: Iterable[User], about: str, text: Text, *, at: datetime, report: Report | None = None
+    users: Iterable[User],
+    about: str,
+    text: EmailText,
+    *,
+    at: datetime,
+    report: Report | None = None,
 ) -> None:
     """Write one e-mail to each account; they are sent after the commit, unless they expire before.
 
@@ -121,30 +126,24 @@ def _mail_of(letter: Email) -> EmailMessage | None:
             "List-Unsubscribe": f"<{letter.unsubscribe}>",
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         }
-    return None if letter.carries and not _attach(letter, mail) else mail
-
-
-def _attach(letter: Email, mail: EmailMessage) -> bool:
-    """Attach the document to an e-mail; False if it must not or cannot be sent."""
+    if not letter.carries:
+        return mail
     report = letter.report
     if report is None:
-        return False
+        return None
     if not Report.objects.readable_by(letter.user).filter(pk=report.pk).exists():
         # The recipient has left meanwhile.
         letter.delete()
-        return False
+        return None
+    parts = [report.club.slug if report.club else "", report.parameters.get("month", report.kind)]
+    name = "-".join(part for part in parts if part) + f".{report.format}"
     try:
         with report.file.open("rb") as file:
-            mail.attach(_file_name(report), file.read())
+            mail.attach(name, file.read())
     except (OSError, ValueError) as error:
         log.warning("letter %s waits for its document: %s", letter.pk, type(error).__name__)
-        return False
-    return True
-
-
-def _file_name(report: Report) -> str:
-    parts = [report.club.slug if report.club else "", report.parameters.get("month", report.kind)]
-    return "-".join(part for part in parts if part) + f".{report.format}"
+        return None
+    return mail
 
 
 RULE = "\n\n— — —\n\n"
@@ -160,10 +159,29 @@ def month_over(at: datetime) -> date:
 
 
 def sweep_months(at: datetime) -> None:
-    """Request the month's document of each club with games, and write e-mails to its directors."""
+    """Request the month's document of each club with games, and write e-mails to its directors.
+
+    A club's documents and e-mails are one transaction, once.
+    """
     month = month_over(at)
     for pk in list(_due(month).values_list("pk", flat=True)):
-        _mail_month(pk, month, at)
+        with transaction.atomic():
+            # A second worker waits for the row and finds the month done.
+            if not _not_yet(month).filter(pk=pk).update(month_mailed=month):
+                continue
+            club = Club.objects.get(pk=pk)
+            for language, readers in _readers(pk).items():
+                order = Order(
+                    kind=Report.Kind.CLUB_MONTH,
+                    subject=club,
+                    audience=Report.Audience.MEMBERS,
+                    language=language or settings.LANGUAGE_CODE,
+                    paper=club.paper,
+                    parameters={"month": month_key(month)},
+                )
+                report = request_document(order, at)
+                about, text = f"month:{pk}:{month_key(month)}", _letter(club, month, language)
+                write_emails(readers, about, text, at=at, report=report)
 
 
 def _due(month: date) -> QuerySet[Club]:
@@ -186,46 +204,14 @@ def _not_yet(month: date) -> QuerySet[Club]:
     return Club.objects.filter(Q(month_mailed=None) | Q(month_mailed__lt=month))
 
 
-def _mail_month(pk: int, month: date, at: datetime) -> None:
-    """Request the documents and write the e-mails in one transaction, once."""
-    with transaction.atomic():
-        # A second worker waits for the row and finds the month done.
-        if not _not_yet(month).filter(pk=pk).update(month_mailed=month):
-            return
-        club = Club.objects.get(pk=pk)
-        about = f"month:{pk}:{month_key(month)}"
-        for language, readers in _by_language(_readers(pk)).items():
-            report = request_document(_order(club, month, language), at)
-            text = _letter(club, month, language)
-            write_emails(readers, about, text, at=at, report=report)
-
-
-def _order(club: Club, month: date, language: str) -> Order:
-    return Order(
-        kind=Report.Kind.CLUB_MONTH,
-        subject=club,
-        audience=Report.Audience.MEMBERS,
-        language=language or settings.LANGUAGE_CODE,
-        paper=club.paper,
-        parameters={"month": month_key(month)},
-    )
-
-
-# Recipients.
-
-
-def _readers(club: int) -> Iterable[User]:
+def _readers(club: int) -> Mapping[str, list[User]]:
+    """Return those who get a club's e-mail by language; the key is empty if it is unknown."""
     members = Member.objects.filter(club=club, role__in=DIRECTING, month_by_mail=True)
     users = User.objects.filter(is_active=True, memberships__in=members)
     proved = users.filter(emailaddress__email__iexact=F("email"), emailaddress__verified=True)
-    return proved.order_by("pk").distinct()
-
-
-def _by_language(users: Iterable[User]) -> Mapping[str, list[User]]:
-    """Group users by language; the key is empty if the language is unknown."""
     found: dict[str, list[User]] = defaultdict(list)
     known = dict(settings.LANGUAGES)
-    for user in users:
+    for user in proved.order_by("pk").distinct():
         found[user.language if user.language in known else ""].append(user)
     return found
 
@@ -248,7 +234,7 @@ def switch_month(member: Member, *, wanted: bool) -> None:
 # Content.
 
 
-def _letter(club: Club, month: date, language: str) -> Text:
+def _letter(club: Club, month: date, language: str) -> EmailText:
     """Return subject and text; in every language if the reader's is unknown."""
     languages = [language] if language else [code for code, _name in settings.LANGUAGES]
     names, bodies = [], []
@@ -256,7 +242,7 @@ def _letter(club: Club, month: date, language: str) -> Text:
         with translation.override(code):
             names.append(date_format(month, "YEAR_MONTH_FORMAT"))
             bodies.append(_text(club, names[-1]))
-    return Text(f"{club.name}: {' / '.join(names)}", RULE.join(bodies) + "\n")
+    return EmailText(f"{club.name}: {' / '.join(names)}", RULE.join(bodies) + "\n")
 
 
 def _text(club: Club, month: str) -> str:

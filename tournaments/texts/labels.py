@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache, wraps
-from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
 from babel.numbers import format_decimal
@@ -23,25 +22,23 @@ Named = TypeVar("Named")
 
 MINUS = "−"
 
-PARTS: Mapping[Fraction, str] = MappingProxyType(
-    {
-        Fraction(1, 2): "½",
-        Fraction(1, 3): "⅓",
-        Fraction(2, 3): "⅔",
-        Fraction(1, 4): "¼",
-        Fraction(3, 4): "¾",
-        Fraction(1, 6): "⅙",
-        Fraction(5, 6): "⅚",
-        Fraction(1, 5): "⅕",
-        Fraction(2, 5): "⅖",
-        Fraction(3, 5): "⅗",
-        Fraction(4, 5): "⅘",
-        Fraction(1, 8): "⅛",
-        Fraction(3, 8): "⅜",
-        Fraction(5, 8): "⅝",
-        Fraction(7, 8): "⅞",
-    }
-)
+PARTS: Mapping[Fraction, str] = {
+    Fraction(1, 2): "½",
+    Fraction(1, 3): "⅓",
+    Fraction(2, 3): "⅔",
+    Fraction(1, 4): "¼",
+    Fraction(3, 4): "¾",
+    Fraction(1, 6): "⅙",
+    Fraction(5, 6): "⅚",
+    Fraction(1, 5): "⅕",
+    Fraction(2, 5): "⅖",
+    Fraction(3, 5): "⅗",
+    Fraction(4, 5): "⅘",
+    Fraction(1, 8): "⅛",
+    Fraction(3, 8): "⅜",
+    Fraction(5, 8): "⅝",
+    Fraction(7, 8): "⅞",
+}
 """Fractions with a character of their own; others are written with raised and lowered digits."""
 
 RAISED, LOWERED = (str.maketrans("0123456789", digits) for digits in ("⁰¹²³⁴⁵⁶⁷⁸⁹", "₀₁₂₃₄₅₆₇₈₉"))
@@ -308,25 +305,23 @@ def in_language(naming: Callable[Of, Named]) -> Callable[Of, Named]:
     """
 
     @lru_cache(maxsize=2000)
-    def kept(language: str | None, *args: Of.args, **kwargs: Of.kwargs) -> Named:
+    def cached(language: str | None, *args: Of.args, **kwargs: Of.kwargs) -> Named:
         del language
         return naming(*args, **kwargs)
 
     @wraps(naming)
     def say(*args: Of.args, **kwargs: Of.kwargs) -> Named:
-        return kept(get_language(), *args, **kwargs)  # type: ignore[arg-type] # all hashable
+        return cached(get_language(), *args, **kwargs)  # type: ignore[arg-type] # all hashable
 
     return say
 
 
-POINTS: Mapping[str, Text] = MappingProxyType(
-    {
-        "game": _("the points of the game"),
-        "places": _("points for the place at the table"),
-        "out": _("1 for each game out or won"),
-        "pair-difference": _("how far ahead of the others"),
-    }
-)
+POINTS: Mapping[str, Text] = {
+    "game": _("the points of the game"),
+    "places": _("points for the place at the table"),
+    "out": _("1 for each game out or won"),
+    "pair-difference": _("how far ahead of the others"),
+}
 """What a round of a tournament is worth."""
 
 

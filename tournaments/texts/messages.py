@@ -175,8 +175,6 @@ def explain(problem: Problem, players: Sequence[str] = ()) -> str:
 
 
 class _Words(dict[str, object]):
-    """The parameters of a problem as texts for the reader."""
-
     def __init__(self, problem: Problem, players: Sequence[str]) -> None:
         super().__init__(problem.params)
         params = problem.params

@@ -32,7 +32,7 @@ from tournaments.api.views import (
 from tournaments.models import Member, PersonalToken, Player, Scope
 from tournaments.models.people import ApplicationToken, ScopedToken
 from tournaments.permissions import account_of, directed_club
-from tournaments.services.accounts import Wish, make_token, revoke_token
+from tournaments.services.accounts import make_token, revoke_token
 from tournaments.services.base.writes import Fault, Invalid, Refused
 from tournaments.services.emails import switch_month
 from tournaments.services.people.changes import remove_player, set_initials
@@ -126,8 +126,8 @@ class TokenViewSet(ListMixin, CreateMixin, RetrieveMixin, DestroyMixin, APIViewS
             faults.append(BeyondOwnTime())
         if faults:
             raise Invalid(faults=faults)
-        wish = Wish(data["name"], [Scope(scope) for scope in data["scopes"]], lasts)
-        row, text = make_token(self.token.user, wish, at=now)
+        scopes = [Scope(scope) for scope in data["scopes"]]
+        row, text = make_token(self.token.user, data["name"], scopes, lasts=lasts, at=now)
         row.token = text
         return row
 

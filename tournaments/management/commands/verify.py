@@ -81,12 +81,13 @@ def _lines(verification: Verification) -> Iterator[str]:
         yield f"{problem.where or '–'}: {explain(problem)}"
     before = 0
     for line in verified_lines(verification):
-        if line.round != before:
-            yield f"Round {line.round}"
-            before = line.round
-        count = f" ({line.number})" if line.number > 1 else ""
-        where = f" – {line.where}" if line.where else ""
-        yield f"{'  ' if line.round else ''}{line.what}{count}: {line.text}{where}"
+        if line["round"] != before:
+            yield f"Round {line['round']}"
+            before = line["round"]
+        indent = "  " if line["round"] else ""
+        count = f" ({line['number']})" if line["number"] > 1 else ""
+        where = f" – {line['where']}" if line["where"] else ""
+        yield f"{indent}{line['what']}{count}: {line['text']}{where}"
     if verification.digest:
         yield f"Code: {letters_of(verification.digest)}"
     if not verification.is_whole:

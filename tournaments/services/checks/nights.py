@@ -41,7 +41,7 @@ from tournaments.services.checks.caches import (
     seal_what_is_missing,
 )
 from tournaments.services.checks.ratings import look_at_changes, look_at_counts, look_at_ratings
-from tournaments.services.emails import Text, write_emails
+from tournaments.services.emails import EmailText, write_emails
 from tournaments.services.events.events import digests_of_rounds
 from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
 
@@ -93,13 +93,13 @@ def _readers(club: int | None) -> Iterable[User]:
     return active.filter(memberships__club=club, memberships__role=Role.OWNER)
 
 
-def _letter(club: str, counted: list[tuple[str, int]]) -> Text:
+def _letter(club: str, counted: list[tuple[str, int]]) -> EmailText:
     subjects, bodies = [], []
     for language, _name in settings.LANGUAGES:
         with translation.override(language):
             subjects.append(str(_("nightly check")))
             bodies.append(_text(club, counted))
-    return Text(f"Kingscore: {' / '.join(subjects)}", RULE.join(bodies) + "\n")
+    return EmailText(f"Kingscore: {' / '.join(subjects)}", RULE.join(bodies) + "\n")
 
 
 def _text(club: str, counted: list[tuple[str, int]]) -> str:

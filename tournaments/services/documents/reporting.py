@@ -85,7 +85,7 @@ def request_scoresheet(  # noqa: PLR0913 - of which game, and each way it can be
 def request_picture(row: Game, *, wide: bool, language: str, at: datetime) -> Report:
     """Request the picture of a game as it is now; one that is kept is found without writing."""
     kind, form = Report.Kind.PICTURE, DocumentForm(language, Paper.A4, Report.Format.PNG)
-    asked = _kept_report(_key_once(kind, row, _pictured(row, wide=wide), form), at)
+    asked = _stored_report(_key_once(kind, row, _pictured(row, wide=wide), form), at)
     if asked is None:
         with transaction.atomic():
             _read_names(row)
@@ -97,7 +97,7 @@ def request_evening_picture(games: Sequence[Game], *, language: str, at: datetim
     """Request the picture of the evening of an open table, from all its games in order."""
     kind, form = Report.Kind.PICTURE, DocumentForm(language, Paper.A4, Report.Format.PNG)
     parameters = {"evening": [[row.public_id, row.revision] for row in games]}
-    asked = _kept_report(_key_once(kind, games[-1], parameters, form), at)
+    asked = _stored_report(_key_once(kind, games[-1], parameters, form), at)
     if asked is None:
         with transaction.atomic():
             asked = _request_once(kind, games[-1], parameters, form, at)
@@ -138,7 +138,7 @@ def _request_picture_of(
     """Request a picture that is read when it is built; `content` is what its key is made of."""
     form = DocumentForm(language, Paper.A4, Report.Format.PNG)
     content_key = key_of([Report.Kind.PICTURE, *content, *astuple(form)])
-    asked = _kept_report(content_key, at)
+    asked = _stored_report(content_key, at)
     if asked is None:
         belongings = {
             "kind": Report.Kind.PICTURE,
@@ -276,24 +276,19 @@ def _remake(club: int, at: datetime) -> None:
             _requeue(Report.objects.filter(pk=pk), pk, at)
         done = reports.filter(state=Report.State.DONE)
         for report in done.filter(emails__in=Email.objects.filter(sent_at=None)).distinct():
-            _make_again(report, at)
+            # E-mails wait for it: it is built again, without its old content.
+            name, storage = report.file.name or "", report.file.storage
+            _requeue(Report.objects.filter(pk=report.pk), report.pk, at)
+            Report.objects.filter(pk=report.pk).update(file="")
+            transaction.on_commit(partial(_delete_file, name, storage))
         throw_away(done)
     transaction.on_commit(clear_workshops)
-
-
-def _make_again(report: Report, at: datetime) -> None:
-    """Rebuild a document that e-mails wait for, without its old content."""
-    name, storage = report.file.name or "", report.file.storage
-    _requeue(Report.objects.filter(pk=report.pk), report.pk, at)
-    Report.objects.filter(pk=report.pk).update(file="")
-    transaction.on_commit(partial(_delete_file, name, storage))
 
 
 def throw_away(reports: ReportQuerySet) -> int:
     """Delete reports with the data they were built from; their files after the commit.
 
-    Returns:
-        The number of reports.
+    Returns: The number of reports.
     """
     rows = list(reports)
     Report.objects.filter(pk__in=[row.pk for row in rows]).delete()
@@ -311,21 +306,15 @@ def _delete_file(name: str, storage: Any) -> None:
 def expire_reports(at: datetime) -> int:
     """Delete expired reports, and files without a report.
 
-    Returns:
-        The number of reports.
+    Returns: The number of reports.
     """
     with transaction.atomic():
         rows = Report.objects.select_for_update(of=("self",)).expired(at)
         count = throw_away(rows)
-    _clear_away(at)
-    return count
-
-
-def _clear_away(at: datetime) -> None:
     clear_workshops()
     storage, folder = Report.file.field.storage, "reports"
     if not storage.exists(folder):
-        return
+        return count
     old = [
         name
         for name in (f"{folder}/{file}" for file in storage.listdir(folder)[1])
@@ -336,6 +325,7 @@ def _clear_away(at: datetime) -> None:
     for name in old:
         if name not in known:
             storage.delete(name)
+    return count
 
 
 def clear_workshops() -> None:
@@ -377,7 +367,7 @@ def _only_report(content_key: str, belongings: dict[str, Any], at: datetime) -> 
     return report
 
 
-def _kept_report(content_key: str, at: datetime) -> Report | None:
+def _stored_report(content_key: str, at: datetime) -> Report | None:
     """Return the report of a content that is being built or kept; None if it must be requested."""
     report = Report.objects.kept(at + ABOUT_TO_EXPIRE).filter(content_key=content_key).first()
     if report is None or report.state == Report.State.CANCELLED:
@@ -444,11 +434,10 @@ def claim_report(pk: int, at: datetime) -> Report | None:
         return report
 
 
-@dataclass(slots=True)
 class BuildProgress:
-    report: Report
-    step: Report.Step = Report.Step.READING
-    said_at: float = field(default_factory=time.monotonic)
+    def __init__(self, report: Report) -> None:
+        self.report, self.step = report, Report.Step.READING
+        self.noted_at = time.monotonic()
 
     def __call__(self, step: Report.Step, done: int = 0, total: int = 0) -> None:
         """Note the progress of a step; most calls do not touch the database.
@@ -456,9 +445,9 @@ class BuildProgress:
         Raises: NotOurs: stop building.
         """
         now = time.monotonic()
-        if step == self.step and now - self.said_at < SIGN_EVERY:
+        if step == self.step and now - self.noted_at < SIGN_EVERY:
             return
-        self.step, self.said_at = step, now
+        self.step, self.noted_at = step, now
         details = {"step": step, "done": done, "total": total, "touched_at": timezone.now()}
         if not _ours(self.report).update(**details):
             raise NotOurs

@@ -45,7 +45,6 @@ from tournaments.services import accounts
 from tournaments.services.accounts import (
     MOST_TOKENS,
     TooManyTokens,
-    Wish,
     applications_of,
     connected,
     make_token,
@@ -73,23 +72,19 @@ def me(request: HttpRequest) -> HttpResponse:
     assert user is not None
     players = Player.objects.belonging_to(user).select_related("club")
     memberships = memberships_of(request)
+    directing = Member.objects.of_user(user, DIRECTING).select_related("club")
     page = {
         "name": account_name(user),
         "address": user.email,
         "memberships": memberships,
-        "mailed": _mailed(user),
+        # Those who get, or can get, month reports.
+        "mailed": directing.order_by("club__name", "club"),
         # A former member of a club keeps the player, but sees no pages of the club.
         "clubs": [club for club, _role in memberships],
         "players": players.order_by("club__name", "pk"),
         "calendar": absolute(request, reverse("calendar", args=[user.pk, user.calendar_secret])),
     }
     return render(request, "tournaments/accounts/me.html", page)
-
-
-def _mailed(user: User) -> list[Member]:
-    """Return the memberships of a user that get, or can get, month reports (1 query)."""
-    directing = Member.objects.of_user(user, DIRECTING).select_related("club")
-    return list(directing.order_by("club__name", "club"))
 
 
 @never_cache
@@ -114,19 +109,16 @@ def delete(request: HttpRequest) -> HttpResponse:
     user = account_of(request)
     assert user is not None
     form = DeletionForm(user.email or user.username, request.POST or None)
-    if not form.is_valid():
-        return _delete_page(request, form, 422 if form.is_bound else 200)
-    try:
-        delete_account(actor_of(request), at=timezone.now())
-    except LastOwner as error:
-        form.add_error(None, str(error))
-        return _delete_page(request, form, 422)
-    logout(request)
-    messages.success(request, _("Your account is deleted."))
-    return redirect("home")
-
-
-def _delete_page(request: HttpRequest, form: DeletionForm, status: int) -> HttpResponse:
+    status = 422 if form.is_bound else 200
+    if form.is_valid():
+        try:
+            delete_account(actor_of(request), at=timezone.now())
+        except LastOwner as error:
+            form.add_error(None, str(error))
+        else:
+            logout(request)
+            messages.success(request, _("Your account is deleted."))
+            return redirect("home")
     return render(request, "tournaments/accounts/delete.html", {"form": form}, status=status)
 
 
@@ -212,13 +204,6 @@ class TokenForm(forms.Form):
     def ticks(self) -> list[tuple[Any, Text]]:
         return [(tick, SCOPES[tick.data["value"]][1]) for tick in self["scopes"]]
 
-    @property
-    def wish(self) -> Wish:
-        """Return the settings, once the form is valid."""
-        days = self.cleaned_data["days"]
-        scopes = [Scope(scope) for scope in self.cleaned_data["scopes"]]
-        return Wish(self.cleaned_data["name"], scopes, timedelta(days=int(days)) if days else None)
-
 
 @never_cache
 @login_required
@@ -229,7 +214,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     rows = PersonalToken.objects.of(user).lasting(now)
     held = scopes_held(user)
     page = {
-        "tokens": [(row, _first_characters(row), _may(row)) for row in rows],
+        "tokens": [(row, _first_characters(row), may(row.scopes)) for row in rows],
         "most": MOST_TOKENS,
         "connected": [(row, may(held.get(row.pk, ()))) for row in connected(user, now)],
         "applications": applications_of(user),
@@ -246,12 +231,17 @@ def new_token(request: HttpRequest) -> HttpResponse:
     suggested = {"name": request.GET.get("name", "")[:LONGEST_TOKEN_NAME]}
     form = TokenForm(request.POST if request.method == "POST" else None, initial=suggested)
     if form.is_valid():
+        scopes = [Scope(scope) for scope in form.cleaned_data["scopes"]]
+        days, now = form.cleaned_data["days"], timezone.now()
+        lasts = timedelta(days=int(days)) if days else None
         try:
-            row, text = make_token(_account(request), form.wish, at=timezone.now())
+            row, text = make_token(
+                _account(request), form.cleaned_data["name"], scopes, lasts=lasts, at=now
+            )
         except TooManyTokens as error:
             form.add_error(None, str(error))
         else:
-            page = {"token": row, "text": text, "may": _may(row)}
+            page = {"token": row, "text": text, "may": may(row.scopes)}
             return render(request, "tournaments/accounts/token_made.html", page)
     status = 422 if form.is_bound else 200
     return render(request, "tournaments/accounts/token_new.html", {"form": form}, status=status)
@@ -270,7 +260,7 @@ def token(request: HttpRequest, public_id: str) -> HttpResponse:
             request, gettext_lazy("“%(name)s” opens nothing any more.") % {"name": row.name}
         )
         return redirect("tokens")
-    page = {"token": row, "letters": _first_characters(row), "may": _may(row)}
+    page = {"token": row, "letters": _first_characters(row), "may": may(row.scopes)}
     return render(request, "tournaments/accounts/token_revoke.html", page)
 
 
@@ -282,10 +272,6 @@ def _account(request: HttpRequest) -> User:
 
 def _first_characters(row: PersonalToken) -> str:
     return f"{row.token_key[:SHOWN]}…"
-
-
-def _may(row: PersonalToken) -> list[Text]:
-    return may(row.scopes)
 
 
 def may(scopes: Collection[str]) -> list[Text]:
@@ -329,12 +315,6 @@ class ApplicationForm(forms.Form):
                 raise forms.ValidationError(str(error)) from error
         return lines
 
-    @property
-    def plan(self) -> accounts.ApplicationPlan:
-        said = self.cleaned_data
-        is_confidential = said["kind"] == "confidential"
-        return accounts.ApplicationPlan(said["name"], tuple(said["addresses"]), is_confidential)
-
 
 @never_cache
 @login_required
@@ -346,8 +326,12 @@ def new_application(request: HttpRequest) -> HttpResponse:
     assert user is not None
     form = ApplicationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
+        name, addresses = form.cleaned_data["name"], form.cleaned_data["addresses"]
+        confidential = form.cleaned_data["kind"] == "confidential"
         try:
-            row, secret = accounts.register_application(user, form.plan)
+            row, secret = accounts.register_application(
+                user, name, addresses, confidential=confidential
+            )
         except Refused as error:
             form.add_error(None, str(error))
         else:
@@ -389,8 +373,8 @@ def without_nul(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        sent = (value for said in (request.GET, request.POST) for value in said.values())
-        if any("\0" in str(value) for value in sent):
+        values = (value for sent in (request.GET, request.POST) for value in sent.values())
+        if any("\0" in str(value) for value in values):
             return JsonResponse({"error": "invalid_request"}, status=400)
         return view(request, *args, **kwargs)
 
@@ -418,9 +402,9 @@ class Authorize(AuthorizationView):  # type: ignore[misc]  # the library has no 
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         # The library would skip the question for whoever sends `approval_prompt=auto`.
-        said = request.GET.copy()
-        said.pop("approval_prompt", None)
-        request.GET = said  # type: ignore[assignment]  # not changed any more
+        query = request.GET.copy()
+        query.pop("approval_prompt", None)
+        request.GET = query  # type: ignore[assignment]  # not changed any more
         answer: HttpResponse = super().get(request, *args, **kwargs)
         return answer
 

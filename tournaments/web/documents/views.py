@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from types import MappingProxyType
 from typing import Any
 
 from allauth.core.ratelimit import consume, respond_429
@@ -106,7 +105,10 @@ Kind, Step = Report.Kind, Report.Step
 
 def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
     """Return the context of a report's page and fragment (no query)."""
-    going, secret = row.is_going, report_secret(row.pk)
+    going, secret, bar = row.is_going, report_secret(row.pk), 0
+    if row.state == Report.State.BUILDING:
+        first, last = SHARES[row.step]
+        bar = first + (last - first) * row.done // row.total if row.total else first
     return {
         "report": row,
         "title": title_of(row),
@@ -115,7 +117,7 @@ def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
         "may_cancel": may_cancel(request, row),
         "steps": list(enumerate(_steps(row))),
         "step": row.step + 1 if row.state == Report.State.BUILDING else 0,
-        "bar": _bar(row),
+        "bar": bar,
         "gone": row.state == Report.State.DONE and not is_stored(row),
         "stalled": going and timezone.now() - row.touched_at > LONGER_THAN_USUAL,
         "reason": reason_of(row),
@@ -126,38 +128,20 @@ def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
 
 
 def _steps(row: Report) -> list[str]:
+    reading, setting = gettext("Reading what was played"), gettext("Writing the tables")
     if row.kind in WHOLE_WHEN_ASKED:
-        building = [
-            gettext("Reading the sheet"),
-            gettext("Setting the page"),
-            gettext("Keeping the file"),
-        ]
+        reading, setting = gettext("Reading the sheet"), gettext("Setting the page")
     elif row.format == Report.Format.PDF:
-        building = [
-            gettext("Reading what was played"),
-            gettext("Setting the pages"),
-            gettext("Keeping the file"),
-        ]
-    else:
-        building = [
-            gettext("Reading what was played"),
-            gettext("Writing the tables"),
-            gettext("Keeping the file"),
-        ]
-    return [gettext("Waiting for its turn"), *building]
+        setting = gettext("Setting the pages")
+    return [gettext("Waiting for its turn"), reading, setting, gettext("Keeping the file")]
 
 
-SHARES: Mapping[int, tuple[int, int]] = MappingProxyType(
-    {Step.READING: (0, 30), Step.SETTING: (30, 95), Step.KEEPING: (95, 100)}
-)
+SHARES: Mapping[int, tuple[int, int]] = {
+    Step.READING: (0, 30),
+    Step.SETTING: (30, 95),
+    Step.KEEPING: (95, 100),
+}
 """The range of each step on the bar, in percent; typesetting takes the longest."""
-
-
-def _bar(row: Report) -> int:
-    if row.state != Report.State.BUILDING:
-        return 0
-    first, last = SHARES[row.step]
-    return first + (last - first) * row.done // row.total if row.total else first
 
 
 def _back(request: HttpRequest, row: Report) -> str:
@@ -330,15 +314,13 @@ def _ask(
         language=language_of(request),
         format=Report.Format(form),
         paper=event.club.paper,
-        parameters=_parameters(request, round_),
+        parameters={
+            "host": absolute(request, "/"),
+            **({} if round_ is None else {"round": round_.number}),
+        },
         asked_by=account_of(request),
     )
     return to_report(request_document(order, timezone.now()))
-
-
-def _parameters(request: HttpRequest, round_: Round | None) -> dict[str, object]:
-    host: dict[str, object] = {"host": absolute(request, "/")}
-    return host if round_ is None else {**host, "round": round_.number}
 
 
 def _chosen(rounds: Iterable[Round], wanted: str) -> Round | None:
@@ -362,15 +344,15 @@ def _page(
     tournament = getattr(event, "tournament", None)
     page = page_of(request, tournament) if tournament else {"event": event, "club": event.club}
     round_ = _chosen(rounds, request.GET.get("round", "")) or current_round(rounds)
-    shown = [offered(offer, event, round_, rounds) for offer in offers]
+    offered_here = [offered(offer, event, round_, rounds) for offer in offers]
     return page | {
         "round": round_,
         "rounds": [
             (each.number, f"{round_name(each)} · {ROUND_STATES[each.state]}")
             for each in reversed(rounds)
         ],
-        "of_round": [each for each in shown if each.offer.of_round],
-        "of_all": [each for each in shown if not each.offer.of_round],
+        "of_round": [each for each in offered_here if each.offer.of_round],
+        "of_all": [each for each in offered_here if not each.offer.of_round],
         "languages": settings.LANGUAGES,
         "recent": recent(request, Report.objects.filter(event=event)),
         "out_of_reach": directs and out_of_reach(request),
@@ -394,15 +376,13 @@ def _lately(row: Report) -> str:
     return " · ".join(part for part in (about(row)[-1], asked, str(STATES[row.state])) if part)
 
 
-STATES: Mapping[str, Promise] = MappingProxyType(
-    {
-        Report.State.WAITING: gettext_lazy("being made"),
-        Report.State.BUILDING: gettext_lazy("being made"),
-        Report.State.DONE: gettext_lazy("ready"),
-        Report.State.FAILED: gettext_lazy("failed"),
-        Report.State.CANCELLED: gettext_lazy("cancelled"),
-    }
-)
+STATES: Mapping[str, Promise] = {
+    Report.State.WAITING: gettext_lazy("being made"),
+    Report.State.BUILDING: gettext_lazy("being made"),
+    Report.State.DONE: gettext_lazy("ready"),
+    Report.State.FAILED: gettext_lazy("failed"),
+    Report.State.CANCELLED: gettext_lazy("cancelled"),
+}
 
 
 @never_cache
@@ -507,8 +487,8 @@ class VerifyForm(forms.Form):
         code = self.cleaned_data["code"]
         digits = digits_of(code)
         if code and digits is None:
-            said = gettext("A code has 12 of these letters: %(letters)s.")
-            raise forms.ValidationError(said, params={"letters": " ".join(ALPHABET)})
+            refused = gettext("A code has 12 of these letters: %(letters)s.")
+            raise forms.ValidationError(refused, params={"letters": " ".join(ALPHABET)})
         return digits or ""
 
     def clean(self) -> dict[str, Any]:
@@ -525,30 +505,24 @@ def verify_page(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         # A code in the address only fills the form: nothing is looked up by following a link.
         form = VerifyForm(initial={"code": request.GET.get("code", "")[:20]})
-        return _shown(request, form)
+        return _verify_page(request, form)
     form = VerifyForm(request.POST, request.FILES)
     if not form.is_valid():
-        return _shown(request, form, 422)
+        return _verify_page(request, form, 422)
     action = "verify_document" if form.cleaned_data["file"] else "verify_code"
     if not consume(request, action=action):
         refused: HttpResponse = respond_429(request)
         return refused
-    if form.cleaned_data["file"]:
-        return _verified(request, form)
-    digits = form.cleaned_data["code"]
-    found = find_code(digits, account_of(request))
-    page = {"code": letters_of(digits), "found": found}
-    return _shown(request, form, asked=page)
-
-
-def _verified(request: HttpRequest, form: VerifyForm) -> HttpResponse:
-    kind = "accounts" if account_of(request) else "strangers"
-    with place_to_compute(kind) as is_free:
+    if not form.cleaned_data["file"]:
+        digits = form.cleaned_data["code"]
+        found = find_code(digits, account_of(request))
+        return _verify_page(request, form, asked={"code": letters_of(digits), "found": found})
+    with place_to_compute("accounts" if account_of(request) else "strangers") as is_free:
         if not is_free:
             form.add_error(
                 None, gettext("Other documents are being verified: try again in a minute.")
             )
-            return _shown(request, form, 422)
+            return _verify_page(request, form, 422)
         verification = _verification(request, form)
     page = {
         "agrees": verification.agrees,
@@ -557,7 +531,7 @@ def _verified(request: HttpRequest, form: VerifyForm) -> HttpResponse:
         "problems": [(each.where, explain(each)) for each in verification.problems[:MOST_PROBLEMS]],
         "code": letters_of(verification.digest) if verification.digest else "",
     }
-    return _shown(request, form, verified=page)
+    return _verify_page(request, form, verified=page)
 
 
 def _verification(request: HttpRequest, form: VerifyForm) -> Verification:
@@ -577,6 +551,8 @@ def _verification(request: HttpRequest, form: VerifyForm) -> Verification:
     return replace(verification, points=points)
 
 
-def _shown(request: HttpRequest, form: VerifyForm, status: int = 200, **page: Any) -> HttpResponse:
+def _verify_page(
+    request: HttpRequest, form: VerifyForm, status: int = 200, **page: Any
+) -> HttpResponse:
     template = "tournaments/documents/verify.html"
     return render(request, template, {"form": form, **page}, status=status)
