@@ -144,9 +144,9 @@ def test_meetings_are_those_of_the_sheets(people):
                 for name in ("above", "level", "below", "together", "together_won"):
                     assert getattr(found, name) == told[name], name
                 sums = compare(games_of(player, None, other), seats_beside(player, other))
-                assert (sums.games, sums.points) == (found.against, told["points"])
-                assert sums.other_points == told["other_points"]
-                assert sums.places == told["places"]
+                assert (sums["games"], sums["points"]) == (found.against, told["points"])
+                assert sums["other_points"] == told["other_points"]
+                assert sums["places"] == told["places"]
 
 
 def test_two_players_beside_each_other_are_the_same_from_both_sides(people):
@@ -158,8 +158,8 @@ def test_two_players_beside_each_other_are_the_same_from_both_sides(people):
     assert (met.above, met.level, met.below) == (back.below, back.level, back.above)
     sums = compare(games_of(one, None, other), seats_beside(one, other))
     mirrored = compare(games_of(other, None, one), seats_beside(other, one))
-    assert sums.games == met.against
-    assert (sums.points, sums.places) == (mirrored.other_points, mirrored.other_places)
+    assert sums["games"] == met.against
+    assert (sums["points"], sums["places"]) == (mirrored["other_points"], mirrored["other_places"])
     assert met == meetings(games_of(one, None), seats_beside(one))[other.pk]
 
 

@@ -1,10 +1,10 @@
 """Players as visitors may see them: names, sums, and public pages."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from babel.numbers import format_decimal, format_percent
 from django.urls import reverse
@@ -15,7 +15,6 @@ from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Game, Player, PlayerRating
 from tournaments.queries.players import (
-    Contracted,
     Meeting,
     PlayerGame,
     PlayerSums,
@@ -62,80 +61,52 @@ BAR = 100
 """The width of the longest bar, in the units of its drawing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number with its label; `share` is its part of the total."""
+def figures_of(sums: PlayerSums) -> list[dict[str, str]]:
+    """Return the figures at the top; those for "out" and Kings only if there were any.
 
-    name: str
-    value: str
-    share: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceRow:
-    """The number of times a place was taken, with the length of its bar."""
-
-    place: int
-    games: int
-    share: str
-    bar: float
-
-
-@dataclass(frozen=True, slots=True)
-class PlacesView:
-    """The places taken in games with a given number of sides."""
-
-    sides: int
-    games: int
-    rows: tuple[PlaceRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedContract:
-    """A contract: how often it was declared, with average points, and the average otherwise."""
-
-    name: str
-    symbol: str
-    declared: int
-    earned: str
-    others: int
-    earned_otherwise: str
-    favourite: bool
-
-
-def figures_of(sums: PlayerSums) -> list[Figure]:
-    """Return the figures at the top; those for "out" and Kings only if there were any."""
-    found = [
-        Figure(_("Won"), str(sums.won), percent(sums.won, sums.games)),
-        Figure(_("Points on average"), average(sums.points, sums.games)),
-    ]
+    `share` is the part of the total, if that says something.
+    """
+    won = {"name": _("Won"), "value": str(sums.won), "share": percent(sums.won, sums.games)}
+    mean = average(sums.points, sums.games)
+    found = [won, {"name": _("Points on average"), "value": mean, "share": ""}]
     if sums.out or sums.sunk:
-        found.insert(1, Figure(_("Out"), str(sums.out), percent(sums.out, sums.out + sums.sunk)))
+        share = percent(sums.out, sums.out + sums.sunk)
+        found.insert(1, {"name": _("Out"), "value": str(sums.out), "share": share})
     if sums.kings:
-        found.append(Figure(_("Kings made"), str(sums.kings)))
+        found.append({"name": _("Kings made"), "value": str(sums.kings), "share": ""})
     return found
 
 
-def places_of(sums: PlayerSums) -> list[PlacesView]:
-    """Return the places by the games' number of sides, the most frequent first."""
+def places_of(sums: PlayerSums) -> list[dict[str, Any]]:
+    """Return the places by the games' number of sides, the most frequent first.
+
+    A row is a place, the number of times it was taken, its share, and the length of its bar.
+    """
     sizes = Counter[int]()
     for (sides, _place), games in sums.places.items():
         sizes[sides] += games
-    return [
-        PlacesView(sides, total, tuple(_places(sums, sides, total)))
-        for sides, total in sizes.most_common()
-    ]
+    found = []
+    for sides, total in sizes.most_common():
+        times = {place: sums.places[sides, place] for place in range(1, sides + 1)}
+        longest = max(times.values())
+        rows = [
+            {
+                "place": place,
+                "games": games,
+                "share": percent(games, total),
+                "bar": round(BAR * games / longest, 1),
+            }
+            for place, games in times.items()
+        ]
+        found.append({"sides": sides, "games": total, "rows": rows})
+    return found
 
 
-def _places(sums: PlayerSums, sides: int, total: int) -> Iterator[PlaceRow]:
-    longest = max(sums.places[sides, place] for place in range(1, sides + 1))
-    for place in range(1, sides + 1):
-        games = sums.places[sides, place]
-        yield PlaceRow(place, games, percent(games, total), round(BAR * games / longest, 1))
+def contracts_of(sums: PlayerSums, rulesets: Mapping[str, Ruleset]) -> list[dict[str, Any]]:
+    """Return the contracts in the order of their games, with the favourite marked.
 
-
-def contracts_of(sums: PlayerSums, rulesets: Mapping[str, Ruleset]) -> list[PlayedContract]:
-    """Return the contracts in the order of their games, with the favourite marked."""
+    A contract has the number of deals declared with average points, and those of the others.
+    """
     order = {
         name: number
         for number, name in enumerate(
@@ -146,48 +117,38 @@ def contracts_of(sums: PlayerSums, rulesets: Mapping[str, Ruleset]) -> list[Play
     rows = sorted(sums.contracts.items(), key=lambda item: order.get(item[0], len(order)))
     favourite = favourite_of(sums, rulesets.values())
     return [
-        _contract(
-            labels.contract_title(known[name]) if name in known else labels.contract_name(name),
-            name,
-            earned,
-            favourite=name == favourite,
-        )
+        {
+            "name": labels.contract_title(known[name])
+            if name in known
+            else labels.contract_name(name),
+            "declared": earned.declared,
+            "earned": average(earned.declared_points, earned.declared),
+            "others": earned.others,
+            "earned_otherwise": average(earned.others_points, earned.others),
+            "favourite": name == favourite,
+        }
         for name, earned in rows
     ]
 
 
 def favourite_of(sums: PlayerSums, rulesets: Iterable[Ruleset]) -> str | None:
     """Return the contract declared most by free choice; None if there is a tie."""
-    forced = {name for rules in rulesets for name in _forced(rules)}
+    forced: set[str] = set()
+    """Contracts that never have an alternative, such as trump in King."""
+    for rules in rulesets:
+        choices = [stage.contracts for stage in rules.stages] or [tuple(rules.by_id)]
+        # Each side has to declare a number of each kind, so another kind is no alternative.
+        quotas = rules.side_quotas
+        kinds = {n: one.kind if one.kind in quotas else "" for n, one in rules.by_id.items()}
+        forced |= rules.by_id.keys() - {
+            name
+            for choice in choices
+            for name in choice
+            if any(kinds[other] == kinds[name] for other in choice if other != name)
+        }
     times = Counter({n: one.declared for n, one in sums.contracts.items() if n not in forced})
     most = [*times.most_common(2), ("", 0), ("", 0)]
     return most[0][0] if most[0][1] > most[1][1] else None
-
-
-def _forced(rules: Ruleset) -> Iterator[str]:
-    """Yield the contracts that never have an alternative, such as trump in King."""
-    choices = [stage.contracts for stage in rules.stages] or [tuple(rules.by_id)]
-    # Each side has to declare a number of each kind, so another kind is no alternative.
-    kinds = {n: one.kind if one.kind in rules.side_quotas else "" for n, one in rules.by_id.items()}
-    free = {
-        name
-        for choice in choices
-        for name in choice
-        if any(kinds[other] == kinds[name] for other in choice if other != name)
-    }
-    yield from rules.by_id.keys() - free
-
-
-def _contract(title: str, name: str, earned: Contracted, *, favourite: bool) -> PlayedContract:
-    return PlayedContract(
-        name=title,
-        symbol=labels.contract_symbol(name, name=title),
-        declared=earned.declared,
-        earned=average(earned.declared_points, earned.declared),
-        others=earned.others,
-        earned_otherwise=average(earned.others_points, earned.others),
-        favourite=favourite,
-    )
 
 
 class HasRuleset(Protocol):
@@ -211,19 +172,14 @@ def rulesets_of(games: Sequence[HasRuleset]) -> dict[str, Ruleset]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class BadgeRow:
-    """A badge, its meaning, and how often it was earned."""
-
-    name: str
-    meaning: str
-    number: int
-
-
-def badges_of(sums: PlayerSums) -> list[BadgeRow]:
+def badges_of(sums: PlayerSums) -> list[dict[str, Any]]:
     """Return the badges earned, the most frequent first."""
     return [
-        BadgeRow(labels.badge_name(badge), labels.badge_meaning(badge), number)
+        {
+            "name": labels.badge_name(badge),
+            "meaning": labels.badge_meaning(badge),
+            "number": number,
+        }
         for badge, number in sums.badges.most_common()
     ]
 
@@ -257,20 +213,21 @@ def rating_row(rows: Sequence[PlayerRating], family: str) -> PlayerRating | None
 # Opponents.
 
 
-@dataclass(frozen=True, slots=True)
-class Opponent:
-    """Another player met at tables, and how often the player ended above them."""
+def opponents_of(met: Mapping[int, Meeting], most: int) -> list[dict[str, Any]]:
+    """Return the most frequent opponents (1 query); a removed one has no name and no page.
 
-    player: Player | None
-    meeting: Meeting
-    above: str
-
-
-def opponents_of(met: Mapping[int, Meeting], most: int) -> list[Opponent]:
-    """Return the most frequent opponents (1 query); a removed one has no name and no page."""
+    `above` is the share of games in which the player ended above the opponent.
+    """
     ordered = sorted(met.values(), key=lambda one: (-one.games, one.player))[:most]
     rows = Player.objects.in_bulk([one.player for one in ordered])
-    return [Opponent(rows.get(one.player), one, percent(one.above, one.against)) for one in ordered]
+    return [
+        {
+            "player": rows.get(one.player),
+            "meeting": one,
+            "above": percent(one.above, one.against),
+        }
+        for one in ordered
+    ]
 
 
 # The games one by one.
@@ -288,7 +245,8 @@ class ListedGame:
     sheet: Sheet | None
 
     @property
-    def shown(self) -> tuple[object, ...]:
+    def fragment_key(self) -> tuple[object, ...]:
+        """Return all that a line of the list shows."""
         row, rating = self.row, self.rating and self.rating.points
         event = row.table and row.table.round.event.name
         place = self.finished and self.place
@@ -351,18 +309,13 @@ def rows_with(fields: Sequence[str], keys: Iterable[int]) -> dict[int, Game]:
     return Game.objects.select_related("table__round__event").only(*fields).in_bulk({*keys})
 
 
-@dataclass(frozen=True, slots=True)
-class PublicPlayer:
-    """A player's most played kind of game: rating, (rank, of how many) in the club, sums, steps."""
+def public_player(
+    player: Player, at: datetime
+) -> tuple[ShownRating | None, tuple[int, int] | None, PlayerSums, Sequence[RatingStep]]:
+    """Return rating, (rank, of how many) in the club, sums and steps for everybody.
 
-    rating: ShownRating | None
-    rank: tuple[int, int] | None
-    sums: PlayerSums
-    steps: Sequence[RatingStep]
-
-
-def public_player(player: Player, at: datetime) -> PublicPlayer:
-    """Return a player for everybody (up to 5 queries)."""
+    They are those of the player's most played kind of game (up to 5 queries).
+    """
     every = games_of(player, None, published=True)
     counted, ratings = Counter(game.family for game in every), ratings_of(player)
     rated = next((each.pool.family for each in ratings if each.pool.club_id), "")
@@ -370,10 +323,10 @@ def public_player(player: Player, at: datetime) -> PublicPlayer:
     games = [game for game in every if game.family == family]
     own = rating_row(ratings, family)
     if own is None:
-        return PublicPlayer(None, None, add_up(games), ())
+        return None, None, add_up(games), ()
     keys = {game.pk for game in games}
     steps = [step for step in steps_of(own) if step.game in keys]
-    return PublicPlayer(shown(rating_at(own, at)), rank_of(own, at), add_up(games), steps)
+    return shown(rating_at(own, at)), rank_of(own, at), add_up(games), steps
 
 
 def facts_of(
@@ -387,5 +340,5 @@ def facts_of(
         facts.append((_("Place in the club"), f"{rank[0]} / {rank[1]}"))
     won, *_rest = figures_of(sums)
     facts.append((pgettext("played", "Games"), str(sums.games)))
-    facts.append((won.name, " · ".join(filter(None, [won.value, won.share]))))
+    facts.append((won["name"], " · ".join(filter(None, [won["value"], won["share"]]))))
     return facts

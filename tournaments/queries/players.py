@@ -185,38 +185,28 @@ def games_at(seats: QuerySet[Seat], *, few: bool = False) -> list[PlayerGame]:
     )
     # An iterator asks PostgreSQL several times: to declare a cursor, to fetch, to close it.
     some = rows if few else rows.iterator(AT_ONCE)
-    return [_game(row) for row in some if row[4] or row[3] in RULESETS]
-
-
-def _game(row: tuple[Any, ...]) -> PlayerGame:
-    pk, at, seat, ruleset, family, sides, *keys, result = row
-    # A document omits default values.
-    rules = (family, sides or FOUR) if family else _rules_of_program(ruleset)
-    head = (pk, at, seat, ruleset, *rules, bool(family), *keys)
-    return PlayerGame(*head) if result is None else PlayerGame(*head, *_own(result, seat, rules[1]))
+    return [_player_game(row) for row in some if row[4] or row[3] in RULESETS]
 
 
 def game_at_seat(row: Game, seat: int) -> PlayerGame:
     """Return a game as seen from a seat; its round, if any, is loaded with it."""
     document = row.document or {}
-    # A document omits default values.
-    sides = document.get("sides") or FOUR
-    rules = (document["family"], sides) if document else _rules_of_program(row.ruleset)
     event = row.table and row.table.round.event
     keys = (event.season_id, event.pk) if event else (None, None)
-    head = (row.pk, row.played_at, seat, row.ruleset, *rules, bool(document), *keys)
-    return (
-        PlayerGame(*head)
-        if row.result is None
-        else PlayerGame(*head, *_own(row.result, seat, rules[1]))
-    )
+    house = document.get("family"), document.get("sides")
+    return _player_game((row.pk, row.played_at, seat, row.ruleset, *house, *keys, row.result))
 
 
-def _rules_of_program(ruleset: str) -> tuple[str, Sequence[int]]:
-    return RULESETS[ruleset].family, RULESETS[ruleset].sides
-
-
-def _own(result: Mapping[str, Any], seat: int, sides: Sequence[int]) -> tuple[Any, ...]:
+def _player_game(row: tuple[Any, ...]) -> PlayerGame:
+    """Return a game as seen from a seat, of the columns that `games_at` reads."""
+    pk, at, seat, ruleset, family, sides, season, event, result = row
+    house = bool(family)
+    # A document omits default values.
+    sides = (sides or FOUR) if house else RULESETS[ruleset].sides
+    family = family or RULESETS[ruleset].family
+    head = (pk, at, seat, ruleset, family, sides, house, season, event)
+    if result is None:
+        return PlayerGame(*head)
     side = sides[seat]
     details: list[Any] = []
     # A game whose entries contradict each other keeps the result of an earlier version.
@@ -224,7 +214,8 @@ def _own(result: Mapping[str, Any], seat: int, sides: Sequence[int]) -> tuple[An
     for name, seats in contracts.items():
         details.append(name)
         details += seats[seat]
-    return (
+    return PlayerGame(
+        *head,
         tuple(result["ranks"]),
         tuple(result["totals"]),
         side in result["out"],
@@ -260,69 +251,6 @@ class Contracted:
 
 
 @dataclass(slots=True)
-class PlayerSums:
-    """Sums over the finished games of a player.
-
-    `places` counts by number of sides and place.
-    """
-
-    games: int = 0
-    points: Points = 0
-    won: int = 0
-    out: int = 0
-    sunk: int = 0
-    kings: int = 0
-    places: Counter[tuple[int, int]] = field(default_factory=Counter)
-    badges: Counter[str] = field(default_factory=Counter)
-    contracts: dict[str, Contracted] = field(default_factory=dict)
-    best: PlayerGame | None = None
-    worst: PlayerGame | None = None
-
-
-def add_up(games: Iterable[PlayerGame]) -> PlayerSums:
-    """Return the sums of the finished games; of equally good (or bad) games the first counts."""
-    sums = PlayerSums()
-    best: Points = 0
-    worst: Points = 0
-    for game in games:
-        if not game.finished:
-            continue
-        points = game.points
-        _add(sums, game, points)
-        # The latest game comes first.
-        if sums.best is None or points >= best:
-            sums.best, best = game, points
-        if sums.worst is None or points <= worst:
-            sums.worst, worst = game, points
-    return sums
-
-
-def _add(sums: PlayerSums, game: PlayerGame, points: Points) -> None:
-    sums.games += 1
-    sums.points += points
-    sums.won += game.place == 1
-    sums.out += game.out
-    sums.sunk += game.sunk
-    sums.kings += game.kings
-    sums.places[len(game.ranks), game.place] += 1
-    for badge, number in game.badges:
-        sums.badges[badge] += number
-    details = iter(game.contracts)
-    for contract, declared, declared_points, others, others_points in zip(
-        *[details] * 5, strict=True
-    ):
-        earned = sums.contracts.get(contract)
-        if earned is None:
-            earned = sums.contracts[contract] = Contracted()
-        if declared:
-            earned.declared += declared
-            earned.declared_points += _number(declared_points)
-        if others:
-            earned.others += others
-            earned.others_points += _number(others_points)
-
-
-@dataclass(slots=True)
 class Meeting:
     """Finished games with another player: above, level or below them, or in one pair."""
 
@@ -341,13 +269,65 @@ class Meeting:
     def games(self) -> int:
         return self.against + self.together
 
-    def add(self, more: "Meeting") -> None:
-        """Add the games of another count."""
-        self.above += more.above
-        self.level += more.level
-        self.below += more.below
-        self.together += more.together
-        self.together_won += more.together_won
+
+@dataclass(slots=True)
+class PlayerSums:
+    """Sums over the finished games of a player.
+
+    `places` counts by number of sides and place; `met` has the opponents by key, if they were read.
+    """
+
+    games: int = 0
+    points: Points = 0
+    won: int = 0
+    out: int = 0
+    sunk: int = 0
+    kings: int = 0
+    places: Counter[tuple[int, int]] = field(default_factory=Counter)
+    badges: Counter[str] = field(default_factory=Counter)
+    contracts: dict[str, Contracted] = field(default_factory=dict)
+    best: PlayerGame | None = None
+    worst: PlayerGame | None = None
+    met: dict[int, Meeting] = field(default_factory=dict)
+
+
+def add_up(games: Iterable[PlayerGame]) -> PlayerSums:
+    """Return the sums of the finished games; of equally good (or bad) games the first counts."""
+    sums = PlayerSums()
+    best: Points = 0
+    worst: Points = 0
+    for game in games:
+        if not game.finished:
+            continue
+        points = game.points
+        sums.games += 1
+        sums.points += points
+        sums.won += game.place == 1
+        sums.out += game.out
+        sums.sunk += game.sunk
+        sums.kings += game.kings
+        sums.places[len(game.ranks), game.place] += 1
+        for badge, number in game.badges:
+            sums.badges[badge] += number
+        details = iter(game.contracts)
+        for contract, declared, declared_points, others, others_points in zip(
+            *[details] * 5, strict=True
+        ):
+            earned = sums.contracts.get(contract)
+            if earned is None:
+                earned = sums.contracts[contract] = Contracted()
+            if declared:
+                earned.declared += declared
+                earned.declared_points += _number(declared_points)
+            if others:
+                earned.others += others
+                earned.others_points += _number(others_points)
+        # The latest game comes first.
+        if sums.best is None or points >= best:
+            sums.best, best = game, points
+        if sums.worst is None or points <= worst:
+            sums.worst, worst = game, points
+    return sums
 
 
 def meetings(
@@ -357,50 +337,40 @@ def meetings(
     met: dict[int, Meeting] = {}
     for pk, seat, player in beside:
         game = finished.get(pk)
-        if game is not None:
-            if (meeting := met.get(player)) is None:
-                meeting = met[player] = Meeting(player)
-            _meet(meeting, game, game.sides[seat])
+        if game is None:
+            continue
+        if (meeting := met.get(player)) is None:
+            meeting = met[player] = Meeting(player)
+        side, other, ranks = game.side, game.sides[seat], game.ranks
+        if side == other:
+            meeting.together += 1
+            meeting.together_won += ranks[side] == 1
+        elif ranks[side] < ranks[other]:
+            meeting.above += 1
+        elif ranks[side] > ranks[other]:
+            meeting.below += 1
+        else:
+            meeting.level += 1
     return met
 
 
-def _meet(meeting: Meeting, game: PlayerGame, other: int) -> None:
-    side, ranks = game.side, game.ranks
-    if side == other:
-        meeting.together += 1
-        meeting.together_won += ranks[side] == 1
-    elif ranks[side] < ranks[other]:
-        meeting.above += 1
-    elif ranks[side] > ranks[other]:
-        meeting.below += 1
-    else:
-        meeting.level += 1
-
-
-@dataclass(slots=True)
-class Compared:
-    """Points and places of two players, added up over their games against each other."""
-
-    games: int = 0
-    points: Points = 0
-    other_points: Points = 0
-    places: int = 0
-    other_places: int = 0
-
-
-def compare(games: Iterable[PlayerGame], beside: Iterable[tuple[int, int, int]]) -> Compared:
+def compare(
+    games: Iterable[PlayerGame], beside: Iterable[tuple[int, int, int]]
+) -> dict[str, Points]:
     """Return the sums of both over the finished games in which they were no pair."""
     seats = {pk: seat for pk, seat, _player in beside}
-    sums = Compared()
+    sums: dict[str, Points] = dict.fromkeys(
+        ("games", "points", "other_points", "places", "other_places"), 0
+    )
     for game in games:
         seat = seats.get(game.pk)
         if seat is None or not game.finished or game.sides[seat] == game.side:
             continue
-        sums.games += 1
-        sums.points += game.points
-        sums.other_points += game.points_of(seat)
-        sums.places += game.place
-        sums.other_places += game.place_of(seat)
+        sums["games"] += 1
+        sums["points"] += game.points
+        sums["other_points"] += game.points_of(seat)
+        sums["places"] += game.place
+        sums["other_places"] += game.place_of(seat)
     return sums
 
 
@@ -598,17 +568,9 @@ class ListedGames:
 # The sums of parts.
 
 
-@dataclass(slots=True)
-class History:
-    """Sums over finished games, and the meetings with each of the others, by their keys."""
-
-    sums: PlayerSums = field(default_factory=PlayerSums)
-    met: dict[int, Meeting] = field(default_factory=dict)
-
-
 def read_histories(
     player: Player, seats: QuerySet[Seat], parts: Sequence[HistoryPart]
-) -> list[tuple[HistoryPart, History]]:
+) -> list[tuple[HistoryPart, PlayerSums]]:
     """Read the games of parts and add them up (2 queries)."""
     at = {(event, part.family): n for n, part in enumerate(parts) for event in part.events}
     games: list[list[PlayerGame]] = [[] for _ in parts]
@@ -623,40 +585,37 @@ def read_histories(
             part_of[game.pk] = number
     for seat in seats_beside(player, games=part_of):
         beside[part_of[seat[0]]].append(seat)
-    return [
-        (part, History(add_up(own), meetings(own, others)))
-        for part, own, others in zip(parts, games, beside, strict=True)
-    ]
-
-
-def add_histories(histories: Iterable[History]) -> History:
-    """Return the sums of all; of equally good (or bad) games the first counts."""
-    total = History()
-    for history in histories:
-        _add_sums(total.sums, history.sums)
-        for player, meeting in history.met.items():
-            known = total.met.get(player)
-            if known is None:
-                known = total.met[player] = Meeting(player)
-            known.add(meeting)
-    return total
+    found = []
+    for part, own, others in zip(parts, games, beside, strict=True):
+        sums = add_up(own)
+        sums.met = meetings(own, others)
+        found.append((part, sums))
+    return found
 
 
 MET = ("above", "level", "below", "together", "together_won")
 EARNED = ("declared", "declared_points", "others", "others_points")
 
 
-def _add_sums(total: PlayerSums, sums: PlayerSums) -> None:
-    for name in COUNTED:
-        setattr(total, name, getattr(total, name) + getattr(sums, name))
-    total.places.update(sums.places)
-    total.badges.update(sums.badges)
-    for contract, earned in sums.contracts.items():
-        known = total.contracts.setdefault(contract, Contracted())
-        for name in EARNED:
-            setattr(known, name, getattr(known, name) + getattr(earned, name))
-    total.best = _first(total.best, sums.best, 1)
-    total.worst = _first(total.worst, sums.worst, -1)
+def add_histories(histories: Iterable[PlayerSums]) -> PlayerSums:
+    """Return the sums of all; of equally good (or bad) games the first counts."""
+    total = PlayerSums()
+    for sums in histories:
+        _add(total, sums, COUNTED)
+        total.places.update(sums.places)
+        total.badges.update(sums.badges)
+        for contract, earned in sums.contracts.items():
+            _add(total.contracts.setdefault(contract, Contracted()), earned, EARNED)
+        total.best = _first(total.best, sums.best, 1)
+        total.worst = _first(total.worst, sums.worst, -1)
+        for player, meeting in sums.met.items():
+            _add(total.met.setdefault(player, Meeting(player)), meeting, MET)
+    return total
+
+
+def _add(total: object, more: object, names: Iterable[str]) -> None:
+    for name in names:
+        setattr(total, name, getattr(total, name) + getattr(more, name))
 
 
 def _first(one: PlayerGame | None, other: PlayerGame | None, sign: int) -> PlayerGame | None:
@@ -669,9 +628,8 @@ def _first(one: PlayerGame | None, other: PlayerGame | None, sign: int) -> Playe
 # As JSON.
 
 
-def write_history(history: History) -> dict[str, Any]:
+def write_history(sums: PlayerSums) -> dict[str, Any]:
     """Return sums and meetings as JSON."""
-    sums = history.sums
     return {
         **{name: write_points(getattr(sums, name)) for name in COUNTED},
         "places": [[*key, number] for key, number in sums.places.items()],
@@ -684,12 +642,12 @@ def write_history(history: History) -> dict[str, Any]:
         "worst": _write_game(sums.worst),
         "met": {
             str(player): [getattr(meeting, name) for name in MET]
-            for player, meeting in history.met.items()
+            for player, meeting in sums.met.items()
         },
     }
 
 
-def read_history(kept: Mapping[str, Any]) -> History:
+def read_history(kept: Mapping[str, Any]) -> PlayerSums:
     """Return what `write_history` has written; the games are without contracts and badges."""
     sums = PlayerSums(*(_points(kept[name]) for name in COUNTED))  # type: ignore[arg-type]
     for sides, place, number in kept["places"]:
@@ -698,8 +656,8 @@ def read_history(kept: Mapping[str, Any]) -> History:
     for name, earned in kept["contracts"].items():
         sums.contracts[name] = Contracted(*map(_points, earned))  # type: ignore[arg-type]
     sums.best, sums.worst = _read_game(kept["best"]), _read_game(kept["worst"])
-    met = {int(player): Meeting(int(player), *numbers) for player, numbers in kept["met"].items()}
-    return History(sums, met)
+    sums.met = {int(pk): Meeting(int(pk), *numbers) for pk, numbers in kept["met"].items()}
+    return sums
 
 
 GAME = ("seat", "ruleset", "family", "house", "season", "event")

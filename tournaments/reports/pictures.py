@@ -165,10 +165,10 @@ def compose_player_picture(report: Report) -> dict[str, Any]:
     player, now = report.player, timezone.now()
     if player is None:
         raise ValueError("no player")
-    seen = public_player(player, now)
-    facts = facts_of(seen.rating, seen.rank, seen.sums)
-    points = [shown(step.after).points for step in seen.steps]
-    begin = shown(seen.steps[0].before).points if seen.steps else 0
+    rating, rank, sums, steps = public_player(player, now)
+    facts = facts_of(rating, rank, sums)
+    points = [shown(step.after).points for step in steps]
+    begin = shown(steps[0].before).points if steps else 0
     return {
         "language": get_language(),
         "title": player.shown_name,

@@ -17,7 +17,6 @@ from tournaments.models import Club, Entrant, Game, Player, Report, Season, Tour
 from tournaments.queries.leaderboards import Curve, Frame, draw_curve
 from tournaments.queries.names import (
     ListedGame,
-    Opponent,
     badges_of,
     contracts_of,
     figures_of,
@@ -208,15 +207,15 @@ def compose_player_season(club: Club, found: PlayerSeason, progress: OnProgress)
         "curve": _curve(draw_curve(found.steps, None, WIDE)),
         "places": [
             {
-                "name": _("of %(sides)s") % {"sides": view.sides},
+                "name": _("of %(sides)s") % {"sides": view["sides"]},
                 "rows": [
                     {
-                        "place": str(row.place),
-                        "games": str(row.games),
-                        "share": row.share,
-                        "bar": row.bar,
+                        "place": str(row["place"]),
+                        "games": str(row["games"]),
+                        "share": row["share"],
+                        "bar": row["bar"],
                     }
-                    for row in view.rows
+                    for row in view["rows"]
                 ],
             }
             for view in places_of(sums)
@@ -225,7 +224,7 @@ def compose_player_season(club: Club, found: PlayerSeason, progress: OnProgress)
         "tournaments": [_tournament(each) for each in found.tournaments[:MOST_TOURNAMENTS]],
         "contracts": _contracts(found),
         "badges": [
-            {"name": row.name, "meaning": row.meaning, "times": str(row.number)}
+            {"name": row["name"], "meaning": row["meaning"], "times": str(row["number"])}
             for row in badges_of(sums)
         ],
         "opponents": [_opponent(one) for one in opponents_of(found.met, MOST_OPPONENTS)],
@@ -270,7 +269,8 @@ def _figures(found: PlayerSeason) -> list[Data]:
     sums = found.sums
     details = [{"name": _("Finished games"), "value": str(sums.games), "note": ""}]
     details += [
-        {"name": one.name, "value": one.value, "note": one.share} for one in figures_of(sums)
+        {"name": one["name"], "value": one["value"], "note": one["share"]}
+        for one in figures_of(sums)
     ]
     if found.steps:
         first, last = shown(found.steps[0].before).points, shown(found.steps[-1].after)
@@ -344,23 +344,23 @@ def _contracts(found: PlayerSeason) -> list[Any]:
     """Return the contracts with points per deal, declared and otherwise; mark the favourite."""
     return [
         [
-            {"text": row.name, "below": _("favourite") if row.favourite else ""},
-            str(row.declared),
-            row.earned,
-            str(row.others),
-            row.earned_otherwise,
+            {"text": row["name"], "below": _("favourite") if row["favourite"] else ""},
+            str(row["declared"]),
+            row["earned"],
+            str(row["others"]),
+            row["earned_otherwise"],
         ]
         for row in contracts_of(found.sums, rulesets_of(found.games))
     ]
 
 
-def _opponent(one: Opponent) -> list[Any]:
-    name = (one.player.shown_name if one.player else "") or _("removed player")
-    pair = ngettext("%(games)s as a pair", "%(games)s as a pair", one.meeting.together)
-    below = pair % {"games": one.meeting.together} if one.meeting.together else ""
-    against = one.meeting.against
-    above = f"{one.meeting.above} · {one.above}" if against else "–"
-    return [{"text": name, "below": below}, str(one.meeting.games), above]
+def _opponent(one: dict[str, Any]) -> list[Any]:
+    player, meeting = one["player"], one["meeting"]
+    name = (player.shown_name if player else "") or _("removed player")
+    pair = ngettext("%(games)s as a pair", "%(games)s as a pair", meeting.together)
+    below = pair % {"games": meeting.together} if meeting.together else ""
+    above = f"{meeting.above} · {one['above']}" if meeting.against else "–"
+    return [{"text": name, "below": below}, str(meeting.games), above]
 
 
 def _game(one: ListedGame) -> list[Any]:

@@ -14,7 +14,6 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Game, Player, PlayerRating, RatingChange
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
-from tournaments.queries.names import Opponent
 from tournaments.queries.players import account_name, game_at_seat
 from tournaments.queries.ratings import rating_at, shown, shown_points
 from tournaments.services.people.merging import Unlike
@@ -281,11 +280,12 @@ class OpponentSerializer(serializers.Serializer[Any]):
     name = serializers.SerializerMethodField()
     meeting = HeadToHeadGamesSerializer()
 
-    def get_id(self, details: Opponent) -> str | None:
-        return None if _is_gone(details.player) else details.player.public_id  # type: ignore[union-attr]
+    def get_id(self, details: dict[str, Any]) -> str | None:
+        player = details["player"]
+        return None if _is_gone(player) else player.public_id
 
-    def get_name(self, details: Opponent) -> str:
-        player = details.player
+    def get_name(self, details: dict[str, Any]) -> str:
+        player: Player | None = details["player"]
         if player is None:
             return ""
         return player.name if self.context["directs"] else player.shown_name

@@ -427,7 +427,7 @@ def _contracts(sums: PlayerSums, games: Sequence[PlayerGame]) -> list[Json]:
 
 def _badges(sums: PlayerSums) -> list[Json]:
     details = zip(sums.badges.most_common(), badges_of(sums), strict=True)
-    return [{"badge": badge, **asdict(row)} for (badge, _number), row in details]
+    return [{"badge": badge, **row} for (badge, _number), row in details]
 
 
 def _extreme(game: PlayerGame | None, rows: Mapping[int, Game]) -> Json | None:

@@ -183,8 +183,7 @@ def withdraw_invitation(pk: int, by: Actor, *, at: datetime) -> None:
 def accept_invitation(pk: int, by: Actor, *, at: datetime) -> Member:
     """Accept an invitation. A member with that role or a higher one does not use it up.
 
-    Raises:
-        Invitation.DoesNotExist: it is unknown, expired or withdrawn; nothing is written.
+    Raises: Invitation.DoesNotExist: it is unknown, expired or withdrawn; nothing is written.
     """
     user = _account(by)
     with transaction.atomic():
@@ -226,9 +225,9 @@ def remove_member(club_pk: int, user_pk: int, by: Actor, *, at: datetime, reason
 
     Raises: LastOwner: nobody else owns the club; nothing is written.
     """
-    said = Change(ROLE_KIND, "remove", reason=reason)
     with transaction.atomic():
-        _take_out(lock_people(club_pk), user_pk, said, by, at=at)
+        change = Change(ROLE_KIND, "remove", reason=reason)
+        _take_out(lock_people(club_pk), user_pk, change, by, at=at)
 
 
 def leave_club(club_pk: int, by: Actor, *, at: datetime) -> None:
@@ -291,7 +290,7 @@ def _give_role(member: Member, role: Role, by: Actor, *, at: datetime) -> Member
     return member
 
 
-def _take_out(club: Club, user_pk: int, said: Change, by: Actor, *, at: datetime) -> None:
+def _take_out(club: Club, user_pk: int, change: Change, by: Actor, *, at: datetime) -> None:
     member = Member.objects.filter(club=club, user=user_pk).first()
     if member is None:
         return
@@ -299,7 +298,7 @@ def _take_out(club: Club, user_pk: int, said: Change, by: Actor, *, at: datetime
     if member.role == Role.OWNER:
         _withdraw_links_of_staff(club, by, at=at)
     member.delete()
-    change = replace(said, subject=_subject_of(user_pk), before={"role": member.role})
+    change = replace(change, subject=_subject_of(user_pk), before={"role": member.role})
     note_change(club, change, by, at=at)
 
 
@@ -384,7 +383,7 @@ def draw_anew(sent: bytes) -> Logo:
             if max(opened.size) > MOST_PIXELS:
                 raise PictureTooLarge
             kind = "jpeg" if opened.format == "JPEG" else "png"
-            return _kept(ImageOps.exif_transpose(opened), kind)
+            return _redrawn(ImageOps.exif_transpose(opened), kind)
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise NoPicture from error
 
@@ -407,7 +406,7 @@ def change_logo(club_pk: int, picture: Logo | None, by: Actor, *, at: datetime) 
     return club
 
 
-def _kept(picture: "Image", kind: str) -> Logo:
+def _redrawn(picture: "Image", kind: str) -> Logo:
     from PIL import Image
 
     seated = picture.convert("RGB" if kind == "jpeg" else "RGBA")

@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from tempfile import SpooledTemporaryFile
@@ -24,14 +24,12 @@ from tournaments.models import (
     Game,
     Player,
     PlayerRating,
-    RatingChange,
     Revision,
     Ruling,
     Seat,
     Subscription,
     Substitute,
     Tournament,
-    User,
 )
 from tournaments.models.people import fold_name
 from tournaments.queries.sheets import load_kept_sheets
@@ -39,7 +37,6 @@ from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.documents.reporting import remake_documents
 from tournaments.services.people.players import (
     NameTaken,
-    Renaming,
     clean_name,
     find_player,
     let_names_follow,
@@ -101,8 +98,7 @@ def rename_player(pk: int, name: str, by: Actor, *, at: datetime) -> Player:
 def set_initials(pk: int, initials: bool, by: Actor, *, at: datetime) -> Player:
     """Show a player by initials or by the whole name from now on, also on old sheets.
 
-    Raises:
-        Player.DoesNotExist: removed, or merged into another player.
+    Raises: Player.DoesNotExist: removed, or merged into another player.
     """
     with transaction.atomic():
         player = lock_player(pk)
@@ -130,21 +126,30 @@ def remove_player(pk: int, by: Actor, *, at: datetime) -> None:
 
     This also removes the names of players merged into this one, and the link to an account.
 
-    Raises:
-        Player.DoesNotExist: removed already, or merged into another player.
+    Raises: Player.DoesNotExist: removed already, or merged into another player.
     """
     with transaction.atomic():
         player = lock_player(pk)
         everyone = with_merged(player)
         names = names_ever(everyone)
         for one in everyone:
-            _forget(one, at)
-        renamings = let_names_follow(Seat.objects.filter(player__in=everyone), names)
+            if one.account_id is not None:
+                rate_accounts_again([one.pk])
+            mine = Q(entrant__player=one) | Q(entrant__partner=one)
+            Subscription.objects.filter(mine).delete()
+            one.name, one.account, one.initials, one.removed_at = "", None, False, at
+            # Cards with the link become invalid.
+            one.claim_generation += 1
+            one.save()
+        games = let_names_follow(Seat.objects.filter(player__in=everyone), names)
         let_past_names_follow(player.club, whole_names(player.club, names), NOBODY_NOW)
-        _clean_remarks(renamings, names)
-        _clean_rulings(player.club, names)
-        _clean_events(player.club, names)
-        _clean_audit(player.club, everyone, renamings, names)
+        _clean_sheets(games, names)
+        _clean_club(player.club, names)
+        subjects = [subject_of(one) for one in everyone]
+        subjects += [f"game:{game.public_id}" for game in games]
+        lines, without = AuditEntry.objects.filter(club=player.club), without_names(names)
+        for first in range(0, len(subjects), 400):
+            lines.about(subjects[first : first + 400]).take_out_name(without)
         remake_documents(player.club, at)
         note_change(player.club, Change(KIND, "remove", subject_of(player)), by, at=at)
 
@@ -162,10 +167,10 @@ def names_ever(players: Sequence[Player]) -> frozenset[str]:
     lines = AuditEntry.objects.filter(
         club=players[0].club_id, kind=KIND, subject__in=subjects, action__in=["add", "rename"]
     )
-    said = [player.name for player in players]
+    found = [player.name for player in players]
     for before, after in lines.values_list("before", "after"):
-        said += [(state or {}).get("name", "") for state in (before, after)]
-    return frozenset(form for name in said if name for form in (name, _initials(name)))
+        found += [(state or {}).get("name", "") for state in (before, after)]
+    return frozenset(form for name in found if name for form in (name, _initials(name)))
 
 
 def whole_names(club: Club, names: Collection[str]) -> set[str]:
@@ -176,7 +181,6 @@ def whole_names(club: Club, names: Collection[str]) -> set[str]:
 
 
 def _names_of(player: Player) -> frozenset[str]:
-    """Return the names a player may have on sheets until now."""
     return frozenset({player.name, player.shown_name, _initials(player.name)})
 
 
@@ -184,76 +188,45 @@ def _initials(name: str) -> str:
     return Player(name=name, initials=True).shown_name
 
 
-def _forget(player: Player, at: datetime) -> None:
-    if player.account_id is not None:
-        rate_accounts_again([player.pk])
-    mine = Q(entrant__player=player) | Q(entrant__partner=player)
-    Subscription.objects.filter(mine).delete()
-    player.name, player.account, player.initials = "", None, False
-    player.removed_at = at
-    # Cards with the link become invalid.
-    player.claim_generation += 1
-    player.save()
-
-
-def _clean_remarks(renamings: Iterable[Renaming], names: Collection[str]) -> None:
+def _clean_sheets(games: Sequence[Game], names: Collection[str]) -> None:
     """Remove the names from remarks on sheets: titles, reasons, notes."""
     without = without_names(names)
-    games = [renaming.game for renaming in renamings]
     for game in games:
         game.title, game.place = without(game.title), without(game.place)
     Game.objects.bulk_update(games, ["title", "place"], batch_size=100)
-    remarked = Q(kind=Revision.Kind.HEAD) | Q(said__type="adjustment") | ~Q(reason="")
+    remarked = Q(kind=Revision.Kind.HEAD) | Q(entry__type="adjustment") | ~Q(reason="")
     for name in REMARKS:
-        remarked |= Q(said__has_key=name)
-    revisions = Revision.objects.annotate(said=Cast("body", JSONField()))
+        remarked |= Q(entry__has_key=name)
+    revisions = Revision.objects.annotate(entry=Cast("body", JSONField()))
     for first in range(0, len(games), 400):
         writes = list(revisions.filter(remarked, game__in=games[first : first + 400]))
         for write in writes:
             write.reason = without(write.reason)
-            for said in (write.before or {}, write.body or {}):
-                _clean_words(said, without)
+            for body in (write.before or {}, write.body or {}):
+                for field in ("title", "place", "reason", *REMARKS):
+                    if field in body and (field != "reason" or body.get("type") == "adjustment"):
+                        body[field] = without(body[field])
         Revision.objects.bulk_update(writes, ["reason", "before", "body"], batch_size=100)
 
 
-def _clean_rulings(club: Club, names: Iterable[str]) -> None:
+def _clean_club(club: Club, names: Iterable[str]) -> None:
+    """Remove the names from texts about others, too, where initials may be another player's."""
     without = without_names(name for name in names if not INITIALS.fullmatch(name))
-    rulings = list(Ruling.objects.filter(entrant__tournament__event__club=club))
-    cleaned = [(ruling, without(ruling.reason)) for ruling in rulings]
-    changed = [(ruling, reason) for ruling, reason in cleaned if reason != ruling.reason]
-    for ruling, reason in changed:
-        ruling.reason = reason
-    Ruling.objects.bulk_update((ruling for ruling, _ in changed), ["reason"], batch_size=100)
-
-
-def _clean_events(club: Club, names: Iterable[str]) -> None:
-    without = without_names(name for name in names if not INITIALS.fullmatch(name))
+    changed = []
+    for ruling in Ruling.objects.filter(entrant__tournament__event__club=club):
+        if (reason := without(ruling.reason)) != ruling.reason:
+            ruling.reason = reason
+            changed.append(ruling)
+    Ruling.objects.bulk_update(changed, ["reason"], batch_size=100)
     events = Event.objects.filter(club=club)
     for name in FREE_TEXTS:
         for pk, text in events.exclude(**{name: ""}).values_list("pk", name):
             if (cleaned := without(text)) != text:
                 events.filter(pk=pk).update(**{name: cleaned})
-
-
-def _clean_words(said: dict[str, Any], without: Callable[[Any], Any]) -> None:
-    for field in ("title", "place", "reason", *REMARKS):
-        if field in said and (field != "reason" or said.get("type") == "adjustment"):
-            said[field] = without(said[field])
-
-
-def _clean_audit(
-    club: Club, players: Iterable[Player], renamings: Iterable[Renaming], names: Collection[str]
-) -> None:
-    subjects = [subject_of(player) for player in players]
-    subjects += [f"game:{renaming.game.public_id}" for renaming in renamings]
-    lines, without = AuditEntry.objects.filter(club=club), without_names(names)
-    for first in range(0, len(subjects), 400):
-        lines.about(subjects[first : first + 400]).take_out_name(without)
-    # Entries about seating, and about tables that were left or removed; there initials may be
-    # another player's.
-    whole = without_names(name for name in names if not INITIALS.fullmatch(name))
-    lines.filter(kind__in=(AuditEntry.Kind.EVENT, AuditEntry.Kind.ROLE)).take_out_name(whole)
-    lines.filter(SAYS_NAMES, kind=AuditEntry.Kind.RESULT).take_out_name(whole)
+    # Entries about seating, and about tables that were left or removed.
+    lines = AuditEntry.objects.filter(club=club)
+    lines.filter(kind__in=(AuditEntry.Kind.EVENT, AuditEntry.Kind.ROLE)).take_out_name(without)
+    lines.filter(SAYS_NAMES, kind=AuditEntry.Kind.RESULT).take_out_name(without)
 
 
 def without_names(names: Iterable[str]) -> Callable[[Any], Any]:
@@ -307,8 +280,7 @@ def export_player(pk: int, by: Actor, *, at: datetime) -> IO[bytes]:
     It contains about others only the data of the sheets, and not who made a change. Everything is
     read before the first byte is sent, so the audit entry means that the document was complete.
 
-    Raises:
-        Player.DoesNotExist: removed, or merged into another player.
+    Raises: Player.DoesNotExist: removed, or merged into another player.
     """
     with ExitStack() as unless_made, transaction.atomic():
         document = unless_made.enter_context(SpooledTemporaryFile(max_size=IN_MEMORY))
@@ -322,13 +294,20 @@ def export_player(pk: int, by: Actor, *, at: datetime) -> IO[bytes]:
 
 
 def _pieces(player: Player, at: datetime) -> Iterator[str]:
-    people = with_merged(player)
+    people, account = with_merged(player), player.account
     head = {
         "format": FORMAT,
         "exported_at": at.isoformat(),
-        "player": _player(player, people[1:]),
+        "player": {
+            "name": player.name,
+            "initials": player.initials,
+            "created_at": player.created_at.isoformat(),
+            "merged": [
+                {"name": one.name, "created_at": one.created_at.isoformat()} for one in people[1:]
+            ],
+        },
         "club": {"name": player.club.name, "slug": player.club.slug},
-        "account": _account(player.account),
+        "account": account and {"name": account.first_name, "email": account.email},
     }
     yield json.dumps(head, ensure_ascii=False)[:-1]
     yield from _list("games", _games(player))
@@ -337,19 +316,6 @@ def _pieces(player: Player, at: datetime) -> Iterator[str]:
     yield from _list("notifications", _notifications(player))
     yield from _list("changes", _changes(player, people))
     yield "\n}\n"
-
-
-def _player(player: Player, merged: Iterable[Player]) -> dict[str, Any]:
-    return {
-        "name": player.name,
-        "initials": player.initials,
-        "created_at": player.created_at.isoformat(),
-        "merged": [{"name": p.name, "created_at": p.created_at.isoformat()} for p in merged],
-    }
-
-
-def _account(user: User | None) -> dict[str, str] | None:
-    return None if user is None else {"name": user.first_name, "email": user.email}
 
 
 def _list(name: str, values: Iterable[dict[str, Any]]) -> Iterator[str]:
@@ -368,19 +334,20 @@ def _games(player: Player) -> Iterator[dict[str, Any]]:
         rows = Game.objects.filter(pk__in=[seat.game_id for seat in batch])
         found = {row.pk: row for row in rows.select_related("table__round__event")}
         records = {sheet.row.pk: sheet.record for sheet in load_kept_sheets(found.values())}
-        yield from (_game(found[seat.game_id], records, seat) for seat in batch)
-
-
-def _game(row: Game, records: Mapping[int, dict[str, Any]], seat: Seat) -> dict[str, Any]:
-    # Of an archived season there is the result alone.
-    known = {"record": records[row.pk]} if row.pk in records else {"result": row.result}
-    game: dict[str, Any] = {"seat": seat.number, **known}
-    table = row.table
-    if table is not None:
-        event = table.round.event
-        day = {"name": event.name, "held_on": event.held_on.isoformat()}
-        game["event"] = {**day, "round": table.round.number, "table": table.number}
-    return game
+        for seat in batch:
+            row = found[seat.game_id]
+            game: dict[str, Any] = {"seat": seat.number}
+            # Of an archived season there is the result alone.
+            game |= {"record": records[row.pk]} if row.pk in records else {"result": row.result}
+            if row.table is not None:
+                round_ = row.table.round
+                game["event"] = {
+                    "name": round_.event.name,
+                    "held_on": round_.event.held_on.isoformat(),
+                    "round": round_.number,
+                    "table": row.table.number,
+                }
+            yield game
 
 
 def _tournaments(player: Player) -> Iterator[dict[str, Any]]:
@@ -390,36 +357,32 @@ def _tournaments(player: Player) -> Iterator[dict[str, Any]]:
     rows = mine.select_related("tournament__event").prefetch_related(
         Prefetch("rulings", Ruling.objects.select_related("round").order_by("pk"))
     )
-    yield from map(_entered, rows)
+    for entrant in rows:
+        moments = {"registered_at": entrant.registered_at, "withdrawn_at": entrant.withdrawn_at}
+        yield {
+            **_day(entrant.tournament),
+            "entrant": entrant.key,
+            "team": entrant.team,
+            "represents": entrant.represents,
+            **{name: at.isoformat() for name, at in moments.items() if at is not None},
+            "rulings": [
+                {
+                    "round": ruling.round.number,
+                    "kind": ruling.kind,
+                    "points": ruling.points,
+                    "reason": ruling.reason,
+                    "at": ruling.at.isoformat(),
+                }
+                for ruling in entrant.rulings.all()
+            ],
+        }
     places = Substitute.objects.filter(player=player).order_by("pk")
-    yield from map(_stood_in, places.select_related("entrant__tournament__event"))
-
-
-def _entered(entrant: Entrant) -> dict[str, Any]:
-    moments = {"registered_at": entrant.registered_at, "withdrawn_at": entrant.withdrawn_at}
-    return {
-        **_day(entrant.tournament),
-        "entrant": entrant.key,
-        "team": entrant.team,
-        "represents": entrant.represents,
-        **{name: at.isoformat() for name, at in moments.items() if at is not None},
-        "rulings": [
-            {
-                "round": ruling.round.number,
-                "kind": ruling.kind,
-                "points": ruling.points,
-                "reason": ruling.reason,
-                "at": ruling.at.isoformat(),
-            }
-            for ruling in entrant.rulings.all()
-        ],
-    }
-
-
-def _stood_in(place: Substitute) -> dict[str, Any]:
-    entrant = place.entrant
-    stood_in = {"substitute_in_round": place.round_number}
-    return {**_day(entrant.tournament), "entrant": entrant.key, **stood_in}
+    for place in places.select_related("entrant__tournament__event"):
+        yield {
+            **_day(place.entrant.tournament),
+            "entrant": place.entrant.key,
+            "substitute_in_round": place.round_number,
+        }
 
 
 def _day(tournament: Tournament) -> dict[str, str]:
@@ -451,11 +414,6 @@ def _ratings(player: Player) -> Iterator[dict[str, Any]]:
         }
 
 
-def _changed(change: RatingChange) -> dict[str, Any]:
-    before, after = _details(change.before), _details(change.after)
-    return {"at": change.at.isoformat(), "before": before, "after": after}
-
-
 def _details(rating: Rating) -> dict[str, float]:
     return {"rating": rating.mean, "deviation": rating.deviation}
 
@@ -479,9 +437,9 @@ def _changes(player: Player, people: Iterable[Player]) -> Iterator[dict[str, Any
     subjects = [subject_of(one) for one in people]
     lines = AuditEntry.objects.filter(club=player.club).about(subjects).order_by("pk")
     for line in lines:
-        said = {"before": line.before, "after": line.after, "reason": line.reason}
+        details = {"before": line.before, "after": line.after, "reason": line.reason}
         yield {
             "at": line.at.isoformat(),
             "action": line.action,
-            **{name: value for name, value in said.items() if value},
+            **{name: value for name, value in details.items() if value},
         }

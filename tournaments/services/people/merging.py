@@ -151,18 +151,29 @@ def undo_merge(pk: int, by: Actor, *, at: datetime) -> Merge:
         if _sits_since(merge):
             raise StillPlaying(merge.kept)
         _part(merge, at)
-        _rate_again(merge)
+        # The kept player may have been a house player in a game by the other's entry.
+        whose = [merge.gone_id, *([merge.kept_id] if merge.entrants else [])]
+        rate_players_again(merge.kept.club_id, whose)
+        if merge.account_moved:
+            rate_accounts_again([merge.kept_id, merge.gone_id])
         note_change(merge.kept.club, _change("part", merge), by, at=at)
     return merge
 
 
 def _merge(kept: Player, gone: Player, at: datetime) -> Merge:
+    places = {
+        "player": Entrant.objects.filter(player=gone),
+        "partner": Entrant.objects.filter(partner=gone),
+        "substitute": Substitute.objects.filter(player=gone),
+    }
+    entrants = {name: sorted(rows.values_list("pk", flat=True)) for name, rows in places.items()}
+    _put_entrants(entrants, gone, kept)
     seats = list(gone.seats.order_by("pk").values_list("pk", flat=True))
     merge = Merge.objects.create(
         kept=kept,
         gone=gone,
         seats=seats,
-        entrants=_move_entrants(kept, gone),
+        entrants={name: pks for name, pks in entrants.items() if pks},
         account_moved=gone.account_id is not None,
         initials_taken=gone.initials and not kept.initials,
         at=at,
@@ -183,26 +194,6 @@ def _merge(kept: Player, gone: Player, at: datetime) -> Merge:
     moved = kept.seats.all() if merge.initials_taken else kept.seats.filter(pk__in=seats)
     let_names_follow(moved, called)
     return merge
-
-
-def _move_entrants(kept: Player, gone: Player) -> dict[str, list[int]]:
-    """Give the entries of `gone` to `kept`; return the keys of the rows, by field."""
-    places = {
-        "player": Entrant.objects.filter(player=gone),
-        "partner": Entrant.objects.filter(partner=gone),
-        "substitute": Substitute.objects.filter(player=gone),
-    }
-    moved = {name: sorted(rows.values_list("pk", flat=True)) for name, rows in places.items()}
-    _put_entrants(moved, gone, kept)
-    return {name: pks for name, pks in moved.items() if pks}
-
-
-def _rate_again(merge: Merge) -> None:
-    # The kept player may have been a house player in a game by the other's entry.
-    whose = [merge.gone_id, *([merge.kept_id] if merge.entrants else [])]
-    rate_players_again(merge.kept.club_id, whose)
-    if merge.account_moved:
-        rate_accounts_again([merge.kept_id, merge.gone_id])
 
 
 def _put_entrants(moved: Mapping[str, Sequence[int]], old: Player, new: Player) -> None:
@@ -305,11 +296,18 @@ def claim_player(public_id: str, secret: str, by: Actor, *, at: datetime) -> Pla
         # Checked again under the lock: another account may have claimed it meanwhile.
         player = Player.objects.claimable_at(public_id, secret).select_related("club").first()
         if player is None:
-            return _claimed_before(public_id, user)
+            if "\0" in public_id:
+                raise Player.DoesNotExist
+            return Player.objects.select_related("club").get(public_id=public_id, account=user)
         other = Player.objects.filter(club=player.club, account=user).first()
         if other is not None:
             raise AlreadyPlays(other)
-        _give(player, user)
+        player.account = user
+        player.claim_generation += 1
+        player.wrong_claims = 0
+        player.save(update_fields=["account", "claim_generation", "wrong_claims"])
+        forget_moved_account(player)
+        rate_accounts_again([player.pk])
         after = {"account": f"account:{user.pk}"}
         note_change(
             player.club, Change(CLAIMS_KIND, "claim", subject_of(player), after=after), by, at=at
@@ -330,11 +328,17 @@ def find_by_code(typed: str, by: Actor, *, at: datetime) -> Player:
     with transaction.atomic():
         # The account's row counts all tries; without its lock many at once would count as one.
         user = User.objects.select_for_update(no_key=True).get(pk=_account(by).pk)
-        if _tried_too_often(user, at):
+        since = user.wrong_claims_since
+        # An earlier count holds no more; nor does it if the clock was set back since.
+        counts = since is not None and abs(at - since) < COUNTED_FOR
+        if counts and user.wrong_claims >= MOST_WRONG_TYPED:
             raise TooManyCodes
         found = _look_up(typed)
         if found is None:
-            _count_wrong(user, at)
+            if not counts:
+                user.wrong_claims, user.wrong_claims_since = 0, at
+            user.wrong_claims += 1
+            user.save(update_fields=["wrong_claims", "wrong_claims_since"])
     if found is None:
         raise WrongClaimCode
     return found
@@ -343,8 +347,7 @@ def find_by_code(typed: str, by: Actor, *, at: datetime) -> Player:
 def new_claim(pk: int, by: Actor, *, at: datetime) -> Player:
     """Give a player a new link and code; earlier ones become invalid.
 
-    Raises:
-        Player.DoesNotExist: removed, or merged into another player.
+    Raises: Player.DoesNotExist: removed, or merged into another player.
     """
     with transaction.atomic():
         player = lock_player(pk)
@@ -358,8 +361,7 @@ def new_claim(pk: int, by: Actor, *, at: datetime) -> Player:
 def unlink_account(pk: int, by: Actor, *, at: datetime) -> Player:
     """Unlink a player from their account, which stays a member of the club. Idempotent.
 
-    Raises:
-        Player.DoesNotExist: removed, or merged into another player.
+    Raises: Player.DoesNotExist: removed, or merged into another player.
     """
     with transaction.atomic():
         player = lock_player(pk)
@@ -398,39 +400,6 @@ def _look_up(typed: str) -> Player | None:
     player.wrong_claims += 1
     player.save(update_fields=["wrong_claims"])
     return None
-
-
-def _tried_too_often(user: User, at: datetime) -> bool:
-    since = user.wrong_claims_since
-    return _is_recent(since, at) and user.wrong_claims >= MOST_WRONG_TYPED
-
-
-def _is_recent(since: datetime | None, at: datetime) -> bool:
-    """Return whether a first wrong code still counts; not if the clock was set back since."""
-    return since is not None and abs(at - since) < COUNTED_FOR
-
-
-def _count_wrong(user: User, at: datetime) -> None:
-    since = user.wrong_claims_since
-    if not _is_recent(since, at):
-        user.wrong_claims, user.wrong_claims_since = 0, at
-    user.wrong_claims += 1
-    user.save(update_fields=["wrong_claims", "wrong_claims_since"])
-
-
-def _claimed_before(public_id: str, user: User) -> Player:
-    if "\0" in public_id:
-        raise Player.DoesNotExist
-    return Player.objects.select_related("club").get(public_id=public_id, account=user)
-
-
-def _give(player: Player, user: User) -> None:
-    player.account = user
-    player.claim_generation += 1
-    player.wrong_claims = 0
-    player.save(update_fields=["account", "claim_generation", "wrong_claims"])
-    forget_moved_account(player)
-    rate_accounts_again([player.pk])
 
 
 def _join(player: Player, user: User, by: Actor, at: datetime) -> None:

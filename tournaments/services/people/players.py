@@ -2,9 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -17,8 +16,8 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import AuditEntry, Club, Game, KeptSums, Player, Report, Revision, Seat
 from tournaments.models.people import fold_name, plain_name
 from tournaments.queries.players import (
-    History,
     HistoryPart,
+    PlayerSums,
     add_histories,
     read_histories,
     read_history,
@@ -228,8 +227,7 @@ def lock_people(club_pk: int) -> Club:
 def lock_player(pk: int) -> Player:
     """Return the current player, with the people of the club locked.
 
-    Raises:
-        Player.DoesNotExist: it was removed, or merged into another one.
+    Raises: Player.DoesNotExist: it was removed, or merged into another one.
     """
     club = lock_people(Player.objects.values_list("club_id", flat=True).get(pk=pk))
     player = Player.objects.present().get(pk=pk)
@@ -257,25 +255,37 @@ AT_ONCE = 400
 """Games rewritten in one batch: queries have a limit of parameters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Renaming:
-    """All former forms of a player's name at a seat, and the current name."""
-
-    game: Game
-    old: frozenset[str]
-    new: str
-
-
-def let_names_follow(seats: QuerySet[Seat], called: Collection[str]) -> list[Renaming]:
+def let_names_follow(seats: QuerySet[Seat], called: Collection[str]) -> list[Game]:
     """Write the current names of the players at `seats` into the games and their history.
 
     `called` are the former names. Documents with other names are deleted and rebuilt on request.
     Call it in a transaction with the people of the club locked.
+
+    Returns: the games.
     """
     pks = list(seats.order_by("game_id").values_list("pk", flat=True))
-    done: list[Renaming] = []
+    done: list[Game] = []
     for first in range(0, len(pks), AT_ONCE):
-        done += _rename_at(pks[first : first + AT_ONCE], called)
+        some = pks[first : first + AT_ONCE]
+        # Joined: with a thousand prefetched players SQLite rejects the query as too deep.
+        sitting = Prefetch("seats", Seat.objects.select_related("player"))
+        rows = Game.objects.filter(seats__in=some).order_by("pk").prefetch_related(sitting)
+        games = list(rows.select_for_update(of=("self",)))
+        # Names are read once the games are locked, so that nobody writes a setup meanwhile.
+        alike: dict[tuple[frozenset[str], str], list[Game]] = defaultdict(list)
+        for game in games:
+            alike[_put_names(game, set(some), called)].append(game)
+        Game.objects.bulk_update(games, ["players"], batch_size=100)
+        for (old, new), renamed in alike.items():
+            writes = Revision.objects.filter(game__in=renamed)
+            writes.filter(author__in=old).update(author=new)
+            heads = list(writes.filter(kind=Revision.Kind.HEAD))
+            for write in heads:
+                write.before = _with_name(write.before, old, new)
+                write.body = _with_name(write.body, old, new)
+            Revision.objects.bulk_update(heads, ["before", "body"], batch_size=100)
+        throw_away(Report.objects.filter(game__in=games))
+        done += games
     return done
 
 
@@ -317,21 +327,10 @@ def let_typed_names_follow(game: Game, typed: Sequence[str]) -> None:
     throw_away(Report.objects.filter(game=game))
 
 
-def _rename_at(seats: Sequence[int], called: Collection[str]) -> list[Renaming]:
-    # Joined: with a thousand prefetched players SQLite rejects the query as too deep.
-    sitting = Prefetch("seats", Seat.objects.select_related("player"))
-    rows = Game.objects.filter(seats__in=seats).order_by("pk").prefetch_related(sitting)
-    games = list(rows.select_for_update(of=("self",)))
-    # Names are read once the games are locked, so that nobody writes a setup meanwhile.
-    renamings = [_put_names(game, set(seats), called) for game in games]
-    Game.objects.bulk_update(games, ["players"], batch_size=100)
-    _rewrite_history(renamings)
-    throw_away(Report.objects.filter(game__in=games))
-    return renamings
-
-
-def _put_names(game: Game, seats: Collection[int], called: Collection[str]) -> Renaming:
-    """Change the names in the setup of a game; return the renaming of its own player."""
+def _put_names(
+    game: Game, seats: Collection[int], called: Collection[str]
+) -> tuple[frozenset[str], str]:
+    """Change the names in the setup of a game; return its player's former names and the new one."""
     sitting = {seat.number: seat for seat in game.seats.all()}
     before = list(game.players)
     # A guest of an adopted table without a seat of the club keeps the typed name.
@@ -343,21 +342,7 @@ def _put_names(game: Game, seats: Collection[int], called: Collection[str]) -> R
     number = next(seat.number for seat in sitting.values() if seat.pk in seats)
     others = {name for other, name in enumerate(before) if other != number}
     forms = {form for name in called for form in (name, f"{name} ({number + 1})")}
-    return Renaming(game, frozenset({*forms, before[number]} - others), game.players[number])
-
-
-def _rewrite_history(renamings: Iterable[Renaming]) -> None:
-    alike: dict[tuple[frozenset[str], str], list[Game]] = defaultdict(list)
-    for renaming in renamings:
-        alike[renaming.old, renaming.new].append(renaming.game)
-    for (old, new), games in alike.items():
-        writes = Revision.objects.filter(game__in=games)
-        writes.filter(author__in=old).update(author=new)
-        heads = list(writes.filter(kind=Revision.Kind.HEAD))
-        for write in heads:
-            write.before = _with_name(write.before, old, new)
-            write.body = _with_name(write.body, old, new)
-        Revision.objects.bulk_update(heads, ["before", "body"], batch_size=100)
+    return frozenset({*forms, before[number]} - others), game.players[number]
 
 
 def _with_name(
@@ -379,7 +364,7 @@ FEWEST = 25
 
 def sums_of_games(
     player: Player, seats: QuerySet[Seat], parts: Sequence[HistoryPart], *, keep: bool
-) -> History:
+) -> PlayerSums:
     """Return the sums of parts, from kept sums where these hold (2 queries).
 
     The others are computed (2 queries). With `keep` they are kept, if the database can be written
@@ -398,18 +383,14 @@ def sums_of_games(
         if part.key and part.games >= FEWEST
     ]
     if keep and new:
-        _keep(new)
+        # A page that cannot store them is shown all the same.
+        with suppress(DatabaseError), transaction.atomic():
+            KeptSums.objects.bulk_create(
+                # In one order, so that two requests do not wait for each other.
+                sorted(new, key=lambda row: row.part),
+                update_conflicts=True,
+                unique_fields=["player", "part"],
+                update_fields=["version", "sums"],
+            )
     histories = [history for _part, history in found]
     return add_histories([*histories, *(read_history(sums) for sums in kept.values())])
-
-
-def _keep(rows: list[KeptSums]) -> None:
-    # A page that cannot store them is shown all the same.
-    with suppress(DatabaseError), transaction.atomic():
-        KeptSums.objects.bulk_create(
-            # In one order, so that two requests do not wait for each other.
-            sorted(rows, key=lambda row: row.part),
-            update_conflicts=True,
-            unique_fields=["player", "part"],
-            update_fields=["version", "sums"],
-        )

@@ -1,11 +1,13 @@
 """Change or remove a player, and what is stored about one."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -13,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.models import Club, Player, fields
+from tournaments.models import Player, fields
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
 from tournaments.permissions import actor_of, directed_club
@@ -30,6 +32,7 @@ from tournaments.web.people.forms import NameForm
 from tournaments.web.people.views import directed_player, show_player
 
 Change = Callable[..., Any]
+View = Callable[[HttpRequest, Player, str], HttpResponseBase]
 
 
 @never_cache
@@ -51,19 +54,31 @@ def rename(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return show_player(request, row, form)
 
 
+def for_player(view: View) -> Callable[..., HttpResponseBase]:
+    """Give a view the player of the address, and the page to go back to.
+
+    Under a club it is for its directors; without one it is the visitor's own player.
+    """
+
+    @wraps(view)
+    def answer(request: HttpRequest, public_id: str, slug: str = "") -> HttpResponseBase:
+        if not slug:
+            return view(request, _my_player(request, public_id), reverse("me"))
+        back = reverse("player", args=[slug, public_id])
+        return view(request, directed_player(request, slug, public_id), back)
+
+    return answer
+
+
 @never_cache
 @require_POST
-def initials(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+@for_player
+def initials(request: HttpRequest, row: Player, back: str) -> HttpResponse:
     """Show a player by initials, or by the whole name again."""
-    row = directed_player(request, slug, public_id)
-    put_initials(request, row)
-    return redirect("player", slug, public_id)
-
-
-def put_initials(request: HttpRequest, row: Player) -> None:
     row = change_player(request, set_initials, row, request.POST.get("initials") == "yes")
     done = _("Others now see %(name)s.") % {"name": row.shown_name}
     messages.success(request, done)
+    return redirect(back)
 
 
 @never_cache
@@ -95,20 +110,19 @@ def new_code(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @never_cache
 @require_POST
-def unlink(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    change_player(request, unlink_account, directed_player(request, slug, public_id))
+@for_player
+def unlink(request: HttpRequest, row: Player, back: str) -> HttpResponse:
+    """Unlink a player from an account, such as one that has claimed it by mistake."""
+    change_player(request, unlink_account, row)
     messages.success(request, _("The player has no account any more."))
-    return redirect("player", slug, public_id)
+    return redirect(back)
 
 
 @never_cache
 @require_POST
-def export(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
+@for_player
+def export(request: HttpRequest, row: Player, _back: str) -> FileResponse:
     """Export all data about a player; a POST, because it adds an audit entry."""
-    return send_export(request, directed_player(request, slug, public_id))
-
-
-def send_export(request: HttpRequest, row: Player) -> FileResponse:
     return FileResponse(
         change_player(request, export_player, row),
         as_attachment=True,
@@ -121,23 +135,32 @@ def send_export(request: HttpRequest, row: Player) -> FileResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Remove a player's name for good, after a confirmation."""
-    if request.method == "POST" and _is_removed(directed_club(request, slug), public_id):
-        # Tapped twice.
-        return redirect("players", slug)
+    if request.method == "POST":
+        gone = Player.objects.filter(club=directed_club(request, slug)).exclude(removed_at=None)
+        if fields.named(gone, public_id).exists():
+            # Tapped twice.
+            return redirect("players", slug)
     row = directed_player(request, slug, public_id)
-    if request.method != "POST":
-        return ask_removal(request, row, reverse("player", args=[slug, public_id]))
-    change_player(request, remove_player, row)
-    messages.success(request, _("The name is removed. The results stay."))
-    return redirect("players", slug)
+    back, then = reverse("player", args=[slug, public_id]), reverse("players", args=[slug])
+    return _remove(request, row, back, then)
 
 
-def _is_removed(club: Club, public_id: str) -> bool:
-    gone = Player.objects.filter(club=club).exclude(removed_at=None)
-    return fields.named(gone, public_id).exists()
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def my_removal(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Remove one's name for good, after a confirmation."""
+    back = reverse("me")
+    return _remove(request, _my_player(request, public_id), back, back, own=True)
 
 
-def ask_removal(request: HttpRequest, row: Player, back: str, *, own: bool = False) -> HttpResponse:
+def _remove(
+    request: HttpRequest, row: Player, back: str, then: str, *, own: bool = False
+) -> HttpResponse:
+    if request.method == "POST":
+        change_player(request, remove_player, row)
+        messages.success(request, _("The name is removed. The results stay."))
+        return redirect(then)
     merges = row.merges.filter(undone_at=None).select_related("gone")
     page = {
         "player": row,
@@ -155,46 +178,6 @@ def change_player(request: HttpRequest, change: Change, row: Player, *what: Any)
     Raises: Http404: the player was merged or removed meanwhile.
     """
     return change(row.pk, *what, actor_of(request), at=timezone.now())
-
-
-@never_cache
-@login_required
-@require_POST
-def my_initials(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show the player by initials, or by the whole name again."""
-    put_initials(request, _my_player(request, public_id))
-    return redirect("me")
-
-
-@never_cache
-@login_required
-@require_POST
-def my_data(request: HttpRequest, public_id: str) -> FileResponse:
-    """Return all data that the club keeps about one's player, as a document."""
-    return send_export(request, _my_player(request, public_id))
-
-
-@never_cache
-@login_required
-@require_POST
-def my_release(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Unlink a player from one's account, such as one claimed by mistake."""
-    change_player(request, unlink_account, _my_player(request, public_id))
-    messages.success(request, _("The player has no account any more."))
-    return redirect("me")
-
-
-@never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def my_removal(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Remove one's name for good, after a confirmation."""
-    row = _my_player(request, public_id)
-    if request.method != "POST":
-        return ask_removal(request, row, reverse("me"), own=True)
-    change_player(request, remove_player, row)
-    messages.success(request, _("The name is removed. The results stay."))
-    return redirect("me")
 
 
 def _my_player(request: HttpRequest, public_id: str) -> Player:

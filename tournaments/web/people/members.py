@@ -5,7 +5,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -61,7 +60,9 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     found = found_by_address(club, asked) if directs else found_by_name(club, asked)
     part = Paginator(found, PAGE).get_page(request.GET.get("page"))
     names = names_for_directors(part) if directs else names_for_members(club, part)
-    standing = Invitation.objects.managed_by(request.user).filter(club=club)
+    managed = Invitation.objects.managed_by(request.user).filter(club=club)
+    standing = Invitation.objects.standing(timezone.now()).filter(pk__in=managed)
+    newest = standing.order_by("-pk")[:MOST_INVITATIONS]
     page = {
         "club": club,
         "asked": asked,
@@ -70,15 +71,9 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
         "own": own,
         "directs": directs,
         "owns": own.role == Role.OWNER,
-        "invitations": _invitation_lines(standing) if directs else (),
+        "invitations": [(row, role_name(row.role)) for row in newest] if directs else (),
     }
     return render(request, "tournaments/people/members.html", page)
-
-
-def _invitation_lines(rows: QuerySet[Invitation]) -> list[tuple[Invitation, str]]:
-    standing = Invitation.objects.standing(timezone.now()).filter(pk__in=rows)
-    newest = standing.order_by("-pk")[:MOST_INVITATIONS]
-    return [(invitation, role_name(invitation.role)) for invitation in newest]
 
 
 @never_cache
@@ -211,7 +206,15 @@ def join(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     belongs = own is not None and not outranks(Role(row.role), Role(own.role))
     valid = Invitation.objects.standing(timezone.now()).filter(pk=row.pk).exists()
     if request.method == "POST" and (valid or belongs):
-        return _accept(request, row)
+        if user is None:
+            return redirect_to_login(request.get_full_path())
+        try:
+            accept_invitation(row.pk, actor_of(request), at=timezone.now())
+        except Invitation.DoesNotExist:
+            # Somebody else was faster: the page says so.
+            return redirect(request.get_full_path())
+        messages.success(request, _("Welcome to %(club)s.") % {"club": row.club.name})
+        return redirect("club", row.club.slug)
     page = {
         "club": row.club,
         "role": role_name(row.role),
@@ -222,18 +225,6 @@ def join(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     }
     status = 200 if valid or belongs else GONE
     return render(request, "tournaments/people/join.html", page, status=status)
-
-
-def _accept(request: HttpRequest, row: Invitation) -> HttpResponse:
-    if account_of(request) is None:
-        return redirect_to_login(request.get_full_path())
-    try:
-        accept_invitation(row.pk, actor_of(request), at=timezone.now())
-    except Invitation.DoesNotExist:
-        # Somebody else was faster: the page says so.
-        return redirect(request.get_full_path())
-    messages.success(request, _("Welcome to %(club)s.") % {"club": row.club.name})
-    return redirect("club", row.club.slug)
 
 
 @never_cache
@@ -267,13 +258,20 @@ def claim(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         return redirect_to_login(request.get_full_path())
     found = Player.objects.claimable_at(public_id, secret).select_related("club").first()
     if found is None:
-        return _claimed_before(request, public_id)
+        # An account that has claimed the player, as after a lost answer, is led to the page.
+        own = fields.named(Player.objects.belonging_to(request.user), public_id)
+        claimed = get_object_or_404(own.select_related("club"))
+        return redirect("player", claimed.club.slug, claimed.public_id)
     other = Player.objects.filter(club=found.club, account=user).first() if user else None
     if request.method == "POST" and other is None:
         try:
-            return _after_claim(request, _claim(request, public_id, secret))
+            row = claim_player(public_id, secret, actor_of(request), at=timezone.now())
         except AlreadyPlays as already:
             other = already.player
+        else:
+            welcome = _("Welcome to %(club)s. These are your games.") % {"club": row.club.name}
+            messages.success(request, welcome)
+            return redirect("player", row.club.slug, row.public_id)
     page = {
         "player": found,
         "club": found.club,
@@ -282,22 +280,3 @@ def claim(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     }
     status = 409 if request.method == "POST" else 200
     return render(request, "tournaments/people/claim.html", page, status=status)
-
-
-def _claim(request: HttpRequest, public_id: str, secret: str) -> Player:
-    return claim_player(public_id, secret, actor_of(request), at=timezone.now())
-
-
-def _claimed_before(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Redirect an account that has claimed the player, as after a lost answer; else 404."""
-    own = fields.named(Player.objects.belonging_to(request.user), public_id)
-    row = own.select_related("club").first()
-    if row is None:
-        raise Http404
-    return redirect("player", row.club.slug, row.public_id)
-
-
-def _after_claim(request: HttpRequest, row: Player) -> HttpResponse:
-    welcome = _("Welcome to %(club)s. These are your games.") % {"club": row.club.name}
-    messages.success(request, welcome)
-    return redirect("player", row.club.slug, row.public_id)

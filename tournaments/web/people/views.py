@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from django.contrib import messages
 from django.core.cache import caches
@@ -31,7 +30,6 @@ from tournaments.permissions import account_of, actor_of, directed_club, members
 from tournaments.queries.leaderboards import draw_curve
 from tournaments.queries.names import (
     PLAYED,
-    ListedGame,
     average,
     badges_of,
     contracts_of,
@@ -49,7 +47,6 @@ from tournaments.queries.names import (
     rulesets_of,
 )
 from tournaments.queries.players import (
-    Compared,
     HistoryPart,
     ListedGames,
     Meeting,
@@ -71,7 +68,7 @@ from tournaments.queries.players import (
     steps_by,
     steps_of,
 )
-from tournaments.queries.ratings import ShownRating, rating_at, shown
+from tournaments.queries.ratings import rating_at, shown
 from tournaments.queries.statistics import NumbersFilter, chosen_family, scope_of
 from tournaments.services.documents.reporting import request_player_picture
 from tournaments.services.people.merging import (
@@ -93,20 +90,9 @@ from tournaments.web.documents.views import ask_for_members, asking
 from tournaments.web.people.forms import NameForm, NamesForm
 from tournaments.web.standings.views import KEPT_SECONDS
 
-Item = TypeVar("Item")
-
 GAMES = 25
 OPPONENTS = 6
 """The number of frequent opponents; the others have a page of their own."""
-
-
-def limited(
-    request: HttpRequest, games: Sequence[PlayerGame]
-) -> tuple[NumbersFilter, list[PlayerGame]]:
-    """Return the filter of the address and its games (1 query)."""
-    scope = filter_of(request, Counter((game.family, game.season) for game in games))
-    own = [game for game in games if game.family == scope.family]
-    return scope, [game for game in own if scope.season in (None, game.season)]
 
 
 def filter_of(
@@ -126,33 +112,24 @@ def filter_of(
     return scope_of(by_family, family, seasons, request.GET.get("season", ""))
 
 
-# The rating.
-
-
-@dataclass(frozen=True, slots=True)
-class RatingView:
-    """The current rating in the club and on the whole server, and its curve as HTML.
+def rating_of(
+    own: PlayerRating, rows: Sequence[PlayerRating], curve: str, at: datetime
+) -> dict[str, Any]:
+    """Return the rating in the shown kind of game, in the club and on the server (2 queries).
 
     `rank` is that on the club's leaderboard of `ranked` players, None for unranked players.
     """
-
-    now: ShownRating
-    on_server: ShownRating | None
-    games: int
-    rank: int | None
-    ranked: int
-    curve: str
-
-
-def rating_of(
-    own: PlayerRating, rows: Sequence[PlayerRating], curve: str, at: datetime
-) -> RatingView:
-    """Return the rating in the shown kind of game (2 queries)."""
     family = own.pool.family
     everywhere = [r for r in rows if r.pool.club_id is None and r.pool.family == family]
-    on_server = shown(rating_at(everywhere[-1], at)) if everywhere else None
     rank, ranked = rank_of(own, at) or (None, 0)
-    return RatingView(shown(rating_at(own, at)), on_server, own.games, rank, ranked, curve)
+    return {
+        "now": shown(rating_at(own, at)),
+        "on_server": shown(rating_at(everywhere[-1], at)) if everywhere else None,
+        "games": own.games,
+        "rank": rank,
+        "ranked": ranked,
+        "curve": curve,
+    }
 
 
 def curve_of(
@@ -167,38 +144,28 @@ def curve_of(
     """
     rated = (own.pk, own.games, own.mean, own.variance, own.last_at)
     version = games is not None and [(each.key, each.checksum) for each in parts]
-    said = repr((rated, version, until and localdate(until), get_language()))
-    key = f"curve-{sha256(said.encode()).hexdigest()}"
-    kept: str | None = caches["pages"].get(key)
-    if kept is None:
+    version_key = repr((rated, version, until and localdate(until), get_language()))
+    key = f"curve-{sha256(version_key.encode()).hexdigest()}"
+    html: str | None = caches["pages"].get(key)
+    if html is None:
         keys = None if games is None else games.keys()
         steps = [each for each in steps_of(own) if keys is None or each.game in keys]
         curve = draw_curve(steps, until)
-        kept = (
+        html = (
             render_to_string("tournaments/ratings/_curve.html", {"curve": curve}) if curve else ""
         )
-        caches["pages"].set(key, kept, KEPT_SECONDS)
-    return kept
-
-
-# The list of games.
-
-
-def page_of(games: Sequence[Item], number: str | None) -> Page[Item]:
-    return Paginator(games, GAMES).get_page(number)
-
-
-# The whole page.
+        caches["pages"].set(key, html, KEPT_SECONDS)
+    return html
 
 
 def preview_of(
-    request: HttpRequest, row: Player, rating: RatingView | None, sums: PlayerSums
+    request: HttpRequest, row: Player, rating: dict[str, Any] | None, sums: PlayerSums
 ) -> LinkPreview | None:
     """Return what a chat shows of a player with a public page."""
     if not has_page(row.club, row):
         return None
-    rank = (rating.rank, rating.ranked) if rating and rating.rank else None
-    facts = facts_of(rating.now if rating else None, rank, sums)
+    rank = (rating["rank"], rating["ranked"]) if rating and rating["rank"] else None
+    facts = facts_of(rating["now"] if rating else None, rank, sums)
     line = " · ".join([*(f"{name}: {value}" for name, value in facts), row.club.name])
     path = reverse("player_picture", args=[row.club.slug, row.public_id])
     return link_preview(request, row.shown_name, line, as_of(path, sums.games))
@@ -233,9 +200,10 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
     rated = next((each.pool.family for each in ratings if each.pool.club_id), "")
     seats = seats_of(row, request.user, published=not member)
     scope, parts, games = chosen_games(request, seats, rated)
-    history = sums_of_games(row, seats, parts, keep=member)
-    part = page_of(cast("Sequence[tuple[int, int]]", games), request.GET.get("page"))
-    sums, keys = history.sums, [pk for pk, _seat in part]
+    sums = sums_of_games(row, seats, parts, keep=member)
+    listed = cast("Sequence[tuple[int, int]]", games)
+    part = Paginator(listed, GAMES).get_page(request.GET.get("page"))
+    keys = [pk for pk, _seat in part]
     ends = [game for game in (sums.best, sums.worst) if game is not None]
     rows = rows_with(PLAYED, [*keys, *(game.pk for game in ends)])
     own = rating_row(ratings, scope.family)
@@ -253,7 +221,7 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
         "places": places_of(sums),
         "contracts": contracts_of(sums, rulesets_of(newest_of(parts))),
         "badges": badges_of(sums),
-        "opponents": opponents_of(history.met, OPPONENTS),
+        "opponents": opponents_of(sums.met, OPPONENTS),
         "extremes": played(ends, steps, rows) if sums.games > 1 else [],
         "part": part,
         # One may have been deleted since.
@@ -337,18 +305,16 @@ def new_players(request: HttpRequest, slug: str) -> HttpResponse:
         except NamesRefused as refused:
             form.add_refusal(refused)
         else:
-            return _after_adding(request, club, added)
+            done = ngettext(
+                "%(number)s player is added.", "%(number)s players are added.", len(added)
+            )
+            messages.success(request, done % {"number": len(added)})
+            if len(added) == 1:
+                return redirect("player", club.slug, added[0].public_id)
+            return redirect("players", club.slug)
     page = {"club": club, "form": form}
     status = 422 if form.is_bound else 200
     return render(request, "tournaments/people/new_players.html", page, status=status)
-
-
-def _after_adding(request: HttpRequest, club: Club, added: list[Player]) -> HttpResponse:
-    done = ngettext("%(number)s player is added.", "%(number)s players are added.", len(added))
-    messages.success(request, done % {"number": len(added)})
-    if len(added) == 1:
-        return redirect("player", club.slug, added[0].public_id)
-    return redirect("players", club.slug)
 
 
 @kept_for_going_back
@@ -366,10 +332,10 @@ def player_picture(request: HttpRequest, slug: str, public_id: str) -> HttpRespo
     """Return the picture of a player with a public page, for the preview of a link."""
     row = _only_player(Player.objects.with_page().filter(club__slug=slug), public_id)
     now = timezone.now()
-    seen = public_player(row, now)
-    if not seen.sums.games and seen.rating is None:
+    rating, rank, sums, _steps = public_player(row, now)
+    if not sums.games and rating is None:
         raise Http404
-    version = [seen.sums.games, seen.rating and seen.rating.points, seen.rank]
+    version = [sums.games, rating and rating.points, rank]
     language = language_of(request)
     return picture_response(request_player_picture(row, version, language=language, at=now))
 
@@ -425,36 +391,6 @@ def show_player(request: HttpRequest, row: Player, form: NameForm | None = None)
 AGAINST_MOST_FOUND = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Chance:
-    """The probability, by current ratings, that each finishes above the other."""
-
-    own: ShownRating
-    other: ShownRating
-    above: str
-    below: str
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """Means of both over the games in which they were not partners."""
-
-    points: str
-    other_points: str
-    place: str
-    other_place: str
-
-
-@dataclass(frozen=True, slots=True)
-class HeadToHead:
-    """A game at one table: the player's result, and that of the other."""
-
-    played: ListedGame
-    pair: bool
-    other_place: int | None
-    other_points: Points | None
-
-
 @never_cache
 @require_safe
 def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
@@ -467,7 +403,8 @@ def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     scope, parts, _games = chosen_games(request, seats)
     met = sums_of_games(row, seats, parts, keep=True).met
     if asked:
-        found = list(_called(club, row, asked, directs=directs)[: AGAINST_MOST_FOUND + 1])
+        others = _found(club, asked, directs=directs).exclude(pk=row.pk)
+        found = list(others[: AGAINST_MOST_FOUND + 1])
         met = {one.pk: met.get(one.pk) or Meeting(one.pk) for one in found[:AGAINST_MOST_FOUND]}
         more = len(found) > AGAINST_MOST_FOUND
     else:
@@ -489,11 +426,6 @@ def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return render(request, "tournaments/people/opponents.html", page)
 
 
-def _called(club: Club, row: Player, asked: str, *, directs: bool) -> QuerySet[Player]:
-    present = Player.objects.present().filter(club=club).exclude(pk=row.pk)
-    return present.matching(asked) if directs else present.matching_visible(asked)
-
-
 @never_cache
 @require_safe
 def against(request: HttpRequest, slug: str, public_id: str, other: str) -> HttpResponse:
@@ -503,10 +435,12 @@ def against(request: HttpRequest, slug: str, public_id: str, other: str) -> Http
     if row.pk == beside.pk:
         raise Http404
     directs = directs_club(request, club)
-    scope, games = limited(request, games_of(row, request.user, beside))
+    every = games_of(row, request.user, beside)
+    scope = filter_of(request, Counter((game.family, game.season) for game in every))
+    games = [g for g in every if g.family == scope.family and scope.season in (None, g.season)]
     seats = seats_beside(row, beside)
     meeting = meetings(games, seats).get(beside.pk) or Meeting(beside.pk)
-    part = page_of(games, request.GET.get("page"))
+    part = Paginator(games, GAMES).get_page(request.GET.get("page"))
     own, theirs = ratings_of(row), ratings_of(beside)
     family = scope.family or family_of_both(own, theirs)
     page = {
@@ -520,49 +454,57 @@ def against(request: HttpRequest, slug: str, public_id: str, other: str) -> Http
         "compared": _means(compare(games, seats)) if meeting.against else None,
         "chance": _chance(rating_row(own, family), rating_row(theirs, family), timezone.now()),
         "part": part,
-        "games": _together(part, seats),
+        "games": _together(list(part), seats),
     }
     return render(request, "tournaments/people/against.html", page)
 
 
-def _means(sums: Compared) -> Means:
-    return Means(
-        points=average(sums.points, sums.games),
-        other_points=average(sums.other_points, sums.games),
-        place=average(sums.places, sums.games),
-        other_place=average(sums.other_places, sums.games),
-    )
+def _means(sums: Mapping[str, Points]) -> dict[str, str]:
+    """Return the means of both over the games in which they were not partners."""
+    games = int(sums["games"])
+    return {
+        "points": average(sums["points"], games),
+        "other_points": average(sums["other_points"], games),
+        "place": average(sums["places"], games),
+        "other_place": average(sums["other_places"], games),
+    }
 
 
-def _chance(own: PlayerRating | None, other: PlayerRating | None, at: datetime) -> Chance | None:
-    """Return the prediction for an individual game of the two; None unless both are rated."""
+def _chance(
+    own: PlayerRating | None, other: PlayerRating | None, at: datetime
+) -> dict[str, Any] | None:
+    """Return the ratings, and the probability that each finishes above the other.
+
+    None unless both are rated.
+    """
     if own is None or other is None:
         return None
     ratings = rating_at(own, at), rating_at(other, at)
     above = round(100 * chance_above([ratings[0]], [ratings[1]]))
-    return Chance(
-        shown(ratings[0]), shown(ratings[1]), percent(above, 100), percent(100 - above, 100)
-    )
+    return {
+        "own": shown(ratings[0]),
+        "other": shown(ratings[1]),
+        "above": percent(above, 100),
+        "below": percent(100 - above, 100),
+    }
 
 
 def _together(
-    games: Iterable[PlayerGame], beside: Iterable[tuple[int, int, int]]
-) -> list[HeadToHead]:
-    own = list(games)
+    games: Sequence[PlayerGame], beside: Iterable[tuple[int, int, int]]
+) -> list[dict[str, Any]]:
     seats: Mapping[int, int] = {pk: seat for pk, seat, _player in beside}
-    found = []
-    for one in played(own, [], rows_of(own)):
+    lines = []
+    for one in played(games, [], rows_of(games)):
         game, seat = one.game, seats[one.game.pk]
-        done = game.finished
-        found.append(
-            HeadToHead(
-                one,
-                game.sides[seat] == game.side,
-                game.place_of(seat) if done else None,
-                game.points_of(seat) if done else None,
-            )
+        lines.append(
+            {
+                "played": one,
+                "pair": game.sides[seat] == game.side,
+                "other_place": game.place_of(seat) if game.finished else None,
+                "other_points": game.points_of(seat) if game.finished else None,
+            }
         )
-    return found
+    return lines
 
 
 @never_cache
@@ -593,7 +535,17 @@ def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     others = Player.objects.present().filter(club=kept.club).exclude(pk=kept.pk)
     name = (request.POST if request.method == "POST" else request.GET).get("other", "")
     if not name:
-        return _search_page(request, kept)
+        asked = request.GET.get("q", kept.name.split()[0]).replace("\0", "").strip()
+        named = others.matching(asked).order_by("name_key") if asked else others.none()
+        found = list(named[: MERGING_MOST_FOUND + 1])
+        page = {
+            "club": kept.club,
+            "player": kept,
+            "asked": asked,
+            "found": found[:MERGING_MOST_FOUND],
+            "more": len(found) > MERGING_MOST_FOUND,
+        }
+        return render(request, "tournaments/people/merge.html", page)
     gone = get_object_or_404(fields.named(others, name))
     if request.method != "POST":
         return _ask_page(request, kept, gone, why_not_one(kept, gone))
@@ -622,22 +574,6 @@ def part(request: HttpRequest, slug: str, public_id: str, pk: int) -> HttpRespon
     done = _("%(gone)s is a player of their own again.") % {"gone": row.gone.name}
     messages.success(request, done)
     return redirect("player", slug, public_id)
-
-
-def _search_page(request: HttpRequest, kept: Player) -> HttpResponse:
-    asked = request.GET.get("q", kept.name.split()[0]).replace("\0", "").strip()
-    others = Player.objects.present().filter(club=kept.club).exclude(pk=kept.pk)
-    found = (
-        list(others.matching(asked).order_by("name_key")[: MERGING_MOST_FOUND + 1]) if asked else []
-    )
-    page = {
-        "club": kept.club,
-        "player": kept,
-        "asked": asked,
-        "found": found[:MERGING_MOST_FOUND],
-        "more": len(found) > MERGING_MOST_FOUND,
-    }
-    return render(request, "tournaments/people/merge.html", page)
 
 
 def _ask_page(
