@@ -134,11 +134,10 @@ def waiting() -> Iterator[Metric]:
     age = GaugeMetricFamily(
         "kingscore_queue_oldest_seconds", "How long the first has waited", labels=["queue"]
     )
-    for queue in load_queues(now):
-        length.add_metric([queue.kind], queue.length)
-        if queue.oldest is not None or not queue.length:
-            since = queue.oldest or now
-            age.add_metric([queue.kind], max(0.0, (now - since).total_seconds()))
+    for kind, number, oldest in load_queues(now):
+        length.add_metric([kind], number)
+        if oldest is not None or not number:
+            age.add_metric([kind], max(0.0, (now - (oldest or now)).total_seconds()))
     alive = Worker.objects.alive(now).count()
     yield from (length, age)
     yield GaugeMetricFamily("kingscore_workers", "Workers heard of lately", value=alive)

@@ -361,20 +361,6 @@ class Outlook:
     place: float
 
 
-@dataclass(frozen=True, slots=True)
-class SeatRated:
-    """The rating change at a seat; for a guest, who has no rating, only the places.
-
-    `expected` is the average place predicted for the side, `place` the actual one.
-    """
-
-    before: ShownRating | None
-    after: ShownRating | None
-    change: int
-    expected: float
-    place: int
-
-
 def outlooks(
     state: TournamentState, seated_round: SeatedRound, visitor: Visitor, at: datetime
 ) -> dict[str, Outlook]:
@@ -463,9 +449,11 @@ class _Side:
 
 def seats_rated(
     row: Game, sides: Sequence[int], ranks: Sequence[int], visitor: Visitor
-) -> list[SeatRated]:
+) -> list[dict[str, Any]]:
     """Return the rating changes of a game in its club, per seat (1 query).
 
+    A guest, who has no rating, has only places: the average one `expected` for the side, and the
+    actual one.
     Empty if the game is not rated or the visitor may not see it. `sides` are per seat, `ranks` per
     side.
     """
@@ -480,12 +468,11 @@ def seats_rated(
     expected = expected_places(before, sides)
     found = []
     for seat, side in enumerate(sides):
-        change, places = by_seat.get(seat), (expected[side], ranks[side])
-        if change is None:
-            found.append(SeatRated(None, None, 0, *places))
-        else:
-            moved = shown_points(change.after) - shown_points(change.before)
-            found.append(SeatRated(shown(change.before), shown(change.after), moved, *places))
+        rated: dict[str, Any] = {"before": None, "after": None, "change": 0}
+        if (change := by_seat.get(seat)) is not None:
+            rated = {"before": shown(change.before), "after": shown(change.after)}
+            rated["change"] = rated["after"].points - rated["before"].points
+        found.append({**rated, "expected": expected[side], "place": ranks[side]})
     return found
 
 

@@ -39,29 +39,24 @@ from tournaments.models import (
 from tournaments.models.events import EventQuerySet
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """The waiting tasks of one kind, and since when the first one waits, if known."""
+def load_queues(at: datetime) -> list[tuple[str, int, datetime | None]]:
+    """Load how many tasks of each kind the worker would do now; one query for each.
 
-    kind: str
-    length: int
-    oldest: datetime | None
-
-
-def load_queues(at: datetime) -> tuple[Queue, ...]:
-    """Load the tasks that the worker would do now; one query for each kind."""
-    return (
-        _queue("documents", Report.objects.awaiting_build(at), "asked_at"),
+    With the moment since which the first one waits, if known.
+    """
+    waiting: dict[str, tuple[models.QuerySet[Any], str]] = {
+        "documents": (Report.objects.awaiting_build(at), "asked_at"),
+        "ratings": (RatingDue.objects.all(), ""),
+        "letters": (Email.objects.awaiting_sending(at), "written_at"),
+        "webhooks": (Delivery.objects.due(at), "next_at"),
+    }
+    queues = []
+    for kind, (rows, since) in waiting.items():
         # Results to be rated do not record when they changed.
-        Queue("ratings", RatingDue.objects.count(), None),
-        _queue("letters", Email.objects.awaiting_sending(at), "written_at"),
-        _queue("webhooks", Delivery.objects.due(at), "next_at"),
-    )
-
-
-def _queue(kind: str, waiting: models.QuerySet[Any], since: str) -> Queue:
-    found = waiting.aggregate(length=Count("pk"), oldest=Min(since))
-    return Queue(kind, found["length"], found["oldest"])
+        oldest = {"oldest": Min(since)} if since else {}
+        found = rows.aggregate(length=Count("pk"), **oldest)
+        queues.append((kind, found["length"], found.get("oldest")))
+    return queues
 
 
 def load_running(at: datetime) -> dict[str, Any]:

@@ -55,24 +55,23 @@ def note_changes(
     club: Club, changes: Iterable[Change], by: Actor, *, at: datetime
 ) -> list[AuditEntry]:
     """Add the audit entries of several changes at once; otherwise like `note_change`."""
-    lines = [_line(club, change, by, at) for change in changes]
+    lines = [
+        AuditEntry(
+            club=club,
+            event=change.event,
+            kind=change.kind,
+            action=change.action,
+            subject=change.subject,
+            before=change.before,
+            after=change.after,
+            reason=change.reason,
+            user=by.user,
+            table=by.table,
+            address=by.address or None,
+            at=at,
+        )
+        for change in changes
+    ]
     if any(what for line in lines for what in event_types_of(line)):
         wake_webhooks()
     return AuditRow.add(lines)
-
-
-def _line(club: Club, change: Change, by: Actor, at: datetime) -> AuditEntry:
-    return AuditEntry(
-        club=club,
-        event=change.event,
-        kind=change.kind,
-        action=change.action,
-        subject=change.subject,
-        before=change.before,
-        after=change.after,
-        reason=change.reason,
-        user=by.user,
-        table=by.table,
-        address=by.address or None,
-        at=at,
-    )

@@ -87,11 +87,11 @@ def test_what_waits_too_long_is_shown(keeper, well, now):
     assert page.context["worries"] == [
         "Something has been waiting for more than a quarter of an hour."
     ]
-    assert [(queue.kind, queue.length) for _name, queue in page.context["queues"]] == [
-        ("documents", 1),
-        ("ratings", 0),
-        ("letters", 0),
-        ("webhooks", 0),
+    assert [(str(name), length) for name, length, _oldest in page.context["queues"]] == [
+        ("Documents", 1),
+        ("Ratings", 0),
+        ("Mails", 0),
+        ("Webhooks", 0),
     ]
 
 

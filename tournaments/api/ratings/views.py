@@ -212,13 +212,8 @@ class GameRatings(Resource):
             raise Http404
         seats = seats_rated(row, sheet.game.ruleset.sides, sheet.outcome.ranks, request.user)
         due = not seats and is_to_be_rated(row, request.user)
-        details = [_seat(name, seat) for name, seat in zip(row.players, seats, strict=False)]
+        details = [{"name": name, **seat} for name, seat in zip(row.players, seats, strict=False)]
         return self.shown(GameRatedSerializer, {"due": due, "seats": details})
-
-
-def _seat(name: str, seat: Any) -> Json:
-    fields = ("before", "after", "change", "expected", "place")
-    return {"name": name, **{field: getattr(seat, field) for field in fields}}
 
 
 class TournamentAccuracy(Resource):

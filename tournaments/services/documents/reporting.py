@@ -286,9 +286,9 @@ def _remake(club: int, at: datetime) -> None:
 
 
 def throw_away(reports: ReportQuerySet) -> int:
-    """Delete reports with the data they were built from; their files after the commit.
+    """Delete reports with the data they were built from, and return their number.
 
-    Returns: The number of reports.
+    Their files are deleted after the commit.
     """
     rows = list(reports)
     Report.objects.filter(pk__in=[row.pk for row in rows]).delete()
@@ -304,10 +304,7 @@ def _delete_file(name: str, storage: Any) -> None:
 
 
 def expire_reports(at: datetime) -> int:
-    """Delete expired reports, and files without a report.
-
-    Returns: The number of reports.
-    """
+    """Delete expired reports, and files without a report; return the number of reports."""
     with transaction.atomic():
         rows = Report.objects.select_for_update(of=("self",)).expired(at)
         count = throw_away(rows)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.timezone import make_aware
@@ -134,12 +135,12 @@ class _References:
         wanted: dict[str, set[str]] = {}
         for key in keys:
             kind, colon, name = key.partition(":")
-            if colon and kind in LOADERS:
+            if colon and kind in ROWS:
                 wanted.setdefault(kind, set()).add(name)
         self.rows = {
-            f"{kind}:{name}": row
+            f"{kind}:{_key_in_entries(row)}": row
             for kind, names in wanted.items()
-            for name, row in LOADERS[kind](club, names)
+            for row in ROWS[kind](club, names)
         }
         self.games = {key: row for key, row in self.rows.items() if isinstance(row, Game)}
 
@@ -165,56 +166,37 @@ def _numbers(names: set[str]) -> list[int]:
     return [int(name) for name in names if name.isascii() and name.isdigit() and len(name) < 15]
 
 
-Loaded = Iterable[tuple[str, Any]]
-
-
-def _games(club: Club, names: set[str]) -> Loaded:
-    rows = Game.objects.filter(public_id__in=names, table__round__event__club=club)
-    return ((row.public_id, row) for row in rows.select_related("table__round__event"))
-
-
-def _players(club: Club, names: set[str]) -> Loaded:
-    rows = Player.objects.filter(pk__in=_numbers(names), club=club)
-    return ((str(row.pk), row) for row in rows)
-
-
-def _accounts(club: Club, names: set[str]) -> Loaded:
-    # Also former members: their keys are in an entry of this club.
-    return ((str(row.pk), row) for row in User.objects.filter(pk__in=_numbers(names)))
-
-
-def _events(club: Club, names: set[str]) -> Loaded:
-    return ((row.public_id, row) for row in club.events.filter(public_id__in=names))
-
-
-def _tables(club: Club, names: set[str]) -> Loaded:
-    rows = Table.objects.filter(public_id__in=names, round__event__club=club)
-    return ((row.public_id, row) for row in rows.select_related("round__event"))
-
-
-def _seasons(club: Club, names: set[str]) -> Loaded:
-    return ((str(row.pk), row) for row in club.seasons.filter(pk__in=_numbers(names)))
-
-
-def _entrants(club: Club, names: set[str]) -> Loaded:
+def _entrants(club: Club, names: set[str]) -> QuerySet[Entrant]:
     pairs = [name.partition(" e") for name in names]
-    rows = Entrant.objects.filter(
+    return Entrant.objects.filter(
         tournament__event__club=club,
         tournament__event__public_id__in={event for event, _e, _number in pairs},
         number__in=_numbers({number for _event, _e, number in pairs}),
     ).select_related("player", "partner", "tournament__event")
-    return ((f"{row.tournament.event.public_id} {row.key}", row) for row in rows)
 
 
-LOADERS: Mapping[str, Callable[[Club, set[str]], Loaded]] = {
-    "game": _games,
-    "player": _players,
-    "account": _accounts,
-    "event": _events,
-    "table": _tables,
-    "season": _seasons,
+ROWS: Mapping[str, Callable[[Club, set[str]], QuerySet[Any]]] = {
+    "game": lambda club, names: Game.objects.filter(
+        public_id__in=names, table__round__event__club=club
+    ).select_related("table__round__event"),
+    "player": lambda club, names: Player.objects.filter(pk__in=_numbers(names), club=club),
+    # Also former members: their keys are in an entry of this club.
+    "account": lambda _club, names: User.objects.filter(pk__in=_numbers(names)),
+    "event": lambda club, names: club.events.filter(public_id__in=names),
+    "table": lambda club, names: Table.objects.filter(
+        public_id__in=names, round__event__club=club
+    ).select_related("round__event"),
+    "season": lambda club, names: club.seasons.filter(pk__in=_numbers(names)),
     "entrant": _entrants,
 }
+
+
+def _key_in_entries(row: Any) -> str:
+    """Return how entries name a row, after its kind."""
+    if isinstance(row, Entrant):
+        return f"{row.tournament.event.public_id} {row.key}"
+    return row.public_id if isinstance(row, Game | Event | Table) else str(row.pk)
+
 
 GONE: Mapping[str, Callable[[], str]] = {
     "game": lambda: _("a game that is no more"),

@@ -23,7 +23,6 @@ from tournaments.services.clubs.membership import (
     CLUB_FIELDS,
     INVITED_FOR,
     MOST_BYTES,
-    ClubSettings,
     Logo,
     NoPicture,
     Offer,
@@ -49,19 +48,11 @@ class ClubForm(forms.Form):
 class SettingsForm(ClubForm):
     CHOICES: ClassVar = {"confirmations": CONFIRMATIONS, "paper": PAPERS}
 
-    def __init__(self, data: Mapping[str, Any] | None = None, **more: Any) -> None:
-        super().__init__(data, **more)
+    def __init__(self, club: Club, data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data, initial={name: getattr(club, name) for name in CLUB_FIELDS})
         for name, about in CLUB_FIELDS.items():
             if name not in self.fields:
                 self.fields[name] = declared_field(about, self.CHOICES.get(name))
-
-    @classmethod
-    def of(cls, club: Club) -> "SettingsForm":
-        return cls(initial={name: getattr(club, name) for name in CLUB_FIELDS})
-
-    @property
-    def settings(self) -> ClubSettings:
-        return ClubSettings(**self.cleaned_data)
 
 
 class LogoForm(forms.Form):
@@ -195,5 +186,5 @@ def _change(request: HttpRequest, row: Club) -> HttpResponse:
         change_logo(row.pk, form.picture, actor_of(request), at=timezone.now())
         messages.success(request, gettext("Saved."))
         return redirect("club_settings", row.slug)
-    page = {"club": row, "form": SettingsForm.of(row), "logo_form": form}
+    page = {"club": row, "form": SettingsForm(row), "logo_form": form}
     return render(request, "tournaments/clubs/settings.html", page, status=422)

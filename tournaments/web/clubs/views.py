@@ -48,6 +48,7 @@ from tournaments.queries.statistics import (
 )
 from tournaments.services.checks.nights import CALLED, counts_of
 from tournaments.services.clubs.membership import (
+    ClubSettings,
     LastOwner,
     change_settings,
     create_club,
@@ -344,15 +345,13 @@ SHOWN_EVENTS, PAGE = 3, 50
 @require_http_methods(["GET", "HEAD", "POST"])
 def clubs(request: HttpRequest) -> HttpResponse:
     """List published clubs; those who are signed in also see theirs, and a form to create one."""
-    form, status, user = ClubForm(), 200, account_of(request)
-    if request.method == "POST":
-        if user is None:
-            return redirect_to_login(request.path)
-        form = ClubForm(request.POST)
-        if form.is_valid():
-            made = create_club(form.cleaned_data["name"], actor_of(request), at=timezone.now())
-            return redirect("club", made.slug)
-        status = 422
+    user = account_of(request)
+    if user is None and request.method == "POST":
+        return redirect_to_login(request.path)
+    form = ClubForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        made = create_club(form.cleaned_data["name"], actor_of(request), at=timezone.now())
+        return redirect("club", made.slug)
     others = Club.objects.filter(published=True).exclude(pk__in=Club.objects.of_member(user))
     part = Paginator(others.order_by("name", "pk"), PAGE).get_page(request.GET.get("page"))
     following: dict[int, Event] = {}
@@ -365,6 +364,7 @@ def clubs(request: HttpRequest) -> HttpResponse:
         "part": part,
         "others": [(each, following.get(each.pk)) for each in part],
     }
+    status = 422 if form.is_bound else 200
     return render(request, "tournaments/clubs/clubs.html", page, status=status)
 
 
@@ -433,14 +433,13 @@ def club_picture(request: HttpRequest, slug: str) -> HttpResponseBase:
 def club_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Change the settings of a club, as an owner."""
     row = owned_club(request, slug)
-    form, status = SettingsForm.of(row), 200
-    if request.method == "POST":
-        form = SettingsForm(request.POST)
-        if form.is_valid():
-            change_settings(row.pk, form.settings, actor_of(request), at=timezone.now())
-            messages.success(request, _("Saved."))
-            return redirect("club", row.slug)
-        status = 422
+    form = SettingsForm(row, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        chosen = ClubSettings(**form.cleaned_data)
+        change_settings(row.pk, chosen, actor_of(request), at=timezone.now())
+        messages.success(request, _("Saved."))
+        return redirect("club", row.slug)
+    status = 422 if form.is_bound else 200
     page = {"club": row, "form": form, "logo_form": LogoForm()}
     return render(request, "tournaments/clubs/settings.html", page, status=status)
 

@@ -83,8 +83,6 @@ def member(request: HttpRequest, slug: str, user: int) -> HttpResponse:
     club = owned_club(request, slug)
     row = get_object_or_404(club.members.select_related("user"), user=user)
     form = RoleForm(request.POST if request.method == "POST" else None, initial={"role": row.role})
-    if not form.is_bound:
-        return _member_page(request, row, form)
     if form.is_valid():
         try:
             change_role(club.pk, user, form.chosen, actor_of(request), at=timezone.now())
@@ -92,7 +90,7 @@ def member(request: HttpRequest, slug: str, user: int) -> HttpResponse:
             form.add_error("role", str(error))
         else:
             return _after_change(request, club)
-    return _member_page(request, row, form, status=422)
+    return _member_page(request, row, form)
 
 
 @never_cache
@@ -114,8 +112,7 @@ def remove(request: HttpRequest, slug: str, user: int) -> HttpResponse:
             gone = {"name": account_name(row.user), "club": club.name}
             messages.success(request, _("%(name)s is no longer in %(club)s.") % gone)
             return _after_change(request, club)
-    shown = RoleForm(initial={"role": row.role})
-    return _member_page(request, row, shown, removal=form, status=422)
+    return _member_page(request, row, RoleForm(initial={"role": row.role}), form)
 
 
 def _after_change(request: HttpRequest, club: Club) -> HttpResponse:
@@ -124,12 +121,7 @@ def _after_change(request: HttpRequest, club: Club) -> HttpResponse:
 
 
 def _member_page(
-    request: HttpRequest,
-    row: Member,
-    form: RoleForm,
-    *,
-    removal: RemovalForm | None = None,
-    status: int = 200,
+    request: HttpRequest, row: Member, form: RoleForm, removal: RemovalForm | None = None
 ) -> HttpResponse:
     links = Invitation.objects.standing(timezone.now()).filter(club=row.club)
     page = {
@@ -142,6 +134,7 @@ def _member_page(
         # A removed member could join again by such a link.
         "open_links": links.exists(),
     }
+    status = 422 if form.is_bound or removal else 200
     return render(request, "tournaments/people/member.html", page, status=status)
 
 
@@ -152,16 +145,13 @@ def new_invitation(request: HttpRequest, slug: str) -> HttpResponse:
     club = directed_club(request, slug)
     owns = Club.objects.owned_by(request.user).filter(pk=club.pk).exists()
     roles = tuple(reversed(Role)) if owns else (Role.MEMBER,)
-    form, status = InvitationForm(roles=roles, initial={"role": Role.MEMBER}), 200
-    if request.method == "POST":
-        form = InvitationForm(request.POST, roles=roles)
-        if form.is_valid():
-            made = invite(club, form.offer, actor_of(request), at=timezone.now())
-            return redirect("invitation", club.slug, made.public_id)
-        status = 422
-    return render(
-        request, "tournaments/people/invite.html", {"club": club, "form": form}, status=status
-    )
+    posted = request.POST if request.method == "POST" else None
+    form = InvitationForm(posted, roles=roles, initial={"role": Role.MEMBER})
+    if form.is_valid():
+        made = invite(club, form.offer, actor_of(request), at=timezone.now())
+        return redirect("invitation", club.slug, made.public_id)
+    page, status = {"club": club, "form": form}, 422 if form.is_bound else 200
+    return render(request, "tournaments/people/invite.html", page, status=status)
 
 
 @never_cache

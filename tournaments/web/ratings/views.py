@@ -284,7 +284,7 @@ def rated_part(request: HttpRequest, sheet: Sheet) -> str:
     seats = seats_rated(row, game.ruleset.sides, sheet.outcome.ranks, request.user)
     if seats:
         # The first place first, as above the sheet.
-        in_order = sorted(zip(row.players, seats, strict=True), key=lambda each: each[1].place)
+        in_order = sorted(zip(row.players, seats, strict=True), key=lambda each: each[1]["place"])
         rated = {"seats": in_order}
     elif is_to_be_rated(row, request.user):
         # When its round is closed; a game without a deal is rated only by totals from paper.

@@ -356,7 +356,7 @@ def show_status(request: HttpRequest) -> HttpResponse:
             "running": running,
             "room": room,
             "worries": list(worries(running, room.free, now)),
-            "queues": [(QUEUES[queue.kind], queue) for queue in running["queues"]],
+            "queues": [(QUEUES[kind], *queue) for kind, *queue in running["queues"]],
             "version": settings.VERSION,
             "database": connection.display_name,
         },
@@ -384,7 +384,7 @@ def worries(running: dict[str, Any], free: int, now: datetime) -> Iterator[str]:
         ) % {"count": running["failed_starts"]}
     elif not running["alive"]:
         yield _("No worker is running: documents, ratings and mails wait.")
-    elif any(queue.oldest and now - queue.oldest > LONGEST_WAIT for queue in running["queues"]):
+    elif any(oldest and now - oldest > LONGEST_WAIT for *_queue, oldest in running["queues"]):
         yield _("Something has been waiting for more than a quarter of an hour.")
     yield from worries_of_check(running["check"], now)
 
