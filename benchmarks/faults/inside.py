@@ -28,9 +28,9 @@ from tournaments.models import (
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.base.writes import THREAD, wake_worker
 from tournaments.services.documents.reporting import request_scoresheet
-from tournaments.services.emails import SEND_TASK, Text, write_emails
+from tournaments.services.emails import SEND_TASK, EmailText, write_emails
 from tournaments.services.events.events import close_round
-from tournaments.services.webhooks.calling import WebhookPlan, create_webhook, send_test
+from tournaments.services.webhooks.calling import create_webhook, send_test
 
 CHECKS = ("rebuild_results", "rebuild_ratings")
 LONG_AGO = timedelta(hours=1)
@@ -41,7 +41,7 @@ def print_laid(tables: int, hook: str) -> None:
     laid = lay_evening(tables)
     club = Club.objects.order_by("-pk")[0]
     owner = Actor(club.members.get(role="owner").user)
-    create_webhook(club, WebhookPlan(hook, ["result.entered"]), owner, at=timezone.now())
+    create_webhook(club, hook, ["result.entered"], owner, at=timezone.now())
     print(json.dumps(laid))
 
 
@@ -52,7 +52,7 @@ def write(about: str, number: int) -> None:
         for one in range(number)
     ]
     User.objects.bulk_create(users)
-    write_emails(users, about, Text(about, "…"), at=timezone.now())
+    write_emails(users, about, EmailText(about, "…"), at=timezone.now())
     let_nudges_go()
 
 
