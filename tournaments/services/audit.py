@@ -25,6 +25,13 @@ class Actor:
     table: str = ""
     address: str = ""
 
+    @property
+    def account(self) -> User:
+        """The account, for what nobody else does."""
+        if self.user is None:
+            raise TypeError("this takes an account")
+        return self.user
+
 
 NOBODY = Actor()
 """The actor of open tables and of the program itself."""

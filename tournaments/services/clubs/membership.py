@@ -185,7 +185,7 @@ def accept_invitation(pk: int, by: Actor, *, at: datetime) -> Member:
 
     Raises: Invitation.DoesNotExist: it is unknown, expired or withdrawn; nothing is written.
     """
-    user = _account(by)
+    user = by.account
     with transaction.atomic():
         invitation = _locked_invitation(pk)
         club, role = invitation.club, Role(invitation.role)
@@ -236,7 +236,7 @@ def leave_club(club_pk: int, by: Actor, *, at: datetime) -> None:
     Raises: LastOwner: nobody else owns the club; nothing is written.
     """
     with transaction.atomic():
-        _take_out(lock_people(club_pk), _account(by).pk, LEAVE, by, at=at)
+        _take_out(lock_people(club_pk), by.account.pk, LEAVE, by, at=at)
 
 
 def delete_account(by: Actor, *, at: datetime) -> None:
@@ -244,7 +244,7 @@ def delete_account(by: Actor, *, at: datetime) -> None:
 
     Raises: LastOwner: a club would be without an owner; nothing is deleted.
     """
-    user = _account(by)
+    user = by.account
     with transaction.atomic():
         # Lock clubs in one order, so that two deletions at once do not deadlock.
         theirs = Club.objects.filter(Q(members__user=user) | Q(players__account=user))
@@ -261,19 +261,13 @@ def outranks(role: Role, other: Role) -> bool:
     return ranks.index(role) < ranks.index(other)
 
 
-def _account(by: Actor) -> User:
-    if by.user is None:
-        raise TypeError("only somebody with an account belongs to a club")
-    return by.user
-
-
 def _locked_invitation(pk: int) -> Invitation:
     lock_people(Invitation.objects.get(pk=pk).club_id)
     return Invitation.objects.select_related("club").get(pk=pk)
 
 
 def _join(club: Club, role: Role, by: Actor, *, at: datetime, link: str = "") -> Member:
-    user = _account(by)
+    user = by.account
     member = Member.objects.create(club=club, user=user, role=role, joined_at=at)
     after = {"role": role} | ({"invitation": link} if link else {})
     note_change(club, Change(ROLE_KIND, "join", _subject_of(user.pk), after=after), by, at=at)

@@ -288,7 +288,7 @@ def claim_player(public_id: str, secret: str, by: Actor, *, at: datetime) -> Pla
         Player.DoesNotExist: the link is invalid, or another account has used it.
     In each case nothing is written.
     """
-    user = _account(by)
+    user = by.account
     with transaction.atomic():
         row = Player.objects.claimable_at(public_id, secret).first()
         if row is not None:
@@ -327,7 +327,7 @@ def find_by_code(typed: str, by: Actor, *, at: datetime) -> Player:
     """
     with transaction.atomic():
         # The account's row counts all tries; without its lock many at once would count as one.
-        user = User.objects.select_for_update(no_key=True).get(pk=_account(by).pk)
+        user = User.objects.select_for_update(no_key=True).get(pk=by.account.pk)
         since = user.wrong_claims_since
         # An earlier count holds no more; nor does it if the clock was set back since.
         counts = since is not None and abs(at - since) < COUNTED_FOR
@@ -409,9 +409,3 @@ def _join(player: Player, user: User, by: Actor, at: datetime) -> None:
         after = {"role": Role.MEMBER, "claim": subject_of(player)}
         change = Change(AuditEntry.Kind.ROLE, "join", f"account:{user.pk}", after=after)
         note_change(player.club, change, by, at=at)
-
-
-def _account(by: Actor) -> User:
-    if by.user is None:
-        raise TypeError("only somebody with an account claims a player")
-    return by.user

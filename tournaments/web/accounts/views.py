@@ -63,13 +63,19 @@ from tournaments.web.clubs.forms import DeletionForm
 from tournaments.web.clubs.views import memberships_of
 
 
+def _account(request: HttpRequest) -> User:
+    """Return the account of a view that asks for one."""
+    user = account_of(request)
+    assert user is not None
+    return user
+
+
 @never_cache
 @login_required
 @require_safe
 def me(request: HttpRequest) -> HttpResponse:
     """Show the clubs and players of the signed-in user, with all actions of the account."""
-    user = account_of(request)
-    assert user is not None
+    user = _account(request)
     players = Player.objects.belonging_to(user).select_related("club")
     memberships = memberships_of(request)
     directing = Member.objects.of_user(user, DIRECTING).select_related("club")
@@ -92,8 +98,7 @@ def me(request: HttpRequest) -> HttpResponse:
 def my_month(request: HttpRequest, slug: str) -> HttpResponse:
     """Subscribe one of a club's directors to its month report, or unsubscribe."""
     club = directed_club(request, slug)
-    user = account_of(request)
-    assert user is not None
+    user = _account(request)
     wanted = request.POST.get("month") == "yes"
     switch_month(Member.objects.get(club=club, user=user), wanted=wanted)
     remember_language(user.pk, get_language() or "")
@@ -106,8 +111,7 @@ def my_month(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
     """Delete the account for good, after its name was typed."""
-    user = account_of(request)
-    assert user is not None
+    user = _account(request)
     form = DeletionForm(user.email or user.username, request.POST or None)
     status = 422 if form.is_bound else 200
     if form.is_valid():
@@ -142,8 +146,7 @@ def calendar(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
 @require_POST
 def replace(request: HttpRequest) -> HttpResponse:
     """Revoke the address of one's calendar."""
-    user = account_of(request)
-    assert user is not None
+    user = _account(request)
     replace_calendar(user.pk)
     return redirect("me")
 
@@ -264,12 +267,6 @@ def token(request: HttpRequest, public_id: str) -> HttpResponse:
     return render(request, "tournaments/accounts/token_revoke.html", page)
 
 
-def _account(request: HttpRequest) -> User:
-    user = account_of(request)
-    assert user is not None
-    return user
-
-
 def _first_characters(row: PersonalToken) -> str:
     return f"{row.token_key[:SHOWN]}…"
 
@@ -322,8 +319,7 @@ class ApplicationForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_application(request: HttpRequest) -> HttpResponse:
     """Register an application: only the answer to the form shows its secret."""
-    user = account_of(request)
-    assert user is not None
+    user = _account(request)
     form = ApplicationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         name, addresses = form.cleaned_data["name"], form.cleaned_data["addresses"]
@@ -348,8 +344,7 @@ def new_application(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def application(request: HttpRequest, pk: int) -> HttpResponse:
     """Show an application that one has registered; delete it on POST, with all its access."""
-    user = account_of(request)
-    assert user is not None
+    user = _account(request)
     row = get_object_or_404(accounts.applications_of(user), pk=pk)
     if request.method == "POST":
         row.delete()
@@ -361,8 +356,7 @@ def application(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
-    user = account_of(request)
-    assert user is not None
+    user = _account(request)
     accounts.withdraw(user, pk)
     messages.success(request, gettext_lazy("The application has no access any more."))
     return redirect("tokens")

@@ -111,14 +111,6 @@ def share(total: int, sides: int) -> tuple[int, ...]:
     return tuple(shares)
 
 
-def _counts(rules: Ruleset, contract: Contract) -> dict[str, tuple[int, ...]]:
-    totals = {unit.id: unit.total for unit in contract.units}
-    return {
-        unit: FREE[unit][rules.side_count] if total is None else share(total, rules.side_count)
-        for unit, total in totals.items()
-    }
-
-
 FREE: Mapping[str, Mapping[int, tuple[int, ...]]] = {
     "cards_left": {2: (4, 9), 3: (0, 3, 5), 4: (0, 3, 5, 1)},
     "places": {2: (2, 1), 3: (2, 1, 3), 4: (2, 1, 4, 3)},
@@ -126,22 +118,22 @@ FREE: Mapping[str, Mapping[int, tuple[int, ...]]] = {
 """Numbers of units without a fixed total, by the number of sides."""
 
 
-def _details(rules: Ruleset, contract: Contract) -> dict[str, Any]:
-    allowed = fields_of(rules, contract)
-    details = {name: value for name, value in DETAILS.items() if name in allowed}
-    trumps = trumps_of(rules, contract)
-    return {"trump": trumps[0], **details} if trumps else details
-
-
 DETAILS: Mapping[str, Any] = {"partner": 2, "closed_by": 0}
 
 
 def _deal(rules: Ruleset, contract: Contract, **details: Any) -> Deal:
+    sides, allowed = rules.side_count, fields_of(rules, contract)
+    trumps = trumps_of(rules, contract)
+    usual = {"trump": trumps[0]} if trumps else {}
+    usual |= {name: value for name, value in DETAILS.items() if name in allowed}
     return Deal(
         contract=contract.id,
         declarer=0 if contract.declared else None,
-        counts=_counts(rules, contract),
-        details={**_details(rules, contract), **details},
+        counts={
+            unit.id: FREE[unit.id][sides] if unit.total is None else share(unit.total, sides)
+            for unit in contract.units
+        },
+        details=usual | details,
     )
 
 
