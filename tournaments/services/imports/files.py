@@ -554,9 +554,9 @@ def import_games(
 
 def write_games(club: Club, games: Sequence[PastGame], by: Actor, *, at: datetime) -> Imported:
     """Write checked games; missing evenings, rounds and players are created."""
-    new = each_once(who for game in games for who in game.who)
-    added = add_all(club, new, by, at=at) if new else []
-    players = dict(zip(map(fold_name, new), added, strict=True))
+    new = {fold_name(who): who for game in games for who in game.who if isinstance(who, str)}
+    added = add_all(club, list(new.values()), by, at=at) if new else []
+    players = dict(zip(new, added, strict=True))
     events, made = _events(club, games, at)
     places = _rounds(games, events)
     tables = Table.objects.bulk_create(

@@ -322,14 +322,14 @@ def find_by_code(typed: str, by: Actor, *, at: datetime) -> Player:
     Wrong codes are counted for the player and for the account.
 
     Raises:
-        WrongCode: the code is invalid, or has been tried too often.
+        WrongClaimCode: the code is invalid, or has been tried too often.
         TooManyCodes: the account has tried too often; the code was not checked.
     """
     with transaction.atomic():
         # The account's row counts all tries; without its lock many at once would count as one.
         user = User.objects.select_for_update(no_key=True).get(pk=by.account.pk)
         since = user.wrong_claims_since
-        # An earlier count holds no more; nor does it if the clock was set back since.
+        # An older count no longer holds, nor one from before the clock was set back.
         counts = since is not None and abs(at - since) < COUNTED_FOR
         if counts and user.wrong_claims >= MOST_WRONG_TYPED:
             raise TooManyCodes
