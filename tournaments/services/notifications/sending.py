@@ -199,7 +199,7 @@ def note_changes(at: datetime) -> None:
     for fact in _facts(rows, at):
         for subscription in subscribers[fact.sitting.entrant_id]:
             last = known.get((subscription.pk, fact.sitting.round_id, fact.kind))
-            # Of the time of a round, only a longer one is sent again.
+            # The end of a round is told again only after much time was added.
             if last is None:
                 differs = True
             elif fact.kind is Kind.TIME:
