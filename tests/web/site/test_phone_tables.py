@@ -156,7 +156,7 @@ def test_link_carries_what_is_followed_once(phone, other_phone):
         row.public_id: {"follow": address(row, "follow")} for row in (over, going)
     }
     lines = other_phone.get("/").context["games"]
-    assert {line.game.address for line in lines} == {address(r, "follow") for r in (over, going)}
+    assert {line["game"].address for line in lines} == {address(r, "follow") for r in (over, going)}
     assert [other_phone.post(link).status_code, phone.get(link).status_code] == [404, 404]
 
 
