@@ -152,9 +152,8 @@ def test_home_shows_the_sample_sheet_until_a_table_was_started(visitor):
     sheet = visitor.get("/").context["sample"]
 
     assert [total for total, _declares in sheet["deals"][-1]["totals"]] == [0, -140, -620, -290]
-    assert [[declares for _total, declares in deal["totals"]].index(True) for deal in sheet["deals"]] == [
-        0, 1, 2, 3, 0, 1, 2, 3, 0, 1,
-    ]  # fmt: skip
+    declarers = [[own for _total, own in deal["totals"]].index(True) for deal in sheet["deals"]]
+    assert declarers == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]
     start(visitor)
     assert visitor.get("/").context["sample"] is None
 
