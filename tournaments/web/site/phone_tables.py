@@ -102,8 +102,8 @@ def carried(request: HttpRequest, key: str) -> HttpResponse:
             return render(request, "tournaments/site/carried.html", {"count": count})
         taken, joined = take_transfer(key, at=at)
     except TransferGone as gone:
-        page = {"gone": str(gone)}
-        return render(request, "tournaments/site/carried.html", page, status=gone.status)
+        ended = {"gone": str(gone)}
+        return render(request, "tournaments/site/carried.html", ended, status=gone.status)
     # Scripts keep the addresses; the cookie has the latest also without them.
     response = HttpResponse()
     games = remember_carried(request, response, taken)
