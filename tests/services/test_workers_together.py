@@ -57,8 +57,8 @@ def test_two_workers_write_each_letter_once():
 
 def test_two_workers_make_each_call_once():
     event = EventFactory()
-    plan = calling.WebhookPlan("https://receiver.example/hook", list(EventType.values))
-    webhook = calling.create_webhook(event.club, plan, NOBODY, at=EVENING)
+    url = "https://receiver.example/hook"
+    webhook = calling.create_webhook(event.club, url, list(EventType.values), NOBODY, at=EVENING)
     for number in range(1, 6):
         table = TableFactory(round__event=event, round__number=number)
         close_round(table.round.pk, NOBODY, at=EVENING)

@@ -37,7 +37,6 @@ from tournaments.services.webhooks.calling import (
     BadAddress,
     CallAnswer,
     Message,
-    WebhookPlan,
     call,
     check_url,
     create_webhook,
@@ -242,7 +241,7 @@ def club():
 
 
 def webhook_of(club, url=URL, events=ALL):
-    return create_webhook(club, WebhookPlan(url, events), NOBODY, at=EVENING)
+    return create_webhook(club, url, events, NOBODY, at=EVENING)
 
 
 def answering(*answers):
