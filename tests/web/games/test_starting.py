@@ -355,7 +355,7 @@ def test_scoring_that_is_taken_over_is_taken_from_the_phone_before(plain):
     assert plain.get(under("pen", taken)).status_code == 200
     plain.get(address(taken, "write"))
     (line,) = plain.get("/").context["games"]
-    assert line.game.kind == "write"
+    assert line["game"].kind == "write"
 
 
 def test_deleted_game_is_gone_and_its_phone_does_not_look_for_it(plain, django_assert_num_queries):
