@@ -73,7 +73,7 @@ def test_card_leads_to_the_sheet_which_the_phone_then_knows(phone, table):
     sheet = phone.get(answer.url)
     assert sheet.context["who"]["asks"]
     assert not phone.get(answer.url).context["who"]["asks"]
-    assert phone.get("/").context["games"][0].sheet.row == table.games.get()
+    assert phone.get("/").context["games"][0]["sheet"].row == table.games.get()
     phone.post(f"{answer.url}entry/", {"type": "redeal", "reason": "misdeal", "by": "0"})
 
 

@@ -218,7 +218,7 @@ def test_end_of_a_game_shows_the_match_and_leads_to_the_next(plain):
     ]
     assert answer.url == address(after, "write")
     assert (after.match_number, after.first_declarer) == (2, 1)
-    assert plain.get("/").context["games"][0].sheet.row == after
+    assert plain.get("/").context["games"][0]["sheet"].row == after
 
 
 def test_match_that_is_over_says_who_won_and_offers_a_rematch(plain):

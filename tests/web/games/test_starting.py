@@ -248,7 +248,7 @@ def test_same_again_is_not_offered_once_house_rules_are_gone(plain):
 
     page = plain.get("/")
     assert page.context["again"] is None
-    assert [line.ruleset for line in page.context["games"]] == ["Club King"]
+    assert [line["ruleset"] for line in page.context["games"]] == ["Club King"]
 
 
 NEEDS_A_SIGNAL = {

@@ -564,7 +564,7 @@ def test_only_points_that_tell_of_a_game_promise_a_rating(director, club):
 
     rated = [director.get(address(game, "write")).context["rated"] for game in (fined, on_paper)]
 
-    assert [each.is_due for each in rated] == [False, True]
+    assert [each["is_due"] for each in rated] == [False, True]
 
 
 @pytest.fixture
