@@ -195,7 +195,8 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
     """Return the game as far as a phone can continue it; the server decides later."""
     ruleset, comes = game.ruleset, next_deal(game)
     return {
-        "sums": can_add_up(ruleset),
+        # If points are not only units times values, phones wait with totals for the server.
+        "sums": not ruleset.steps and all(c.scoring == ADDS_UP for c in ruleset.contracts),
         # Passed hands have numbers if contracts are never named.
         "deal": comes["deal"] if ruleset.unnamed is None else comes["turns"] + 1,
         "deals": ruleset.length,
@@ -213,19 +214,21 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
         "king": ruleset.settings.get("king", "off"),
         "kingDeals": ruleset.settings.get("king_deals", "all"),
         "plan": [list(stage) for stage in ruleset.plan],
-        "open": _open(game),
+        # A sealed deal is nobody's to see.
+        "open": None
+        if game.open_deal is None or game.open_deal.contract is None
+        else {"contract": game.open_deal.contract, "trump": game.open_deal.details.get("trump")},
         "last": _last(game),
-        "contracts": {choice.contract.id: _contract_left(game, choice) for choice in game.choices},
-    }
-
-
-def _open(game: Game) -> dict[str, Any] | None:
-    """Return the open deal; None if there is none, or if it is sealed."""
-    if game.open_deal is None or game.open_deal.contract is None:
-        return None
-    return {
-        "contract": game.open_deal.contract,
-        "trump": game.open_deal.details.get("trump"),
+        "contracts": {
+            choice.contract.id: {
+                "kind": choice.contract.kind,
+                "left": choice.left,
+                "each": choice.contract.quota_each,
+                "after": None if game.stage else must_come_first(choice),
+                "values": {u: write_points(each) for u, each in choice.contract.values.items()},
+            }
+            for choice in game.choices
+        },
     }
 
 
@@ -248,14 +251,6 @@ def _last(game: Game) -> dict[str, Any]:
     return last
 
 
-def can_add_up(ruleset: Ruleset) -> bool:
-    """Return whether the points of every deal are only units times values.
-
-    If not, a phone shows totals only after the server has answered.
-    """
-    return not ruleset.steps and all(c.scoring == ADDS_UP for c in ruleset.contracts)
-
-
 FOLDED_SCORINGS = frozenset({ADDS_UP, "domino"})
 FOLDED_STEPS = frozenset({"cappotto", "blind", "sale"})
 """The named strategies that `static/fold.js` knows."""
@@ -272,14 +267,3 @@ def plays_without_signal(ruleset: Ruleset) -> bool:
         and FOLDED_STEPS.issuperset(ruleset.steps)
         and FOLDED_SCORINGS.issuperset(contract.scoring for contract in ruleset.contracts)
     )
-
-
-def _contract_left(game: Game, choice: Choice) -> dict[str, Any]:
-    contract = choice.contract
-    return {
-        "kind": contract.kind,
-        "left": choice.left,
-        "each": contract.quota_each,
-        "after": None if game.stage else must_come_first(choice),
-        "values": {unit: write_points(each) for unit, each in contract.values.items()},
-    }

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -89,8 +88,7 @@ MOST_IN_A_LINE = 3
 """In a narrow column, more numbers of one deal than this are split into two lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class DealLine:
+class DealLine(NamedTuple):
     """A completed deal as texts.
 
     `taken` is the recorded result per side. `side` is the declarer's side (None: nobody declared),
@@ -472,8 +470,7 @@ def members_of(ruleset: Ruleset, players: Sequence[str]) -> tuple[Members, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class BadgeHolder:
+class BadgeHolder(NamedTuple):
     """A side that earned a badge, and the numbers of the deals."""
 
     name: str
@@ -481,8 +478,7 @@ class BadgeHolder:
     deals: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EarnedBadge:
+class EarnedBadge(NamedTuple):
     badge: str
     name: str
     meaning: str
@@ -493,28 +489,21 @@ def badges_of(
     game: GamesGame, earned: Sequence[Badge], players: Sequence[str]
 ) -> tuple[EarnedBadge, ...]:
     """Return the badges in the order of the rules, each with its holders."""
-    order = list(labels.BADGES)
-    ordered = sorted(earned, key=lambda each: (order.index(each.badge), each.seat, each.entry))
+    order, numbers = list(labels.BADGES), numbers_of(game)
+    names, members = game.ruleset.side_names(players), members_of(game.ruleset, players)
+    deals: dict[str, dict[int, list[int]]] = {}
+    for badge, side, entry in sorted(earned, key=lambda each: (order.index(each[0]), *each[1:])):
+        of_side = deals.setdefault(badge, {}).setdefault(side, [])
+        of_side += [numbers[entry]] if entry in numbers else []
     return tuple(
         EarnedBadge(
             badge,
             labels.badge_name(badge),
             labels.badge_meaning(badge),
-            tuple(_holders(game, list(same), players)),
+            tuple(BadgeHolder(names[side], members[side], tuple(of)) for side, of in sides.items()),
         )
-        for badge, same in groupby(ordered, key=lambda each: each.badge)
+        for badge, sides in deals.items()
     )
-
-
-def _holders(
-    game: GamesGame, same: Sequence[Badge], players: Sequence[str]
-) -> Iterator[BadgeHolder]:
-    """Yield the holders of one badge; `same` is sorted by side."""
-    numbers = numbers_of(game)
-    names, members = game.ruleset.side_names(players), members_of(game.ruleset, players)
-    for side, of_side in groupby(same, key=lambda each: each.seat):
-        deals = tuple(numbers[each.entry] for each in of_side if each.entry in numbers)
-        yield BadgeHolder(names[side], members[side], deals)
 
 
 # Money.
@@ -557,8 +546,7 @@ def payments_of(game: GamesGame, players: Sequence[str]) -> Payments | None:
     return Payments(labels.money_text(stake), paid)
 
 
-@dataclass(frozen=True, slots=True)
-class FinalStanding:
+class FinalStanding(NamedTuple):
     """A player (or pair) at the end of a game; `king` made the King that ended it."""
 
     name: str

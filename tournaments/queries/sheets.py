@@ -88,32 +88,23 @@ class Sheet:
         body: Mapping[str, Any] | None = versions[-1].body if versions else None
         return body
 
-    @cached_property
-    def next_position(self) -> int:
-        """Return the position after all entries, including withdrawn ones."""
-        return max((w.position for w in self.revisions if w.position is not None), default=-1) + 1
-
-    def after_entry(self, entry: Entry) -> "Sheet":
+    def after_entry(self, entry: Entry, *, completes: bool = False) -> "Sheet":
         """Return the sheet with a revision for one more entry; only that entry is played.
+
+        With `completes`, it replaces the open deal.
 
         Raises: InvalidEntry: with every reason why it cannot come next.
         """
-        refuse(check_room(self.game))
-        write = Revision(kind=Revision.Kind.ENTRY, position=self.next_position)
-        return self._after(write, entry, self.game, (*self.positions, self.next_position))
-
-    def after_completion(self, entry: Entry) -> "Sheet":
-        """Return the sheet with a revision that replaces its open deal; only that is played.
-
-        Raises: InvalidEntry: with every reason why it cannot replace the deal.
-        """
-        write = Revision(kind=Revision.Kind.COMPLETION, position=self.positions[-1])
-        return self._after(write, entry, self.game.without_open_deal(), self.positions)
-
-    def _after(
-        self, write: Revision, entry: Entry, before: games.Game, positions: tuple[int, ...]
-    ) -> "Sheet":
-        write.body = write_entry(entry)
+        if completes:
+            before, position = self.game.without_open_deal(), self.positions[-1]
+            kind, positions = Revision.Kind.COMPLETION, self.positions
+        else:
+            refuse(check_room(self.game))
+            # After all entries, including withdrawn ones.
+            known = (w.position for w in self.revisions if w.position is not None)
+            before, position = self.game, max(known, default=-1) + 1
+            kind, positions = Revision.Kind.ENTRY, (*self.positions, position)
+        write = Revision(kind=kind, position=position, body=write_entry(entry))
         return Sheet(self.row, (*self.revisions, write), positions, play(before, entry))
 
     def after_change(self, write: Revision) -> "Sheet":

@@ -209,8 +209,10 @@ def record_entry(game_pk: int, entry: Entry, context: WriteContext) -> Sheet:
     """
 
     def add(sheet: Sheet) -> Sheet:
-        if isinstance(entry, Deal):
-            _check_turn(sheet, context.turn)
+        # The declarer is not stored: it follows from the turn when the first one is corrected.
+        if isinstance(entry, Deal) and context.turn not in (None, sheet.game.declarer):
+            params = {"expected": sheet.game.declarer, "got": context.turn}
+            raise InvalidEntry([Problem(Code.WRONG_DECLARER, "declarer", params)])
         _check_totals_typed(entry)
         return _with_entry(sheet, entry)
 
@@ -263,13 +265,6 @@ def record_keyed(game_pk: int, entries: Sequence[KeyedEntry], context: WriteCont
     return store(game_pk, context, writes)
 
 
-def _check_turn(sheet: Sheet, turn: int | None) -> None:
-    # The declarer is not stored: it follows from the turn when the first declarer is corrected.
-    if turn not in (None, sheet.game.declarer):
-        params = {"expected": sheet.game.declarer, "got": turn}
-        raise InvalidEntry([Problem(Code.WRONG_DECLARER, "declarer", params)])
-
-
 def _check_totals_typed(entry: Entry, before: Mapping[str, Any] = MappingProxyType({})) -> None:
     """Refuse forms of totals that only past records and imports have, unless `before` has them.
 
@@ -295,7 +290,8 @@ def _check_totals_typed(entry: Entry, before: Mapping[str, Any] = MappingProxyTy
 def _with_entry(sheet: Sheet, entry: Entry) -> Sheet:
     if sheet.game.open_deal is None or not isinstance(entry, ENDS_A_DEAL):
         return sheet.after_entry(entry)
-    return sheet.after_completion(completed(sheet.body(sheet.positions[-1]) or {}, entry))
+    begun = sheet.body(sheet.positions[-1]) or {}
+    return sheet.after_entry(completed(begun, entry), completes=True)
 
 
 def record_entries(game_pk: int, entries: Iterable[Entry], context: WriteContext) -> Sheet:
@@ -671,7 +667,11 @@ def seal_contract(game_pk: int, contract: str, context: WriteContext) -> Sheet:
             raise InvalidEntry([Problem(Code.UNKNOWN_CONTRACT, "contract", {"contract": ""})])
         return sheet.after_entry(sealed)
 
-    return store(game_pk, context, [Write(context.key, add, _is_a_seal)])
+    def is_same(_sheet: Sheet, stored: Revision) -> bool:
+        # Comparing the hash would tell anybody who knows the key which contract was sealed.
+        return stored.kind == Revision.Kind.ENTRY and "sealed" in (stored.body or {})
+
+    return store(game_pk, context, [Write(context.key, add, is_same)])
 
 
 def reveal_contract(game_pk: int, position: int, context: WriteContext) -> Sheet:
@@ -711,11 +711,6 @@ def sealed_at(sheet: Sheet, position: int) -> Revision | None:
     if last is None or not last.body or "sealed" not in last.body or "contract" in last.body:
         return None
     return last
-
-
-def _is_a_seal(_sheet: Sheet, stored: Revision) -> bool:
-    # Comparing the hash would tell anybody who knows the key which contract was sealed.
-    return stored.kind == Revision.Kind.ENTRY and "sealed" in (stored.body or {})
 
 
 def _open_seal(sheet: Sheet, sealed: Revision) -> tuple[Contract, str]:

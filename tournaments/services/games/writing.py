@@ -5,9 +5,8 @@ folds the whole game with the change, and only then stores it.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -143,45 +142,27 @@ def store(game_pk: int, context: WriteContext, writes: Sequence[Write]) -> Sheet
         RoundClosed, DealFixed, SheetFull: this author may not write, or nobody may write so much.
         Game.DoesNotExist: the game was deleted.
     """
-    with _refusals_counted(), transaction.atomic():
-        if not KEY.fullmatch(context.key):
-            raise BadKey
-        # The lock makes writers of one game queue up; without it, two could see one revision.
-        sheet = load_sheet(Game.objects.select_for_update().get(pk=game_pk))
-        left, expected = _not_stored(sheet, context, writes)
-        if not left:
-            return sheet
-        round_ = round_for_writing(sheet.row, context.by)
-        if sheet.row.revision != expected:
-            raise StaleRevision(sheet)
-        author = remark(context.author, LONGEST_NAME)
-        if round_ is not None and author not in sheet.row.players:
-            # The phone was late: that player has been renamed or removed.
-            author = ""
-        new, disputed = [], False
-        for each in left:
-            after = each.change(sheet)
-            if after is sheet:
-                continue
-            revision = after.revisions[-1]
-            # Several at once are new entries, or people who change seats with their deals: what a
-            # deal says stays, so nothing that is disputed is settled by it.
-            if len(writes) == 1:
-                disputed = _check_reviewed(sheet, revision, round_, context)
-            _complete(sheet, after, replace(context, key=each.key, author=author), round_)
-            new.append(revision)
-            sheet = after
-        if not new:
-            return sheet
-        _check_room(sheet, context, round_)
-        _save(sheet, new, round_)
-        if disputed:
-            names = ("game", "position", "revision", "user", "at")
-            settled = {name: getattr(new[0], name) for name in names}
-            DealReview.objects.create(kind=DealReview.Kind.SETTLED, **settled)
-    for revision in new:
-        count_write(sheet.row.ruleset, revision.kind)
-    return sheet
+    try:
+        with transaction.atomic():
+            if not KEY.fullmatch(context.key):
+                raise BadKey
+            # The lock makes writers of one game queue up; without it, two could see one revision.
+            sheet = load_sheet(Game.objects.select_for_update().get(pk=game_pk))
+            left, expected = _not_stored(sheet, context, writes)
+            if not left:
+                return sheet
+            round_ = round_for_writing(sheet.row, context.by)
+            if sheet.row.revision != expected:
+                raise StaleRevision(sheet)
+            after = _write(sheet, context, left, round_, alone=len(writes) == 1)
+    except REFUSALS as reason:
+        # Once for each code of the engine, or by the refusal of the service.
+        for code in codes_of(reason):
+            REFUSED_WRITES.labels(code).inc()
+        raise
+    for revision in after.revisions[len(sheet.revisions) :]:
+        count_write(after.row.ruleset, revision.kind)
+    return after
 
 
 def _not_stored(
@@ -203,24 +184,58 @@ def _not_stored(
     return left, context.revision + sum(old.revision > context.revision for _, old in known)
 
 
-def _save(sheet: Sheet, new: Sequence[Revision], round_: Round | None) -> None:
+def _write(
+    sheet: Sheet,
+    context: WriteContext,
+    writes: Sequence[Write],
+    round_: Round | None,
+    *,
+    alone: bool,
+) -> Sheet:
+    """Store the revisions of a locked game that change something; return the sheet with them."""
+    before, row, disputed = sheet, sheet.row, False
+    author = remark(context.author, LONGEST_NAME)
+    if round_ is not None and author not in row.players:
+        # The phone was late: that player has been renamed or removed.
+        author = ""
+    for each in writes:
+        after = each.change(sheet)
+        if after is sheet:
+            continue
+        revision = after.revisions[-1]
+        # Several at once are new entries, or people who change seats with their deals: what a
+        # deal says stays, so nothing that is disputed is settled by it.
+        if alone:
+            disputed = _check_reviewed(sheet, revision, round_, context)
+        revision.game, revision.key, revision.author, revision.at = (
+            row,
+            each.key,
+            author,
+            context.at,
+        )
+        revision.user, revision.phone = context.by.user, context.phone
+        revision.revision = row.revision + 1
+        if round_ is not None:
+            _note_write(round_.event, sheet, after, revision, context)
+        row.revision = revision.revision
+        sheet = after
+    new = sheet.revisions[len(before.revisions) :]
+    if not new:
+        return sheet
+    _check_room(sheet, context, round_)
     Revision.objects.bulk_create(new)
     put_computed(sheet)
     # Only a new setup changes more than this.
     setups = any(revision.kind == Revision.Kind.HEAD for revision in new)
-    sheet.row.save(update_fields=None if setups else COMPUTED)
+    row.save(update_fields=None if setups else COMPUTED)
     if round_ is not None and round_.closed_at is not None:
         rate_round_again(round_)
         seal_after_commit(round_.event)
-
-
-@contextmanager
-def _refusals_counted() -> Iterator[None]:
-    try:
-        yield
-    except REFUSALS as reason:
-        count_refusal(reason)
-        raise
+    if disputed:
+        names = ("game", "position", "revision", "user", "at")
+        settled = {name: getattr(new[0], name) for name in names}
+        DealReview.objects.create(kind=DealReview.Kind.SETTLED, **settled)
+    return sheet
 
 
 CHANGES = (Revision.Kind.CORRECTION, Revision.Kind.WITHDRAWAL, Revision.Kind.HEAD)
@@ -253,38 +268,26 @@ def _check_reviewed(
     return corrects and deal is not None and deal.dispute is not None
 
 
-def _complete(sheet: Sheet, after: Sheet, context: WriteContext, round_: Round | None) -> None:
-    """Complete the last revision of `after`; neither it nor the changed game row is saved."""
-    row, write = sheet.row, after.revisions[-1]
-    write.game, write.key, write.author, write.at = row, context.key, context.author, context.at
-    write.user, write.phone = context.by.user, context.phone
-    write.revision = row.revision + 1
-    if round_ is not None:
-        _note_write(round_.event, sheet, after, write, context)
-    row.revision = write.revision
-
-
 def _check_room(sheet: Sheet, context: WriteContext, round_: Round | None) -> None:
     """Refuse revisions too many; the last ones are for directors, who correct what phones did."""
-    row, most = sheet.row, sheet.game.ruleset.most_revisions
-    _refuse_more(len(sheet.revisions), most, context, round_)
+    row, written = sheet.row, len(sheet.revisions)
+    limits = [(written, sheet.game.ruleset.most_revisions)]
     # Rarely asked: the first game of a table has the limit of a sheet, and a few lines always fit.
     goes_on = row.match_id is not None or (row.number or 1) > 1
-    if goes_on and len(sheet.revisions) > LONGEST_EVENING // MOST_GAMES_AT_TABLE:
+    if goes_on and written > LONGEST_EVENING // MOST_GAMES_AT_TABLE:
         table = {"open_table": row.open_table_id} if row.open_table_id else {"match": row.match_id}
         others = Game.objects.filter(**table).exclude(pk=row.pk)
-        written = others.aggregate(written=Sum("revision"))["written"] or 0
-        _refuse_more(written + len(sheet.revisions), LONGEST_EVENING, context, round_)
-
-
-def _refuse_more(written: int, most: int, context: WriteContext, round_: Round | None) -> None:
-    if written <= most - LAST_FOR_DIRECTORS:
-        return
-    directed = Club.objects.directed_by(context.by.user)
-    if round_ is None or not directed.filter(pk=round_.event.club_id).exists():
-        most -= LAST_FOR_DIRECTORS
-    if written > most:
-        raise SheetFull({"most": most})
+        before = others.aggregate(written=Sum("revision"))["written"] or 0
+        limits.append((before + written, LONGEST_EVENING))
+    for number, limit in limits:
+        most = limit
+        if number <= most - LAST_FOR_DIRECTORS:
+            continue
+        directed = Club.objects.directed_by(context.by.user)
+        if round_ is None or not directed.filter(pk=round_.event.club_id).exists():
+            most -= LAST_FOR_DIRECTORS
+        if number > most:
+            raise SheetFull({"most": most})
 
 
 def round_for_writing(row: Game, by: Actor) -> Round | None:
@@ -344,12 +347,6 @@ def remark(text: str, longest: int) -> str:
 
 def count_write(ruleset: str, kind: str) -> None:
     WRITES.labels(ruleset if ruleset in RULESETS else HOUSE, kind).inc()
-
-
-def count_refusal(reason: Exception) -> None:
-    """Count a refused write: once for each code of the engine, or by the refusal of the service."""
-    for code in codes_of(reason):
-        REFUSED_WRITES.labels(code).inc()
 
 
 def codes_of(reason: Exception) -> set[str]:

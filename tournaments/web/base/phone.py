@@ -72,6 +72,9 @@ MATCHES = ("best-of.3", "best-of.5", "best-of.7", "first-to")
 
 MOST_TOURNAMENTS = 12
 
+SALT = "kingscore.phone.{}.1"
+"""Raise the number with each change of format, so that old cookies are not misread."""
+
 Known = tuple[str, str, int]
 """A game in the cookie: its public id, the kind of address, the address's generation."""
 
@@ -322,7 +325,7 @@ def _known_games(request: HttpRequest) -> list[Known]:
 
 def _read(request: HttpRequest, name: str) -> Any:
     try:
-        return signing.loads(request.COOKIES.get(name, ""), salt=_salt(name))
+        return signing.loads(request.COOKIES.get(name, ""), salt=SALT.format(name))
     except signing.BadSignature:
         return None
 
@@ -330,14 +333,9 @@ def _read(request: HttpRequest, name: str) -> Any:
 def _keep(request: HttpRequest, response: HttpResponse, name: str, kept: Any) -> None:
     response.set_cookie(
         name,
-        signing.dumps(kept, salt=_salt(name), compress=True),
+        signing.dumps(kept, salt=SALT.format(name), compress=True),
         max_age=A_YEAR,
         httponly=True,
         samesite="Lax",
         secure=request.is_secure(),
     )
-
-
-def _salt(name: str) -> str:
-    # Raise the number with each change of format, so that old cookies are not misread.
-    return f"kingscore.phone.{name}.1"
