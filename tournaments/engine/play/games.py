@@ -87,8 +87,7 @@ class Ending:
     seat: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """A contract at the next deal: how often it is left in the game, and the reasons against it."""
 
     contract: Contract
@@ -170,7 +169,10 @@ class Game(NamedTuple):
         if isinstance(entry, Deal):
             if is_open(self.ruleset, entry):
                 return self._replace(entries=entries, open_deal=entry)
-            return self._after_deal(self.with_declarer(entry), entries)
+            deal, contract = self.with_declarer(entry), self.ruleset.contract_named(entry.contract)
+            assert contract is not None
+            score = score_deal(self.ruleset, contract, deal)
+            return self.after_scored(deal, contract, score, entries)
         if isinstance(entry, Adjustment):
             return self._after_adjustment(entry, entries)
         if isinstance(entry, Totals):
@@ -183,11 +185,6 @@ class Game(NamedTuple):
     def without_open_deal(self) -> "Game":
         """Return the game before its open deal, which is its last entry."""
         return self._replace(entries=self.entries[:-1], open_deal=None)
-
-    def _after_deal(self, deal: Deal, entries: tuple[Entry, ...]) -> "Game":
-        contract = self.ruleset.contract_named(deal.contract)
-        assert contract is not None
-        return self.after_scored(deal, contract, score_deal(self.ruleset, contract, deal), entries)
 
     def after_scored(
         self, deal: Deal, contract: Contract, score: Score, entries: tuple[Entry, ...]
@@ -289,10 +286,12 @@ class Game(NamedTuple):
             and self._times_declared(contract) >= contract.quota_each
         ):
             problems.append(_quota_used(contract.id, contract.quota_each, seat))
-        first = ORDERS[ruleset.settings.get("order", "free")](self, contract)
+        order = ORDERS[ruleset.settings.get("order", "free")]
+        first = None if order is None else order(self, contract)
         stage = self.stage if ruleset.plan else ()
         if stage and first is None and not used_up and contract.id not in stage:
-            first = self._first_of_stage()
+            contracts = [ruleset.by_id[name] for name in stage]
+            first = next((c for c in contracts if self.times_left(c) != 0), contracts[0])
         if first is not None:
             names = {"contract": contract.id, "first": first.id}
             problems.append(Problem(Code.OUT_OF_ORDER, "contract", names))
@@ -305,10 +304,6 @@ class Game(NamedTuple):
             for played in self.deals
             if played.contract is contract and sides[played.declarer] == sides[self.declarer]
         )
-
-    def _first_of_stage(self) -> Contract:
-        stage = [self.ruleset.by_id[name] for name in self.stage]
-        return next((c for c in stage if self.times_left(c) != 0), stage[0])
 
     def dearest_left(self) -> Contract | None:
         """The penalty with the highest cost that is not used up (`docs/rules.md` §1.3)."""
@@ -342,10 +337,6 @@ def adjusted_points(ruleset: Ruleset, entry: Adjustment) -> PerSide:
     return tuple(entry.points if s == side else rest for s in range(ruleset.side_count))
 
 
-def _any_order(_game: Game, _contract: Contract) -> Contract | None:
-    return None
-
-
 def _dearest_first(game: Game, contract: Contract) -> Contract | None:
     dearest = game.dearest_left()
     if contract.kind != PENALTY or dearest is None:
@@ -361,15 +352,18 @@ def _penalties_first(game: Game, contract: Contract) -> Contract | None:
     return _dearest_first(game, contract)
 
 
-ORDERS: Mapping[Setting, Callable[[Game, Contract], Contract | None]] = MappingProxyType(
+ORDERS: Mapping[Setting, Callable[[Game, Contract], Contract | None] | None] = MappingProxyType(
     {
-        "free": _any_order,
-        "advised": _any_order,
+        "free": None,
+        "advised": None,
         "ordered": _dearest_first,
         "strict": _penalties_first,
     }
 )
-"""The named orders of play: each returns the contract that must come first, or None."""
+"""The named orders of play: each returns the contract that must come first, or None.
+
+None instead of a function: any contract may come.
+"""
 
 
 @dataclass(frozen=True, slots=True)

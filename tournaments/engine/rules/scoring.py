@@ -45,7 +45,12 @@ def find_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> King | None:
     rule = ruleset.settings.get("king", "off")
     if rule == "off" or (rule == "declared" and "king_declared_by" not in deal.details):
         return None
-    taker = _taker_of_all_tricks(ruleset, deal)
+    taker: int | None = None
+    if deal.counts is not None and "tricks" in deal.counts:
+        tricks = deal.counts["tricks"]
+        taker = tricks.index(ALL_TRICKS) if ALL_TRICKS in tricks else None
+    elif deal.details.get("king") is not None:
+        taker = ruleset.sides[int(deal.details["king"])]
     if rule == "declared":
         seat = int(deal.details["king_declared_by"])
         return King(seat, taker == ruleset.sides[seat])
@@ -60,15 +65,17 @@ def king_is_said(ruleset: Ruleset, contract: Contract) -> bool:
     return switched_on and "tricks" not in contract.values and _king_counts_in(ruleset, contract)
 
 
-def king_is_declared(ruleset: Ruleset, deal: Deal) -> bool:
-    """Return whether someone declared King in this deal, at a table that allows it."""
-    rule = ruleset.settings.get("king", "off")
-    return "king_declared_by" in KING_FIELDS[rule] and "king_declared_by" in deal.details
-
-
 def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
     """A King needs all 13 tricks of a deal in which it counts."""
-    stated = {} if KINGS.isdisjoint(deal.details) else _stated_kings(ruleset, deal)
+    if KINGS.isdisjoint(deal.details):
+        return ()
+    # The check of each field reports a seat that does not exist.
+    details = deal.details
+    stated = {
+        name: ruleset.sides[int(details[name])]
+        for name in KING_FIELDS[ruleset.settings.get("king", "off")]
+        if name in details and details[name] in range(ruleset.seats)
+    }
     why = _why_no_king(ruleset, contract, deal, stated) if stated else None
     if why is None:
         return ()
@@ -76,30 +83,8 @@ def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Pro
     return (Problem(Code.BAD_KING, where, {"why": why}),)
 
 
-def _taker_of_all_tricks(ruleset: Ruleset, deal: Deal) -> int | None:
-    """The side with all 13 tricks, from a count of tricks or else as the table states."""
-    if deal.counts is not None and "tricks" in deal.counts:
-        tricks = deal.counts["tricks"]
-        return tricks.index(ALL_TRICKS) if ALL_TRICKS in tricks else None
-    king = deal.details.get("king")
-    return None if king is None else ruleset.sides[int(king)]
-
-
 def _king_counts_in(ruleset: Ruleset, contract: Contract) -> bool:
     return contract.kind == TRUMP or ruleset.settings.get("king_deals", "all") == "all"
-
-
-def _stated_kings(ruleset: Ruleset, deal: Deal) -> dict[str, int]:
-    """The side named by each King field, if the table has the field and the seat exists.
-
-    The check of each field reports the fields that are left out here.
-    """
-    details = deal.details
-    return {
-        name: ruleset.sides[int(details[name])]
-        for name in KING_FIELDS[ruleset.settings.get("king", "off")]
-        if name in details and details[name] in range(ruleset.seats)
-    }
 
 
 def _why_no_king(
@@ -113,26 +98,18 @@ def _why_no_king(
     king = stated.get("king")
     if king is None:
         return None
-    if not _may_hold_everything(ruleset, deal.counts or {}, king):
+    if not all(
+        numbers[king] == UNITS[unit].total
+        for unit, numbers in (deal.counts or {}).items()
+        if unit in UNITS and len(numbers) == ruleset.side_count
+    ):
         return "not-all-units"
-    if ruleset.settings["king"] == "declared" and not _declared_by(king, deal, stated):
+    declared_by = stated.get("king_declared_by", king)
+    if ruleset.settings["king"] == "declared" and (
+        "king_declared_by" not in deal.details or declared_by != king
+    ):
         return "not-declared"
     return None
-
-
-def _declared_by(king: int, deal: Deal, stated: Mapping[str, int]) -> bool:
-    """Whether the King was declared; another check reports a seat that does not exist."""
-    if "king_declared_by" in stated:
-        return stated["king_declared_by"] == king
-    return "king_declared_by" in deal.details
-
-
-def _may_hold_everything(ruleset: Ruleset, counts: Counts, side: int) -> bool:
-    return all(
-        numbers[side] == UNITS[unit].total
-        for unit, numbers in counts.items()
-        if unit in UNITS and len(numbers) == ruleset.side_count
-    )
 
 
 class Score(NamedTuple):
@@ -205,7 +182,8 @@ def _check_replay(
     ruleset: Ruleset, contract: Contract, deal: Deal, counts: Counts | None
 ) -> Iterator[Problem]:
     """Require a void for one unit each, unless a King was declared: it then counts as failed."""
-    if counts is None or king_is_declared(ruleset, deal):
+    may_declare = "king_declared_by" in KING_FIELDS[ruleset.settings.get("king", "off")]
+    if counts is None or (may_declare and "king_declared_by" in deal.details):
         return
     for unit in contract.values:
         if all(number == 1 for number in counts[unit]):
@@ -232,14 +210,6 @@ def _check_tricks_played(
 # Counting units.
 
 
-def units_written(ruleset: Ruleset, contract: Contract, counts: Counts) -> tuple[str, ...]:
-    """Return the units of a deal: those of the contract, or all that the table may write."""
-    known = ruleset.all_units
-    if known and any(unit in known and unit not in contract.values for unit in counts):
-        return known
-    return tuple(contract.values)
-
-
 def _check_unit(ruleset: Ruleset, unit: Unit, counts: tuple[int, ...]) -> Iterator[Problem]:
     """Check the counts of one unit: one per side, none negative, summing to the total."""
     where = f"counts.{unit.id}"
@@ -257,8 +227,11 @@ def _check_unit(ruleset: Ruleset, unit: Unit, counts: tuple[int, ...]) -> Iterat
 
 
 def _check_units(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Problem]:
-    counts = deal.counts or {}
-    expected = units_written(ruleset, contract, counts)
+    """Check the units of the contract, or all that the table may write."""
+    counts, known = deal.counts or {}, ruleset.all_units
+    expected = tuple(contract.values)
+    if known and any(unit in known and unit not in contract.values for unit in counts):
+        expected = known
     problems = [
         Problem(Code.UNEXPECTED_FIELD, f"counts.{unit}", {"field": unit})
         for unit in counts
