@@ -15,7 +15,7 @@ from tournaments.texts.labels import (
     stage_name,
 )
 from tournaments.web.clubs import views
-from tournaments.web.games.deals.fields import unit_number
+from tournaments.web.games.deals.forms import unit_number
 from tournaments.web.tournaments.forms import state_name
 
 register = template.Library()

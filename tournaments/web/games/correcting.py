@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.engine.rules.entries import IMPORTED, TOTALS, Deal, Entry, Void
+from tournaments.engine.rules.entries import IMPORTED, TOTALS, Deal, Void
 from tournaments.engine.rules.rulesets import LONGEST_REASON, InvalidEntry, Problem
 from tournaments.engine.rules.scoring import sums_of
 from tournaments.models import Club, Game, Revision
@@ -56,13 +56,16 @@ from tournaments.services.rounds.rulings import (
 from tournaments.texts import labels
 from tournaments.web.base.pages import HtmxRequest, access_link, out_of_reach
 from tournaments.web.base.phone import address, evening_address, forget_game, new_write_key
-from tournaments.web.games.deals.fields import Typed, parse_form, type_totals, typed_entry
 from tournaments.web.games.deals.forms import (
+    ENTRY_GROUPS,
     EntryForm,
     HandForm,
-    errors_beside,
-    explained,
+    Typed,
+    group_errors,
+    parse_form,
     proof_of,
+    type_totals,
+    typed_entry,
 )
 from tournaments.web.games.deals.sheets import lines_of, summary_of
 from tournaments.web.games.starting import RemarksForm, key_of
@@ -221,13 +224,19 @@ def _entry_page(
     refusal: Refusal = NOT_REFUSED,
 ) -> HttpResponse:
     row, body = sheet.row, sheet.body(position)
-    entry = _entry_at(sheet, position)
+    entries = dict(zip(sheet.positions, sheet.game.entries, strict=True))
+    entry = entries.get(position)
     # A deal in play is counted on the table page; here it can only be removed.
     is_open = entry is not None and entry is sheet.game.open_deal
     kind = body["type"] if body and not is_open else ""
-    fixed = _is_fixed(request, sheet, position)
-    beside = errors_beside(refusal.problems, row.players, kind)
-    words = explained(refusal.problems, row.players, beside)
+    reviews = load_reviews(sheet)
+    # Players have reviewed it.
+    fixed = (
+        reviews is not None
+        and reviews.is_fixed(position, timezone.now())
+        and not directs_club(request, Club.objects.get(events__rounds__tables=row.table_id))
+    )
+    beside = group_errors(refusal.problems, row.players, ENTRY_GROUPS.get(kind, {}))
     context: dict[str, Any] = {
         "row": row,
         "back": address(row, "write"),
@@ -235,7 +244,7 @@ def _entry_page(
         "line": next((line for line in lines_of(sheet) if line.position == position), None),
         "versions": _versions(sheet, position),
         "notice": [refusal.notice] if refusal.notice else [],
-        "details": [*refusal.details, *(words if kind != "deal" else ())],
+        "details": [*refusal.details, *(beside.get("", ()) if kind != "deal" else ())],
         "key": new_write_key(),
         "kind": kind,
         "correctable": kind in ("deal", "adjustment", "totals"),
@@ -271,21 +280,6 @@ def _boxes(sheet: Sheet, fields: Mapping[str, Any]) -> list[tuple[str, str, str]
     ]
 
 
-def _is_fixed(request: HttpRequest, sheet: Sheet, position: int) -> bool:
-    """Return whether the visitor may no longer change a deal, because players have reviewed it."""
-    reviews = load_reviews(sheet)
-    if reviews is None or not reviews.is_fixed(position, timezone.now()):
-        return False
-    club = Club.objects.get(events__rounds__tables=sheet.row.table_id)
-    return not directs_club(request, club)
-
-
-def _entry_at(sheet: Sheet, position: int) -> Entry | None:
-    if position not in sheet.positions:
-        return None
-    return sheet.game.entries[sheet.positions.index(position)]
-
-
 def form_at(
     request: HttpRequest,
     sheet: Sheet,
@@ -300,7 +294,7 @@ def form_at(
     filled = typed or typed_entry(ruleset_of(row), sheet.body(position) or {})
     holder = holder_of(request, row.players)
     form = EntryForm if before.ruleset.unnamed is None else HandForm
-    return form(before, row.players, row.revision, holder, filled, problems)
+    return form(before, row.players, row.revision, holder, typed=filled, problems=problems)
 
 
 def _why_it_stays(sheet: Sheet, position: int) -> Refusal | None:

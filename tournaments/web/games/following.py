@@ -62,20 +62,12 @@ from tournaments.web.base.phone import (
     scores,
     writes_games,
 )
-from tournaments.web.games.deals.sheets import (
-    SHAPES,
-    Chart,
-    SheetPage,
-    Tick,
-    draw_lines,
-    sheet_page,
-    x_at,
-)
+from tournaments.web.games.deals.forms import form_of
+from tournaments.web.games.deals.sheets import SHAPES, SheetPage, draw_lines, x_at
 from tournaments.web.games.starting import MatchPage, match_in, match_page
 from tournaments.web.games.views import (
     confirm_own,
     etag_of,
-    form_of,
     going_on,
     holder_of,
     number_in,
@@ -280,7 +272,7 @@ def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
     holder = holder_of(request, row.players)
     return {
         "row": row,
-        "sheet": sheet_page(sheet, reviews_to_show(sheet)),
+        "sheet": SheetPage(sheet, reviews_to_show(sheet)),
         "form": form_of(sheet, holder),
         "people": people_of(row, sheet.game.ruleset, holder),
         "ruleset": labels.ruleset_name(row.ruleset),
@@ -307,7 +299,7 @@ def asking(etag: str) -> dict[str, Any]:
     return {"headers": json.dumps({"If-None-Match": etag})}
 
 
-def draw_evening(games: Sequence[FinishedGame], numbers: Sequence[int]) -> Chart | None:
+def draw_evening(games: Sequence[FinishedGame], numbers: Sequence[int]) -> dict[str, Any] | None:
     """Return the points of each player after each row of all games; None before the first."""
     lines = courses(games)
     columns = sum(len(played.game.rows) for played in games)
@@ -316,10 +308,10 @@ def draw_evening(games: Sequence[FinishedGame], numbers: Sequence[int]) -> Chart
     ticks, begun = [], 0
     for played, number in zip(games, numbers, strict=True):
         rows = len(played.game.rows)
-        ticks.append(Tick(round(x_at(begun + rows / 2, columns), 1), f"{number}."))
+        ticks.append((round(x_at(begun + rows / 2, columns), 1), f"{number}."))
         begun += rows
     ends = [(name, [name], number % len(SHAPES)) for number, name in enumerate(lines)]
-    return draw_lines(ends, list(lines.values()), columns, tuple(ticks))
+    return draw_lines(ends, list(lines.values()), columns, ticks)
 
 
 @require_safe

@@ -21,7 +21,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.documents.entries import write_entry
-from tournaments.engine.play.games import Game as EngineGame
 from tournaments.engine.play.games import redeals_of
 from tournaments.engine.rules.entries import REMARKS, STOP_REASONS
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
@@ -34,7 +33,7 @@ from tournaments.permissions import (
     writable_game,
     writable_row,
 )
-from tournaments.queries.rulesets import describe
+from tournaments.queries.rulesets import describe, state_of
 from tournaments.queries.scoresheets import numbers_of, verdict_texts
 from tournaments.queries.sheets import (
     Agreement,
@@ -76,17 +75,18 @@ from tournaments.web.base.phone import (
     remember_game,
     remember_phone,
 )
-from tournaments.web.games.deals.fields import Typed, check_suit, parse_form, place_of, typed_entry
 from tournaments.web.games.deals.forms import (
-    CountingForm,
+    ENTRY_GROUPS,
     EntryForm,
-    HandForm,
-    NamingForm,
-    SealedForm,
-    errors_beside,
-    explained,
+    Typed,
+    check_suit,
+    form_of,
+    group_errors,
+    parse_form,
+    place_of,
+    typed_entry,
 )
-from tournaments.web.games.deals.sheets import entry_text, lines_of, news_of, sheet_page
+from tournaments.web.games.deals.sheets import SheetPage, entry_text, news_of
 from tournaments.web.games.starting import match_page
 from tournaments.web.ratings.views import rated_part
 
@@ -269,6 +269,8 @@ class Redo:
 
 def redo_of(sheet: Sheet) -> Redo | None:
     """Return the entry that was undone last; None if something else was written since."""
+    if all(write.kind != Revision.Kind.WITHDRAWAL for write in sheet.revisions):
+        return None
     undone = _undone(sheet)
     fields = _fields(sheet.game.ruleset, undone[-1]) if undone else None
     if fields is None:
@@ -308,7 +310,10 @@ def _fields(ruleset: Ruleset, body: Mapping[str, Any]) -> Mapping[str, str] | No
 
 def question_of(request: HttpRequest, row: Game, rules: Ruleset) -> dict[str, Any]:
     """Return the chairs, and whether to ask: not the phone that started the game, others once."""
-    chairs = [(seat, name, place_of(rules, seat)) for seat, name in enumerate(row.players)]
+    chairs = [
+        (seat, name, place_of(rules.seats, seat, clockwise=rules.clockwise))
+        for seat, name in enumerate(row.players)
+    ]
     return {"chairs": chairs, "asks": not knows_game(request, row)}
 
 
@@ -524,30 +529,23 @@ def number_in(fields: Mapping[str, str], name: str, otherwise: int) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else otherwise
 
 
-def form_of(
-    sheet: Sheet, holder: int, typed: Typed | None = None, problems: Sequence[Problem] = ()
-) -> EntryForm | HandForm:
-    form = form_at_table(sheet.game)
-    return form(sheet.game, sheet.row.players, sheet.row.revision, holder, typed, problems)
-
-
-def form_at_table(game: EngineGame) -> type[EntryForm] | type[HandForm]:
-    """Return the form for the current state of a table's game."""
-    if game.open_deal is not None:
-        return SealedForm if game.open_deal.contract is None else CountingForm
-    if "naming" in game.ruleset.settings:
-        return NamingForm
-    return EntryForm if game.ruleset.unnamed is None else HandForm
-
-
 def refusal_of(error: Exception, sheet: Sheet) -> Refusal:
-    players = sheet.row.players
-    if isinstance(error, LaterEntryInvalid):
-        if any(problem.code is Code.GAME_OVER for problem in error.problems):
-            return Refusal(422, _ends_earlier(error.position, sheet))
-        details = [messages.explain(problem, players) for problem in error.problems]
-        return Refusal(422, _where_it_breaks(error.position, sheet), details)
-    return Refusal(422 if isinstance(error, BadKey | KeyReused) else 409, str(error))
+    if not isinstance(error, LaterEntryInvalid):
+        return Refusal(422 if isinstance(error, BadKey | KeyReused) else 409, str(error))
+    hands = numbers_of(sheet.game)
+    numbers = {sheet.positions[entry]: number for entry, number in hands.items()}
+    if any(problem.code is Code.GAME_OVER for problem in error.problems):
+        before = [number for position, number in numbers.items() if position < error.position]
+        notice = _(
+            "Then the game would end with deal %(number)s, and the deals after it would be void."
+        )
+        return Refusal(422, notice % {"number": max(before, default=0)})
+    details = [messages.explain(problem, sheet.row.players) for problem in error.problems]
+    deals = {sheet.positions[played.entry] for played in sheet.game.deals}
+    if error.position not in deals:
+        return Refusal(422, _("Then a later line of the sheet would no longer fit:"), details)
+    notice = _("Then deal %(number)s would no longer fit:") % {"number": numbers[error.position]}
+    return Refusal(422, notice, details)
 
 
 def answer_write(
@@ -617,7 +615,16 @@ def show_table(
     fragment = request.htmx
     if fragment and typed is not None and refusal.status != 200:
         # So that a phone that loses its signal now has the current sheet without typed values.
-        page["clean"] = clean_table(request, page, form_of(sheet, holder))
+        nothing: dict[str, Any] = {
+            "typed": {},
+            "beside": {},
+            "notice": "",
+            "details": (),
+            "same": None,
+        }
+        clean = {**page, **nothing, "stale": False, "form": form_of(sheet, holder)}
+        html = render_to_string("tournaments/games/_table.html", clean, request)
+        page["clean"] = SafeString(html)
     template = "tournaments/games/_table.html" if fragment else "tournaments/games/table.html"
     response = render(request, template, page, status=refusal.status)
     response[REVISION] = str(row.revision)
@@ -631,21 +638,23 @@ def table_context(
     typed: Typed | None = None,
     refusal: Refusal = NOT_REFUSED,
 ) -> dict[str, Any]:
-    row = sheet.row
-    of_deal = typed is not None and typed.get("type") in ("deal", "void")
-    problems = refusal.problems if of_deal else ()
-    beside = errors_beside(refusal.problems, row.players, (typed or {}).get("type", ""))
-    details = list(refusal.details)
-    if not of_deal:
-        details += explained(refusal.problems, row.players, beside)
-    form = form_of(sheet, holder, typed, problems)
+    row, game, ruleset = sheet.row, sheet.game, sheet.game.ruleset
+    kind = (typed or {}).get("type", "")
+    of_deal = kind in ("deal", "void")
+    beside = group_errors(refusal.problems, row.players, ENTRY_GROUPS.get(kind, {}))
+    form = form_of(sheet, holder, typed, refusal.problems if of_deal else ())
+    again = None
+    if row.table_id is None and not row.resting:
+        # A rematch of the same players, for a phone without a signal.
+        table = LastTable(row.players, row.ruleset, row.options)
+        again = table.initial({row.ruleset: rules_of(row)})
     return {
         **_at_club(request, sheet),
         "row": row,
         "secret": row.secret("write"),
-        "picture": picture_address(row) if sheet.game.finished else "",
+        "picture": picture_address(row) if game.finished else "",
         "match": match_page(sheet) if row.match_id else None,
-        "goes_on": going_on(request, row, "write") if sheet.game.finished else None,
+        "goes_on": going_on(request, row, "write") if game.finished else None,
         "bar": None if request.htmx else round_bar(request, row, timezone.now()),
         "form": form,
         # Only these games need the styles and scripts of their forms.
@@ -656,32 +665,21 @@ def table_context(
         "notice": refusal.notice,
         "same": refusal.same,
         "stale": of_deal and refusal.status == 409,
-        "details": details,
+        "details": [*refusal.details, *(() if of_deal else beside.get("", ()))],
         "key": new_write_key(),
-        "people": people_of(row, sheet.game.ruleset, holder),
-        "who": None if request.htmx else question_of(request, row, sheet.game.ruleset),
+        "people": people_of(row, ruleset, holder),
+        "who": None if request.htmx else question_of(request, row, ruleset),
         "news": news_of(sheet),
-        "redo": redo_of(sheet) if _has_withdrawn(sheet) else None,
+        "redo": redo_of(sheet),
         "last_position": sheet.positions[-1] if sheet.positions else None,
-        "verdicts": verdict_texts(),
-        "rules": _rules_to_predict(request, sheet.game.ruleset),
-        "again": _again(row),
-        "redeals": _reasons("redeal", redeals_of(sheet.game)),
-        "stops": _reasons("stopped", STOP_REASONS),
+        "verdicts": None if request.htmx else verdict_texts(),
+        # With these, phones check deals before they send them; once with the page.
+        "rules": None if request.htmx or ruleset.unnamed is not None else describe(ruleset),
+        "state": None if game.finished else state_of(game, list(row.players)),
+        "again": again,
+        "redeals": [(reason, labels.reason_name("redeal", reason)) for reason in redeals_of(game)],
+        "stops": [(reason, labels.reason_name("stopped", reason)) for reason in STOP_REASONS],
     }
-
-
-def _rules_to_predict(request: HtmxRequest, ruleset: Ruleset) -> dict[str, Any] | None:
-    """Return the rules with which phones check deals before they send them, once with the page."""
-    return None if request.htmx or ruleset.unnamed is not None else describe(ruleset)
-
-
-def _again(row: Game) -> dict[str, Any] | None:
-    """Return the fields of a rematch of the same four, for a phone without a signal."""
-    if row.table_id is not None or row.resting:
-        return None
-    table = LastTable(row.players, row.ruleset, row.options)
-    return table.initial({row.ruleset: rules_of(row)})
 
 
 def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
@@ -691,7 +689,7 @@ def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
     finished_in_club = row.table_id is not None and sheet.game.finished
     confirm = confirm_at_table(sheet) if finished_in_club else None
     return {
-        "sheet": sheet_page(sheet, reviews),
+        "sheet": SheetPage(sheet, reviews),
         "deals": deals_to_confirm(sheet, reviews) if reviews else [],
         "reviewed": sum(len(deal.reviews) for deal in reviews.deals.values()) if reviews else 0,
         "confirm": confirm,
@@ -700,44 +698,6 @@ def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
         "rated": rated_part(request, sheet) if finished_in_club else "",
         "adopts": may_adopt(request, row),
     }
-
-
-def _has_withdrawn(sheet: Sheet) -> bool:
-    return any(write.kind == Revision.Kind.WITHDRAWAL for write in sheet.revisions)
-
-
-def clean_table(
-    request: HttpRequest, page: Mapping[str, Any], form: EntryForm | HandForm
-) -> SafeString:
-    """Return the fragment with an empty form and without a refusal."""
-    nothing: dict[str, Any] = {
-        "typed": {},
-        "beside": {},
-        "notice": "",
-        "details": [],
-        "same": None,
-        "stale": False,
-    }
-    template = "tournaments/games/_table.html"
-    return SafeString(render_to_string(template, {**page, **nothing, "form": form}, request))
-
-
-def _reasons(group: str, reasons: Sequence[str]) -> list[tuple[str, str]]:
-    return [(reason, labels.reason_name(group, reason)) for reason in reasons]
-
-
-def _where_it_breaks(position: int, sheet: Sheet) -> str:
-    line = next((line for line in lines_of(sheet) if line.position == position), None)
-    if line is not None and line.number is not None:
-        return _("Then deal %(number)s would no longer fit:") % {"number": line.number}
-    return _("Then a later line of the sheet would no longer fit:")
-
-
-def _ends_earlier(position: int, sheet: Sheet) -> str:
-    before = [line.number or line.hand for line in lines_of(sheet) if line.position < position]
-    last = max(filter(None, before), default=0)
-    text = _("Then the game would end with deal %(number)s, and the deals after it would be void.")
-    return text % {"number": last}
 
 
 def etag_before(

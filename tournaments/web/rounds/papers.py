@@ -51,7 +51,7 @@ from tournaments.texts.labels import ABSENCES, Text, round_name
 from tournaments.texts.messages import explain
 from tournaments.web.base.pages import HtmxRequest
 from tournaments.web.base.phone import address, new_write_key
-from tournaments.web.games.deals.fields import read_totals, type_totals
+from tournaments.web.games.deals.forms import read_totals, type_totals
 from tournaments.web.games.views import clock_of, number_in
 from tournaments.web.tournaments.views import page_of
 

@@ -17,12 +17,12 @@ from tournaments.models import Game
 from tournaments.queries.sheets import load_sheet
 from tournaments.texts.labels import points_text
 from tournaments.web.base.phone import address
-from tournaments.web.games.deals.sheets import sheet_page
+from tournaments.web.games.deals.sheets import SheetPage
 
 
 def page_of(game):
     with translation.override("en"):
-        return sheet_page(load_sheet(game))
+        return SheetPage(load_sheet(game))
 
 
 def texts(pattern, html):
@@ -209,7 +209,7 @@ def test_page_of_house_rules_calls_everything_as_the_house_does(plain):
 
 
 def lines(game):
-    return sheet_page(load_sheet(Game.objects.get(pk=game.pk))).lines
+    return SheetPage(load_sheet(Game.objects.get(pk=game.pk))).lines
 
 
 def test_king_failed_is_not_crowned():
@@ -231,4 +231,4 @@ def test_deal_that_was_begun_and_then_counted_is_not_corrected():
     counted = deal("no-men", 2, 3, 1, 2)
     game = GameFactory(head=head, entries=[begun, counted])
     (line,) = lines(game)
-    assert (line.number, line.note, line.correction) == (1, "", None)
+    assert (line.number, line.note, line.corrected_by) == (1, "", None)

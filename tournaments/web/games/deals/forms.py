@@ -1,78 +1,106 @@
-"""The forms of a deal: its entry, its hand, and its opening."""
+"""The form of a deal: what the page shows of it, and how its fields are read as an entry.
+
+Begin with `DealForm` for the page and with `parse_form` for what was sent.
+"""
 
 import json
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
+from django.utils.formats import get_format
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.play.games import OFFERED as NUMBER_OFFERED
 from tournaments.engine.play.games import Choice, Game
-from tournaments.engine.rules.entries import PILES, TRICKS_OF_FIVE, Deal, Void, write_points
-from tournaments.engine.rules.fields import fields_of, trumps_of
+from tournaments.engine.rules.entries import (
+    PILES,
+    REMARKS,
+    TRICKS_OF_FIVE,
+    Deal,
+    Entry,
+    Void,
+    clean_line,
+    write_all_points,
+    write_points,
+)
+from tournaments.engine.rules.fields import fields_anywhere, fields_of, trumps_of
 from tournaments.engine.rules.rulesets import (
+    ALL_TRICKS,
     TRUMP,
     UNITS,
     WITHIN,
     Code,
     Contract,
+    InvalidEntry,
     Points,
     Problem,
-    Unit,
+    Ruleset,
 )
 from tournaments.engine.rules.scoring import king_is_said
-from tournaments.queries.rulesets import describe, most_of, state_of
+from tournaments.queries.rulesets import declared_by, describe, most_of
+from tournaments.queries.scoresheets import members_of
+from tournaments.queries.sheets import Sheet
 from tournaments.texts import labels, messages
+from tournaments.web.base.forms import read_points
 from tournaments.web.base.phone import new_write_key
-from tournaments.web.games.deals.fields import (
-    ALONE,
-    STALEMATE,
-    ContractField,
-    DealOptions,
-    PlayerField,
-    SuitField,
-    Tile,
-    Typed,
-    UnitField,
-    seat_tiles,
-    side_tiles,
-    total_of,
-)
-from tournaments.web.games.deals.sheets import Members, Symbol, members_of, symbol_of
+from tournaments.web.games.deals.sheets import Symbol, symbol_of
 
+Typed = Mapping[str, str]
+"""The fields of the form by name, as they were sent."""
 
-@dataclass(frozen=True)
-class DealForm:
-    """The form for one deal of a game.
+ALONE = "alone"
+"""Tricks and `alone` come as one: a lone maker's four tricks are `4-alone`."""
 
-    `game` is the game before the deal, `holder` the seat of the phone's holder, `typed`
-    the values by field name, `problems` their errors.
-    """
+STALEMATE = "none"
+OFFERED = ("offered1", "offered2")
+ALL_UNITS = "all_units"
+NAMED_BY = "named_by"
+DOUBLED, REDOUBLED = "doubled", "redoubled"
 
-    game: Game
-    players: Sequence[str]
-    revision: int
-    holder: int = 0
-    typed: Typed | None = None
-    problems: Sequence[Problem] = ()
+BEGUN = "begun"
+"""The field of a form that names the contract of a deal before it is counted."""
 
-    @cached_property
-    def key(self) -> str:
-        """A new key, for phones without scripts; the others make their own."""
-        return new_write_key()
-
-    def value_of(self, name: str) -> str:
-        return (self.typed or {}).get(name, "")
-
-
-FIELDS_OF = {
-    "adjustment": ("seat", "points", "reason"),
-    "stopped": ("reason",),
-    "totals": ("totals",),
+PLACES = {
+    4: ("bottom", "right", "top", "left"),
+    3: ("bottom", "right", "left"),
+    2: ("bottom", "top"),
 }
-"""Fields of entries other than deals that show their own problems."""
+"""Positions of the seats in counter-clockwise order of play, beginning with the phone."""
+
+GROUPS = {
+    "contract": ("contract", "trump"),
+    "king": ("king", "king_declared_by", "rifki_holder"),
+    "declarer": ("declarer",),
+    "partner": ("partner",),
+    "sale": ("blind", "sale", "sale.buyer", "sale.tricks"),
+    "offered": ("offered", "third"),
+    "closed_by": ("closed_by",),
+    "doubles": ("doubles",),
+}
+"""The groups of the form of a named contract, and the fields whose problems each shows."""
+
+HAND_GROUPS = {
+    "maker": ("maker", "winner"),
+    "tricks": ("tricks", "alone"),
+    "defender_alone": ("defender_alone",),
+    "left": ("left", *(f"left.{pile}" for pile in PILES)),
+    "calls": ("calls",),
+}
+"""The groups of the form of a hand, and the fields whose problems each shows."""
+
+ENTRY_GROUPS = {
+    "adjustment": {"seat": ("seat",), "points": ("points",), "reason": ("reason",)},
+    "stopped": {"reason": ("reason",)},
+    "totals": {"totals": ("totals",)},
+}
+"""The same for entries other than deals, by their type."""
 
 SHOWN_WITH = ("blind", "sale", "closed_by", "rifki_holder")
 """Further fields that are shown only with some contracts."""
@@ -81,42 +109,164 @@ ONE_TAP = 2
 """Up to this number of units, a tap on a player gives one; no row of numbers is needed."""
 
 
-@dataclass(frozen=True)
+def unit_number(unit: str) -> int:
+    """Return the number of a unit, by which the style sheet shows its row."""
+    return list(UNITS).index(unit)
+
+
+def place_of(number: int, turn: int, *, clockwise: bool) -> str:
+    """Return where the `turn`-th of `number` seats after the phone's holder is drawn."""
+    return PLACES[number][-turn % number if clockwise else turn]
+
+
+def group_errors(
+    problems: Sequence[Problem], players: Sequence[str], groups: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """Return the sentences of problems by the group that shows them; those of no group under ""."""
+    group_of = {place: group for group, places in groups.items() for place in places}
+    errors: dict[str, list[str]] = {}
+    for problem in problems:
+        group = group_of.get(problem.where, "")
+        errors.setdefault(group, []).append(messages.explain(problem, players))
+    return errors
+
+
+class DealForm:
+    """The form for one deal of a game.
+
+    `game` is the game before the deal, `holder` the seat of the phone's holder, `typed`
+    the values by field name, `problems` their errors.
+    """
+
+    template = ""
+    begins = ""
+
+    def __init__(  # noqa: PLR0913 - the game, who holds the phone, and what was typed
+        self,
+        game: Game,
+        players: Sequence[str],
+        revision: int,
+        holder: int = 0,
+        *,
+        typed: Typed | None = None,
+        problems: Sequence[Problem] = (),
+    ) -> None:
+        self.game, self.players, self.revision, self.holder = game, players, revision, holder
+        self.typed, self.problems = typed or {}, problems
+        # For phones without scripts; the others make their own.
+        self.key = new_write_key()
+        # Passed hands have numbers if contracts are never named.
+        self.deal = (len(game.deals) if game.ruleset.unnamed is None else game.turns) + 1
+        self.to_replay = any(problem.code == Code.MUST_BE_VOID for problem in problems)
+
+    @property
+    def groups(self) -> Mapping[str, Sequence[str]]:
+        return HAND_GROUPS
+
+    @cached_property
+    def errors(self) -> Mapping[str, list[str]]:
+        return group_errors(self.problems, self.players, self.groups)
+
+    @cached_property
+    def tiles(self) -> list[dict[str, Any]]:
+        """The players as they sit, the phone's holder first, then in order of play.
+
+        `left` are the remaining declarations of each: kind, name and number. If each contract has
+        its own number, one number is their sum.
+        """
+        game, ruleset = self.game, self.game.ruleset
+        each = sum(contract.quota_each or 0 for contract in ruleset.contracts)
+        tiles = []
+        for turn in range(ruleset.seats):
+            seat = (self.holder + turn) % ruleset.seats
+            if each:
+                number = each - sum(declared_by(game, seat).values())
+                left = [("", pgettext("contracts to declare", "left"), number)]
+            else:
+                kinds = game.left_to_declare(seat).items()
+                left = [(kind, labels.kind_name(kind), number) for kind, number in kinds]
+            tile = {
+                "seat": seat,
+                "side": ruleset.sides[seat],
+                "name": self.players[seat],
+                "place": place_of(ruleset.seats, turn, clockwise=ruleset.clockwise),
+                "total": game.totals[ruleset.sides[seat]],
+                "declares": seat == game.declarer,
+                "left": left,
+            }
+            tiles.append(tile)
+        return tiles
+
+    def suits(self, contract: Contract) -> tuple[tuple[str, str, str, bool], ...]:
+        """Return the suits of a contract: id, name, symbol, and which is chosen."""
+        chosen = self.typed.get("trump")
+        return tuple(
+            (suit, labels.suit_name(suit), labels.suit_symbol(suit), suit == chosen)
+            for suit in trumps_of(self.game.ruleset, contract)
+        )
+
+
+class ContractField(NamedTuple):
+    """A contract to choose: how often it is left, and whether it is forbidden.
+
+    `fields` are the further fields of only some contracts. Those that are equal are drawn once.
+    """
+
+    id: str
+    name: str
+    symbol: Symbol
+    kind: str
+    left: int | None
+    barred: bool
+    units: tuple[str, ...]
+    values: str
+    checked: bool
+    advised: bool
+    replay: bool
+    says_king: bool
+    fields: tuple[str, ...]
+    suits: tuple[tuple[str, str, str, bool], ...]
+
+
 class EntryForm(DealForm):
     """The form for one deal with a named contract."""
 
+    prices = range(1, ALL_TRICKS + 1)
+    """The prices of a declaration in tricks."""
+
+    @cached_property
+    def fields(self) -> frozenset[str]:
+        return fields_anywhere(self.game.ruleset)
+
     @property
-    def deal(self) -> int:
-        """The number of the deal, from 1."""
-        return len(self.game.deals) + 1
+    def groups(self) -> Mapping[str, Sequence[str]]:
+        """The groups of this table, and those of its units."""
+        shown = {"contract", "king", *self.fields}
+        if self.game.ruleset.declares == "pair":
+            shown.add("declarer")
+        groups = {group: places for group, places in GROUPS.items() if group in shown}
+        return groups | {f"counts.{unit['id']}": (f"counts.{unit['id']}",) for unit in self.units}
 
     # The turn.
-
-    @property
-    def dealer_declares(self) -> bool:
-        return self.game.ruleset.settings.get("dealer") == "declares"
 
     @cached_property
     def turn_word(self) -> str:
         if self.fixed is None or self.fixed.declared:
             return _("declares")
-        return _("deals") if self.dealer_declares else _("leads")
+        return _("deals") if self.game.ruleset.settings.get("dealer") == "declares" else _("leads")
 
     @property
-    def dealer(self) -> int:
-        """The seat that deals: the one before the declarer in the order of play."""
-        return (self.game.declarer - 1) % self.game.ruleset.seats
+    def dealer_and_cutter(self) -> tuple[str, str]:
+        """The players before and after the declarer in the order of play; two take turns."""
+        ruleset, declarer = self.game.ruleset, self.game.declarer
+        dealer, after = (declarer - 1) % ruleset.seats, ruleset.next_seat(declarer)
+        return self.players[dealer], self.players[declarer if after == dealer else after]
 
-    @property
-    def cutter_name(self) -> str:
-        """The player who cuts: the one after the declarer, or of two the one not dealing."""
-        after = self.game.ruleset.next_seat(self.game.declarer)
-        return self.players[self.game.declarer if after == self.dealer else after]
-
-    @property
+    @cached_property
     def must(self) -> str:
         """The kind that the declarer has to name, as text, if there is no choice left."""
-        return labels.must_sentence(self.game.must) if self.game.must else ""
+        must = self.game.must
+        return labels.must_sentence(must) if must else ""
 
     # Contracts.
 
@@ -125,72 +275,131 @@ class EntryForm(DealForm):
         """The contract of this deal, if the ruleset leaves no choice."""
         ruleset = self.game.ruleset
         possible = self.game.stage or tuple(ruleset.by_id)
-        if self.asks.offers and self.asks.contracts_left == 1:
+        if "offered" in self.fields and len(self.contracts_left) == 1:
             possible = tuple(contract.id for contract in self.game.legal_contracts())
         return ruleset.by_id[possible[0]] if len(possible) == 1 else None
 
     @cached_property
+    def contracts_left(self) -> list[str]:
+        """The contracts as often as each is left: of one there is no offer, of two no third."""
+        contracts = self.game.ruleset.contracts
+        return [c.id for c in contracts for _ in range(self.game.times_left(c) or 0)]
+
+    @cached_property
+    def choices(self) -> Sequence[Choice]:
+        return self.game.choices
+
+    @cached_property
     def contracts(self) -> tuple[ContractField, ...]:
         """The contracts of the ruleset, in its order."""
-        return tuple(self._contract(choice) for choice in self.game.choices)
+        ruleset = self.game.ruleset
+        dearest = None
+        if ruleset.settings.get("order") == "advised":
+            dearest = self.game.dearest_left()
+        chosen = self.typed.get("contract") if self.fixed is None else self.fixed.id
+        contracts = []
+        for contract, left, problems in self.choices:
+            fields = fields_of(ruleset, contract)
+            values = {unit: write_points(points) for unit, points in contract.values.items()}
+            field = ContractField(
+                id=contract.id,
+                name=labels.contract_title(contract),
+                symbol=symbol_of(contract.id),
+                kind=contract.kind,
+                left=left,
+                barred=bool(problems),
+                units=tuple(contract.values),
+                values=json.dumps(values),
+                checked=contract.id == chosen,
+                advised=contract is dearest,
+                replay=contract.replay_one_each,
+                says_king=king_is_said(ruleset, contract),
+                fields=tuple(name for name in SHOWN_WITH if name in fields),
+                suits=self.suits(contract),
+            )
+            contracts.append(field)
+        return tuple(contracts)
 
     @cached_property
-    def reasons(self) -> tuple[str, ...]:
+    def reasons(self) -> list[str]:
         """One sentence for each reason why contracts cannot be named."""
-        barred = [(c.contract, self._main_problem(c)) for c in self.game.choices if c.problems]
-        played = [c for c, problem in barred if _is_played_out(c, problem)]
-        later = [c for c, problem in barred if c not in played and self._comes_later(problem)]
-        rest = [(c, p) for c, p in barred if c not in played and c not in later]
-        sentences = [self._reason(c, p) for c, p in rest]
+        played, later, sentences = [], [], []
+        for contract, _left, problems in self.choices:
+            if not problems:
+                continue
+            quotas = (p for p in problems if p.code == Code.PLAYER_QUOTA_USED)
+            problem, title = next(quotas, problems[0]), labels.contract_title(contract)
+            own_quota = problem.code == Code.PLAYER_QUOTA_USED and (
+                problem.params["kind"] == contract.id
+            )
+            if own_quota or problem.code == Code.CONTRACT_USED_UP:
+                played.append(title)
+            elif problem.code != Code.OUT_OF_ORDER:
+                sentences.append(messages.explain(problem, self.players))
+            elif self.game.stage:
+                later.append(title)
+            elif contract.kind == TRUMP:
+                sentences.append(_("Trumps come after all penalties."))
+            else:
+                first = self.game.ruleset.by_id[str(problem.params["first"])]
+                now = {"contract": labels.contract_title(first)}
+                sentences.append(_("Now: %(contract)s first.") % now)
         if later:
-            sentences.append(_("Later: %(contracts)s.") % {"contracts": _names(later)})
+            sentences.append(_("Later: %(contracts)s.") % {"contracts": ", ".join(later)})
         if played:
-            sentences.append(_("Played out: %(contracts)s.") % {"contracts": _names(played)})
-        return tuple(dict.fromkeys(sentences))
+            sentences.append(_("Played out: %(contracts)s.") % {"contracts": ", ".join(played)})
+        return list(dict.fromkeys(sentences))
 
-    def _comes_later(self, problem: Problem) -> bool:
-        return problem.code == Code.OUT_OF_ORDER and bool(self.game.stage)
-
-    def _reason(self, contract: Contract, problem: Problem) -> str:
-        if problem.code != Code.OUT_OF_ORDER:
-            return messages.explain(problem, self.players)
-        if contract.kind == TRUMP:
-            return _("Trumps come after all penalties.")
-        first = self.game.ruleset.by_id[str(problem.params["first"])]
-        return _("Now: %(contract)s first.") % {"contract": _names([first])}
-
-    @staticmethod
-    def _main_problem(choice: Choice) -> Problem:
-        quota = (p for p in choice.problems if p.code == Code.PLAYER_QUOTA_USED)
-        return next(quota, choice.problems[0])
-
-    # The table and the numbers.
+    # The numbers.
 
     @cached_property
-    def tiles(self) -> tuple[Tile, ...]:
-        """The players as they sit, the phone's holder first, then in order of play."""
-        return tuple(seat_tiles(self.game, self.players, self.holder))
+    def units(self) -> list[dict[str, Any]]:
+        """The units of the ruleset.
+
+        `total` is None if it is not fixed, and not a sum if the numbers are an order; `most` is the
+        maximum of one side.
+        """
+        ruleset = self.game.ruleset
+        units = {unit.id: unit for contract in ruleset.contracts for unit in contract.units}
+        units |= {name: UNITS[name] for name in ruleset.all_units}
+        fields = []
+        for unit in units.values():
+            total = total_of(ruleset, unit.id)
+            ordered = unit.total is None and total is not None
+            field = {
+                "id": unit.id,
+                "name": labels.unit_name(unit.id),
+                "total": total,
+                "has_sum": unit.total is not None,
+                "most": most_of(ruleset, unit),
+                "one_tap": ordered or (unit.total or ONE_TAP + 1) <= ONE_TAP,
+            }
+            fields.append(field)
+        return fields
 
     @cached_property
-    def units(self) -> tuple[UnitField, ...]:
-        """The units of the ruleset, each with the contracts that count it."""
-        units = {
-            unit.id: unit for contract in self.game.ruleset.contracts for unit in contract.units
-        }
-        units |= {name: UNITS[name] for name in self.game.ruleset.all_units}
-        return tuple(self._unit(unit) for unit in units.values())
-
-    @property
-    def keys(self) -> range:
-        return range(max((unit.most for unit in self.units), default=0) + 1)
-
-    @property
-    def columns(self) -> tuple[Tile, ...]:
-        """The sides in the order of the numbers of a unit."""
-        return self.units[0].tiles if self.units else ()
+    def columns(self) -> list[dict[str, Any]]:
+        """The sides in the order of the numbers of a unit, that of the phone's holder first."""
+        game, ruleset = self.game, self.game.ruleset
+        order = [
+            ruleset.sides[(self.holder + turn) % ruleset.seats] for turn in range(ruleset.seats)
+        ]
+        names, members = ruleset.side_names(self.players), members_of(ruleset, self.players)
+        return [
+            {
+                "side": side,
+                "seats": [seat for seat, _name in members[side]],
+                "name": names[side],
+                "place": place_of(ruleset.side_count, turn, clockwise=ruleset.clockwise),
+                "total": game.totals[side],
+                "declares": ruleset.sides[game.declarer] == side,
+                "members": members[side],
+            }
+            for turn, side in enumerate(dict.fromkeys(order))
+        ]
 
     @cached_property
-    def agreement(self) -> tuple[tuple[str, str], ...]:
+    def agreement(self) -> list[tuple[str, str]]:
         """How the units that are entered together must agree: the units, and a sentence."""
         together = [c.values for c in self.game.ruleset.contracts if len(c.values) > 1]
         units = dict.fromkeys(unit for values in together for unit in values)
@@ -208,342 +417,69 @@ class EntryForm(DealForm):
         if "tricks" in units and any(UNITS[unit].cards for unit in units):
             cards = _("A trick holds four cards: without a trick nobody has a card.")
             sentences.append(("tricks", cards))
-        return tuple(sentences)
+        return sentences
 
     # Further fields.
 
-    @cached_property
-    def asks(self) -> DealOptions:
-        return DealOptions(self.game, self.players, self.typed or {})
+    @property
+    def named_by(self) -> list[tuple[int, bool]]:
+        """The partners, of whom one named the contract: the one on turn, or the other."""
+        ruleset, turn = self.game.ruleset, self.game.declarer
+        if ruleset.declares != "pair":
+            return []
+        seats = [s for s, side in enumerate(ruleset.sides) if side == ruleset.sides[turn]]
+        typed = self.typed.get(NAMED_BY, "")
+        chosen = typed if typed in map(str, seats) else str(turn)
+        seats.sort(key=lambda seat: seat != turn)
+        return [(seat, str(seat) == chosen) for seat in seats]
 
     @property
-    def can_say_king(self) -> bool:
-        """Whether some contracts have counts that do not show a King by themselves."""
-        return any(contract.says_king for contract in self.contracts)
+    def doubles(self) -> list[tuple[str, tuple[str, str], str]]:
+        """Every two players who may have doubled each other: their field, names, and the choice."""
+        if "doubles" not in self.fields:
+            return []
+        pairs = combinations(enumerate(self.players), 2)
+        fields = [(double_field(one, other), (a, b)) for (one, a), (other, b) in pairs]
+        return [(field, names, self.typed.get(field, "")) for field, names in fields]
 
     @property
-    def has_rifki_holder(self) -> bool:
-        """Whether the original holder of the king of hearts can be noted."""
-        return any("rifki_holder" in contract.fields for contract in self.game.ruleset.contracts)
-
-    # Errors.
-
-    @property
-    def to_replay(self) -> bool:
-        """Whether the deal as typed has to be replayed."""
-        return any(problem.code == Code.MUST_BE_VOID for problem in self.problems)
-
-    def errors(self, *where: str) -> tuple[str, ...]:
-        found = [problem for problem in self.problems if problem.where in where]
-        return explained(found, self.players)
-
-    @cached_property
-    def beside(self) -> Mapping[str, tuple[str, ...]]:
-        return {group: self.errors(*where) for group, where in self.asks.groups.items()}
-
-    @property
-    def other_errors(self) -> tuple[str, ...]:
-        if not self.problems:
-            return ()
-        beside = {place for where in self.asks.groups.values() for place in where}
-        beside |= {f"counts.{unit.id}" for unit in self.units}
-        places = dict.fromkeys(problem.where for problem in self.problems)
-        return self.errors(*(place for place in places if place not in beside))
-
-    # Data for the phone.
-
-    @property
-    def state(self) -> dict[str, Any]:
-        """The state that the phone needs to continue without a signal."""
-        return state_of(self.game, list(self.players))
+    def offers(self) -> list[tuple[str, str]]:
+        """The fields of the two offered contracts, and the choice; if only two are left, these."""
+        left = self.contracts_left
+        known = left if len(left) == NUMBER_OFFERED else [""] * NUMBER_OFFERED
+        return [(name, self.typed.get(name, k)) for name, k in zip(OFFERED, known, strict=True)]
 
     @property
     def rules(self) -> dict[str, Any]:
         """The ruleset, with which the phone validates entries before sending them."""
         return describe(self.game.ruleset)
 
-    @cached_property
-    def _dearest(self) -> Contract | None:
-        return self.game.dearest_left()
 
-    def _contract(self, choice: Choice) -> ContractField:
-        contract, ruleset = choice.contract, self.game.ruleset
-        suit = self.value_of("trump")
-        fields = fields_of(ruleset, contract)
-        chosen = self.fixed.id if self.fixed is not None else self.value_of("contract")
-        values = {unit: write_points(each) for unit, each in contract.values.items()}
-        return ContractField(
-            id=contract.id,
-            name=_names([contract]),
-            symbol=symbol_of(contract.id),
-            kind=contract.kind,
-            left=choice.left,
-            barred=bool(choice.problems),
-            units=tuple(contract.values),
-            values=json.dumps(values),
-            checked=contract.id == chosen,
-            advised=ruleset.settings.get("order") == "advised" and contract is self._dearest,
-            replay=contract.replay_one_each,
-            says_king=king_is_said(ruleset, contract),
-            asks=tuple(name for name in SHOWN_WITH if name in fields),
-            suits=tuple(
-                SuitField(s, labels.suit_name(s), labels.suit_symbol(s), s == suit)
-                for s in trumps_of(ruleset, contract)
-            ),
-        )
-
-    def _unit(self, unit: Unit) -> UnitField:
-        total = total_of(self.game.ruleset, unit.id)
-        ordered = unit.total is None and total is not None
-        return UnitField(
-            id=unit.id,
-            name=labels.unit_name(unit.id),
-            total=total,
-            has_sum=unit.total is not None,
-            most=most_of(self.game.ruleset, unit),
-            one_tap=ordered or (unit.total or ONE_TAP + 1) <= ONE_TAP,
-            tiles=tuple(
-                side_tiles(self.game, self.players, self.holder, unit.id, self.typed or {})
-            ),
-            problems=self.errors(f"counts.{unit.id}"),
-        )
-
-
-def errors_beside(
-    problems: Sequence[Problem], players: Sequence[str], kind: str
-) -> dict[str, tuple[str, ...]]:
-    """Return the errors for the fields of an entry other than a deal, by field."""
-    fields = FIELDS_OF.get(kind, ())
-    found = {
-        field: explained([problem for problem in problems if problem.where == field], players)
-        for field in fields
-    }
-    return {field: sentences for field, sentences in found.items() if sentences}
-
-
-def explained(
-    problems: Sequence[Problem], players: Sequence[str], beside: Container[str] = ()
-) -> tuple[str, ...]:
-    """Return a sentence for each problem, except those shown at their fields."""
-    return tuple(messages.explain(p, players) for p in problems if p.where not in beside)
-
-
-def _names(contracts: Sequence[Contract]) -> str:
-    return ", ".join(map(labels.contract_title, contracts))
-
-
-def _is_played_out(contract: Contract, problem: Problem) -> bool:
-    own = problem.code == Code.PLAYER_QUOTA_USED and problem.params["kind"] == contract.id
-    return own or problem.code == Code.CONTRACT_USED_UP
-
-
-@dataclass(frozen=True)
-class TricksField:
-    """A possible number of the makers' tricks; `value` includes whether one played alone."""
-
-    value: str
-    tricks: int
-    checked: bool
-
-
-@dataclass(frozen=True)
-class PileField:
-    """The number of cards that one player has left in a pile."""
-
-    field: str
-    name: str
-    value: str
-
-
-@dataclass(frozen=True)
-class PilesField:
-    """A row of numbers: the piles of one player, or the calls of each."""
-
-    seat: int
-    name: str
-    piles: tuple[PileField, ...]
-
-
-@dataclass(frozen=True)
 class HandForm(DealForm):
     """The form for one deal of a game without named contracts."""
 
-    @property
-    def template(self) -> str:
-        return TEMPLATES[self._hand.scoring]
+    stalemate = STALEMATE
+    most_tricks = TRICKS_OF_FIVE
+    piles = MappingProxyType({pile: labels.FIELDS[pile] for pile in PILES})
 
     @property
-    def deal(self) -> int:
-        """The number of the deal, from 1; hands that everyone passed count."""
-        return self.game.turns + 1
-
-    @property
-    def opener(self) -> int:
-        """The seat that deals, or starts if nobody deals."""
-        return self.game.declarer
-
-    @property
-    def opener_name(self) -> str:
-        return self.players[self.opener]
-
-    @property
-    def opens(self) -> str:
-        return _("deals") if self.game.ruleset.passes else _("starts")
-
-    @property
-    def target(self) -> int | None:
-        """The points (or games) at which the game ends."""
-        return self.game.ruleset.target
-
-    @property
-    def counts_games(self) -> bool:
-        """Whether games are counted instead of points."""
-        return self.game.ruleset.settings.get("scoring") == "win"
-
-    @cached_property
-    def tiles(self) -> tuple[Tile, ...]:
-        """The players as they sit, the phone's holder first, then in order of play."""
-        return tuple(seat_tiles(self.game, self.players, self.holder))
-
-    @property
-    def sides(self) -> tuple[tuple[Members, Points], ...]:
-        """The pairs with their scores; empty if each plays alone."""
-        if self.game.ruleset.seats_in_a_side == 1:
-            return ()
-        sides = members_of(self.game.ruleset, self.players)
-        return tuple(zip(sides, self.game.totals, strict=True))
-
-    @property
-    def state(self) -> dict[str, Any]:
-        """The state that the phone needs to continue without a signal."""
-        return state_of(self.game, list(self.players))
-
-    # Makers and their tricks.
-
-    @property
-    def passes(self) -> bool:
-        return self.game.ruleset.passes
-
-    @property
-    def plays_alone(self) -> bool:
-        """Whether one of a pair may leave the partner out."""
-        return self.game.ruleset.seats_in_a_side > 1
-
-    @property
-    def tricks(self) -> tuple[TricksField, ...]:
-        return self._tricks("")
-
-    @property
-    def tricks_alone(self) -> tuple[TricksField, ...]:
-        """The same for a maker who played alone; empty if nobody does."""
-        return self._tricks(f"-{ALONE}") if self.plays_alone else ()
-
-    @property
-    def lone_defenders(self) -> tuple[tuple[PlayerField, int], ...]:
-        """The players who can have defended alone, each with the side; empty if nobody does."""
-        if not self.plays_alone:
-            return ()
-        chosen = self.value_of("defender_alone")
-        return tuple(
-            (PlayerField(tile.seat, tile.name, str(tile.seat) == chosen), tile.side)
-            for tile in sorted(self.tiles, key=lambda tile: tile.seat)
-        )
-
-    @property
-    def suits(self) -> tuple[SuitField, ...]:
-        chosen = self.value_of("trump")
-        return tuple(
-            SuitField(suit, labels.suit_name(suit), labels.suit_symbol(suit), suit == chosen)
-            for suit in trumps_of(self.game.ruleset, self._hand)
-        )
-
-    # Piles emptied.
-
-    @property
-    def stalemate(self) -> str:
-        """The value for a deal without a winner."""
-        return STALEMATE
-
-    @property
-    def counts_cards(self) -> bool:
-        return not self.counts_games
-
-    @property
-    def has_left(self) -> bool:
-        return any(pile.value for row in self.piles for pile in row.piles)
-
-    @property
-    def has_calls(self) -> bool:
-        return any(call.value for call in self.calls)
-
-    @cached_property
-    def piles(self) -> tuple[PilesField, ...]:
-        return tuple(
-            PilesField(
-                seat,
-                player,
-                tuple(
-                    PileField(field, str(labels.FIELDS[pile]), self.value_of(field))
-                    for pile in PILES
-                    for field in [f"left-{pile}-{seat}"]
-                ),
-            )
-            for seat, player in enumerate(self.players)
-        )
-
-    @cached_property
-    def calls(self) -> tuple[PileField, ...]:
-        fields = [(f"calls-{seat}", player) for seat, player in enumerate(self.players)]
-        return tuple(PileField(field, player, self.value_of(field)) for field, player in fields)
-
-    # Errors.
-
-    def errors(self, group: str) -> tuple[str, ...]:
-        return explained([p for p in self.problems if self._group(p) == group], self.players)
-
-    @property
-    def maker_errors(self) -> tuple[str, ...]:
-        return self.errors("maker") + self.errors("winner")
-
-    @property
-    def tricks_errors(self) -> tuple[str, ...]:
-        return self.errors("tricks") + self.errors("alone")
-
-    @property
-    def defender_errors(self) -> tuple[str, ...]:
-        return self.errors("defender_alone")
-
-    @property
-    def left_errors(self) -> tuple[str, ...]:
-        return self.errors("left")
-
-    @property
-    def calls_errors(self) -> tuple[str, ...]:
-        return self.errors("calls")
-
-    @property
-    def other_errors(self) -> tuple[str, ...]:
-        return self.errors("")
-
-    @staticmethod
-    def _group(problem: Problem) -> str:
-        field = problem.where.partition(".")[0]
-        return field if field in BESIDE else ""
-
-    @property
-    def _hand(self) -> Contract:
+    def hand(self) -> Contract:
         hand = self.game.ruleset.unnamed
         assert hand is not None
         return hand
 
-    def _tricks(self, ending: str) -> tuple[TricksField, ...]:
-        chosen = self.value_of("tricks")
-        values = ((f"{tricks}{ending}", tricks) for tricks in range(TRICKS_OF_FIVE + 1))
-        return tuple(TricksField(value, tricks, value == chosen) for value, tricks in values)
+    @property
+    def template(self) -> str:  # type: ignore[override] # read only
+        return TEMPLATES[self.hand.scoring]
 
+    @property
+    def turn_word(self) -> str:
+        return _("deals") if self.game.ruleset.passes else _("starts")
 
-BESIDE = ("maker", "winner", "tricks", "alone", "defender_alone", "left", "calls")
-"""The fields that show their own problems."""
+    def fills(self, row: str) -> bool:
+        """Return whether a number is typed in a field of this row."""
+        return any(text for name, text in self.typed.items() if name.startswith(f"{row}-"))
+
 
 TEMPLATES: Mapping[str, str] = MappingProxyType(
     {
@@ -554,21 +490,6 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
 """The form of a deal, by its scoring strategy."""
 
 
-SHORT = 8
-"""The number of digits of a hash to compare by eye."""
-
-
-@dataclass(frozen=True)
-class Proof:
-    """The proof that a sealed contract was not changed."""
-
-    contract: str
-    symbol: Symbol
-    sealed: str
-    salt: str
-
-
-@dataclass(frozen=True)
 class NamingForm(EntryForm):
     """The contract of the next deal, named before anyone has seen a card."""
 
@@ -579,106 +500,372 @@ class NamingForm(EntryForm):
         """Whether only the declarer may know the contract."""
         return self.game.ruleset.settings.get("naming") == "sealed"
 
-    @property
+    @cached_property
     def next_step(self) -> EntryForm | None:
         """The form to count a deal named without a signal; a sealed one needs the server."""
         if self.is_sealed:
             return None
         return NextCountingForm(self.game, self.players, self.revision, self.holder)
 
-    @property
-    def over_quota(self) -> Proof | None:
-        """The contract just revealed that was no longer available."""
+    @cached_property
+    def over_quota(self) -> dict[str, Any] | None:
+        """The proof of the contract just revealed that was no longer available, and why."""
         last = self.game.entries[-1] if self.game.entries else None
         if not isinstance(last, Void) or last.reason != "over-quota":
             return None
-        return proof_of(last)
-
-    @property
-    def why_over_quota(self) -> tuple[str, ...]:
-        """The reasons why that contract was no longer available."""
-        proof = self.over_quota
-        contract = None if proof is None else self.game.ruleset.by_id.get(proof.contract)
+        proof = proof_of(last)
+        if proof is None:
+            return None
+        contract = self.game.ruleset.by_id.get(proof["contract"])
         problems = () if contract is None else self.game.check_choice(contract)
-        return tuple(messages.explain(problem, self.players) for problem in problems)
+        return proof | {"reasons": [messages.explain(p, self.players) for p in problems]}
 
 
-@dataclass(frozen=True)
 class SealedForm(EntryForm):
     """A deal with a sealed contract, which can only be revealed."""
 
     begins = "tournaments/games/deals/_sealed_form.html"
 
-    @property
-    def sealed(self) -> str:
-        return str(_open(self.game).details.get("sealed", ""))
 
-    @property
-    def sealed_short(self) -> str:
-        return self.sealed[:SHORT]
-
-
-@dataclass(frozen=True)
 class CountingForm(EntryForm):
     """The counts of a deal whose contract was named at its start."""
 
     begins = "tournaments/games/deals/_counting_form.html"
 
+    @property
+    def open_deal(self) -> Deal:
+        assert self.game.open_deal is not None
+        return self.game.open_deal
+
     @cached_property
     def fixed(self) -> Contract | None:
-        return self.game.ruleset.contract_named(_open(self.game).contract)
+        return self.game.ruleset.contract_named(self.open_deal.contract)
+
+    def suits(self, contract: Contract) -> tuple[tuple[str, str, str, bool], ...]:
+        """Return only the suit with which the contract was named, if one was."""
+        named, suits = self.open_deal.details.get("trump"), super().suits(contract)
+        return suits if named is None else tuple((*s[:3], True) for s in suits if s[0] == named)
 
     @cached_property
-    def contracts(self) -> tuple[ContractField, ...]:
-        """The contracts; for one named with its suit, only that suit."""
-        named = _open(self.game).details.get("trump")
-        if named is None:
-            return super().contracts
-        return tuple(
-            replace(
-                field,
-                suits=tuple(replace(s, checked=True) for s in field.suits if s.id == named),
-            )
-            for field in super().contracts
-        )
-
-    @property
     def next_step(self) -> EntryForm:
         """The form to name the next deal after counting this one without a signal."""
         before = self.game.without_open_deal()
         return NextNamingForm(before, self.players, self.revision, self.holder)
 
     @property
-    def proof(self) -> Proof | None:
-        return proof_of(_open(self.game))
+    def proof(self) -> dict[str, Any] | None:
+        return proof_of(self.open_deal)
 
 
-@dataclass(frozen=True)
 class NextCountingForm(EntryForm):
     """The counts of the next named deal; the phone fills in its contract."""
 
     begins = "tournaments/games/deals/_counting_form.html"
-    proof = None
 
 
-@dataclass(frozen=True)
 class NextNamingForm(NamingForm):
-    """The naming after a deal in play; the phone fills in the rest."""
+    """The naming after a deal in play, which comes first; the phone fills in the rest."""
 
-    @property
-    def over_quota(self) -> Proof | None:
-        """None: the deal in play comes first."""
-        return None
+    over_quota = None
 
 
-def proof_of(entry: Deal | Void) -> Proof | None:
+def form_of(
+    sheet: Sheet, holder: int, typed: Typed | None = None, problems: Sequence[Problem] = ()
+) -> EntryForm | HandForm:
+    """Return the form for the current state of a table's game."""
+    game, form = sheet.game, EntryForm if sheet.game.ruleset.unnamed is None else HandForm
+    if game.open_deal is not None:
+        form = SealedForm if game.open_deal.contract is None else CountingForm
+    elif "naming" in game.ruleset.settings:
+        form = NamingForm
+    row = sheet.row
+    return form(game, row.players, row.revision, holder, typed=typed, problems=problems)
+
+
+def proof_of(entry: Deal | Void) -> dict[str, Any] | None:
     """Return the proof of a contract; None if it was not sealed, or is not revealed."""
     salt = entry.details.get("salt")
     if entry.contract is None or salt is None:
         return None
-    return Proof(entry.contract, symbol_of(entry.contract), entry.details["sealed"], salt)
+    name = symbol_of(entry.contract).name
+    sealed = entry.details["sealed"]
+    return {"contract": entry.contract, "name": name, "sealed": sealed, "salt": salt}
 
 
-def _open(game: Game) -> Deal:
-    assert game.open_deal is not None
-    return game.open_deal
+# What was sent.
+
+
+def parse_form(ruleset: Ruleset, typed: Typed) -> Entry:
+    """Return the entry of a form.
+
+    Raises: InvalidEntry: the fields that cannot be read.
+    """
+    problems: list[Problem] = []
+    kind = typed.get("type", "")
+    raw: dict[str, Any] = {"type": kind}
+    match kind:
+        case "deal" if ruleset.unnamed is not None:
+            raw.update(HAND_READERS[ruleset.unnamed.scoring](ruleset, typed, problems))
+        case "deal":
+            raw.update(_read_deal(ruleset, typed, problems))
+        case "void":
+            contract = ruleset.by_id.get(typed.get("contract", ""))
+            one_each = contract is not None and contract.replay_one_each
+            raw["reason"] = typed.get("reason") or ("one-each" if one_each else "misdeal")
+            raw.update(_given(typed, "contract"))
+        case "redeal":
+            raw["by"] = read_number(typed.get("by", ""), "by", problems)
+            raw["reason"] = typed.get("reason", "")
+        case "adjustment":
+            raw["seat"] = read_number(typed.get("seat", ""), "seat", problems)
+            raw["points"] = _read_points(typed.get("points", ""), problems)
+            raw["reason"] = clean_line(typed.get("reason", ""))
+            raw.update(_given(typed, "to"))
+        case "stopped":
+            raw["reason"] = typed.get("reason", "")
+        case "totals":
+            raw.update(_read_totals(ruleset, typed, problems))
+    raw.update(_given(typed, *REMARKS))
+    if problems:
+        raise InvalidEntry(problems)
+    return parse_entry(raw)
+
+
+def check_suit(ruleset: Ruleset, entry: Entry) -> None:
+    """Refuse a deal of trumps that does not say which; programs and records may leave it out.
+
+    Raises: InvalidEntry: the suit is missing.
+    """
+    # Of a deal that was named before, the suit stands already.
+    if not isinstance(entry, Deal) or "naming" in ruleset.settings:
+        return
+    contract = ruleset.contract_named(entry.contract)
+    if contract and contract.named and contract.trumps and "trump" not in entry.details:
+        raise InvalidEntry([Problem(Code.MISSING_FIELD, "trump", {"field": "trump"})])
+
+
+def _given(typed: Typed, *names: str) -> dict[str, str]:
+    return {name: typed[name] for name in names if typed.get(name)}
+
+
+def read_number(text: str, where: str, problems: list[Problem]) -> int:
+    """Return a whole number; a typographic minus sign is accepted."""
+    try:
+        return int(text.strip().replace(labels.MINUS, "-"))
+    except ValueError:
+        expected = {"expected": _("a whole number")}
+        problems.append(Problem(Code.WRONG_TYPE, where, expected))
+        return 0
+
+
+def _read_deal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> dict[str, Any]:
+    raw: dict[str, Any] = {**_given(typed, "contract")}
+    contract = ruleset.by_id.get(typed.get("contract", ""))
+    if contract is None:
+        return raw
+    named_by = typed.get(NAMED_BY) or typed.get("declarer")
+    if ruleset.declares == "pair" and named_by:
+        raw["declarer"] = read_number(named_by, "declarer", problems)
+    if contract.trumps:
+        raw.update(_given(typed, "trump"))
+    if typed.get(BEGUN):
+        return raw
+    for name in dict.fromkeys(("king_declared_by", *fields_of(ruleset, contract))):
+        value = _read_field(ruleset, typed, name, problems)
+        if value is not None:
+            raw[name] = value
+    counts = {}
+    all_units = typed.get(ALL_UNITS) and ruleset.all_units
+    for unit in ruleset.all_units if all_units else contract.values:
+        fields = _row(typed, f"count-{unit}", ruleset.side_count)
+        numbers = [read_number(t, f"counts.{unit}", problems) if t else None for t in fields]
+        given = [number for number in numbers if number is not None]
+        # A blank is filled in if only one number fits.
+        rest = (total_of(ruleset, unit) or 0) - sum(given)
+        if len(given) != len(numbers) - 1 or rest < 0:
+            rest = 0
+        counts[unit] = [rest if number is None else number for number in numbers]
+    if typed.get("king") and king_is_said(ruleset, contract):
+        # One tick is enough: only the side that holds the most of everything is possible.
+        sides = range(ruleset.side_count)
+        side = max(sides, key=lambda side: sum(c[side] for c in counts.values()))
+        raw["king"] = ruleset.sides.index(side)
+    return raw | {"counts": counts}
+
+
+def _row(typed: Typed, name: str, number: int) -> list[str]:
+    return [typed.get(f"{name}-{at}", "").strip() for at in range(number)]
+
+
+def total_of(ruleset: Ruleset, unit: str) -> int | None:
+    """Return the sum of a unit's numbers in every deal; None if it is not fixed."""
+    sides = range(1, ruleset.side_count + 1)
+    return sum(sides) if unit == "places" else UNITS[unit].total
+
+
+def _read_field(ruleset: Ruleset, typed: Typed, name: str, problems: list[Problem]) -> Any:
+    """Return the value of a further field of a deal; None if it is not filled in."""
+    match name:
+        case "king_declared_by" | "rifki_holder" | "partner" | "closed_by":
+            return read_number(typed[name], name, problems) if typed.get(name) else None
+        case "blind" | "third":
+            return True if typed.get(name) else None
+        case "sale":
+            fields = _given(typed, "sale_buyer", "sale_tricks").items()
+            parts = [(field.removeprefix("sale_"), text) for field, text in fields]
+            return {part: read_number(t, f"sale.{part}", problems) for part, t in parts} or None
+        case "offered":
+            return list(_given(typed, *OFFERED).values()) or None
+        case "doubles":
+            pairs = combinations(range(ruleset.seats), 2)
+            given = [(pair, typed.get(double_field(*pair))) for pair in pairs]
+            return [
+                {"seats": list(pair)} | ({"redoubled": True} if value == REDOUBLED else {})
+                for pair, value in given
+                if value
+            ] or None
+    return None
+
+
+def double_field(one: int, other: int) -> str:
+    """Return the name of the field for two seats that double each other."""
+    return f"double-{one}-{other}"
+
+
+def _read_makers(_ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> dict[str, Any]:
+    tricks, _dash, alone = typed.get("tricks", "").partition("-")
+    numbers = {**_given(typed, "maker", "defender_alone"), **({"tricks": tricks} if tricks else {})}
+    raw: dict[str, Any] = {
+        name: read_number(text, name, problems) for name, text in numbers.items()
+    }
+    if alone or typed.get(ALONE):
+        raw["alone"] = True
+    return raw | _given(typed, "trump")
+
+
+def _read_piles(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> dict[str, Any]:
+    """Return the winner and the cards left; a blank in a counted pile is 0."""
+    raw: dict[str, Any] = {}
+    winner = typed.get("winner")
+    if winner:
+        stalemate = winner == STALEMATE
+        raw["winner"] = None if stalemate else read_number(winner, "winner", problems)
+    left = {pile: _row(typed, f"left-{pile}", ruleset.seats) for pile in PILES}
+    # The winner's piles are not counted: ignore values typed for them before.
+    for numbers in left.values():
+        for seat in range(len(numbers)):
+            if winner == str(seat):
+                numbers[seat] = ""
+    if any(text for numbers in left.values() for text in numbers):
+        raw["left"] = {
+            pile: [read_number(text, f"left.{pile}", problems) if text else 0 for text in numbers]
+            for pile, numbers in left.items()
+        }
+    calls = _row(typed, "calls", ruleset.seats)
+    if any(calls):
+        raw["calls"] = [read_number(text, "calls", problems) if text else 0 for text in calls]
+    return raw
+
+
+HAND_READERS: Mapping[str, Callable[[Ruleset, Typed, list[Problem]], dict[str, Any]]] = (
+    MappingProxyType({"makers-and-defenders": _read_makers, "piles-emptied": _read_piles})
+)
+"""Parsers of a deal without a named contract, by its scoring strategy."""
+
+POINTS = re.compile(r"[+-]?[0-9]{1,9}(/0*[1-9][0-9]{0,8}|[.,][0-9]{1,6})?")
+"""Points as people write them: 100, 1/2, 0.5 or 0,5."""
+
+
+def _read_points(text: str, problems: list[Problem]) -> int | str:
+    """Return points as in a record: whole, or an exact fraction."""
+    plain = "".join(text.split()).replace(labels.MINUS, "-")
+    if not POINTS.fullmatch(plain):
+        problems.append(Problem(Code.WRONG_TYPE, "points", {"expected": 'integer or "p/q"'}))
+        return 0
+    return write_points(Fraction(plain.replace(",", ".")))
+
+
+def _read_totals(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> dict[str, Any]:
+    texts = _row(typed, "total", ruleset.side_count)
+    totals = read_totals(texts)
+    if totals is None:
+        params = {"expected": len(texts), "got": len([text for text in texts if text])}
+        problems.append(Problem(Code.WRONG_SEATS, "totals", params))
+        return {}
+    return {"totals": write_all_points(totals)} | ({"early": True} if typed.get("early") else {})
+
+
+TOTAL = re.compile(r"[+\-−–]?[0-9][0-9.,]*(?:/[0-9]+)?")
+
+
+def read_totals(texts: Sequence[str]) -> tuple[Points, ...] | None:
+    """Return the totals typed in the fields of the sides; None if they cannot be read.
+
+    All of them may stand in one field: “−220-160 -150 530”.
+    """
+    for parts in (texts, TOTAL.findall(" ".join(texts))):
+        totals: list[Points | None] = []
+        for text in parts:
+            plain = "".join(text.split()).replace(labels.MINUS, "-")
+            if "/" not in plain:
+                totals.append(read_points(text, get_format("DECIMAL_SEPARATOR")))
+            else:
+                totals.append(Fraction(plain) if POINTS.fullmatch(plain) else None)
+        read = tuple(points for points in totals if points is not None)
+        if len(read) == len(totals) == len(texts):
+            return read
+    return None
+
+
+# What an entry on the sheet would have been typed as.
+
+
+def typed_entry(ruleset: Ruleset, body: Mapping[str, Any]) -> dict[str, str]:
+    """Return the form's values for an entry on the sheet."""
+    if body.get("type") == "totals":
+        return type_totals(body)
+    return _type_deal(ruleset, body) if ruleset.unnamed is None else _type_hand(body)
+
+
+def type_totals(body: Mapping[str, Any]) -> dict[str, str]:
+    """Return the form's values for totals on the sheet."""
+    typed = {f"total-{side}": str(points) for side, points in enumerate(body["totals"])}
+    return typed | ({"early": "1"} if body.get("early") else {})
+
+
+def _type_deal(ruleset: Ruleset, body: Mapping[str, Any]) -> dict[str, str]:
+    plain = ("contract", "trump", "king_declared_by", "rifki_holder", "partner", "closed_by")
+    typed = {name: str(body[name]) for name in plain if name in body}
+    typed |= {name: "yes" for name in ("blind", "third") if body.get(name)}
+    if "king" in body:
+        typed["king"] = "yes"
+    if "declarer" in body:
+        typed[NAMED_BY] = str(body["declarer"])
+    typed |= {f"sale_{name}": str(value) for name, value in body.get("sale", {}).items()}
+    typed |= dict(zip(OFFERED, body.get("offered", ()), strict=False))
+    for double in body.get("doubles", ()):
+        redoubled = double.get("redoubled")
+        typed[double_field(*sorted(double["seats"]))] = REDOUBLED if redoubled else DOUBLED
+    counts = body.get("counts", {})
+    typed |= _type_rows({f"count-{unit}": numbers for unit, numbers in counts.items()})
+    contract = ruleset.contract_named(body.get("contract"))
+    if contract is not None and counts.keys() - contract.values.keys():
+        typed[ALL_UNITS] = "yes"
+    return typed
+
+
+def _type_hand(body: Mapping[str, Any]) -> dict[str, str]:
+    plain = ("maker", "defender_alone", "trump")
+    typed = {name: str(body[name]) for name in plain if body.get(name) is not None}
+    if "tricks" in body:
+        typed["tricks"] = f"{body['tricks']}-{ALONE}" if body.get("alone") else str(body["tricks"])
+    if "winner" in body:
+        typed["winner"] = STALEMATE if body["winner"] is None else str(body["winner"])
+    rows = {f"left-{pile}": numbers for pile, numbers in body.get("left", {}).items()}
+    if "calls" in body:
+        rows["calls"] = body["calls"]
+    return typed | _type_rows(rows)
+
+
+def _type_rows(rows: Mapping[str, Sequence[int]]) -> dict[str, str]:
+    return {f"{row}-{at}": str(n) for row, numbers in rows.items() for at, n in enumerate(numbers)}

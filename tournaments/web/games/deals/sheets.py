@@ -1,12 +1,10 @@
 """The sheet of a game as a page, and its chart."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
@@ -27,14 +25,12 @@ from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.models import Revision
 from tournaments.queries.scoresheets import (
     MARKS,
-    DealLine,
-    EarnedBadge,
     FinalStanding,
-    Payments,
     authors_of,
     badges_of,
     deal_line,
     marks_of,
+    members_of,
     numbers_of,
     occasion_of,
     outcome_of,
@@ -74,47 +70,11 @@ STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10000)
 MOST_STEPS = 6
 
 
-@dataclass(frozen=True)
-class Tick:
-    """A mark on the scale of points or deals."""
-
-    at: float
-    label: str
+Tick = tuple[float, str]
+"""A place on a scale of the drawing, and its label."""
 
 
-@dataclass(frozen=True)
-class ChartLine:
-    """One side's line with the shape of its first seat at the end, and its name.
-
-    `lines` are the names of its players, cut to fit, and `label` is the middle of the first.
-    """
-
-    name: str
-    lines: tuple[Tick, ...]
-    seat: int
-    shape: str
-    total: Points
-    path: str
-    end: float
-    label: float
-
-
-@dataclass(frozen=True)
-class Chart:
-    """Lines and scales in the units of the drawing."""
-
-    width: int
-    height: int
-    left: int
-    right: int
-    zero: float
-    bottom: float
-    courses: tuple[ChartLine, ...]
-    marks: tuple[Tick, ...]
-    deals: tuple[Tick, ...]
-
-
-def draw_chart(game: Game, players: Sequence[str], height: int = HEIGHT) -> Chart | None:
+def draw_chart(game: Game, players: Sequence[str], height: int = HEIGHT) -> dict[str, Any] | None:
     """Return the totals of each side by deal; None before the first deal, or if none is known.
 
     `players` are names in seat order.
@@ -132,7 +92,12 @@ def draw_chart(game: Game, players: Sequence[str], height: int = HEIGHT) -> Char
         for side, name in enumerate(game.ruleset.side_names(players))
     ]
     lines = list(zip(*table, strict=True))
-    ticks = tuple(_deal_ticks(game, columns))
+    numbers = numbers_of(game)
+    ticks = [
+        (round(x_at(column, columns), 1), str(numbers[row.entry]))
+        for column, row in enumerate(game.rows, 1)
+        if numbers.get(row.entry, 1) % 5 == 0
+    ]
     return draw_lines(ends, lines, columns, ticks, height=height)
 
 
@@ -140,15 +105,17 @@ def draw_lines(
     ends: Sequence[tuple[str, Sequence[str], int]],
     lines: Sequence[Sequence[Points]],
     columns: int,
-    ticks: tuple[Tick, ...],
+    ticks: Sequence[Tick],
     *,
     height: int = HEIGHT,
-) -> Chart:
+) -> dict[str, Any]:
     """Return a line of totals for each of `ends`, in `columns` steps to the right.
 
-    An end is a name, the names of its players, and the seat whose shape marks it.
+    An end is a name, the names of its players, and the seat whose shape marks it. Numbers are in
+    the units of the drawing. `names` are those of the players beside the end of their line, cut to
+    fit, and `label` is the middle of the first.
     """
-    x_of = [x_at(n, columns) for n in range(len(lines[0]))]
+    x_of = [round(x_at(n, columns)) for n in range(len(lines[0]))]
     step, low, high = _scale([float(total) for line in lines for total in line])
 
     def y_of(total: Points) -> float:
@@ -158,36 +125,36 @@ def draw_lines(
     labels = _spread([y_of(line[-1]) for line in lines], high_as, height)
     courses = []
     for (name, players, seat), line, label in zip(ends, lines, labels, strict=True):
-        path = _path([(x, y_of(total)) for x, total in zip(x_of, line, strict=True)])
-        below, end = tuple(_lines_of(players, label)), y_of(line[-1])
-        courses.append(ChartLine(name, below, seat, SHAPES[seat], line[-1], path, end, label))
-    return Chart(
-        WIDTH,
-        height,
-        LEFT,
-        round(x_of[-1]),
-        y_of(0),
-        height - BOTTOM,
-        tuple(courses),
-        tuple(Tick(y_of(mark), str(mark)) for mark in range(low, high + 1, step)),
-        ticks,
-    )
-
-
-def _path(places: Sequence[tuple[float, float]]) -> str:
-    whole = [(round(x), round(y)) for x, y in places]
-    steps = (f"{x - left} {y - above}" for (left, above), (x, y) in pairwise(whole))
-    return f"M{whole[0][0]} {whole[0][1]}l{' '.join(steps)}"
+        places = list(zip(x_of, [round(y_of(total)) for total in line], strict=True))
+        steps = (f"{x - left} {y - above}" for (left, above), (x, y) in pairwise(places))
+        first = label - LINE * (len(players) - 1) / 2
+        course = {
+            "name": name,
+            "names": [
+                (round(first + LINE * turn, 1), Truncator(player).chars(LETTERS))
+                for turn, player in enumerate(players)
+            ],
+            "seat": seat,
+            "shape": SHAPES[seat],
+            "total": line[-1],
+            "path": f"M{places[0][0]} {places[0][1]}l{' '.join(steps)}",
+            "end": y_of(line[-1]),
+            "label": label,
+        }
+        courses.append(course)
+    return {
+        "width": WIDTH,
+        "height": height,
+        "left": LEFT,
+        "right": x_of[-1],
+        "courses": courses,
+        "marks": [(y_of(mark), str(mark)) for mark in range(low, high + 1, step)],
+        "deals": ticks,
+    }
 
 
 def x_at(column: float, columns: int) -> float:
     return LEFT + (WIDTH - LEFT - RIGHT) * column / columns
-
-
-def _lines_of(players: Sequence[str], middle: float) -> Iterator[Tick]:
-    for turn, name in enumerate(players):
-        at = middle + LINE * (turn - (len(players) - 1) / 2)
-        yield Tick(round(at, 1), Truncator(name).chars(LETTERS))
 
 
 def _scale(totals: Sequence[float]) -> tuple[int, int, int]:
@@ -211,16 +178,11 @@ def _spread(ends: Sequence[float], line: int, height: int) -> list[float]:
     return [round(places[side], 1) for side in range(len(ends))]
 
 
-def _deal_ticks(game: Game, columns: int) -> Iterator[Tick]:
-    of_entry = numbers_of(game)
-    for column, row in enumerate(game.rows, 1):
-        number = of_entry.get(row.entry)
-        if number is not None and number % 5 == 0:
-            yield Tick(round(x_at(column, columns), 1), str(number))
+Moved = tuple[tuple[str, Points, Points], ...]
+"""The totals that a correction has changed: name, before, after."""
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A contract as a few glyphs, with its full name and the suit that colours it."""
 
     glyphs: str
@@ -229,8 +191,7 @@ class Symbol:
     suit: str = ""
 
 
-@dataclass(frozen=True)
-class SheetCell:
+class SheetCell(NamedTuple):
     """The count of a side in a deal, its score, and the new total.
 
     `declarer` is the name of the partner who declared.
@@ -244,22 +205,15 @@ class SheetCell:
     declarer: str = ""
 
 
-@dataclass(frozen=True)
-class Correction:
-    """The last correction of an entry: person and time."""
-
-    author: str
-    at: datetime
-
-
-@dataclass(frozen=True)
-class SheetLine:
-    """A line of the sheet for one entry.
+class SheetLine(NamedTuple):
+    """A line of the sheet for one entry. Lines that are equal are drawn once.
 
     `number` is that of the deal; other entries have a `note` instead, and cells only if they
     move points. `marks` are further details of a deal; `expected_sum` is the sum of the
     totals from here on, None if no points move; `hand` is the number of a hand that
-    nobody played. `review` is the state of a deal that players confirm.
+    nobody played. `review` is the state of a deal that players confirm. `corrected_by` is the
+    author of its last correction, None without one; if nothing was written since, `moved` are the
+    totals that it has changed: name, before, after.
     """
 
     position: int
@@ -267,116 +221,55 @@ class SheetLine:
     number: int | None = None
     cells: tuple[SheetCell, ...] = ()
     note: str = ""
-    correction: Correction | None = None
+    corrected_by: str | None = None
     marks: tuple[str, ...] = ()
     expected_sum: Points | None = None
     hand: int | None = None
     review: str = ""
+    moved: Moved | None = None
 
 
-@dataclass(frozen=True)
-class SheetChange:
-    """What the correction of the line at `position` has done to the totals: name, before, after."""
-
-    position: int
-    totals: tuple[tuple[str, Points, Points], ...]
-
-
-Members = tuple[tuple[int, str], ...]
-"""The seats of a side, with the names of the players."""
-
-
-def members_of(ruleset: Ruleset, players: Sequence[str]) -> tuple[Members, ...]:
-    seated = tuple(zip(ruleset.sides, enumerate(players), strict=True))
-    return tuple(
-        tuple(member for side, member in seated if side == its) for its in range(ruleset.side_count)
-    )
-
-
-@dataclass(frozen=True)
 class SheetPage:
     """The sheet of a game; `players` are the names of its sides, `sides` their members."""
 
-    players: Sequence[str]
-    sides: tuple[Members, ...]
-    lines: tuple[SheetLine, ...]
-    totals: tuple[Points, ...]
-    sum: Points
-    expected_sum: Points
-    left: Mapping[str, tuple[int, ...]]
-    chart: Chart | None
-    finished: bool
-    headline: str
-    payments: Payments | None
-    sheet: Sheet
-    change: SheetChange | None = None
+    def __init__(self, sheet: Sheet, reviews: ReviewedDeals | None = None) -> None:
+        self.sheet = sheet
+        self.game, players = sheet.game, sheet.row.players
+        self.players = self.game.ruleset.side_names(players)
+        self.sides = members_of(self.game.ruleset, players)
+        self.lines = tuple(lines_of(sheet, reviews))
+        self.last = self.lines[-1] if self.lines else None
+        self.totals, self.sum = self.game.totals, sum(self.game.totals)
+        self.expected_sum = self.game.expected_sum
+        self.finished = self.game.finished
+        self.badges = badges_of(self.game, sheet.badges, players)
+        low = self.finished and sheet.badges
+        self.chart = draw_chart(self.game, players, LOW if low else HEIGHT)
+        self.headline = outcome_of(self.game, sheet.outcome, players)
+        self.payments = payments_of(self.game, players)
 
-    # Seldom asked for while a game runs.
+    @property
+    def left(self) -> Mapping[str, list[int]]:
+        """How many contracts of each kind each side still has to declare."""
+        ruleset = self.game.ruleset
+        seats = [ruleset.sides.index(side) for side in range(ruleset.side_count)]
+        left = [self.game.left_to_declare(seat) for seat in seats]
+        return {labels.kind_name(k): [kinds[k] for kinds in left] for k in ruleset.side_quotas}
 
     @cached_property
     def standings(self) -> tuple[FinalStanding, ...]:
         """The sides in order of rank."""
-        return standings_of(self.sheet.game, self.sheet.outcome, self.sheet.row.players)
-
-    @cached_property
-    def badges(self) -> tuple[EarnedBadge, ...]:
-        earned = self.sheet.badges
-        return badges_of(self.sheet.game, earned, self.sheet.row.players) if earned else ()
+        return standings_of(self.game, self.sheet.outcome, self.sheet.row.players)
 
     @cached_property
     def occasion(self) -> str:
         """The name of the game, and how it ended or how far it is."""
-        return occasion_of(self.sheet.game, self.sheet.row.players)
+        return occasion_of(self.game, self.sheet.row.players)
 
     @cached_property
     def reason(self) -> str:
         """Why an unusual result came about."""
-        return reason_of(self.sheet.game, self.sheet.outcome)
-
-    @property
-    def last(self) -> SheetLine | None:
-        return self.lines[-1] if self.lines else None
-
-
-def sheet_page(sheet: Sheet, reviews: ReviewedDeals | None = None) -> SheetPage:
-    game, players = sheet.game, sheet.row.players
-    names = game.ruleset.side_names(players)
-    deals = reviews.deals if reviews else {}
-    states = {position: deal.state for position, deal in deals.items()}
-    return SheetPage(
-        players=names,
-        sides=members_of(game.ruleset, players),
-        lines=tuple(
-            replace(line, review=states.get(line.position, "")) for line in lines_of(sheet)
-        ),
-        totals=game.totals,
-        sum=sum(game.totals),
-        expected_sum=game.expected_sum,
-        left=_left_to_declare(sheet),
-        chart=draw_chart(game, players, LOW if game.finished and sheet.badges else HEIGHT),
-        finished=game.finished,
-        headline=outcome_of(game, sheet.outcome, players),
-        payments=payments_of(game, players),
-        sheet=sheet,
-        change=_last_change(sheet),
-    )
-
-
-def _last_change(sheet: Sheet) -> SheetChange | None:
-    last = sheet.revisions[-1] if sheet.revisions else None
-    if last is None or last.kind != Revision.Kind.CORRECTION or last.position is None:
-        return None
-    before = fold_sheet(sheet.row, sheet.revisions[:-1]).game.totals
-    names = sheet.game.ruleset.side_names(sheet.row.players)
-    moved = zip(names, before, sheet.game.totals, strict=True)
-    return SheetChange(last.position, tuple(each for each in moved if each[1] != each[2]))
-
-
-def _left_to_declare(sheet: Sheet) -> dict[str, tuple[int, ...]]:
-    game, sides = sheet.game, sheet.game.ruleset.sides
-    left = [game.left_to_declare(sides.index(side)) for side in range(game.ruleset.side_count)]
-    kinds = game.ruleset.side_quotas
-    return {labels.kind_name(kind): tuple(each[kind] for each in left) for kind in kinds}
+        return reason_of(self.game, self.sheet.outcome)
 
 
 @labels.in_language
@@ -397,55 +290,70 @@ def symbol_of(contract: str | None, trump: object = None, name: str = "") -> Sym
     return Symbol(glyphs, name, short, red)
 
 
-def lines_of(sheet: Sheet) -> Iterator[SheetLine]:
+def lines_of(sheet: Sheet, reviews: ReviewedDeals | None = None) -> Iterator[SheetLine]:
     game, players = sheet.game, sheet.row.players
     deals = {played.entry: played for played in game.deals}
     rows = {row.entry: row for row in game.rows}
     numbers = numbers_of(game)
-    corrected = any(write.kind == Revision.Kind.CORRECTION for write in sheet.revisions)
-    authors = authors_of(sheet.row, sheet.revisions) if corrected else {}
-    for index, entry in enumerate(game.entries):
-        position, row = sheet.positions[index], rows.get(index)
-        correction = _correction(sheet, position, authors)
-        expected_sum = None if row is None else row.expected_sum
+    corrected_by: dict[int | None, str] = {}
+    moved: dict[int | None, Moved] = {}
+    corrections = [w for w in sheet.revisions if w.kind == Revision.Kind.CORRECTION]
+    if corrections:
+        authors = authors_of(sheet.row, sheet.revisions)
+        corrected_by = {write.position: authors[write.revision] for write in corrections}
+        if corrections[-1] is sheet.revisions[-1]:
+            moved = {corrections[-1].position: _moved_by_last(sheet)}
+    for index, (position, entry) in enumerate(zip(sheet.positions, game.entries, strict=True)):
+        row, deal = rows.get(index), reviews and reviews.deals.get(position)
+        of_all: dict[str, Any] = {
+            "corrected_by": corrected_by.get(position),
+            "moved": moved.get(position),
+            "expected_sum": None if row is None else row.expected_sum,
+            "review": deal.state if deal else "",
+        }
         if row is not None and index in deals:
-            played, number = deals[index], numbers[index]
-            deal = deal_line(game, played, players)
-            symbol = _symbol_of_deal(played)
-            cells = tuple(_deal_cells(deal, row))
-            yield SheetLine(
-                position, symbol, number, cells, "", correction, deal.marks, expected_sum
-            )
+            symbol, cells, marks = _deal_on_sheet(game, deals[index], row, players)
+            yield SheetLine(position, symbol, numbers[index], cells, marks=marks, **of_all)
         else:
             symbol, note = _note(game.ruleset, entry, players)
-            moved = zip(row.totals, row.points, strict=True) if row else ()
+            points = zip(row.totals, row.points, strict=True) if row else ()
             # The points of totals say the same once more.
             is_whole = isinstance(entry, Totals)
-            cells = tuple(SheetCell(total, 0 if is_whole else points) for total, points in moved)
+            cells = tuple(SheetCell(total, 0 if is_whole else own) for total, own in points)
             hand = numbers.get(index)
-            yield SheetLine(position, symbol, None, cells, note, correction, (), expected_sum, hand)
+            yield SheetLine(position, symbol, None, cells, note, hand=hand, **of_all)
 
 
-def _symbol_of_deal(played: PlayedDeal) -> Symbol:
-    """Return the symbol of a deal: without a named contract, its trump alone."""
+def _moved_by_last(sheet: Sheet) -> Moved:
+    before = fold_sheet(sheet.row, sheet.revisions[:-1]).game.totals
+    names = sheet.game.ruleset.side_names(sheet.row.players)
+    totals = zip(names, before, sheet.game.totals, strict=True)
+    return tuple(each for each in totals if each[1] != each[2])
+
+
+def _deal_on_sheet(
+    game: Game, played: PlayedDeal, row: Row, players: Sequence[str]
+) -> tuple[Symbol, tuple[SheetCell, ...], tuple[str, ...]]:
+    """Return symbol, cells and marks of a deal; without a named contract, its trump alone."""
     contract, trump = played.contract, played.deal.details.get("trump")
     symbol = symbol_of(contract.id, trump, labels.contract_title(contract))
-    if contract.named or not trump:
-        return symbol
-    return replace(symbol, glyphs=labels.suit_of(trump), short=labels.suit_name(trump))
-
-
-def _deal_cells(deal: DealLine, row: Row) -> Iterator[SheetCell]:
-    for side, (total, points) in enumerate(zip(row.totals, row.points, strict=True)):
-        declares = deal.side == side
-        yield SheetCell(
+    if trump and not contract.named:
+        symbol = symbol._replace(glyphs=labels.suit_of(trump), short=labels.suit_name(trump))
+    deal = deal_line(game, played, players)
+    cells = tuple(
+        SheetCell(
             total,
             points,
-            deal.taken[side],
-            declares=declares,
+            taken,
+            declares=deal.side == side,
             king=deal.king == side,
-            declarer=deal.declarer if declares else "",
+            declarer=deal.declarer if deal.side == side else "",
         )
+        for side, (total, points, taken) in enumerate(
+            zip(row.totals, row.points, deal.taken, strict=True)
+        )
+    )
+    return symbol, cells, deal.marks
 
 
 def _note(ruleset: Ruleset, entry: Entry, players: Sequence[str]) -> tuple[Symbol, str]:
@@ -467,48 +375,28 @@ NOTE_GLYPHS: Mapping[type, str] = MappingProxyType(
 """Symbols of entries other than deals."""
 
 
-def _correction(sheet: Sheet, position: int, authors: Mapping[int, str]) -> Correction | None:
-    """Return the last correction; counting an opened deal is none."""
-    corrections = [
-        write for write in sheet.versions(position) if write.kind == Revision.Kind.CORRECTION
-    ]
-    return (
-        Correction(authors[corrections[-1].revision], corrections[-1].at) if corrections else None
-    )
-
-
-Kind = Revision.Kind
-
-
 def news_of(sheet: Sheet) -> str:
     """Return who made the last entry, and its content; empty before the first entry."""
     if not sheet.revisions:
         return ""
     write = sheet.revisions[-1]
-    said = {"who": _writer(sheet, write), "number": _number(sheet, write)}
-    if write.kind == Kind.HEAD:
-        return _("%(who)s has changed names, seats or rules.") % said
-    if write.body is None:
-        return _("%(who)s has taken a line off the sheet.") % said
-    corrected = write.kind == Kind.CORRECTION
-    if said["number"] is None:
+    number = None
+    # Other entries have no number, and neither has a deal in play.
+    if write.position in sheet.positions:
+        number = numbers_of(sheet.game).get(sheet.positions.index(write.position))
+    author = write.author if write.author in sheet.row.players else _("Another phone")
+    corrected = write.kind == Revision.Kind.CORRECTION
+    if write.kind == Revision.Kind.HEAD:
+        text = _("%(who)s has changed names, seats or rules.")
+    elif write.body is None:
+        text = _("%(who)s has taken a line off the sheet.")
+    elif number is None:
         text = _("%(who)s has corrected the sheet.") if corrected else _("%(who)s has written.")
     elif corrected:
         text = _("%(who)s has corrected deal %(number)s.")
     else:
         text = _("%(who)s has written deal %(number)s.")
-    return text % said
-
-
-def _writer(sheet: Sheet, write: Revision) -> str:
-    return write.author if write.author in sheet.row.players else _("Another phone")
-
-
-def _number(sheet: Sheet, write: Revision) -> int | None:
-    """Return the number of the deal; None for other entries, and for a deal in play."""
-    if write.position not in sheet.positions:
-        return None
-    return numbers_of(sheet.game).get(sheet.positions.index(write.position))
+    return text % {"who": author, "number": number}
 
 
 def summary_of(body: Mapping[str, Any], sheet: Sheet) -> str:
@@ -522,7 +410,10 @@ def entry_text(body: Mapping[str, Any], players: Sequence[str], rules: Ruleset) 
         parts.append(title_of(rules, body["contract"]))
     if "trump" in body:
         parts.append(labels.suit_symbol(body["trump"]))
-    parts += _counts(body.get("counts", {}))
+    counts = body.get("counts", {})
+    for unit, numbers in counts.items():
+        written = " ".join(map(str, numbers))
+        parts.append(f"{labels.unit_name(unit)} {written}" if len(counts) > 1 else written)
     parts += marks_of(rules, players, body, MARKS)
     # The declarer is omitted: it is unknown only if a partner may declare instead.
     said = ("seat", "by", "declarer") if rules.declares == "pair" else ("seat", "by")
@@ -539,9 +430,3 @@ def entry_text(body: Mapping[str, Any], players: Sequence[str], rules: Ruleset) 
     if body.get("type") == "passed":
         parts.append(_("Everyone passed"))
     return " · ".join(parts)
-
-
-def _counts(counts: Mapping[str, Sequence[int]]) -> Iterator[str]:
-    for unit, numbers in counts.items():
-        written = " ".join(map(str, numbers))
-        yield f"{labels.unit_name(unit)} {written}" if len(counts) > 1 else written
