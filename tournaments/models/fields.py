@@ -23,9 +23,11 @@ def new_public_id() -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(10))
 
 
-def derive(kind: str, public_id: str, generation: int) -> str:
-    """Return the secret part of an address: 24 URL-safe characters."""
-    return _derive(kind, public_id, generation, settings.SECRET_KEY)
+def derive(kind: str, public_id: str, generation: int, key: str | None = None) -> str:
+    """Return the secret part of an address, now or under another key: 24 URL-safe characters."""
+    key = settings.SECRET_KEY if key is None else key
+    digest = _digest(kind, public_id, generation, key)
+    return base64.urlsafe_b64encode(digest[:BYTES]).decode()
 
 
 def server_keys() -> list[str]:
@@ -47,7 +49,7 @@ def matches(secret: str, kind: str, public_id: str, generation: int) -> bool:
     """Return whether `secret` is the derived one, or was under an old key of the server."""
     # No `any` over a generator: the time must not tell which key fits.
     fits = [
-        constant_time_compare(secret, _derive(kind, public_id, generation, key))
+        constant_time_compare(secret, derive(kind, public_id, generation, key))
         for key in server_keys()
     ]
     return any(fits)
@@ -68,10 +70,6 @@ def named(rows: Rows, public_id: str) -> Rows:
     """Filter `rows` to the one with this public id."""
     # An address can contain anything, but PostgreSQL rejects a query for text with a NUL.
     return rows.none() if "\0" in public_id else rows.filter(public_id=public_id)
-
-
-def _derive(kind: str, public_id: str, generation: int, key: str) -> str:
-    return base64.urlsafe_b64encode(_digest(kind, public_id, generation, key)[:BYTES]).decode()
 
 
 def _digest(kind: str, public_id: str, generation: int, key: str) -> bytes:

@@ -24,8 +24,15 @@ class Outcome:
 
 
 def decide(game: Game) -> Outcome:
-    """Return the outcome of a game so far; out and sunk are empty until it is finished."""
-    ranks = _ranks(game)
+    """Return the outcome of a game so far; out and sunk are empty until it is finished.
+
+    A King made beats every score, a failed one loses to every score.
+    """
+    ranks = rank(game.totals)
+    if game.ending is not None and game.ending.seat is not None:
+        lift = [0] * game.ruleset.side_count
+        lift[game.ruleset.sides[game.ending.seat]] = 1 if game.ending.by == "king" else -1
+        ranks = rank(list(zip(lift, game.totals, strict=True)))
     if not game.finished:
         return Outcome(ranks)
     out = OUTCOMES[game.ruleset.settings["outcome"]](game)
@@ -39,15 +46,6 @@ def rank(keys: Sequence[object]) -> tuple[int, ...]:
     """Return places for keys, the largest first; equal keys share a place (1, 2, 2, 4)."""
     ordered = sorted(keys, reverse=True)  # type: ignore[type-var]
     return tuple(ordered.index(key) + 1 for key in keys)
-
-
-def _ranks(game: Game) -> tuple[int, ...]:
-    """Rank by score; a King made beats every score, a failed one loses to every score."""
-    if game.ending is None or game.ending.seat is None:
-        return rank(game.totals)
-    lift = [0] * game.ruleset.side_count
-    lift[game.ruleset.sides[game.ending.seat]] = 1 if game.ending.by == "king" else -1
-    return rank(list(zip(lift, game.totals, strict=True)))
 
 
 def _out_by_score(game: Game) -> tuple[int, ...]:

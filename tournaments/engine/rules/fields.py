@@ -63,8 +63,12 @@ def fields_of(ruleset: Ruleset, contract: Contract) -> tuple[str, ...]:
     The contract, declarer, counts and trump are not among them.
     """
     king = KING_FIELDS[ruleset.settings.get("king", "off")]
-    names = (*ruleset.fields, *contract.fields, *king)
-    return tuple(name for name in names if _is_on(ruleset, FIELDS[name]))
+    names = []
+    for name in (*ruleset.fields, *contract.fields, *king):
+        switch = FIELDS[name].switch
+        if switch is None or ruleset.settings.get(switch):
+            names.append(name)
+    return tuple(names)
 
 
 def fields_anywhere(ruleset: Ruleset) -> frozenset[str]:
@@ -84,25 +88,22 @@ def check_fields(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Probl
     problems: list[Problem] = []
     for name, value in deal.details.items():
         if name == "trump" and (contract.named or contract.trumps):
-            problems += _check_trump(trumps_of(ruleset, contract), value)
+            allowed = trumps_of(ruleset, contract)
+            if value not in allowed:
+                params = {"trump": value, "allowed": list(allowed)}
+                problems.append(Problem(Code.BAD_TRUMP, "trump", params))
         elif name not in fields_of(ruleset, contract):
             problems.append(Problem(Code.UNEXPECTED_FIELD, name, {"field": name}))
         else:
             problems += FIELDS[name].check(ruleset, deal, value)
     needs_some = not REQUIRED.isdisjoint((*ruleset.fields, *contract.fields))
     if needs_some and (deal.counts is not None or not contract.named):
-        problems += _check_required(ruleset, contract, deal)
+        problems += [
+            Problem(Code.MISSING_FIELD, name, {"field": name})
+            for name in fields_of(ruleset, contract)
+            if name not in deal.details and is_required(ruleset, FIELDS[name])
+        ]
     return problems
-
-
-def _check_required(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
-    for name in fields_of(ruleset, contract):
-        if name not in deal.details and is_required(ruleset, FIELDS[name]):
-            yield Problem(Code.MISSING_FIELD, name, {"field": name})
-
-
-def _is_on(ruleset: Ruleset, field: Field) -> bool:
-    return field.switch is None or bool(ruleset.settings.get(field.switch))
 
 
 def is_required(ruleset: Ruleset, field: Field) -> bool:
@@ -111,11 +112,6 @@ def is_required(ruleset: Ruleset, field: Field) -> bool:
         return field.required
     setting, value = field.required_where
     return ruleset.settings.get(setting) == value
-
-
-def _check_trump(allowed: tuple[str, ...], trump: object) -> Iterator[Problem]:
-    if trump not in allowed:
-        yield Problem(Code.BAD_TRUMP, "trump", {"trump": trump, "allowed": list(allowed)})
 
 
 def check_seat(ruleset: Ruleset, where: str, seat: int) -> Iterator[Problem]:

@@ -1,8 +1,6 @@
 """Correct deals, ask for reviews, confirm and seal a sheet, and hand it over."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -83,19 +81,6 @@ from tournaments.web.games.views import (
 )
 
 
-@dataclass(frozen=True)
-class HistoryStep:
-    """A revision: action, person, time and reason; `changes` lists its effects."""
-
-    what: str
-    author: str
-    at: datetime
-    reason: str
-    changes: tuple[str, ...]
-    position: int | None = None
-    number: int | None = None
-
-
 @never_cache
 @require_safe
 def history(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
@@ -123,24 +108,35 @@ def done(write: Revision) -> str:
     return str(DONE[Revision.Kind(write.kind)])
 
 
-def _steps(sheet: Sheet) -> Iterator[HistoryStep]:
+def _steps(sheet: Sheet) -> Iterator[dict[str, Any]]:
     numbers = {line.position: line.number for line in lines_of(sheet)}
     authors = authors_of(sheet.row, sheet.revisions)
     stood: dict[int, str] = {}
     for write in sheet.revisions:
-        position, changes = write.position, tuple(_head_changes(sheet.row, write))
+        position, changes = write.position, []
+        if write.kind == Revision.Kind.HEAD:
+            changes = list(head_changes(sheet.row, write.before or {}, write.body or {}))
         if position is not None:
             says = summary_of(write.body or {}, sheet)
             before, stood[position] = stood.get(position, ""), says
-            changes = (changed(before, says) if says else before,)
+            changes = [changed(before, says) if says else before]
         number = None if position is None else numbers.get(position)
-        author = authors[write.revision]
-        yield HistoryStep(done(write), author, write.at, write.reason, changes, position, number)
+        yield {
+            **_step(write, authors[write.revision], changes),
+            "position": position,
+            "number": number,
+        }
 
 
-def _head_changes(row: Game, write: Revision) -> Iterator[str]:
-    if write.kind == Revision.Kind.HEAD:
-        yield from head_changes(row, write.before or {}, write.body or {})
+def _step(write: Revision, author: str, changes: Sequence[str]) -> dict[str, Any]:
+    """Return a revision: action, person, time and reason; `changes` are its effects."""
+    return {
+        "what": done(write),
+        "author": author,
+        "at": write.at,
+        "reason": write.reason,
+        "changes": changes,
+    }
 
 
 def head_changes(row: Game, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
@@ -229,6 +225,7 @@ def _entry_page(
     # A deal in play is counted on the table page; here it can only be removed.
     is_open = entry is not None and entry is sheet.game.open_deal
     kind = body["type"] if body and not is_open else ""
+    authors = authors_of(row, sheet.revisions)
     reviews = load_reviews(sheet)
     # Players have reviewed it.
     fixed = (
@@ -242,7 +239,10 @@ def _entry_page(
         "back": address(row, "write"),
         "players": row.players,
         "line": next((line for line in lines_of(sheet) if line.position == position), None),
-        "versions": _versions(sheet, position),
+        "versions": [
+            _step(write, authors[write.revision], [summary_of(write.body or {}, sheet)])
+            for write in reversed(sheet.versions(position))
+        ],
         "notice": [refusal.notice] if refusal.notice else [],
         "details": [*refusal.details, *(beside.get("", ()) if kind != "deal" else ())],
         "key": new_write_key(),
@@ -313,42 +313,18 @@ def _moves_declarers(sheet: Sheet, position: int) -> bool:
     )
 
 
-def _versions(sheet: Sheet, position: int) -> list[HistoryStep]:
-    authors = authors_of(sheet.row, sheet.revisions)
-    return [
-        HistoryStep(
-            done(write),
-            authors[write.revision],
-            write.at,
-            write.reason,
-            (summary_of(write.body or {}, sheet),),
-        )
-        for write in reversed(sheet.versions(position))
-    ]
-
-
-@dataclass(frozen=True)
-class Dispute:
-    """A disputed deal in two versions, as lines of text: as written, and as a player says."""
-
-    deal: ReviewedDeal
-    number: int
-    name: str
-    written: str
-    said: str
-
-
-def disputes_of(row: Game) -> list[Dispute]:
+def disputes_of(row: Game) -> list[dict[str, Any]]:
+    """Return the disputed deals in two versions: as written, and as a player says."""
     sheet = load_sheet(row)
     reviews, numbers = load_reviews(sheet), numbers_of(sheet.game)
     return [
-        Dispute(
-            deal,
-            numbers[deal.entry],
-            row.players[deal.dispute.seat],
-            summary_of(sheet.body(deal.position) or {}, sheet),
-            summary_of(deal.dispute.body or {}, sheet),
-        )
+        {
+            "deal": deal,
+            "number": numbers[deal.entry],
+            "name": row.players[deal.dispute.seat],
+            "written": summary_of(sheet.body(deal.position) or {}, sheet),
+            "said": summary_of(deal.dispute.body or {}, sheet),
+        }
         for deal in (reviews.deals.values() if reviews else ())
         if deal.dispute is not None
     ]
@@ -515,7 +491,11 @@ def take(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         if request.method != "POST":
             page = {"row": row, "ruleset": labels.ruleset_name(row.ruleset), "key": key}
             return render(request, "tournaments/games/take.html", page)
-        row = _take(request, row, key)
+        by = actor_of(request, row.table.public_id if row.table else "")
+        try:
+            row = hand_over(row.pk, row.write_generation, key, by, at=timezone.now())
+        except ScoringTaken as error:
+            raise Http404 from error
     # The table page remembers the game, and asks a phone that it does not know who holds it.
     return redirect(address(row, "write"))
 
@@ -537,14 +517,6 @@ def delete(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     response = HttpResponseRedirect(f"{reverse('home')}?deleted=1")
     forget_game(request, response, row)
     return response
-
-
-def _take(request: HttpRequest, row: Game, key: str) -> Game:
-    by = actor_of(request, row.table.public_id if row.table else "")
-    try:
-        return hand_over(row.pk, row.write_generation, key, by, at=timezone.now())
-    except ScoringTaken as error:
-        raise Http404 from error
 
 
 @sensitive_post_parameters("contract")

@@ -64,7 +64,7 @@ from tournaments.web.base.phone import (
 )
 from tournaments.web.games.deals.forms import form_of
 from tournaments.web.games.deals.sheets import SHAPES, SheetPage, draw_lines, x_at
-from tournaments.web.games.starting import MatchPage, match_in, match_page
+from tournaments.web.games.starting import match_in, match_page
 from tournaments.web.games.views import (
     confirm_own,
     etag_of,
@@ -375,6 +375,9 @@ def _page(request: HttpRequest, table: OpenTable, sheets: Sequence[Sheet]) -> di
     shown = evening_of(sheets)
     writes = scores(request, last.row) and last.row.table_id is None
     lines = [(line, address_on_phone(request, line.row)) for line in reversed(shown.lines)]
+    rematch = ""
+    if writes and last.game.finished:
+        rematch = reverse("rematch", args=[last.row.public_id, last.row.secret("write")])
     return {
         "table": table,
         "secret": table.secret(),
@@ -382,7 +385,7 @@ def _page(request: HttpRequest, table: OpenTable, sheets: Sequence[Sheet]) -> di
         "evening": shown,
         "lines": lines,
         "running": None if last.game.finished else lines[0],
-        "rematch": _rematch_address(last.row) if writes and last.game.finished else "",
+        "rematch": rematch,
         "chart": draw_evening(games, shown.numbers),
         "matches": list(_matches(sheets)),
         "preview": None if writes_games(request) else preview_of_evening(request, table, shown),
@@ -404,11 +407,7 @@ def preview_of_evening(
     return link_preview(request, shown.headline, line, as_of(path, version))
 
 
-def _rematch_address(row: Game) -> str:
-    return reverse("rematch", args=[row.public_id, row.secret("write")])
-
-
-def _matches(sheets: Sequence[Sheet]) -> Iterator[MatchPage]:
+def _matches(sheets: Sequence[Sheet]) -> Iterator[dict[str, Any]]:
     for match, games in groupby(sheets, key=lambda sheet: sheet.row.match):
         if match is not None:
             played = list(games)

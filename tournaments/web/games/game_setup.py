@@ -1,7 +1,6 @@
 """Set a game up before its first deal, also without a signal."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -160,16 +159,6 @@ NOWHERE = "-"
 """Public id and secret of a game that the server does not have yet."""
 
 
-@dataclass(frozen=True)
-class EmptyTable:
-    """The drawn table of a ruleset before its first deal."""
-
-    id: str
-    name: str
-    html: SafeString
-    rules: Mapping[str, Any]
-
-
 def version_of(request: HttpRequest) -> str:
     """Return the ETag of these pages, which depend on nothing else."""
     names = ("theme", "suits", TABLE)
@@ -198,16 +187,13 @@ def table_offline(request: HtmxRequest) -> HttpResponse:
 
     It contains nothing of an account or a phone.
     """
-    tables = list(empty_tables(request))
+    tables = []
+    for ruleset in filter(plays_without_signal, RULESETS.values()):
+        html, rules = draw(request, ruleset)
+        name = labels.name_of(ruleset)
+        tables.append({"id": ruleset.id, "name": name, "html": html, "rules": rules})
     page = {"tables": tables, "verdicts": verdict_texts(), "here": True, "hands": True}
     return render(request, "tournaments/games/table_offline.html", page)
-
-
-def empty_tables(request: HtmxRequest) -> Iterator[EmptyTable]:
-    for ruleset in RULESETS.values():
-        if plays_without_signal(ruleset):
-            html, rules = draw(request, ruleset)
-            yield EmptyTable(ruleset.id, labels.name_of(ruleset), html, rules)
 
 
 def draw(request: HtmxRequest, ruleset: Ruleset) -> tuple[SafeString, Mapping[str, Any]]:

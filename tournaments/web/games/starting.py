@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.engine.rules.entries import REMARKS
-from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Points, Ruleset
+from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Match
 from tournaments.permissions import actor_of, writable_game
@@ -145,16 +145,6 @@ class RulesetFields:
         return any(option.changed for option in self.options)
 
 
-@dataclass(frozen=True)
-class FamilyFields:
-    """A family of games; the last played or the first is chosen."""
-
-    id: str
-    name: str
-    chosen: bool
-    rulesets: tuple[RulesetFields, ...]
-
-
 class RemarksForm(forms.Form):
     def __init__(self, initial: Mapping[str, Any] | None) -> None:
         super().__init__(initial=dict(initial or {}))
@@ -218,15 +208,19 @@ class NewTableForm(forms.Form):
             )
             yield SeatFields(seat, self[f"name{seat}"], first == str(seat), places)
 
-    def families(self) -> Iterator[FamilyFields]:
+    def families(self) -> Iterator[dict[str, Any]]:
         """Yield the families with their games; in each, the chosen game or else the first."""
         tiles: dict[str, list[Ruleset]] = {}
         for rules in self.rulesets.values():
             tiles.setdefault(tile_of(rules), []).append(rules)
         for tile, members in tiles.items():
             chosen = self.rules.id if self.rules in members else members[0].id
-            fields = tuple(self._ruleset(rules, chosen) for rules in members)
-            yield FamilyFields(tile, tile_name(tile), tile == tile_of(self.rules), fields)
+            yield {
+                "id": tile,
+                "name": tile_name(tile),
+                "chosen": tile == tile_of(self.rules),
+                "rulesets": [self._ruleset(rules, chosen) for rules in members],
+            }
 
     def _ruleset(self, rules: Ruleset, chosen: str) -> RulesetFields:
         return RulesetFields(
@@ -322,37 +316,7 @@ def _with_ruleset(data: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     return {**dict(data.items()), "ruleset": data.get(f"form.{data.get('family', '')}", "")}
 
 
-@dataclass(frozen=True)
-class Side:
-    """A side of a match: its won games, and its starting points in the next game."""
-
-    name: str
-    won: int
-    carry: Points
-    leads: bool
-
-
-@dataclass(frozen=True)
-class MatchPage:
-    """A match on the page of one of its games.
-
-    `open` says whether the next game can be started, with the `key`.
-    """
-
-    terms: str
-    number: int
-    headline: str
-    sides: tuple[Side, ...]
-    over: bool
-    open: bool
-    key: str
-
-    @property
-    def carries(self) -> bool:
-        return any(side.carry for side in self.sides)
-
-
-def match_page(sheet: Sheet) -> MatchPage | None:
+def match_page(sheet: Sheet) -> dict[str, Any] | None:
     """Return the match of a game; None if it has none (3 queries for a match)."""
     match = sheet.row.match
     if match is None:
@@ -360,22 +324,29 @@ def match_page(sheet: Sheet) -> MatchPage | None:
     return match_in(load_match(match), sheet)
 
 
-def match_in(so_far: MatchSoFar, sheet: Sheet) -> MatchPage:
-    """Return a match as the page of one of its games shows it."""
+def match_in(so_far: MatchSoFar, sheet: Sheet) -> dict[str, Any]:
+    """Return a match as the page of one of its games shows it.
+
+    `sides` have their won games and their points at the start of the next game; `open` says
+    whether that can be started, with the `key`.
+    """
     match, score = so_far.row, so_far.score
     best = max(score.won)
-    leads = [won == best and best > 0 and min(score.won) < best for won in score.won]
     names = so_far.rules.side_names(sheet.row.players)
-    sides = zip(names, score.won, score.carry, leads, strict=True)
-    return MatchPage(
-        terms=terms_text(match.length, match.number),
-        number=sheet.row.match_number or 0,
-        headline=_headline(so_far, names),
-        sides=tuple(Side(*side) for side in sides),
-        over=score.over,
-        open=sheet.game.finished and not score.over and so_far.after(sheet.row) is None,
-        key=new_key(),
-    )
+    sides = [
+        {"name": name, "won": won, "carry": carry, "leads": won == best > min(score.won)}
+        for name, won, carry in zip(names, score.won, score.carry, strict=True)
+    ]
+    return {
+        "terms": terms_text(match.length, match.number),
+        "number": sheet.row.match_number or 0,
+        "headline": _headline(so_far, names),
+        "sides": sides,
+        "carries": any(score.carry),
+        "over": score.over,
+        "open": sheet.game.finished and not score.over and so_far.after(sheet.row) is None,
+        "key": new_key(),
+    }
 
 
 def terms_text(length: str, number: int) -> str:

@@ -1,6 +1,6 @@
 """The page of a table on a phone."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import wraps
@@ -36,9 +36,7 @@ from tournaments.permissions import (
 from tournaments.queries.rulesets import describe, state_of
 from tournaments.queries.scoresheets import numbers_of, verdict_texts
 from tournaments.queries.sheets import (
-    Agreement,
     LaterEntryInvalid,
-    ReviewedDeal,
     ReviewedDeals,
     Sheet,
     last_game_after,
@@ -161,27 +159,6 @@ def round_bar(request: HttpRequest, row: Game, at: datetime) -> RoundBar | None:
     return RoundBar(table, clock) if table.round.is_open else None
 
 
-@dataclass(frozen=True)
-class ConfirmPage:
-    """Players who may confirm one revision, at `address`: seat, name, and whether they have."""
-
-    address: str
-    revision: int
-    seats: tuple[tuple[int, str, bool], ...]
-    agreement: Agreement
-    own: bool
-
-
-@dataclass(frozen=True)
-class DealToConfirm:
-    """A deal that is not confirmed, or disputed, and the seats and names that may confirm it."""
-
-    deal: ReviewedDeal
-    number: int
-    seats: tuple[tuple[int, str], ...]
-    disputed_by: str
-
-
 def reviews_to_show(sheet: Sheet) -> ReviewedDeals | None:
     """Return the reviews of a sheet; the confirmed result covers its unconfirmed deals."""
     reviews = load_reviews(sheet)
@@ -195,47 +172,48 @@ def reviews_to_show(sheet: Sheet) -> ReviewedDeals | None:
     return replace(reviews, deals=left) if agreement.needed and agreement.enough else reviews
 
 
-def deals_to_confirm(sheet: Sheet, reviews: ReviewedDeals) -> list[DealToConfirm]:
+def deals_to_confirm(sheet: Sheet, reviews: ReviewedDeals) -> list[dict[str, Any]]:
     """Return the deals that wait for a player or a director, the newest first."""
     numbers, players = numbers_of(sheet.game), sheet.row.players
     waiting = [
-        DealToConfirm(
-            deal,
-            numbers[deal.entry],
-            tuple((seat, players[seat]) for seat in deal.confirmers),
-            players[deal.dispute.seat] if deal.dispute else "",
-        )
+        {
+            "deal": deal,
+            "number": numbers[deal.entry],
+            "seats": [(seat, players[seat]) for seat in deal.confirmers],
+            "disputed_by": players[deal.dispute.seat] if deal.dispute else "",
+        }
         for deal in reviews.deals.values()
         if deal.state in ("unconfirmed", "disputed")
     ]
     return waiting[::-1]
 
 
-def confirm_at_table(sheet: Sheet) -> ConfirmPage | None:
-    """Return the request for the phone of a club's finished game, if one is needed (2 queries)."""
-    secret = sheet.row.secret("write")
-    path = reverse("confirm", args=[sheet.row.public_id, secret])
-    return _page(sheet, path, tuple(range(len(sheet.row.players))), own=False)
-
-
-def confirm_own(request: HttpRequest, sheet: Sheet) -> ConfirmPage | None:
+def confirm_own(request: HttpRequest, sheet: Sheet) -> dict[str, Any] | None:
     """Return the request for a signed-in player who follows; None for all others."""
     row = sheet.row
     if row.table_id is None or not sheet.game.finished or account_of(request) is None:
         return None
     seat = own_seat(row, actor_of(request))
     path = reverse("confirm_own", args=[row.public_id])
-    return None if seat is None else _page(sheet, path, (seat,), own=True)
+    return None if seat is None else _confirm_page(sheet, path, (seat,), own=True)
 
 
-def _page(sheet: Sheet, path: str, seats: tuple[int, ...], *, own: bool) -> ConfirmPage | None:
+def _confirm_page(
+    sheet: Sheet, path: str, seats: Iterable[int], *, own: bool
+) -> dict[str, Any] | None:
+    """Return who may confirm the result at a path, if confirmations are needed (2 queries)."""
     row = sheet.row
     event = Event.objects.get(rounds__tables=row.table_id)
     agreement = agreement_on(sheet, event.confirmations, row.confirmations.all())
     if not agreement.needed:
         return None
-    shown = tuple((seat, row.players[seat], seat in agreement.confirmed) for seat in seats)
-    return ConfirmPage(path, row.revision, shown, agreement, own)
+    return {
+        "address": path,
+        "revision": row.revision,
+        "seats": [(seat, row.players[seat], seat in agreement.confirmed) for seat in seats],
+        "agreement": agreement,
+        "own": own,
+    }
 
 
 @dataclass(frozen=True)
@@ -259,23 +237,19 @@ def going_on(request: HttpRequest, row: Game, kind: str) -> GoingOn | None:
     return GoingOn(later.number or later.match_number or 0, path)
 
 
-@dataclass(frozen=True)
-class Redo:
-    """An entry to write again: what it says, and the fields of its form."""
+def redo_of(sheet: Sheet) -> dict[str, Any] | None:
+    """Return the entry that was undone last: what it says, and the fields of its form.
 
-    text: str
-    fields: Mapping[str, str]
-
-
-def redo_of(sheet: Sheet) -> Redo | None:
-    """Return the entry that was undone last; None if something else was written since."""
+    None if something else was written since.
+    """
     if all(write.kind != Revision.Kind.WITHDRAWAL for write in sheet.revisions):
         return None
     undone = _undone(sheet)
     fields = _fields(sheet.game.ruleset, undone[-1]) if undone else None
     if fields is None:
         return None
-    return Redo(entry_text(undone[-1], sheet.row.players, sheet.game.ruleset), fields)
+    text = entry_text(undone[-1], sheet.row.players, sheet.game.ruleset)
+    return {"text": text, "fields": fields}
 
 
 def _undone(sheet: Sheet) -> list[Mapping[str, Any]]:
@@ -687,14 +661,17 @@ def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
     row = sheet.row
     reviews = reviews_to_show(sheet) if row.tournament_settings else None
     finished_in_club = row.table_id is not None and sheet.game.finished
-    confirm = confirm_at_table(sheet) if finished_in_club else None
+    confirm = None
+    if finished_in_club:
+        path = reverse("confirm", args=[row.public_id, row.secret("write")])
+        confirm = _confirm_page(sheet, path, range(len(row.players)), own=False)
     return {
         "sheet": SheetPage(sheet, reviews),
         "deals": deals_to_confirm(sheet, reviews) if reviews else [],
         "reviewed": sum(len(deal.reviews) for deal in reviews.deals.values()) if reviews else 0,
         "confirm": confirm,
         "goes_further": row.tournament_settings is None
-        and (confirm is None or confirm.agreement.enough),
+        and (confirm is None or confirm["agreement"].enough),
         "rated": rated_part(request, sheet) if finished_in_club else "",
         "adopts": may_adopt(request, row),
     }
