@@ -244,7 +244,7 @@ def test_players_confirm_on_the_phone_of_the_table(phone, finished):
 
     assert answer.url == address(finished, "write")
     page = phone.get(answer.url)
-    assert page.context["confirm"].agreement.confirmed == (0, 2)
+    assert page.context["confirm"]["agreement"].confirmed == (0, 2)
     assert "The result is confirmed" in page.text
     line = AuditEntry.objects.filter(action="confirm").latest("pk")
     assert line.table == finished.table.public_id

@@ -63,7 +63,7 @@ def kinds():
 
 
 def waiting(answer):
-    return [(each.number, each.deal.state) for each in answer.context["deals"]]
+    return [(each["number"], each["deal"].state) for each in answer.context["deals"]]
 
 
 def marks(answer):
@@ -77,7 +77,7 @@ def test_opponent_confirms_a_deal_with_one_tap_next_declarer_first(phone, game):
     asked = page.context["deals"][0]
 
     assert answer.status_code == 302
-    assert [seat for seat, _name in asked.seats] == [1, 2, 3]
+    assert [seat for seat, _name in asked["seats"]] == [1, 2, 3]
     assert (waiting(page), marks(page)) == ([(1, "unconfirmed")], ["unconfirmed"])
     assert followed.text.count('class="unconfirmed"') == 1
 
@@ -142,7 +142,7 @@ def test_dispute_calls_the_director_who_sees_both_versions(phone, director, roun
     assert page.context["tables"][0].disputed
     assert of_all("running_table", round_, round_.number, 1) in page.text.partition("next-step")[2]
     shown = director.get(of_all("running_table", round_, round_.number, 1)).context["disputes"]
-    assert [(each.name, each.written[-7:], each.said[-7:]) for each in shown] == [
+    assert [(each["name"], each["written"][-7:], each["said"][-7:]) for each in shown] == [
         (game.players[1], "1 0 2 1", "3 0 0 1")
     ]
 

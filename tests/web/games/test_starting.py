@@ -275,7 +275,8 @@ def test_script_that_starts_a_table_gets_its_addresses_once_or_the_reasons(visit
 
 def test_empty_tables_are_those_that_a_phone_can_play_to_the_end(visitor):
     tables = {
-        table.id: table.html for table in visitor.get(reverse("table_offline")).context["tables"]
+        table["id"]: table["html"]
+        for table in visitor.get(reverse("table_offline")).context["tables"]
     }
     form = visitor.get(reverse("new_offline")).content.decode()
 

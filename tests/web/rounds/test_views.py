@@ -546,7 +546,7 @@ def test_line_of_the_sheet_is_corrected_in_the_same_boxes_with_the_same_checks(
     )
     assert not reload(game).game.finished
     redo = director.get(address(game, "write")).context["redo"]
-    assert redo.fields["type"] == "totals"
+    assert redo["fields"]["type"] == "totals"
 
 
 def test_old_line_of_a_total_shows_no_word_of_the_program(director, club):

@@ -249,12 +249,13 @@ class SheetPage:
         self.payments = payments_of(self.game, players)
 
     @property
-    def left(self) -> Mapping[str, list[int]]:
+    def left(self) -> Mapping[str, tuple[int, ...]]:
         """How many contracts of each kind each side still has to declare."""
         ruleset = self.game.ruleset
         seats = [ruleset.sides.index(side) for side in range(ruleset.side_count)]
         left = [self.game.left_to_declare(seat) for seat in seats]
-        return {labels.kind_name(k): [kinds[k] for kinds in left] for k in ruleset.side_quotas}
+        kinds = ruleset.side_quotas
+        return {labels.kind_name(k): tuple(each[k] for each in left) for k in kinds}
 
     @cached_property
     def standings(self) -> tuple[FinalStanding, ...]:
