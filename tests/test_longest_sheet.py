@@ -7,8 +7,7 @@ from functools import partial
 import pytest
 from django.urls import reverse
 
-from tests.api.answers import faults
-from tests.api.conftest import Program
+from tests.api.conftest import Program, faults
 from tests.club_factories import ClubFactory, MemberFactory, TableFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.engine.documents.small_tournament import AT, small_tournament

@@ -125,7 +125,7 @@ CLUBS = {
     "invitation-detail": row(
         "invitation", scope="manage", read="manage", GET=DIRECTORS, DELETE=DIRECTORS
     ),
-    # Whoever has the right link is told of the club: `clubs/test_members.py` follows it.
+    # Whoever has the right link is told of the club: `people/test_views.py` follows it.
     "join": row("wrong link to join", scope="manage", GET=NOBODY, POST=NOBODY),
     "season-list": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
     "season-detail": row(
@@ -232,7 +232,7 @@ PEOPLE = {
         **dict.fromkeys(("GET", "DELETE"), OWN_TOKEN),
     ),
     "claim-code": row(scope="manage", POST=WITH_ACCOUNT),
-    # Whoever has the right link is told the name: `people/test_own_players.py` follows it.
+    # Whoever has the right link is told the name: `accounts/test_views.py` follows it.
     "claim": row("wrong link to claim", scope="manage", GET=NOBODY, POST=NOBODY),
 }
 
@@ -274,7 +274,7 @@ TOURNAMENTS = {
     "divide_entrants": row("tournament", POST=DIRECTORS),
     "check_in_entrant": row("an entrant", POST=DIRECTORS),
     "substitute": row("an entrant replaced", PUT=DIRECTORS, DELETE=DIRECTORS),
-    # By the links of a tournament: `entrants/test_entrants.py` follows them.
+    # By the links of a tournament: `entrants/test_views.py` follows them.
     "registrations": row("links", scope=None, GET=NOBODY, POST=NOBODY),
     "check_ins": row("links", scope=None, GET=NOBODY, POST=NOBODY),
     "standings": row("tournament", GET=MEMBERS, published=EVERYBODY),

@@ -10,8 +10,23 @@ from django.test import Client
 
 from tests.club_factories import ClubFactory, MemberFactory
 from tests.counting import LONG_AFTER
+from tests.deals import NAMES
 from tournaments.api.reference.views import document
 from tournaments.models import PersonalToken, Role, Scope
+
+HEAD = {"ruleset": "turkish-king", "players": list(NAMES)}
+"""What starts a game."""
+
+
+def refused(answer):
+    """Status and code of the problem that was answered."""
+    return answer.status_code, answer.json()["code"]
+
+
+def faults(answer):
+    """Code and place of each fault of a request that is refused for what it says."""
+    assert answer.status_code == 422, answer.content
+    return [(problem["code"], problem["where"]) for problem in answer.json()["problems"]]
 
 
 @cache

@@ -14,7 +14,7 @@ from django.test import Client, override_settings
 
 from tests.api.access_table import FORBIDDEN, MISSING, NO_METHOD, OK, REFUSED, TABLE, UNKNOWN
 from tests.api.access_world import KEYS, LIMITED, VISITORS, make_programs
-from tests.api.places import path_of, patterns
+from tests.api.places import parameters, path_of, patterns
 from tests.web.access_world import CLUB, OTHER_CLUB, WHOLE_NAME
 from tests.web.walking import noting, walkers
 from tournaments.models import Club, Event
@@ -25,10 +25,6 @@ FOR_ALL_ALIKE = ("openapi",)
 """The same for everybody, cacheable and slow: requested once."""
 
 WORDS = {401: UNKNOWN, 403: FORBIDDEN, 404: MISSING, 405: NO_METHOD}
-
-
-def names_of_all():
-    return {pattern.name for pattern, _places in patterns()}
 
 
 @pytest.fixture(scope="module")
@@ -133,13 +129,13 @@ def faults_of(answer):
 
 
 def test_every_address_is_in_the_table_and_the_table_names_no_other():
-    lacking, gone = names_of_all() - set(TABLE), set(TABLE) - names_of_all()
+    lacking, gone = set(parameters()) - set(TABLE), set(TABLE) - set(parameters())
     assert not lacking, f"add a row to tests/api/access_table.py for: {', '.join(sorted(lacking))}"
     assert not gone, f"there is no such address: {', '.join(sorted(gone))}"
 
 
 def test_every_address_says_which_scope_it_needs():
-    views = {pattern.name: pattern.callback for pattern, _places in patterns()}
+    views = {pattern.name: pattern.callback for pattern, _route in patterns()}
     scopes = {
         (name, action): view.cls.action_scopes.get(action, view.cls.scope)
         for name, view in views.items()

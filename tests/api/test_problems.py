@@ -1,3 +1,5 @@
+"""How requests are read everywhere: every mistake at once, parameters, sizes, tags and scopes."""
+
 import json
 import re
 from pathlib import Path
@@ -5,10 +7,15 @@ from pathlib import Path
 import pytest
 from django.db.models import QuerySet
 from django.test import Client
+from django.urls import reverse
 from rest_framework import serializers
 
-from tests.api.games.start import HEAD
+from tests.api.conftest import HEAD, refused
+from tests.club_factories import MemberFactory, SeasonFactory
+from tests.deals import WHOLE_GAME, deal
 from tournaments.api.fields import Strict
+from tournaments.models import Scope
+from tournaments.models.clubs import Role
 
 ROOT = Path(__file__).resolve().parents[2]
 INSIDE = re.compile(rf"{re.escape(str(ROOT))}|site-packages|Traceback|Error|Exception|\.py\b")
@@ -199,3 +206,135 @@ def test_answers_with_secrets_are_stored_by_no_cache(program):
     for answer in (first, again, phone.get(f"{path}keys/")):
         assert (answer.status_code // 100, answer["Cache-Control"]) == (2, "no-store")
     assert phone.get(path)["Cache-Control"] == "private, no-cache"
+
+
+def faults(answer):
+    assert answer.status_code == 422, answer.content
+    return {(each["code"], each["where"]) for each in answer.json()["problems"]}
+
+
+@pytest.fixture
+def started(program):
+    game = program.post("games/", HEAD).json()
+    return program.with_token(game["keys"]["write"]), f"games/{game['id']}/"
+
+
+def test_mistakes_on_three_levels_are_told_at_once(program, started):
+    head = HEAD | {"title": 5, "colour": "red", "match": {"length": "long", "number": 0}}
+    assert faults(program.post("games/", head)) == {
+        ("wrong-type", "title"),
+        ("unexpected-field", "colour"),
+        ("invalid-choice", "match.length"),
+        ("min-value", "match.number"),
+    }
+    phone, path = started
+    wrong = {"entry": deal("heart-king", 1, 1, 0, 0), "author": 7, "colour": "red"}
+    told = {("wrong-type", "author"), ("unexpected-field", "colour")}
+    entry = {("wrong-total", "entry.counts.heart_king")}
+    assert faults(phone.post(f"{path}entries/", wrong)) == told | entry
+    written = phone.post(f"{path}entries/", {"entry": WHOLE_GAME[0]})
+    assert written.status_code == 201
+    wrong["entry"] = {"type": "deal", "contract": 3}
+    corrected = phone.put(f"{path}entries/0/", wrong, If_Match='"1"')
+    assert faults(corrected) == told | {("wrong-type", "entry.contract")}
+
+
+def test_mistakes_in_documents_are_told_with_those_beside_them(director, club):
+    plan = {"name": 5, "colour": "red", "settings": {"rounds": 99, "colour": "red"}}
+    told = faults(director.post(f"clubs/{club.slug}/tournaments/", plan))
+    assert told >= {
+        ("wrong-type", "name"),
+        ("unexpected-field", "colour"),
+        ("unexpected-field", "settings.colour"),
+    }
+    assert "settings.rounds" in {where for _code, where in told}
+    rules = {"ruleset": {"id": "x"}, "options": [], "colour": "red"}
+    assert faults(director.post("describe/", rules)) >= {
+        ("missing-field", "ruleset.contracts"),
+        ("wrong-type", "options"),
+        ("unexpected-field", "colour"),
+    }
+
+
+def test_people_are_named_in_sentences(started):
+    phone, path = started
+    answer = phone.post(f"{path}entries/", {"entry": WHOLE_GAME[0] | {"declarer": 2}})
+    (told,) = answer.json()["problems"]
+    assert told["code"] == "wrong-declarer"
+    assert told["message"] == "It is Ayşe’s turn to declare, not Cem’s."
+    assert told["params"] == {"expected": 0, "got": 2}
+    record = HEAD | {"entries": [WHOLE_GAME[0] | {"declarer": 2}]}
+    (told,) = phone.with_token("").post("games/", record).json()["problems"]
+    assert told["message"] == "It is Ayşe’s turn to declare, not Cem’s."
+
+
+@pytest.mark.parametrize(
+    ("tags", "status"),
+    [('"7", "1"', 200), ('W/"1"', 200), ('"0", W/"1"', 200), ("*", 200), ('"0", "7"', 412)],
+)
+def test_if_match_takes_lists_and_weak_tags(started, tags, status):
+    phone, path = started
+    phone.post(f"{path}entries/", {"entry": WHOLE_GAME[0]})
+    answer = phone.put(f"{path}entries/0/", {"entry": WHOLE_GAME[1]}, If_Match=tags)
+    assert answer.status_code == status, answer.content
+
+
+def test_scope_that_is_missing_is_named(program, club):
+    director = program.role("director", club, Scope.READ)
+    denied = director.post(f"clubs/{club.slug}/players/", {"names": ["Ayşe"]})
+    assert (denied.status_code, denied.json()["scope"]) == (403, "direct")
+    told = 'Bearer error="insufficient_scope", scope="direct"'
+    assert denied["WWW-Authenticate"] == told
+
+    stranger = program.get("me/")
+    assert (stranger.status_code, stranger.json()["scope"]) == (401, "read")
+    assert stranger["WWW-Authenticate"] == 'Bearer scope="read"'
+    unknown = program.with_token("ks_nobody").get("me/")
+    assert unknown["WWW-Authenticate"] == 'Bearer error="invalid_token", scope="read"'
+
+
+def test_pages_of_other_sites_read_what_anybody_may_and_nothing_else(program, director):
+    shared = "Access-Control-Allow-Origin"
+    for answer in (program.get("rulesets/"), program.get("games/none/")):
+        assert answer[shared] == "*"
+        assert "RateLimit" in answer["Access-Control-Expose-Headers"]
+    assert program.get("/api/v1/openapi.json")[shared] == "*"
+    key = program.post("games/", HEAD)
+    phone = program.with_token(key.json()["keys"]["follow"])
+
+    for answer in (
+        key,
+        director.get("rulesets/"),
+        phone.get(f"games/{key.json()['id']}/"),
+        program.get("rulesets/", Authorization="Basic YTpi"),
+        # A browser asks first whether it may send a token.
+        program.ask("OPTIONS", "rulesets/"),
+    ):
+        assert shared not in answer
+        assert "Access-Control-Allow-Credentials" not in answer
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "There is a season with this name."),
+        ("tr", "Bu adda bir sezon var."),
+        ("it", "C’è già una stagione con questo nome."),
+    ],
+)
+def test_page_and_api_tell_a_refusal_alike(program, client, language, sentence):
+    club = SeasonFactory(name="2026").club
+    director = MemberFactory(club=club, role=Role.DIRECTOR).user
+    dates = {"name": "2026", "starts_on": "2026-01-01", "ends_on": "2026-12-31"}
+    client.force_login(director)
+
+    page = client.post(
+        reverse("seasons", args=[club.slug]), dates, headers={"Accept-Language": language}
+    )
+    answer = program.as_(director).post(
+        f"clubs/{club.slug}/seasons/", dates, Accept_Language=language
+    )
+
+    assert page.context["form"].errors["name"] == [sentence]
+    assert refused(answer) == (409, "season-name-taken")
+    assert answer.json()["title"] == sentence

@@ -1,8 +1,14 @@
-import pytest
+from datetime import timedelta
 
+import pytest
+from django.utils import timezone
+
+from tests.api.conftest import faults, refused
 from tests.club_factories import AccountFactory, MemberFactory, PlayerFactory
-from tournaments.models import Member, Player, Scope
+from tests.program_factories import TokenFactory
+from tournaments.models import Member, PersonalToken, Player, Scope
 from tournaments.models.people import MOST_WRONG_TYPED
+from tournaments.services.accounts import MOST_TOKENS
 
 pytestmark = pytest.mark.django_db
 
@@ -54,23 +60,23 @@ def test_who_has_a_player_in_the_club_claims_no_other(mine, user, club):
     own, row = PlayerFactory(club=club, account=user), PlayerFactory(club=club)
     found = mine.post("claim/", {"code": row.claim_code}).json()
     assert (found["id"], found["own"]) == (row.public_id, own.public_id)
-    refused = mine.post(f"claim/{found['id']}/{found['secret']}/").json()
-    assert (refused["status"], refused["code"]) == (409, "already-plays")
-    assert refused["player"] == own.public_id
+    denied = mine.post(f"claim/{found['id']}/{found['secret']}/").json()
+    assert (denied["status"], denied["code"]) == (409, "already-plays")
+    assert denied["player"] == own.public_id
 
 
 def test_wrong_codes_are_counted_with_a_key_too_until_no_more_are_looked_at(mine, user, club):
     row = PlayerFactory(club=club)
     wrong = f"{row.pk}-2222-2222"
-    refused = mine.post("claim/", {"code": wrong}, Idempotency_Key="abcdefgh-1")
-    assert (refused.status_code, refused.json()["code"]) == (422, "wrong-code")
+    denied = mine.post("claim/", {"code": wrong}, Idempotency_Key="abcdefgh-1")
+    assert refused(denied) == (422, "wrong-code")
     user.refresh_from_db()
     row.refresh_from_db()
     assert (user.wrong_claims, row.wrong_claims) == (1, 1)
 
     type(user).objects.filter(pk=user.pk).update(wrong_claims=MOST_WRONG_TYPED)
     often = mine.post("claim/", {"code": row.claim_code})
-    assert (often.status_code, often.json()["code"]) == (429, "too-many-codes")
+    assert refused(often) == (429, "too-many-codes")
     assert often["Retry-After"] == "3600"
 
 
@@ -90,3 +96,57 @@ def test_own_player_is_removed(mine, user, club):
     row = PlayerFactory(club=club, account=user)
     assert mine.delete(f"me/players/{row.public_id}/").status_code == 204
     assert Player.objects.get(pk=row.pk).name == ""
+
+
+@pytest.fixture
+def account():
+    return AccountFactory()
+
+
+def test_token_is_made_shown_once_and_revoked(program, account):
+    manager = program.as_(account, "read", "manage")
+    made = manager.post("tokens/", {"name": "A bot", "scopes": ["read"], "days": 30})
+
+    assert (made.status_code, made["Cache-Control"]) == (201, "no-store")
+    text = made.json().pop("token")
+    one = made["Location"]
+    shown = {name: value for name, value in made.json().items() if name != "token"}
+    assert manager.get(one).json() == shown
+    assert text.startswith(shown["begins"])
+    assert shown["name"] in [each["name"] for each in manager.get("tokens/").json()["results"]]
+    bot = program.with_token(text)
+    me = bot.get("me/").json()
+    assert (me["id"], me["token"]["scopes"]) == (account.pk, ["read"])
+    assert bot.get("tokens/").json()["scope"] == "manage"
+    assert manager.delete(one).status_code == 204
+    assert bot.get("me/").status_code == 401
+
+
+def test_token_makes_none_that_may_do_more_or_lasts_longer(program, account):
+    manager = program.as_(account, "read", "manage")
+    end = timezone.now() + timedelta(days=10)
+    PersonalToken.objects.update(expiry=end)
+
+    denied = manager.post("tokens/", {"name": "A", "scopes": ["read", "direct"], "days": 11})
+
+    problems = faults(denied)
+    assert problems == [("beyond-own-scopes", "scopes"), ("beyond-own-time", "days")]
+    assert PersonalToken.objects.count() == 1
+    made = manager.post("tokens/", {"name": "A", "scopes": ["manage", "read"]})
+    assert made.json()["scopes"] == ["read", "manage"]
+    lasts = PersonalToken.objects.get(public_id=made.json()["id"]).expiry - end
+    assert abs(lasts) < timedelta(seconds=5)
+
+
+def test_account_has_only_so_many(program, account):
+    manager = program.as_(account)
+    TokenFactory.create_batch(MOST_TOKENS - 1, user=account)
+    assert refused(manager.post("tokens/", {"name": "A", "scopes": ["read"]})) == (409, "too-many")
+
+
+def test_tokens_of_others_are_not_there(program, account):
+    other = TokenFactory()
+    manager = program.as_(account)
+    assert manager.get(f"tokens/{other.public_id}/").status_code == 404
+    assert manager.delete(f"tokens/{other.public_id}/").status_code == 404
+    assert len(manager.get("tokens/").json()["results"]) == 1

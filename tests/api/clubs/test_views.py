@@ -3,7 +3,7 @@ import io
 import pytest
 from PIL import Image
 
-from tests.api.answers import faults
+from tests.api.conftest import faults, refused
 from tests.club_factories import AccountFactory, ClubFactory
 from tournaments.models import AuditEntry, Club, Member
 
@@ -40,7 +40,7 @@ def test_settings_are_changed_in_part_by_owners_who_have_seen_them(owner, club):
     assert changed.json() == seen.json() | {"paper": "us-letter"}
 
     stale = owner.patch("clubs/moda/settings/", {"name": "Moda"}, If_Match=seen["ETag"])
-    assert (stale.status_code, stale.json()["code"]) == (412, "changed-meanwhile")
+    assert refused(stale) == (412, "changed-meanwhile")
     wrong = owner.patch("clubs/moda/settings/", {"confirmations": "one", "colour": 1})
     assert faults(wrong) == [("unexpected-field", "colour"), ("invalid-choice", "confirmations")]
     assert Club.objects.get(slug="moda").name == club.name
@@ -67,7 +67,7 @@ def test_logo_is_changed_by_whoever_has_seen_it_as_it_is(owner, put):
     now = owner.get("clubs/moda/logo/")["ETag"]
     stale = put(png(), **{"If-Match": seen}), owner.delete("clubs/moda/logo/", If_Match=seen)
     for answer in stale:
-        assert (answer.status_code, answer.json()["code"]) == (412, "changed-meanwhile")
+        assert refused(answer) == (412, "changed-meanwhile")
         assert answer["ETag"] == now != seen
     assert owner.delete("clubs/moda/logo/", If_Match=now).status_code == 204
 
@@ -80,8 +80,8 @@ def test_logo_is_put_read_and_taken_away(owner, put):
     assert Image.open(io.BytesIO(shown.content)).size == (20, 10)
     assert owner.get("clubs/moda/").json()["logo"].endswith("/api/v1/clubs/moda/logo/")
 
-    refused = put(b"no picture"), put(png((2001, 1))), put(b"{}", "application/json")
-    codes = [(answer.status_code, answer.json()["code"]) for answer in refused]
+    denied = put(b"no picture"), put(png((2001, 1))), put(b"{}", "application/json")
+    codes = [(answer.status_code, answer.json()["code"]) for answer in denied]
     assert codes == [
         (422, "no-picture"),
         (413, "picture-too-large"),
@@ -92,9 +92,9 @@ def test_logo_is_put_read_and_taken_away(owner, put):
 
 
 def test_last_owner_stays_and_others_leave(program, owner, club):
-    refused = owner.post("clubs/moda/leave/")
-    assert (refused.status_code, refused.json()["code"]) == (409, "last-owner")
-    assert refused.json()["club"] == "moda"
+    denied = owner.post("clubs/moda/leave/")
+    assert refused(denied) == (409, "last-owner")
+    assert denied.json()["club"] == "moda"
     member = program.role("member", club)
     assert member.post("clubs/moda/leave/").status_code == 204
     assert member.post("clubs/moda/leave/").status_code == 404
@@ -114,8 +114,7 @@ def test_seasons_are_made_changed_and_removed_by_directors(program, club):
     }
     path = made["Location"]
 
-    again = director.post("clubs/moda/seasons/", season)
-    assert (again.status_code, again.json()["code"]) == (409, "season-name-taken")
+    assert refused(director.post("clubs/moda/seasons/", season)) == (409, "season-name-taken")
     other = director.post("clubs/moda/seasons/", season | {"name": "2027"})["Location"]
     assert director.patch(other, {"name": "2026"}).json()["code"] == "season-name-taken"
     assert director.delete(other).status_code == 204

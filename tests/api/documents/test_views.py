@@ -1,6 +1,7 @@
 import pytest
 from django.core.cache import cache
 
+from tests.api.conftest import faults, refused
 from tests.club_factories import (
     EventFactory,
     MemberFactory,
@@ -41,8 +42,7 @@ def test_sheets_of_an_evening_are_listed_asked_for_made_and_downloaded(program, 
     assert order.status_code == 202
     assert order["Location"] == order.json()["address"]
     assert (order.json()["state"], order.json()["file"]) == ("waiting", None)
-    waiting = member.get(f"{order['Location']}file/")
-    assert (waiting.status_code, waiting.json()["code"]) == (409, "not-done")
+    assert refused(member.get(f"{order['Location']}file/")) == (409, "not-done")
     done = made(member, order)
     assert (done["state"], done["error"]) == ("done", "")
     file = member.get(done["file"])
@@ -60,11 +60,7 @@ def test_cards_of_tables_are_for_directors_with_the_scope(program, club, table):
     owner = MemberFactory(club=club, role="owner").user
     wanted = {"document": "table-cards-of-round", "round": table.round.number}
     for lacking in (program.role("member", club), program.as_(owner, "read")):
-        refused = lacking.post(documents_of(table), wanted)
-        assert refused.status_code == 422
-        assert [(p["code"], p["where"]) for p in refused.json()["problems"]] == [
-            ("unknown", "document")
-        ]
+        assert faults(lacking.post(documents_of(table), wanted)) == [("unknown", "document")]
 
     directs = program.as_(owner, "read", "direct")
     order = directs.post(documents_of(table), wanted)
@@ -87,10 +83,10 @@ def test_cards_of_tables_are_for_directors_with_the_scope(program, club, table):
     ids=str,
 )
 def test_document_that_there_is_not_is_refused_with_its_place(program, club, table, wrong, where):
-    refused = program.role("director", club).post(documents_of(table), wrong)
+    denied = program.role("director", club).post(documents_of(table), wrong)
 
-    assert refused.status_code == 422
-    assert [p["where"] for p in refused.json()["problems"]] == [where]
+    assert denied.status_code == 422
+    assert [p["where"] for p in denied.json()["problems"]] == [where]
     assert not Report.objects.exists()
 
 
@@ -99,9 +95,9 @@ def test_document_that_waits_for_a_table_is_refused(program, club):
     director = program.role("director", club)
     path = f"clubs/moda/events/{event.public_id}/documents/"
 
-    refused = director.post(path, {"document": "sheets"})
+    denied = director.post(path, {"document": "sheets"})
 
-    assert (refused.status_code, refused.json()["code"]) == (409, "not-there-yet")
+    assert refused(denied) == (409, "not-there-yet")
     missing = {o["document"]: o["missing"] for o in director.get(path).json()["offers"]}
     assert missing["sheets"] == "Once a table is laid."
 
@@ -141,8 +137,8 @@ def test_season_of_a_player_is_for_members(program, club):
     assert order.status_code == 202
     assert Report.objects.get().parameters["season"] == season.pk
     assert season.name in order.json()["file_name"]
-    refused = member.post(path, {"season": season.pk + 1})
-    assert [p["where"] for p in refused.json()["problems"]] == ["season"]
+    denied = member.post(path, {"season": season.pk + 1})
+    assert [p["where"] for p in denied.json()["problems"]] == ["season"]
 
 
 def test_month_of_a_club_is_one_in_which_something_was_held(program, club):
@@ -173,5 +169,5 @@ def test_empty_sheet_is_for_everybody(program):
     assert order.status_code == 202
     assert made(program, order)["language"] == "it"
     assert program.post("rulesets/chess/documents/").status_code == 404
-    refused = program.post("rulesets/krapet/documents/", {"format": "csv"})
-    assert [p["code"] for p in refused.json()["problems"]] == ["no-such-format"]
+    denied = program.post("rulesets/krapet/documents/", {"format": "csv"})
+    assert [p["code"] for p in denied.json()["problems"]] == ["no-such-format"]

@@ -1,14 +1,19 @@
 import pytest
 
+from tests.api.conftest import faults, refused
 from tests.club_factories import (
     ClubFactory,
     EventFactory,
+    PlayerFactory,
     RoundFactory,
     SeasonFactory,
     TableFactory,
     TournamentFactory,
 )
-from tournaments.models import AuditEntry, Event, Round
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import record
+from tournaments.api.access import token_of
+from tournaments.models import AuditEntry, Event, Game, Player, Round, Table
 
 EVENINGS = "clubs/kadife/events/"
 FRIDAY = {"name": "Cuma", "held_on": "2026-11-20", "ruleset": "turkish-king"}
@@ -17,12 +22,6 @@ FRIDAY = {"name": "Cuma", "held_on": "2026-11-20", "ruleset": "turkish-king"}
 @pytest.fixture
 def club(db):
     return ClubFactory(slug="kadife", table_codes=True, confirmations="two")
-
-
-def refused(answer):
-    problem = answer.json()
-    found = [(p["code"], p["where"]) for p in problem["problems"]]
-    return answer.status_code, problem["code"], found
 
 
 def test_evening_is_made_as_the_club_has_it_with_its_first_round_open(director, club):
@@ -67,7 +66,7 @@ def test_evening_that_cannot_be_is_refused_at_the_place_of_each_fault(director, 
         ({"season": of_others}, ("no-such-season", "season")),
         ({"held_on": "Friday"}, ("wrong-type", "held_on")),
     ):
-        assert refused(director.post(EVENINGS, FRIDAY | said)) == (422, "invalid", [found])
+        assert faults(director.post(EVENINGS, FRIDAY | said)) == [found]
     assert not Event.objects.exists()
 
 
@@ -81,7 +80,7 @@ def test_change_touches_only_what_is_said_and_only_what_was_seen(director, club)
     assert changed.json() == seen.json() | {"name": "Cumartesi"}
     assert director.get(where)["ETag"] == changed["ETag"]
     late = director.patch(where, {"season": None}, If_Match=seen["ETag"])
-    assert refused(late) == (412, "changed-meanwhile", [])
+    assert refused(late) == (412, "changed-meanwhile")
     assert director.delete(where, If_Match=seen["ETag"]).status_code == 412
     assert director.patch(where, {"season": None}).json()["season"] is None
 
@@ -90,7 +89,7 @@ def test_evening_is_removed_while_no_table_was_laid(director, club):
     event = EventFactory(club=club)
     where = f"{EVENINGS}{event.public_id}/"
     table = TableFactory(round=RoundFactory(event=event))
-    assert refused(director.delete(where)) == (409, "event-has-tables", [])
+    assert refused(director.delete(where)) == (409, "event-has-tables")
     table.games.get().delete()
     table.delete()
     assert director.delete(where).status_code == 204
@@ -129,14 +128,10 @@ def test_league_takes_alike_tournaments_alone_and_finished_ones_too(director, cl
     event = TournamentFactory(event__club=club, state="finished", settings=settings).event
     where = f"clubs/kadife/seasons/{season.pk}/events/{event.public_id}/"
 
-    assert refused(director.put(where, None)) == (
-        422,
-        "invalid",
-        [("other-league-points", "season")],
-    )
+    assert faults(director.put(where, None)) == [("other-league-points", "season")]
     new = {"name": "Kış", "held_on": "2026-11-28", "ruleset": "turkish-king", "season": season.pk}
     made = director.post("clubs/kadife/tournaments/", new | {"settings": settings})
-    assert refused(made) == (422, "invalid", [("other-league-points", "season")])
+    assert faults(made) == [("other-league-points", "season")]
     wrong = director.patch(f"clubs/kadife/seasons/{season.pk}/", {"league_points": "kings"})
     assert wrong.status_code == 422
     director.patch(f"clubs/kadife/seasons/{season.pk}/", {"league_points": points})
@@ -144,10 +139,172 @@ def test_league_takes_alike_tournaments_alone_and_finished_ones_too(director, cl
     event.refresh_from_db()
     assert (event.season, event.tournament.state) == (season, "finished")
     back = director.patch(f"clubs/kadife/seasons/{season.pk}/", {"league_points": adds})
-    assert refused(back) == (422, "invalid", [("season-counts-others", "league_points")])
+    assert faults(back) == [("season-counts-others", "league_points")]
     league = director.get(f"clubs/kadife/seasons/{season.pk}/league/").json()
     assert (league["points"], league["mixed"]) == (points, False)
 
     assert director.delete(where).status_code == 204
     event.refresh_from_db()
     assert event.season is None
+
+
+KING = WHOLE_GAME[0]
+FOUR = {"players": [{"name": name} for name in NAMES]}
+
+
+@pytest.fixture
+def event(club):
+    return EventFactory(club=club)
+
+
+@pytest.fixture
+def evening(event):
+    return f"clubs/kadife/events/{event.public_id}/"
+
+
+@pytest.fixture
+def round_(event):
+    return RoundFactory(event=event, number=1)
+
+
+def test_rounds_are_opened_closed_and_opened_again(program, director, evening, round_):
+    assert refused(director.post(f"{evening}rounds/")) == (409, "round-still-empty")
+    table = TableFactory(round=round_)
+    opened = director.post(f"{evening}rounds/")
+    assert opened.status_code == 201
+    assert opened["Location"] == f"/api/v1/{evening}rounds/2/"
+    assert AuditEntry.objects.get().after == {"round": 2}
+    rounds = director.get(f"{evening}rounds/").json()["results"]
+    assert [(r["number"], r["state"], r["tables"]) for r in rounds] == [
+        (1, "open", 1),
+        (2, "open", 0),
+    ]
+
+    closed = director.post(f"{evening}rounds/1/close/").json()
+    assert (closed["state"], closed["tables"]) == ("closed", 1)
+    assert closed == director.get(f"{evening}rounds/1/").json()
+    game = table.games.get()
+    phone = program.with_token(token_of(game, "write"))
+    path = f"games/{game.public_id}/entries/"
+    assert refused(phone.post(path, {"entry": KING})) == (409, "round-closed")
+    reopened = director.post(f"{evening}rounds/1/reopen/").json()
+    assert (reopened["state"], reopened["closed_at"]) == ("open", None)
+    assert phone.post(path, {"entry": KING}).status_code == 201
+
+
+def test_table_is_laid_with_players_and_names_and_its_keys_are_shown(
+    program, director, club, evening, round_
+):
+    burak = PlayerFactory(club=club, name="Burak Demir", initials=True)
+    said = {"players": [{"name": "Ayşe"}, {"player": burak.public_id}, *FOUR["players"][2:]]}
+    laid = director.post(f"{evening}rounds/1/tables/", said)
+    assert laid.status_code == 201
+    table, game = Table.objects.get(), Game.objects.get()
+    assert laid["Location"] == f"/api/v1/{evening}rounds/1/tables/{table.public_id}/"
+    ids = {player.name: player.public_id for player in Player.objects.all()}
+    assert laid.json() == {
+        "id": table.public_id,
+        "number": 1,
+        "round": 1,
+        "shut": False,
+        "game": {
+            "id": game.public_id,
+            "ruleset": "turkish-king",
+            "options": {},
+            "players": [
+                {"name": "Ayşe", "player": ids["Ayşe"]},
+                {"name": "B. D.", "player": burak.public_id},
+                {"name": "Cem", "player": ids["Cem"]},
+                {"name": "Deniz", "player": ids["Deniz"]},
+            ],
+            "revision": 0,
+            "finished": False,
+            "totals": [0, 0, 0, 0],
+            "match_number": None,
+            "confirmed": [],
+            "confirmations_needed": 0,
+        },
+        "keys": {
+            "table": token_of(table, "table"),
+            "code": table.code,
+            "write": token_of(game, "write"),
+            "follow": token_of(game, "follow"),
+        },
+    }
+    assert director.get(laid["Location"]).json() == laid.json()
+    member = program.role("member", club).get(laid["Location"]).json()
+    assert member["keys"] is None
+    assert [p["player"] for p in member["game"]["players"]] == [None] * 4
+    phone = program.with_token(laid.json()["keys"]["write"])
+    assert phone.post(f"games/{game.public_id}/entries/", {"entry": KING}).status_code == 201
+
+
+def test_keys_are_shown_only_to_tokens_that_may_score(program, director, club, evening, round_):
+    where = director.post(f"{evening}rounds/1/tables/", FOUR)["Location"]
+
+    for scopes in (["read"], ["read", "direct"]):
+        other = program.role("director", club, *scopes)
+        assert other.get(where).json()["keys"] is None
+        (listed,) = other.get(f"{evening}rounds/1/tables/").json()["results"]
+        assert listed["keys"] is None
+    assert other.post(f"{where}replace/").json()["keys"] is None
+    assert program.role("director", club, "read", "score").get(where).json()["keys"] is not None
+
+
+def test_table_plays_what_is_said_and_else_what_the_evening_offers(
+    director, event, evening, round_
+):
+    event.options = {"king": "declared"}
+    event.save()
+    tables = f"{evening}rounds/1/tables/"
+    assert director.post(tables, FOUR).json()["game"]["options"] == {"king": "declared"}
+    others = {"players": [{"name": f"Oyuncu {n}"} for n in range(2)]}
+    match = {"length": "best-of", "number": 3}
+    game = director.post(tables, others | {"ruleset": "krapet", "match": match}).json()["game"]
+    assert (game["ruleset"], game["options"], game["match_number"]) == ("krapet", {}, 1)
+
+
+def test_those_who_cannot_sit_there_are_refused_and_nothing_is_written(
+    director, club, evening, round_
+):
+    TableFactory(round=round_, players=NAMES)
+    stranger = PlayerFactory().public_id
+    gone = PlayerFactory(club=club, merged_into=PlayerFactory(club=club)).public_id
+    tables, four = f"{evening}rounds/1/tables/", [{"name": n} for n in ("Ece", "Fatma", "Gül")]
+    for last, found in (
+        ({"name": "Ayşe"}, ("sits-elsewhere", "players")),
+        ({"name": "Ece"}, ("wrong-players", "players")),
+        ({"name": "--"}, ("no-name", "players")),
+        ({"player": stranger}, ("no-such-player", "players.3.player")),
+        ({"player": gone}, ("no-such-player", "players.3.player")),
+        ({}, ("player-or-name", "players.3")),
+    ):
+        assert faults(director.post(tables, {"players": [*four, last]})) == [found]
+    assert Table.objects.count() == 1
+    assert not Player.objects.filter(club=club, name="Ece").exists()
+
+
+def test_table_of_a_tournament_gets_a_new_address_but_stays(director, club):
+    event = TournamentFactory(event__club=club, state="running").event
+    table = TableFactory(round=RoundFactory(event=event, number=1))
+    evening = f"clubs/kadife/events/{event.public_id}/"
+    where = f"{evening}rounds/1/tables/{table.public_id}/"
+    keys = director.get(where).json()["keys"]
+    assert director.post(f"{where}replace/").json()["keys"]["table"] != keys["table"]
+    assert director.delete(where).status_code == 404
+    for path in ("rounds/", "rounds/1/", "rounds/1/tables/"):
+        assert director.get(f"{evening}{path}").status_code == 404
+    assert director.post(f"{evening}rounds/1/close/").status_code == 404
+
+
+def test_table_is_not_taken_away_when_it_is_not_as_it_was_read(director, evening, round_):
+    table = TableFactory(round=round_)
+    where = f"{evening}rounds/1/tables/{table.public_id}/"
+    before = director.get(where)["ETag"]
+    record(table.games.get(), KING)
+
+    stale = director.delete(where, If_Match=before)
+    assert refused(stale) == (412, "changed-meanwhile")
+    assert stale["ETag"] == director.get(where)["ETag"]
+    assert Game.objects.exists()
+    assert director.delete(where, If_Match=stale["ETag"]).status_code == 204

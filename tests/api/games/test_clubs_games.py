@@ -1,17 +1,22 @@
 import pytest
 
+from tests.api.conftest import faults, refused
 from tests.club_factories import (
     AccountFactory,
     ClubFactory,
     EventFactory,
     RoundFactory,
     TableFactory,
+    TournamentFactory,
 )
 from tests.deals import NAMES, WHOLE_GAME
-from tests.factories import EVENING, GameFactory
+from tests.factories import EVENING, GameFactory, record
 from tests.match_builders import play, won_by
+from tests.web.rounds.going import going
+from tests.web.rounds.going import table as table_of
 from tournaments.api.access import token_of
-from tournaments.models import Game, Seat
+from tournaments.models import AuditEntry, Event, Game, IdempotencyRecord, Round, Seat
+from tournaments.models.events import MOST_WRONG_CODES
 
 pytestmark = pytest.mark.django_db
 
@@ -121,8 +126,7 @@ def test_confirmation_is_of_what_was_seen_and_of_a_game_that_is_over(program):
     assert phone.post(path, {"seat": 0}).status_code == 428
     assert phone.post(path, {"seat": 0}, If_Match='"19"').status_code == 412
     phone.delete(f"games/{row.public_id}/entries/19/", If_Match='"20"')
-    going_on = phone.post(path, {"seat": 0}, If_Match='"21"')
-    assert (going_on.status_code, going_on.json()["code"]) == (409, "game-goes-on")
+    assert refused(phone.post(path, {"seat": 0}, If_Match='"21"')) == (409, "game-goes-on")
 
 
 def test_open_table_is_taken_into_an_evening_by_a_director_with_its_key(program):
@@ -170,8 +174,7 @@ def test_scoring_is_taken_over_once_and_the_phone_before_follows(program):
 
     entry = {"entry": WHOLE_GAME[0]}
     assert program.with_token(keys["write"]).post(f"{game}entries/", entry).status_code == 201
-    gone = before.post(f"{game}entries/", entry)
-    assert (gone.status_code, gone.json()["code"]) == (410, "pen-taken")
+    assert refused(before.post(f"{game}entries/", entry)) == (410, "pen-taken")
     assert before.get(game).status_code == 200
 
 
@@ -180,8 +183,7 @@ def test_match_goes_on_game_by_game(program):
     started = program.post("games/", head | {"match": {"length": "best-of", "number": 3}}).json()
     assert started["match"] == {"game": 1, "length": "best-of", "number": 3}
     phone, game = program.with_token(started["keys"]["write"]), f"games/{started['id']}/"
-    early = phone.post(f"{game}next-game/", {})
-    assert (early.status_code, early.json()["code"]) == (409, "game-goes-on")
+    assert refused(phone.post(f"{game}next-game/", {})) == (409, "game-goes-on")
 
     while not phone.get(f"{game}result/").json()["finished"]:
         phone.post(f"{game}entries/", {"entry": won_by(0, 30)})
@@ -222,3 +224,204 @@ def test_later_game_of_a_match_is_shown_with_its_key_to_whoever_has_one(program)
     ):
         assert whom.get(path).json()["next"] == {"id": rows[1].public_id, "follow": None}
     assert program.with_token(told["follow"]).get(path).json()["next"] == told
+
+
+KING = WHOLE_GAME[0]
+
+
+@pytest.fixture
+def club(db):
+    return ClubFactory(slug="kadife", name="Kadife")
+
+
+@pytest.fixture
+def table(club):
+    event = EventFactory(club=club, table_codes=True)
+    return TableFactory(round=RoundFactory(event=event, number=1), number=3, players=NAMES)
+
+
+@pytest.fixture
+def phone(program, table):
+    return program.with_token(token_of(table, "table"))
+
+
+def where(table, verb=""):
+    return f"tables/{table.public_id}/{verb}"
+
+
+def test_table_tells_where_it_is_and_no_more_before_its_code_is_said(phone, table):
+    event = table.round.event
+    assert phone.get(where(table)).json() == {
+        "id": table.public_id,
+        "number": 3,
+        "club": {"slug": "kadife", "name": "Kadife"},
+        "event": {
+            "id": event.public_id,
+            "name": "Cuma akşamı",
+            "held_on": "2026-11-20",
+            "tournament": None,
+        },
+        "round": {"number": 1, "stage": "", "state": "open"},
+        "asks_code": True,
+        "shut": False,
+        "play": None,
+    }
+    Event.objects.filter(pk=event.pk).update(table_codes=False)
+    told = phone.get(where(table)).json()
+    assert told["asks_code"] is False
+    assert told["play"] == {
+        "game": table.games.get().public_id,
+        "ruleset": "turkish-king",
+        "players": list(NAMES),
+        "match_number": None,
+        "clock": None,
+        "called": False,
+    }
+
+
+def test_right_code_gives_the_keys_of_the_game(program, phone, table):
+    entered = phone.post(where(table, "enter/"), {"code": table.code}).json()
+    game = table.games.get()
+    assert entered == {
+        "game": game.public_id,
+        "write": token_of(game, "write"),
+        "follow": token_of(game, "follow"),
+    }
+    sheet = program.with_token(entered["write"])
+    written = sheet.post(f"games/{game.public_id}/entries/", {"entry": KING})
+    assert written.status_code == 201
+
+
+def test_code_that_was_not_said_is_no_try(phone, table):
+    for body in ({}, {"code": ""}):
+        assert faults(phone.post(where(table, "enter/"), body)) == [("missing-field", "code")]
+    table.refresh_from_db()
+    assert table.wrong_codes == 0
+
+
+def test_wrong_codes_are_counted_with_a_key_too_and_close_the_access(phone, table):
+    wrong = "0000" if table.code != "0000" else "1111"
+    body, key = {"code": wrong}, {"Idempotency_Key": "the-same-try"}
+    for left in range(MOST_WRONG_CODES - 1, 0, -1):
+        denied = phone.post(where(table, "enter/"), body, **key)
+        assert refused(denied) == (422, "wrong-code")
+        assert denied.json()["left"] == left
+    for code in (body["code"], table.code):
+        shut = phone.post(where(table, "enter/"), {"code": code})
+        assert refused(shut) == (403, "door-shut")
+        assert shut["Content-Type"] == "application/problem+json"
+    table.refresh_from_db()
+    assert table.wrong_codes == MOST_WRONG_CODES
+    assert list(AuditEntry.objects.values_list("action", flat=True)) == ["shut-door"]
+    assert phone.get(where(table)).json()["shut"] is True
+    assert not IdempotencyRecord.objects.exists()
+
+
+def test_one_waits_before_the_round_and_follows_after_it(phone, table):
+    Round.objects.filter(pk=table.round_id).update(opened_at=None, published_at=EVENING)
+    assert phone.get(where(table)).json()["round"]["state"] == "published"
+    waits = phone.post(where(table, "enter/"), {"code": table.code})
+    assert refused(waits) == (409, "round-not-open")
+
+    Round.objects.filter(pk=table.round_id).update(opened_at=EVENING, closed_at=EVENING)
+    entered = phone.post(where(table, "enter/")).json()
+    assert (entered["write"], entered["follow"]) == (None, token_of(table.games.get(), "follow"))
+
+
+def test_card_opens_nothing_but_its_table(program, phone, table, club):
+    game = table.games.get()
+    another = TableFactory(round=table.round, number=4, players=["Ece", "Fatma", "Gül", "Hale"])
+    write = program.with_token(token_of(game, "write"))
+    other_kind = f"write.{table.public_id}.{table.secret}"
+    for token in (write.token, other_kind, f"table.{another.public_id}.{another.secret}"):
+        assert program.with_token(token).get(where(table)).status_code == 404
+    assert program.get(where(table)).status_code == 404
+
+
+def test_directors_need_no_card_and_no_code(director, table, club):
+    assert director.get(where(table)).json()["play"]["players"] == list(NAMES)
+    write = token_of(table.games.get(), "write")
+    assert director.post(where(table, "enter/")).json()["write"] == write
+    Round.objects.filter(pk=table.round_id).update(closed_at=EVENING)
+    assert director.post(where(table, "enter/")).json()["write"] == write
+
+
+@pytest.fixture
+def clocked(club):
+    event = TournamentFactory(event__club=club, state="running").event
+    round_ = RoundFactory(
+        event=event, number=1, published_at=EVENING, clock_seconds=3600, clock_used=600
+    )
+    return TableFactory(round=round_, players=NAMES, extra_seconds=60)
+
+
+def test_phone_of_a_tournament_sees_the_clock_and_calls_a_director(program, clocked):
+    game = clocked.games.get()
+    phone = program.with_token(token_of(game, "write"))
+    told = phone.get(f"games/{game.public_id}/table/").json()
+    assert told["event"]["tournament"] == clocked.round.event.tournament.slug
+    assert told["play"]["clock"] == {
+        "seconds": 3660,
+        "running": False,
+        "seconds_left": 3060,
+        "ends_at": None,
+    }
+    assert told["play"]["called"] is False
+    for _twice in range(2):
+        called = phone.post(f"games/{game.public_id}/call/")
+        assert (called.status_code, called.json()["play"]["called"]) == (200, True)
+    line = AuditEntry.objects.get()
+    assert (line.action, line.table) == ("call-director", clocked.public_id)
+    Round.objects.update(closed_at=EVENING)
+    assert phone.get(f"games/{game.public_id}/table/").status_code == 404
+
+
+OTHERWISE = WHOLE_GAME[1] | {"counts": {"queens": [3, 0, 0, 1]}}
+
+
+def test_programs_confirm_and_dispute_deals_and_a_director_settles(program):
+    club = ClubFactory()
+    round_ = going(club, 1, confirm_deals=True, correct_minutes=5)
+    game = table_of(round_).games.get()
+    for body in WHOLE_GAME[1:3]:
+        record(game, body)
+    phone, director = program.with_token(token_of(game, "write")), program.role("director", club)
+    path = f"games/{game.public_id}/"
+
+    before = phone.get(f"{path}reviews/").json()
+    confirmed = phone.post(f"{path}entries/0/confirm/", {"seat": 2, "revision": 1})
+    own = phone.post(f"{path}entries/1/confirm/", {"seat": 1, "revision": 2})
+    said = {"seat": 3, "revision": 2, "entry": OTHERWISE}
+    disputed = phone.post(f"{path}entries/1/dispute/", said)
+    other = said | {"entry": OTHERWISE | {"counts": {"queens": [2, 1, 0, 1]}}}
+    again = phone.post(f"{path}entries/1/dispute/", other)
+
+    assert (before["minutes"], [deal["state"] for deal in before["results"]]) == (
+        5,
+        ["unconfirmed"] * 2,
+    )
+    assert before["results"][1]["confirmers"] == [2, 0, 3]
+    first = confirmed.json()["results"][0]
+    assert (confirmed.status_code, first["state"], first["seat"]) == (201, "confirmed", 2)
+    assert refused(own) == (422, "no-opponent")
+    assert disputed.json()["results"][1]["other"] == OTHERWISE
+    assert refused(again) == (409, "deal-disputed")
+    assert {"called", "disputed"} <= troubles(watched(director, round_))
+
+    where = (
+        f"clubs/{club.slug}/tournaments/{round_.event.tournament.slug}/rounds/1/tables/1/settle/"
+    )
+    settled = director.post(where, {"position": 1, "revision": 2, "counts": "disputed"})
+    assert not {"called", "disputed"} & troubles(settled.json())
+    assert phone.get(path).json()["entries"][1]["entry"]["counts"] == OTHERWISE["counts"]
+    assert refused(phone.delete(f"{path}entries/1/", If_Match='"3"')) == (409, "deal-fixed")
+
+
+def troubles(seen):
+    return {trouble["code"] for trouble in seen["troubles"]}
+
+
+def watched(director, round_):
+    tournament = round_.event.tournament.slug
+    where = f"clubs/{round_.event.club.slug}/tournaments/{tournament}/rounds/1/tables/1/"
+    return director.get(where).json()

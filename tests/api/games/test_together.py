@@ -9,7 +9,7 @@ from http.client import HTTPConnection
 
 import pytest
 
-from tests.api.games.start import HEAD
+from tests.api.conftest import HEAD
 from tests.deals import WHOLE_GAME
 from tests.together import at_once
 from tests.waiting import PATIENCE

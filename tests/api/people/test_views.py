@@ -1,10 +1,28 @@
-import pytest
+from datetime import timedelta
 
-from tests.api.answers import faults
-from tests.club_factories import AccountFactory, PlayerFactory
-from tournaments.models import AuditEntry, Player
+import pytest
+from django.utils import timezone
+
+from tests.api.conftest import faults, refused
+from tests.club_factories import (
+    AccountFactory,
+    EventFactory,
+    InvitationFactory,
+    MemberFactory,
+    PlayerFactory,
+    RoundFactory,
+    SeasonFactory,
+    TableFactory,
+)
+from tests.counting import queries_of
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING
+from tournaments.models import AuditEntry, Club, Invitation, Member, Player
+from tournaments.queries.players import games_of
+from tournaments.services.ratings.computing import rate_club_again, sweep_ratings
 
 pytestmark = pytest.mark.django_db
+
 
 PLAYERS = "clubs/moda/players/"
 
@@ -57,14 +75,14 @@ def test_cursors_lead_through_all_pages_and_tell_no_hidden_name(program, directo
 
 def test_players_are_added_all_or_none(director, club):
     taken = PlayerFactory(club=club, name="Ayşe")
-    refused = director.post(PLAYERS, {"names": ["Burak", "ayşe", "!", "BURAK", ""]})
-    assert faults(refused) == [
+    denied = director.post(PLAYERS, {"names": ["Burak", "ayşe", "!", "BURAK", ""]})
+    assert faults(denied) == [
         ("name-taken", "names.1"),
         ("no-name", "names.2"),
         ("name-twice", "names.3"),
         ("no-name", "names.4"),
     ]
-    assert refused.json()["problems"][0]["params"] == {"player": taken.public_id}
+    assert denied.json()["problems"][0]["params"] == {"player": taken.public_id}
     assert Player.objects.count() == 1
 
     added = director.post(PLAYERS, {"names": [" Burak ", "Cem"]})
@@ -82,7 +100,7 @@ def test_player_is_renamed_and_shown_by_initials_as_was_read(program, director, 
     assert (changed.json()["name"], changed.json()["shown_name"]) == ("Ayşe Yılmaz", "A. Y.")
     assert director.patch(of(row), {"name": "X"}, If_Match=seen["ETag"]).status_code == 412
     taken = director.patch(of(row), {"name": "cem", "initials": False})
-    assert (taken.status_code, taken.json()["code"]) == (409, "name-taken")
+    assert refused(taken) == (409, "name-taken")
     assert director.get(of(row)).json()["initials"] is True
     assert faults(director.patch(of(row), {"name": "..."})) == [("no-name", "name")]
     told = program.role("member", club).get(of(row)).json()
@@ -93,8 +111,7 @@ def test_player_is_untied_from_the_account(director, club):
     user = AccountFactory(first_name="Ayşe")
     row = PlayerFactory(club=club, account=user)
     assert director.get(of(row)).json()["account"] == "Ayşe"
-    has_one = director.get(f"{of(row)}card/")
-    assert (has_one.status_code, has_one.json()["code"]) == (409, "has-account")
+    assert refused(director.get(f"{of(row)}card/")) == (409, "has-account")
     assert director.post(f"{of(row)}unlink/").json()["account"] is None
 
 
@@ -131,3 +148,215 @@ def test_player_is_removed_and_what_is_kept_is_shown_before(director, club):
     assert director.delete(of(row)).status_code == 204
     assert director.get(of(row)).status_code == 404
     assert Player.objects.get(pk=row.pk).name == ""
+
+
+def test_members_read_names_and_directors_addresses(program, club):
+    user = MemberFactory(club=club, user__email="gizli@example.org").user
+    PlayerFactory(club=club, account=user, name="Ayşe Yılmaz", initials=True)
+    director, member = program.role("director", club), program.role("member", club)
+
+    shown = director.get("clubs/moda/members/?q=gizli").json()["results"]
+    assert [(m["user"], m["name"], m["email"]) for m in shown] == [
+        (user.pk, user.email, user.email)
+    ]
+    assert member.get("clubs/moda/members/?q=gizli").json()["results"] == []
+    told = member.get(f"clubs/moda/members/{user.pk}/").json()
+    assert (told["name"], told["email"], told["role"]) == ("A. Y.", None, "member")
+
+
+def test_owner_gives_another_role_once_it_is_as_was_read(owner, club):
+    user = MemberFactory(club=club).user
+    path = f"clubs/moda/members/{user.pk}/"
+    seen = owner.get(path)
+    changed = owner.patch(path, {"role": "director"}, If_Match=seen["ETag"])
+    assert changed.json()["role"] == "director"
+    assert owner.patch(path, {"role": "owner"}, If_Match=seen["ETag"]).status_code == 412
+    assert faults(owner.patch(path, {"role": "king"})) == [("invalid-choice", "role")]
+    assert Member.objects.get(user=user).role == "director"
+
+
+def test_member_is_put_out_with_a_reason(owner, club):
+    user = MemberFactory(club=club).user
+    path = f"clubs/moda/members/{user.pk}/"
+    assert faults(owner.delete(f"{path}?reason={'x' * 201}")) == [("max-length", "reason")]
+    assert owner.delete(f"{path}?reason=no+longer+here").status_code == 204
+    assert AuditEntry.objects.get(action="remove").reason == "no longer here"
+    assert owner.get(path).status_code == 404
+
+
+def test_invitation_is_made_read_followed_and_used_up(program, owner, club):
+    key = {"Idempotency_Key": "abcdefgh-1"}
+    asked = {"role": "director", "days": 2}
+    made = owner.post("clubs/moda/invitations/", asked, **key)
+    assert owner.post("clubs/moda/invitations/", asked, **key).json() == made.json()
+    told = made.json()
+    assert (told["role"], told["most_uses"], told["uses"]) == ("director", 1, 0)
+    assert told["link"].endswith(f"/join/{told['id']}/{told['secret']}/")
+    assert owner.get(made["Location"]).json() == told
+
+    join = f"join/{told['id']}/{told['secret']}/"
+    assert program.get(join).json()["club"] == {"slug": "moda", "name": club.name}
+    assert program.post(join).status_code == 401
+    guest = program.as_(AccountFactory())
+    assert guest.post(join).json()["role"] == "director"
+    assert guest.get(join).json()["belongs"] is True
+    late = program.as_(AccountFactory()).post(join)
+    assert refused(late) == (410, "invitation-over")
+    assert program.get(f"join/{told['id']}/wrong/").status_code == 404
+
+
+def test_directors_invite_members_only_and_staff_is_invited_once(program, owner, club):
+    director = program.role("director", club)
+    denied = director.post("clubs/moda/invitations/", {"role": "director"})
+    assert faults(denied) == [("role-of-owners", "role")]
+    many = owner.post("clubs/moda/invitations/", {"role": "owner", "most_uses": None})
+    assert faults(many) == [("staff-once", "most_uses")]
+    assert director.post("clubs/moda/invitations/", {"most_uses": None}).status_code == 201
+    InvitationFactory(club=club, role="owner", most_uses=1)
+    assert len(director.get("clubs/moda/invitations/").json()["results"]) == 1
+    assert len(owner.get("clubs/moda/invitations/?role=owner").json()["results"]) == 1
+
+
+def test_invitation_is_withdrawn(program, owner, club):
+    row = InvitationFactory(club=club)
+    path = f"clubs/moda/invitations/{row.public_id}/"
+    assert owner.delete(path).status_code == 204
+    assert owner.delete(path).status_code == 204
+    assert owner.get(path).status_code == 404
+    assert program.get(f"join/{row.public_id}/{row.secret}/").status_code == 410
+
+
+def test_invitations_that_have_expired_are_not_listed(owner, club):
+    InvitationFactory(club=club, expires_at=timezone.now() - timedelta(minutes=1))
+    assert owner.get("clubs/moda/invitations/").json()["results"] == []
+    assert Invitation.objects.count() == 1
+
+
+NAMES = ("Şule", "Burak", "Cem", "Deniz")
+
+
+def play(club, number=1, names=NAMES, **event):
+    """Play so many finished games on an evening that is rated."""
+    Club.objects.filter(pk=club.pk).update(rates_evenings=True)
+    event = EventFactory(club=club, **event)
+    for _ in range(number):
+        round_ = RoundFactory(event=event)
+        TableFactory(round=round_, players=names, entries=WHOLE_GAME)
+        round_.closed_at = EVENING
+        round_.save()
+    rate_club_again(club.pk)
+    sweep_ratings()
+
+
+def of_name(name, then=""):
+    return f"clubs/moda/players/{Player.objects.get(name=name).public_id}/{then}"
+
+
+def test_numbers_are_those_of_the_finished_games(member, club):
+    season = SeasonFactory(club=club)
+    play(club, 2, season=season)
+    play(club)
+    game = games_of(Player.objects.get(name="Şule"), None)[0]
+
+    told = member.get(of_name("Şule", "numbers/")).json()
+    assert told["limited_to"] == {
+        "family": "turkish-king",
+        "season": None,
+        "families": [{"family": "turkish-king", "games": 3}],
+        "seasons": [{"id": season.pk, "name": season.name, "games": 2}],
+    }
+    assert (told["games"], told["points"]) == (3, 3 * game.points)
+    assert told["ranks"] == [
+        {"sides": 4, "rank": rank, "games": 3 if rank == game.place else 0}
+        for rank in sorted({row["rank"] for row in told["ranks"]})
+    ]
+    assert told["best"]["points"] == told["worst"]["points"] == game.points
+    assert sum(row["declared"] for row in told["contracts"]) == 3 * 5
+    assert told["rating"]["games"] == 3
+    limited = member.get(of_name("Şule", f"numbers/?season={season.pk}")).json()
+    assert (limited["limited_to"]["season"], limited["games"]) == (season.pk, 2)
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"),
+    [
+        ("season=abc", "wrong-type"),
+        ("season=", "wrong-type"),
+        ("season=-1", "min-value"),
+        ("season=1.5", "wrong-type"),
+        ("season=99999", "unknown-season"),
+        ("season={elsewhere}", "unknown-season"),
+        ("family=", "missing-field"),
+        ("family=nonsense", "unknown-family"),
+        ("family=Turkish-King", "unknown-family"),
+    ],
+)
+def test_limit_that_is_none_is_refused_and_answers_no_other_numbers(member, club, limit, code):
+    play(club)
+    query = "?" + limit.format(elsewhere=SeasonFactory().pk)
+    beside = Player.objects.get(name="Deniz").public_id
+
+    for path in (
+        of_name("Şule", "numbers/"),
+        of_name("Şule", "against/"),
+        of_name("Şule", f"against/{beside}/"),
+        "clubs/moda/records/",
+    ):
+        answer = member.get(path + query)
+        assert answer.status_code == 422, path
+        [fault] = answer.json()["problems"]
+        assert (fault["code"], fault["where"]) == (code, limit.partition("=")[0]), path
+
+
+def test_season_in_which_somebody_did_not_play_has_no_games(member, club):
+    play(club)
+    empty = SeasonFactory(club=club, name="2024/25", starts_on="2024-09-01", ends_on="2025-06-30")
+
+    for limit in (f"season={empty.pk}", "family=krapet"):
+        numbers = member.get(of_name("Şule", f"numbers/?{limit}")).json()
+        assert (numbers["games"], numbers["points"]) == (0, 0)
+        name = limit.partition("=")[0]
+        assert f"{name}={numbers['limited_to'][name]}" == limit
+
+
+@pytest.mark.parametrize("then", ["numbers/", "games/"])
+def test_page_takes_as_many_queries_for_three_games_as_for_one(member, club, then):
+    play(club)
+    one = queries_of(lambda: member.get(of_name("Şule", then)))
+    play(club, 2)
+    assert queries_of(lambda: member.get(of_name("Şule", then))) == one
+
+
+def test_games_are_listed_with_what_they_came_to(member, club):
+    play(club, 2)
+    TableFactory(round=RoundFactory(event=EventFactory(club=club)), players=NAMES)
+    game = games_of(Player.objects.get(name="Cem"), None)[-1]
+
+    shown = member.get(of_name("Cem", "games/?finished=true")).json()["results"]
+    assert [(g["seat"], g["rank"], g["points"]) for g in shown] == [
+        (2, game.place, game.points)
+    ] * 2
+    assert all(g["rating"]["points"] for g in shown)
+    assert shown[0]["at"]["event_name"] == "Cuma akşamı"
+    (going,) = member.get(of_name("Cem", "games/?finished=false")).json()["results"]
+    assert (going["rank"], going["points"], going["rating"]) == (None, None, None)
+    assert len(member.get(of_name("Cem", "games/?family=turkish-king")).json()["results"]) == 3
+    assert member.get(of_name("Cem", "games/?family=krapet")).json()["results"] == []
+
+
+def test_two_players_stand_beside_each_other(member, club):
+    play(club, 2)
+    burak = Player.objects.get(name="Burak")
+    told = member.get(of_name("Şule", f"against/{burak.public_id}/")).json()
+    games = {name: games_of(Player.objects.get(name=name), None)[0] for name in ("Şule", "Burak")}
+    assert (told["name"], told["other_name"]) == ("Şule", "Burak")
+    assert told["meeting"]["games"] == told["compared"]["games"] == 2
+    assert told["compared"]["points"] == 2 * games["Şule"].points
+    assert told["compared"]["other_ranks"] == 2 * games["Burak"].place
+    assert (told["chance"]["above"] > 50) == (games["Şule"].place < games["Burak"].place)
+    assert (
+        member.get(
+            of_name("Şule", f"against/{Player.objects.get(name='Şule').public_id}/")
+        ).status_code
+        == 404
+    )

@@ -14,9 +14,13 @@ STOPPED = {"type": "stopped", "reason": "agreement"}
 class Evening:
     """A tournament that a director leads, by programs alone."""
 
-    program: Any
     director: Any
     path: str
+
+    @property
+    def program(self):
+        """Somebody without a token."""
+        return self.director.with_token("")
 
     def round(self, number, below=""):
         return f"{self.path}rounds/{number}/{below}"
@@ -41,7 +45,7 @@ class Evening:
         return self.director.get(f"{self.path}standings/{query}").json()
 
 
-def begin(program, director, names=NAMES, preset=None, **settings):
+def begin(director, names=NAMES, preset=None, **settings):
     """Make a tournament with its entrants, and start it."""
     said = {} if preset is None else {"preset": preset}
     said |= {
@@ -54,8 +58,8 @@ def begin(program, director, names=NAMES, preset=None, **settings):
     }
     made = director.post(PATH, said)
     assert made.status_code == 201, made.content
-    evening = Evening(program, director, made["Location"])
-    entrants = {"entrants": [{"name": name} for name in names]}
+    evening = Evening(director, made["Location"])
+    entrants = {"entrants": [n if isinstance(n, dict) else {"name": n} for n in names]}
     assert director.post(f"{evening.path}entrants/", entrants).status_code == 201
     for state in ("registration", "running"):
         moved = director.post(f"{evening.path}move/", {"state": state})

@@ -1,21 +1,19 @@
+"""House rules of clubs and of the server, kept by programs."""
+
 import json
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.api.conftest import faults, refused
 from tests.club_factories import ClubFactory
-from tests.factories import HouseRulesetFactory
+from tests.factories import HouseRulesetFactory, UserFactory
 from tournaments.api.reference.views import document
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.documents.verify import SCHEMAS
 from tournaments.engine.variants import RULESETS
+from tournaments.models import AuditEntry, HouseRuleset
 from tournaments.queries.rulesets import describe
-
-
-def codes(answer):
-    problem = answer.json()
-    return answer.status_code, [(p["code"], p["where"]) for p in problem["problems"]]
-
 
 NAMES = ("name", "short", "symbol", "about", "value_names", "suits")
 
@@ -103,8 +101,7 @@ def test_nothing_in_a_description_is_without_a_name(program, ruleset):
     ],
 )
 def test_options_that_cannot_be_are_refused_at_their_place(program, options, found):
-    asked = program.get(f"rulesets/turkish-king/?options={options}")
-    assert codes(asked) == (422, [found])
+    assert faults(program.get(f"rulesets/turkish-king/?options={options}")) == [found]
 
 
 def test_ruleset_is_handed_on_as_a_document(program):
@@ -120,10 +117,7 @@ def test_rules_that_are_stored_nowhere_are_described(program):
     assert described.status_code == 200
     assert (described.json()["name"], described.json()["settings"]["king"]) == ("Ours", "declared")
     del document["contracts"]
-    assert codes(program.post("describe/", said)) == (
-        422,
-        [("missing-field", "ruleset.contracts")],
-    )
+    assert faults(program.post("describe/", said)) == [("missing-field", "ruleset.contracts")]
 
 
 def test_descriptions_are_as_their_schema_says(program):
@@ -151,3 +145,58 @@ def test_schemas_are_listed_and_handed_on(program):
     assert plain["Content-Type"] == "application/json"
     missing = program.get("schemas/kingscore-life-1.json")
     assert (missing.status_code, missing["Content-Type"]) == (404, "application/problem+json")
+
+
+KING = write_ruleset(RULESETS["turkish-king"])
+
+
+@pytest.fixture
+def club(db):
+    return ClubFactory(slug="kadife")
+
+
+def test_director_makes_changes_and_removes_house_rules(director, club):
+    made = director.post("clubs/kadife/house-rules/", {"document": KING | {"name": "Bizim King"}})
+    assert made.status_code == 201
+    where = "/api/v1/clubs/kadife/house-rules/bizim-king/"
+    assert (made["Location"], made["ETag"]) == (where, '"1"')
+    row = HouseRuleset.objects.get()
+    assert (row.club, row.slug, row.revision) == (club, "bizim-king", 1)
+    assert director.get(where).json() == made.json()
+    assert made.json()["document"] == KING | {"name": "Bizim King", "id": "bizim-king"}
+
+    shorter = made.json()["document"] | {"name": "Kısa King"}
+    changed = director.patch(where, {"document": shorter}, If_Match='"1"')
+    assert (changed.status_code, changed["ETag"]) == (200, '"2"')
+    assert changed.json()["name"] == "Kısa King"
+    assert director.get("rulesets/bizim-king/").json()["name"] == "Kısa King"
+
+    stale = director.patch(where, {"document": KING | {"name": "Late"}}, If_Match='"1"')
+    assert refused(stale) == (412, "changed-meanwhile")
+    assert stale["ETag"] == '"2"'
+    assert director.delete(where, If_Match='"1"').status_code == 412
+    assert director.delete(where, If_Match='"2"').status_code == 204
+    assert director.get(where).status_code == 404
+    actions = list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))
+    assert actions == ["add-rules", "change-rules", "remove-rules"]
+
+
+def test_document_that_cannot_be_is_refused_with_every_reason_at_its_place(director):
+    wrong = KING | {"name": "", "contracts": [{**KING["contracts"][0], "scoring": "by-luck"}]}
+    denied = director.post("clubs/kadife/house-rules/", {"document": wrong})
+    assert ("bad-ruleset", "document.contracts.0.scoring") in faults(denied)
+    nameless = director.post("clubs/kadife/house-rules/", {"document": KING})
+    assert faults(nameless) == [("missing-field", "document.name")]
+    assert not HouseRuleset.objects.exists()
+
+
+def test_staff_keeps_the_rules_of_the_server_and_no_others(program, club):
+    HouseRulesetFactory(slug="moda", club=club)
+    HouseRulesetFactory(slug="of-the-server")
+    staff = program.as_(UserFactory(is_superuser=True))
+    assert [row["id"] for row in staff.get("house-rules/").json()["results"]] == ["of-the-server"]
+    assert staff.get("house-rules/moda/").status_code == 404
+    assert staff.get("clubs/kadife/house-rules/moda/").status_code == 404
+    made = staff.post("house-rules/", {"document": KING | {"name": "New"}})
+    assert made.json()["id"] == "new"
+    assert HouseRuleset.objects.get(slug="new").club is None

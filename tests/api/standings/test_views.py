@@ -10,7 +10,7 @@ from tournaments.models import Event, Season, Tournament
 @pytest.fixture
 def evening(program):
     club = ClubFactory(slug="moda", published=True)
-    evening = begin(program, program.role("director", club), hide_last=True, bye=1)
+    evening = begin(program.role("director", club), hide_last=True, bye=1)
     Event.objects.update(season=SeasonFactory(club=club, name="2026"))
     evening.seat(1)
     evening.play(1, FIRST)

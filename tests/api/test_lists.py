@@ -1,0 +1,422 @@
+"""Lists: their queries, pages, filters and chosen fields, and exports of what they show."""
+
+import json
+from base64 import b64encode
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.api.conftest import faults
+from tests.club_factories import (
+    AccountFactory,
+    AuditEntryFactory,
+    ClubFactory,
+    EntrantFactory,
+    EventFactory,
+    MemberFactory,
+    PlayerFactory,
+    RoundFactory,
+    SeasonFactory,
+    TableFactory,
+    TournamentFactory,
+)
+from tests.counting import queries_of
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, HouseRulesetFactory
+from tests.program_factories import DeliveryFactory, WebhookFactory
+from tests.rating_factories import RatingPoolFactory
+from tests.web.ratings.ratings_world import counted, rated
+from tournaments.api.exports import views
+from tournaments.api.reference.views import document
+from tournaments.models import (
+    Event,
+    Game,
+    RatingChange,
+    RatingCount,
+    RatingPool,
+    Tournament,
+    Webhook,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def tournament(club):
+    return Tournament.objects.filter(slug="acik").first() or TournamentFactory(
+        event__club=club, slug="acik", state="running"
+    )
+
+
+def evening(club):
+    return Event.objects.filter(public_id="friday").first() or EventFactory(
+        club=club, public_id="friday"
+    )
+
+
+def table(event):
+    round_ = event.rounds.first() or RoundFactory(event=event, number=1, published_at=EVENING)
+    number = round_.tables.count() + 1
+    names = [f"{name} {number}" for name in NAMES]
+    return TableFactory(round=round_, number=number, players=names, entries=WHOLE_GAME)
+
+
+def rating(club):
+    pool = RatingPool.objects.filter(club=club).first() or RatingPoolFactory(club=club)
+    rated(pool, 1500)
+    RatingCount.objects.all().delete()
+    counted()
+
+
+def delivery(club):
+    hook = Webhook.objects.first() or WebhookFactory(club=club, public_id="hook")
+    DeliveryFactory(webhook=hook)
+
+
+LISTS = {
+    "clubs/": (3, lambda _club: ClubFactory(published=True)),
+    "clubs/moda/audit/": (4, lambda club: AuditEntryFactory(club=club, user=AccountFactory())),
+    "clubs/moda/events/": (4, lambda club: TournamentFactory(event__club=club)),
+    "clubs/moda/events/friday/rounds/1/tables/": (11, lambda club: table(evening(club))),
+    "clubs/moda/house-rules/": (4, lambda club: HouseRulesetFactory(club=club)),
+    "clubs/moda/members/": (5, lambda club: MemberFactory(club=club)),
+    "clubs/moda/players/": (5, lambda club: PlayerFactory(club=club, account=AccountFactory())),
+    "clubs/moda/ratings/": (8, rating),
+    "clubs/moda/seasons/": (4, lambda club: SeasonFactory(club=club)),
+    "clubs/moda/tournaments/": (4, lambda club: TournamentFactory(event__club=club)),
+    "clubs/moda/tournaments/acik/entrants/": (
+        7,
+        lambda club: EntrantFactory(tournament=tournament(club)),
+    ),
+    "clubs/moda/tournaments/acik/rounds/1/tables/": (8, lambda club: table(tournament(club).event)),
+    "clubs/moda/webhooks/hook/deliveries/": (5, delivery),
+    "games/": (3, lambda club: table(tournament(club).event)),
+}
+"""Each list with its queries, and how a row comes to be on it."""
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_list_takes_as_many_queries_for_three_rows_as_for_one(program, path):
+    queries, add = LISTS[path]
+    club = ClubFactory(slug="moda")
+    owner = program.role("owner", club)
+    rows = []
+
+    for more in (1, 2):
+        for _ in range(more):
+            add(club)
+        assert queries_of(lambda: owner.get(path)) == queries
+        rows.append(len(owner.get(path).json()["results"]))
+
+    assert rows[1] == rows[0] + 2
+
+
+def audit(club):
+    AuditEntryFactory(club=club)
+
+
+def entrant(club):
+    EntrantFactory(tournament=tournament(club))
+
+
+def rounds(club):
+    event = tournament(club).event
+    RoundFactory(event=event, number=event.rounds.count() + 1, published_at=EVENING)
+
+
+COMPUTED = {
+    "changes/": audit,
+    "clubs/moda/ratings/": rating,
+    "clubs/moda/tournaments/acik/rounds/": rounds,
+    "clubs/moda/tournaments/acik/rounds/1/tables/": lambda club: table(tournament(club).event),
+    "clubs/moda/tournaments/acik/standings/": entrant,
+    "rulesets/": lambda _club: None,
+    "schemas/": lambda _club: None,
+}
+
+
+def whole_by_pages(program, path, size):
+    """All rows of a list, one page after the other, and back again."""
+    answer, rows, pages = program.get(f"{path}?page_size={size}"), [], 0
+    while True:
+        page = answer.json()
+        assert len(page["results"]) <= size
+        rows, pages = rows + page["results"], pages + 1
+        if page["next"] is None:
+            break
+        answer = program.get(page["next"].removeprefix("http://testserver"))
+        assert answer.status_code == 200
+    assert pages >= len(rows) / size
+    while page["previous"] is not None:
+        page, pages = (
+            program.get(page["previous"].removeprefix("http://testserver")).json(),
+            pages - 1,
+        )
+    return rows, pages
+
+
+@pytest.mark.parametrize("path", COMPUTED)
+def test_computed_list_is_read_whole_or_page_by_page(club, owner, path):
+    for _ in range(3):
+        COMPUTED[path](club)
+    everything = owner.get(path).json()
+
+    rows, left = whole_by_pages(owner, path, 2)
+
+    assert rows == everything["results"]
+    assert len(rows) >= 3
+    # What follows a feed never goes back.
+    assert left == (2 if path == "changes/" else 1)
+    for size in ("0", "9" * 4301):
+        assert faults(owner.get(f"{path}?page_size={size}"))[0][1] == "page_size"
+    assert owner.get(f"{path}?cursor=none").status_code == 404
+
+
+def test_former_ways_to_page_go_on(club, owner):
+    for _ in range(3):
+        audit(club)
+        rating(club)
+    assert [line["number"] for line in owner.get("changes/?after=1&limit=1").json()["results"]] == [
+        2
+    ]
+    board = owner.get("clubs/moda/ratings/?page=2&page_size=1").json()
+    assert (board["page"], board["pages"], len(board["results"])) == (2, 3, 1)
+
+
+def test_every_list_is_described_with_the_same_parameters():
+    paths = {
+        path: methods["get"] for path, methods in document()["paths"].items() if "get" in methods
+    }
+    lists = [path for path, operation in paths.items() if is_list(operation)]
+
+    assert len(lists) > len(LISTS) + len(COMPUTED)
+    for path in lists:
+        asked = {
+            each.get("$ref", "").rpartition("/")[2] or each["name"]
+            for each in paths[path]["parameters"]
+        }
+        assert {"cursor", "page_size"} <= asked, path
+
+
+def is_list(operation):
+    content = operation["responses"].get("200", {}).get("content", {}).get("application/json", {})
+    name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
+    form = document()["components"]["schemas"].get(name, {})
+    return "results" in form.get("properties", {})
+
+
+def lists():
+    shared = document()["components"]["parameters"]
+    for path, operations in document()["paths"].items():
+        asked = operations.get("get", {}).get("parameters", [])
+        whole = [shared[one["$ref"].rpartition("/")[2]] if "$ref" in one else one for one in asked]
+        names = {one["name"] for one in whole if one["in"] == "query"}
+        if "page_size" in names:
+            yield path, names
+
+
+def test_slips_in_filters_orders_and_pages_are_shown_and_not_passed_over(program):
+    assert faults(program.get("games/?finised=true&club=a")) == [("unexpected-field", "finised")]
+    assert faults(program.get("games/?finished=perhaps")) == [("wrong-type", "finished")]
+    assert faults(program.get("games/?ordering=titel")) == [("unknown-order", "ordering")]
+    for wrong in ("0", "-1", "many"):
+        assert faults(program.get(f"games/?page_size={wrong}")) == [("wrong-type", "page_size")]
+    # What is too much is cut.
+    for cut in (
+        "games/?finished=true&ordering=-played_at&page_size=100000",
+        "changes/?limit=100000",
+    ):
+        assert program.get(cut).status_code == 200, cut
+
+
+@pytest.mark.parametrize("place", [["2026-11-20"], [{}, []], {"a": 1}, 7, ["x", "1"], [None, "x"]])
+def test_made_up_places_in_a_list_are_none(program, place):
+    cursor = b64encode(urlencode({"p": json.dumps(place)}).encode()).decode()
+    assert program.get(f"games/?{urlencode({'cursor': cursor})}").status_code == 404
+
+
+def test_lists_take_all_that_their_description_names(program):
+    owner = program.role("owner", ClubFactory(slug="kadife"))
+    places = {"slug": "kadife", "club": "kadife"}
+    tried = [(path, names) for path, names in lists() if set(_places(path)) <= set(places)]
+    assert len(tried) > 8
+    for path, names in tried:
+        asked = "&".join(f"{name}=" for name in names - {"cursor"})
+        answer = owner.get(f"{path.format(**places)}?{asked}")
+        if answer.status_code not in {200, 404}:
+            codes = {code for code, _where in faults(answer)}
+            assert codes <= {"missing-field", "wrong-type"}, path
+
+
+def test_empty_filters_are_refused_and_not_passed_over(program):
+    asked = "games/?club=&finished=&ordering=&page_size="
+    assert faults(program.get(asked)) == [
+        ("missing-field", name) for name in ("club", "finished", "ordering", "page_size")
+    ]
+
+
+@pytest.mark.parametrize("order", ["-created_at", "created_at", "-name"])
+def test_rows_added_meanwhile_move_no_page_even_among_rows_alike(program, order):
+    club = ClubFactory(slug="kadife")
+    at = datetime(2026, 11, 22, 18, tzinfo=UTC)
+    PlayerFactory.create_batch(5, club=club, created_at=at)
+    member, seen = program.role("member", club), []
+    path = f"clubs/kadife/players/?page_size=2&ordering={order}"
+    while path:
+        page = member.get(path.removeprefix("http://testserver")).json()
+        seen.append([row["id"] for row in page["results"]])
+        for name, moment in ((f"A {len(seen)}", 17), (f"Ş {len(seen)}", 19)):
+            PlayerFactory(club=club, name=name, created_at=at.replace(hour=moment))
+        path = page["next"] if len(seen) < 4 else None
+    rows = [one for each in seen for one in each]
+    assert len(rows) == len(set(rows))
+    back = member.get(page["previous"].removeprefix("http://testserver")).json()
+    assert back["results"][-1]["id"] == seen[-2][-1]
+
+
+def _places(path):
+    return [part[1:-1] for part in path.split("/") if part.startswith("{")]
+
+
+def game(club):
+    table(tournament(club).event)
+
+
+def player(club):
+    rating(club)
+    PlayerFactory(club=club, account=AccountFactory())
+
+
+WORLDS = {
+    "games/": (game, {"id", "players", "totals"}, "event"),
+    "clubs/moda/players/": (player, {"id", "shown_name"}, "ratings"),
+    "clubs/moda/tournaments/acik/standings/": (entrant, {"rank", "name"}, "entrant"),
+}
+
+
+@pytest.mark.parametrize("path", WORLDS)
+def test_list_has_the_fields_that_were_chosen_and_more_where_it_is_expanded(club, director, path):
+    make, names, more = WORLDS[path]
+    make(club)
+    whole = director.get(path).json()["results"]
+    ask = f"{path}?fields={','.join(names)}"
+
+    chosen = director.get(ask).json()["results"]
+    expanded = director.get(f"{ask}&expand={more}").json()["results"]
+
+    assert chosen == [{name: row[name] for name in names} for row in whole]
+    assert {frozenset(row) for row in expanded} == {frozenset({*names, "expanded"})}
+    assert {frozenset(row["expanded"]) for row in expanded} <= {frozenset({more}), frozenset()}
+    first = queries_of(lambda: director.get(f"{path}?expand={more}"))
+    make(club)
+    assert queries_of(lambda: director.get(f"{path}?expand={more}")) == first
+
+
+@pytest.mark.parametrize("path", [*WORLDS, "games/{game}/", "clubs/moda/players/{player}/"])
+@pytest.mark.parametrize("parameter", ["fields", "expand"])
+def test_names_that_there_are_not_are_told(club, director, path, parameter):
+    for make, _names, _more in WORLDS.values():
+        make(club)
+    path = path.format(game=Game.objects.first().public_id, player=club.players.first().public_id)
+
+    assert faults(director.get(f"{path}?{parameter}=id,colour"))[-1] == ("unknown-name", parameter)
+    assert ("missing-field", parameter) in faults(director.get(f"{path}?{parameter}="))
+
+
+def test_one_game_player_and_standing_tell_more(club, director):
+    for make, _names, _more in WORLDS.values():
+        make(club)
+    row = Game.objects.get(table__round__event__tournament=tournament(club))
+    event = row.table.round.event
+    told = director.get(f"games/{row.public_id}/?fields=id&expand=club,event")
+    assert told.json() == {
+        "id": row.public_id,
+        "expanded": {
+            "club": {"slug": "moda", "name": club.name},
+            "event": {
+                "id": event.public_id,
+                "name": event.name,
+                "held_on": str(event.held_on),
+                "tournament": "acik",
+            },
+        },
+    }
+    # What is told of the evening may change without the game.
+    assert told["ETag"] != f'"{row.revision}"'
+
+    rated = RatingPool.objects.get(club=club).ratings.get().player
+    path = f"clubs/moda/players/{rated.public_id}/?fields=id&expand=ratings"
+    ratings = director.get(path).json()["expanded"]["ratings"]
+    assert [(each["family"], each["rating"]["points"]) for each in ratings] == [
+        ("turkish-king", 1500)
+    ]
+
+    standings = "clubs/moda/tournaments/acik/standings/?fields=entrant&expand=entrant"
+    for standing in director.get(standings).json()["results"]:
+        number = standing["entrant"]
+        one = director.get(f"clubs/moda/tournaments/acik/entrants/{number}/").json()
+        assert standing["expanded"]["entrant"].items() <= one.items()
+
+
+def lines(answer):
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/x-ndjson")
+    assert answer.streaming
+    return [json.loads(line) for line in answer.getvalue().splitlines()]
+
+
+def test_games_are_exported_with_their_records(club, director):
+    for _ in range(3):
+        game(club)
+    found = lines(director.get("clubs/moda/exports/games/"))
+
+    listed = director.get("games/?club=moda&ordering=played_at").json()["results"]
+    assert {row["id"] for row in found} == {row["id"] for row in listed}
+    for row in found:
+        record = row.pop("record")
+        assert row in listed
+        assert record == director.get(f"games/{row['id']}/record/").json()
+
+
+def test_entrants_are_exported_with_their_tournament(club, director):
+    for _ in range(3):
+        entrant(club)
+    found = lines(director.get("clubs/moda/exports/entrants/"))
+
+    path = "clubs/moda/tournaments/acik/entrants/"
+    listed = director.get(path).json()["results"]
+    assert found == [{"tournament": "acik", **row} for row in listed]
+
+
+def test_rated_history_is_exported_for_members(club, member, program):
+    game(club)
+    game(club)
+    rating(club)
+    row, played = club.rating_pools.get().ratings.get(), Game.objects.order_by("pk")
+    for number, one in enumerate(played, 1):
+        rated = {"mean_before": 1500, "variance_before": 100, "mean": 1510.2, "variance": 90}
+        where = {"rating": row, "game": one, "seat": number, "at": one.played_at}
+        RatingChange.objects.create(number=number, **where, **rated)
+    found = lines(member.get("clubs/moda/exports/ratings/"))
+
+    assert [(each["number"], each["game"], each["seat"]) for each in found] == [
+        (number, one.public_id, number) for number, one in enumerate(played, 1)
+    ]
+    assert (found[0]["before"]["points"], found[0]["after"]["points"]) == (1500, 1510)
+    assert program.get("clubs/moda/exports/ratings/").status_code == 404
+
+
+@pytest.mark.parametrize(("what", "make"), [("games", game), ("entrants", entrant)])
+def test_more_rows_take_as_many_queries_and_are_read_in_parts(
+    club, director, what, make, monkeypatch
+):
+    def ask():
+        return director.get(f"clubs/moda/exports/{what}/").getvalue()
+
+    make(club)
+    first = queries_of(ask)
+    make(club)
+    make(club)
+    assert queries_of(ask) == first
+    monkeypatch.setattr(views, "AT_ONCE", 1)
+    # What belongs to each part is read with it, so no more is held than one.
+    assert queries_of(ask) == first + {"games": 2, "entrants": 4}[what]
