@@ -41,8 +41,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from kingscore.observing.refusals import note_refusal
-from kingscore.observing.sign_ins import note_success
+from kingscore.observing.logs import note_refusal, note_success
 from kingscore.sign_in import count_mail, count_try, remember_device
 from tournaments.models import User
 from tournaments.models.people import fold_email
@@ -129,7 +128,9 @@ class AccountAdapter(NotingFailures, DefaultAccountAdapter):  # type: ignore[mis
         """Send an e-mail. Show an error if the mail server does not accept it."""
         asked_for = MAILS.get(template_prefix)
         if template_prefix == "account/email/unknown_account":
-            asked_for = mail_of(self.request)
+            match = self.request.resolver_match
+            resets = match and match.url_name == "account_reset_password"
+            asked_for = "reset_mail" if resets else "login_mail"
         if asked_for and not count_mail(self.request, asked_for, email):
             raise ImmediateHttpResponse(respond_429(self.request))
         try:
@@ -197,12 +198,6 @@ class AddressProvedStage(EmailVerificationStage):  # type: ignore[misc]  # allau
             return None, True
         proved: tuple[Any, bool] = super().handle()
         return proved
-
-
-def mail_of(request: HttpRequest) -> str:
-    """Return the name of the rate limit for e-mails sent from this page."""
-    match = request.resolver_match
-    return "reset_mail" if match and match.url_name == "account_reset_password" else "login_mail"
 
 
 def ensure_mail(action: str, email: str) -> None:

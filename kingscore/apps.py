@@ -1,6 +1,5 @@
 """Start-up of the project once Django is loaded."""
 
-from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
@@ -8,7 +7,7 @@ from django.conf import settings
 from django.core import checks
 from django.db.backends.signals import connection_created
 
-from kingscore.observing.slow_queries import watch_connection
+from kingscore.observing.logs import watch_connection
 
 
 class KingscoreConfig(AppConfig):
@@ -19,8 +18,6 @@ class KingscoreConfig(AppConfig):
     def ready(self) -> None:
         connection_created.connect(watch_connection)
         checks.register(check_address, checks.Tags.security, deploy=True)
-        # It imports models, which are available only now.
-        import_module("kingscore.sessions")
 
 
 def check_address(**_more: Any) -> list[checks.CheckMessage]:

@@ -96,9 +96,6 @@ class Channel(filesystem.Channel):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.make_folders()
-
-    def make_folders(self) -> None:
         make_folder(self.messages)
         make_folder(self.control_folder)
 
@@ -128,7 +125,8 @@ class Channel(filesystem.Channel):
                 continue
             try:
                 content = read_regular(claimed)
-                check_digest(claimed, content)
+                if f"_{digest(content)}." not in claimed.name:
+                    raise Unreadable("not as it was written")  # noqa: TRY301
             except (Unreadable, FileNotFoundError) as reason:
                 set_aside(claimed, reason)
                 continue
@@ -204,15 +202,6 @@ class Channel(filesystem.Channel):
 def digest(content: bytes) -> str:
     """Return the digest of a message for its file name."""
     return hashlib.sha256(content).hexdigest()[:32]
-
-
-def check_digest(path: Path, content: bytes) -> None:
-    """Check the content of a message, so that damage never reaches the worker.
-
-    Raises: Unreadable: the content does not match the digest.
-    """
-    if f"_{digest(content)}." not in path.name:
-        raise Unreadable("not as it was written")
 
 
 class Transport(filesystem.Transport):

@@ -5,12 +5,12 @@ Celery takes a quarter of their time to start.
 """
 
 import os
+from datetime import datetime
 from importlib import import_module
 from typing import Any
 
 import django
-from celery import Celery
-from celery.beat import EmbeddedService
+from celery import Celery, beat
 from celery.bootsteps import StartStopStep
 from celery.signals import setup_logging
 from django.apps import apps
@@ -33,6 +33,27 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
+class Scheduler(beat.Scheduler):
+    """Wakes the worker, and restarts its schedule when the clock of the machine was set back.
+
+    Celery's own would wait until the clock has caught up, and wake nobody for hours.
+    """
+
+    seen: datetime | None = None
+
+    def tick(self, *args: Any, **kwargs: Any) -> float:
+        """Wake due tasks; return the seconds until the next tick."""
+        now = self.app.now()
+        if self.seen is not None and now < self.seen:
+            for entry in self.schedule.values():
+                entry.last_run_at = now
+            # The next moment of each task, as computed before.
+            self._heap = None
+        self.seen = now
+        seconds: float = super().tick(*args, **kwargs)
+        return seconds
+
+
 class BeatStep(StartStopStep):
     """Wakes tasks from a thread of the worker; `--beat` would start a process for it."""
 
@@ -43,7 +64,7 @@ class BeatStep(StartStopStep):
     def create(self, worker: Any) -> Any:
         # Celery's own program alone takes it from the settings; the default writes a file.
         scheduler = worker.app.conf.beat_scheduler
-        return EmbeddedService(worker.app, thread=True, scheduler_cls=scheduler)
+        return beat.EmbeddedService(worker.app, thread=True, scheduler_cls=scheduler)
 
 
 app.steps["worker"].add(BeatStep)

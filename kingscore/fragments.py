@@ -1,4 +1,4 @@
-"""Parts of pages that are drawn thousands of times, in Jinja2, and the tag `fragment` to show them.
+"""Templates: parts in Jinja2 that are drawn thousands of times, and the tags that remember texts.
 
 Templates of Django's language show a part as `{% fragment "tournaments/games/_table.html" %}`; it
 sees all of their context. The parts are in `templates/jinja2/`.
@@ -7,17 +7,19 @@ sees all of their context. The parts are in `templates/jinja2/`.
 import re
 from collections.abc import Callable, Hashable, MutableMapping
 from datetime import datetime
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from django import template
 from django.http import HttpRequest
 from django.middleware.csrf import get_token
+from django.template import defaulttags
 from django.template.defaultfilters import capfirst, date
 from django.template.loader import render_to_string
-from django.urls import reverse
+from django.templatetags import i18n
+from django.urls import NoReverseMatch, reverse
 from django.utils.functional import SimpleLazyObject
-from django.utils.html import format_html, json_script
+from django.utils.html import conditional_escape, format_html, json_script
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import get_language, gettext, ngettext, npgettext, pgettext
@@ -127,12 +129,8 @@ def default_if_none(value: object, otherwise: object) -> object:
 
 def forms(request: HttpRequest) -> dict[str, object]:
     """The field of forms against forgery: the same in all forms of an answer, none if none has."""
-    return {"csrf_input": SimpleLazyObject(partial(csrf_field, request))}
-
-
-def csrf_field(request: HttpRequest) -> SafeString:
     field = '<input type="hidden" name="csrfmiddlewaretoken" value="{}">'
-    return format_html(field, get_token(request))
+    return {"csrf_input": SimpleLazyObject(lambda: format_html(field, get_token(request)))}
 
 
 @register.simple_tag(takes_context=True)
@@ -141,3 +139,61 @@ def fragment(context: template.Context, name: str) -> SafeString:
     values = cast("dict[str, Any]", context.flatten())
     request = getattr(context, "request", None)
     return SafeString(render_to_string(name, values, request, using="fragments"))
+
+
+# The tags `translate` and `url`, in the place of Django's: a page has some forty of each.
+
+
+class KeptText(template.Node):
+    """A text without values, translated once for each language."""
+
+    def __init__(self, node: template.Node) -> None:
+        self.node = node
+        self.texts: dict[str | None, Any] = {}
+
+    def render(self, context: template.Context) -> Any:
+        language = get_language()
+        text = self.texts.get(language)
+        if text is None:
+            text = self.texts[language] = self.node.render(context)
+        return text
+
+
+def translate(parser: template.base.Parser, token: template.base.Token) -> template.Node:
+    """Show a text in the current language."""
+    node: Any = i18n.do_translate(parser, token)
+    text, about = node.filter_expression, node.message_context
+    # A text that is written in the template looks up nothing.
+    written = text.var.lookups is None and not text.filters and not (about and about.is_var)
+    return KeptText(node) if written and not node.asvar else node
+
+
+# Templates load it by the name `i18n`; Django's checks warn of a second library of that name.
+i18n.register.tags["translate"] = translate
+
+
+class KeptURL(defaulttags.URLNode):
+    """An address, found once for the same arguments."""
+
+    def render(self, context: template.Context) -> Any:
+        name = self.view_name.resolve(context)
+        # Those of other programs depend on where they are asked for.
+        if self.kwargs or ":" in name:
+            return super().render(context)
+        try:
+            address = url(name, *(arg.resolve(context) for arg in self.args))
+        except NoReverseMatch:
+            if self.asvar is None:
+                raise
+            address = ""
+        if self.asvar:
+            context[self.asvar] = address
+            return ""
+        return conditional_escape(address) if context.autoescape else address
+
+
+@register.tag("url")
+def find_address(parser: template.base.Parser, token: template.base.Token) -> template.Node:
+    """Show an address, or keep it `as` a variable."""
+    node: Any = defaulttags.url(parser, token)
+    return KeptURL(node.view_name, node.args, node.kwargs, node.asvar)

@@ -4,11 +4,10 @@ import errno
 import sqlite3
 import sys
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
 from hashlib import sha256
-from http.cookies import Morsel
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -54,7 +53,11 @@ def prefix_cookies(
         request.COOKIES = without_prefixes(request.COOKIES)
         response = get_response(request)
         for name in list(response.cookies):
-            morsel = with_prefix(response.cookies.pop(name))
+            morsel = response.cookies.pop(name)
+            prefix = HOST if morsel["path"] == "/" else SECURE
+            if not name.startswith((HOST, SECURE)):
+                morsel.set(prefix + name, morsel.value, morsel.coded_value)
+            morsel["secure"] = True
             response.cookies[morsel.key] = morsel
         return response
 
@@ -72,24 +75,11 @@ def without_prefixes(sent: dict[str, str]) -> dict[str, str]:
     return {**plain, **prefixed}
 
 
-def with_prefix(morsel: "Morsel[str]") -> "Morsel[str]":
-    """Return a cookie with the prefix and attributes for the browser."""
-    prefix = HOST if morsel["path"] == "/" else SECURE
-    if not morsel.key.startswith((HOST, SECURE)):
-        morsel.set(prefix + morsel.key, morsel.value, morsel.coded_value)
-    morsel["secure"] = True
-    return morsel
-
-
 class Outage(Enum):
-    """An outage; `again_after` is the number of seconds after which to retry."""
+    """An outage; the value is the number of seconds after which to retry."""
 
     AWAY = 10
     FULL = 60
-
-    @property
-    def again_after(self) -> int:
-        return self.value
 
 
 FULL_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -113,52 +103,37 @@ AWAY_CODES = {
 
 def outage_of(error: BaseException | None) -> Outage | None:
     """Return the outage behind an error, or None for a fault of ours."""
-    found = {outage for each in _chain(error) if (outage := _outage(each))}
-    # A full disk also causes broken connections, and is the reason to report.
-    return Outage.FULL if Outage.FULL in found else next(iter(found), None)
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    found: set[Outage | None] = set()
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
-        yield error
+        found.add(_outage(error))
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    # A full disk also causes broken connections, and is the reason to report.
+    return next((outage for outage in (Outage.FULL, Outage.AWAY) if outage in found), None)
 
 
 def _outage(error: BaseException) -> Outage | None:
     if isinstance(error, OSError):
         return Outage.FULL if error.errno in FULL_ERRORS else None
     if isinstance(error, sqlite3.Error):
-        return _outage_of_sqlite(error)
-    if isinstance(error, InterfaceError):
-        return Outage.AWAY
+        # The upper bytes hold the extended code.
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            return Outage.FULL
+        return Outage.AWAY if code in AWAY_CODES else None
     # Errors of psycopg carry a code; Django's own have one of these as their cause.
     if isinstance(error, DatabaseError) or not hasattr(error, "sqlstate"):
-        return None
-    return _outage_of_postgresql(error)
-
-
-def _outage_of_sqlite(error: sqlite3.Error) -> Outage | None:
-    # The upper bytes hold the extended code.
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
-        return Outage.FULL
-    return Outage.AWAY if code in AWAY_CODES else None
-
-
-def _outage_of_postgresql(error: BaseException) -> Outage | None:
-    state: str | None = getattr(error, "sqlstate", None)
+        return Outage.AWAY if isinstance(error, InterfaceError) else None
+    state: str | None = error.sqlstate
     if state == FULL_STATE:
         return Outage.FULL
     if state is None:
         # No answer from the server: no connection, a broken one, or none free in time.
-        return Outage.AWAY if "OperationalError" in _kinds(error) else None
-    return Outage.AWAY if state in AWAY_STATES or state[:2] in AWAY_CLASSES else None
-
-
-def _kinds(error: BaseException) -> set[str]:
-    return {kind.__name__ for kind in type(error).__mro__}
+        is_away = any(kind.__name__ == "OperationalError" for kind in type(error).__mro__)
+    else:
+        is_away = state in AWAY_STATES or state[:2] in AWAY_CLASSES
+    return Outage.AWAY if is_away else None
 
 
 PROBLEMS = {Outage.AWAY: Away, Outage.FULL: Full}
@@ -192,45 +167,19 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # no
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500 without details, and without a query."""
-    outage = outage_of(sys.exception())
-    if outage is not None:
-        return come_again(request, outage)
-    if is_for_programs(request):
-        return plain_problem(ServerError(), request)
-    return defaults.server_error(request)
-
-
-def come_again(request: HttpRequest, outage: Outage) -> HttpResponse:
-    """Answer 503 with a time to retry; phones keep unsent entries and retry by themselves."""
+    """Answer 500, or 503 in an outage, without details and without a query."""
+    outage, for_programs = outage_of(sys.exception()), is_for_programs(request)
+    if outage is None:
+        if for_programs:
+            return plain_problem(ServerError(), request)
+        return defaults.server_error(request)
+    # Phones keep unsent entries and retry by themselves.
     problem = PROBLEMS[outage]()
-    problem.headers = {"Retry-After": str(outage.again_after)}
-    if is_for_programs(request):
+    problem.headers = {"Retry-After": str(outage.value)}
+    if for_programs:
         return plain_problem(problem, request)
     page = loader.render_to_string(f"{problem.status}.html")
     return HttpResponse(page, status=problem.status, headers=problem.headers)
-
-
-def too_large(request: HttpRequest, megabytes: int) -> HttpResponse:
-    """Answer 413 with the largest size allowed."""
-    if is_for_programs(request):
-        return plain_problem(BodyTooLarge(data={"megabytes": megabytes}), request)
-    return render(request, "413.html", {"megabytes": megabytes}, status=413)
-
-
-def length_required(request: HttpRequest) -> HttpResponse:
-    """Answer 411; no browser omits the length."""
-    return plain_problem(LengthRequired(), request)
-
-
-def digest_mismatch(request: HttpRequest) -> HttpResponse:
-    """Answer 400; only programs and the scripts of our pages send a digest."""
-    return plain_problem(DigestMismatch(), request)
-
-
-def archived(request: HttpRequest) -> HttpResponse:
-    """Answer 410: the deals of a game are in the file of an archived partition."""
-    return render(request, "410.html", status=410)
 
 
 def is_for_programs(request: HttpRequest) -> bool:
@@ -247,21 +196,19 @@ def refuse_large_bodies(
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        if announced_length(request) > settings.LARGEST_BODY:
+        length = request.META.get("CONTENT_LENGTH") or ""
+        # Cut, because Python refuses to parse a number of thousands of digits.
+        if length.isdecimal() and int(length[:20]) > settings.LARGEST_BODY:
             megabytes = settings.LARGEST_BODY // 1024**2
-            return too_large(request, megabytes)
-        if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
-            return length_required(request)
+            if is_for_programs(request):
+                return plain_problem(BodyTooLarge(data={"megabytes": megabytes}), request)
+            return render(request, "413.html", {"megabytes": megabytes}, status=413)
+        if "HTTP_TRANSFER_ENCODING" in request.META and not length:
+            # No browser omits the length.
+            return plain_problem(LengthRequired(), request)
         return get_response(request)
 
     return middleware
-
-
-def announced_length(request: HttpRequest) -> int:
-    """Return the announced length in bytes, or 0 if it is not a number."""
-    length = request.META.get("CONTENT_LENGTH") or ""
-    # Cut, because Python refuses to parse a number of thousands of digits.
-    return int(length[:20]) if length.isdecimal() else 0
 
 
 def refuse_mixed_up_bodies(
@@ -275,7 +222,8 @@ def refuse_mixed_up_bodies(
     def middleware(request: HttpRequest) -> HttpResponseBase:
         header = request.headers.get("Content-Digest")
         if header is not None and not is_digest_of(request.body, header):
-            return digest_mismatch(request)
+            # Only programs and the scripts of our pages send a digest.
+            return plain_problem(DigestMismatch(), request)
         return get_response(request)
 
     return middleware
@@ -367,16 +315,14 @@ def announce_writes(
         response = get_response(request)
         if request.method not in SAFE and response.status_code < 400:
             with suppress(DatabaseError), connection.cursor() as cursor:
-                cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, written_by(request)])
+                match = request.resolver_match
+                # The id of the only game that a request wrote, as phones at tables do.
+                at_table = match and match.route.startswith("play/")
+                written = match.kwargs["public_id"] if match and at_table else ANY
+                cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, written])
         return response
 
     return middleware
-
-
-def written_by(request: HttpRequest) -> str:
-    """Return the id of the only game that a request wrote, as phones at tables do."""
-    match = request.resolver_match
-    return match.kwargs["public_id"] if match and match.route.startswith("play/") else ANY
 
 
 class MissingRowMiddleware:
@@ -390,7 +336,9 @@ class MissingRowMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
         if not isinstance(error, ObjectDoesNotExist):
-            return archived(request) if isinstance(error, Archived) else None
+            # The deals of a game are in the file of an archived partition.
+            gone = isinstance(error, Archived)
+            return render(request, "410.html", status=410) if gone else None
         match = request.resolver_match
         if request.method in SAFE and match is not None:
             # If what the address names is gone by now, the view itself answers 404 this time. A

@@ -134,7 +134,14 @@ class ReplicaMiddleware:
         # Cached for everybody, an answer carries no cookie.
         shared = "public" in response.get("Cache-Control", "")
         if (request.method not in SAFE or alias == DEFAULT_DB_ALIAS) and not shared:
-            keep_position(response)
+            # Without the database there is nothing newer to see.
+            with suppress(Error):
+                response.set_cookie(
+                    *(COOKIE, str(primary_position()), COOKIE_SECONDS),
+                    secure=settings.HTTPS,
+                    httponly=True,
+                    samesite="Lax",
+                )
         return response
 
     def process_view(
@@ -174,13 +181,3 @@ def primary_position() -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint")
         return int(cursor.fetchone()[0])
-
-
-def keep_position(response: HttpResponseBase) -> None:
-    """Send the position of the primary as a cookie."""
-    # Without the database there is nothing newer to see.
-    with suppress(Error):
-        position = str(primary_position())
-        response.set_cookie(
-            COOKIE, position, COOKIE_SECONDS, secure=settings.HTTPS, httponly=True, samesite="Lax"
-        )

@@ -44,8 +44,17 @@ def kept_secrets(path: Path, database_url: str, sqlite: Path) -> list[str]:
     Raises: ImproperlyConfigured: the file cannot be used, or is missing although there are data.
     """
     if not path.exists():
-        _refuse_where_data_are(path, database_url, sqlite)
-        make_secret(path)
+        try:
+            has_data = _has_data(database_url, sqlite)
+        # Exceptions of both drivers, which share no base class.
+        except Exception as error:
+            message = (UNKNOWN + WHAT_TO_DO).format(path=path, error=error)
+            raise ImproperlyConfigured(message) from error
+        if has_data:
+            raise ImproperlyConfigured((MISSING + WHAT_TO_DO).format(path=path))
+        # Another process may do so meanwhile. Unlike a rename, a link replaces no secret in use.
+        with _written_beside(path, [new_secret()]) as beside, suppress(FileExistsError):
+            os.link(beside, path)
     try:
         kept = path.read_text(encoding="utf-8", errors="replace").strip().split("\n")
     except OSError:
@@ -57,13 +66,6 @@ def kept_secrets(path: Path, database_url: str, sqlite: Path) -> list[str]:
 
 def new_secret() -> str:
     return secrets.token_urlsafe(48)
-
-
-def make_secret(path: Path) -> None:
-    """Write a new secret, unless another process has done so meanwhile."""
-    with _written_beside(path, [new_secret()]) as beside, suppress(FileExistsError):
-        # Unlike a rename, a link never replaces a secret in use.
-        os.link(beside, path)
 
 
 def replace_secrets(path: Path, kept: Sequence[str]) -> None:
@@ -85,16 +87,6 @@ def _written_beside(path: Path, kept: Sequence[str]) -> Iterator[Path]:
     folder = os.open(path.parent, os.O_RDONLY)
     os.fsync(folder)
     os.close(folder)
-
-
-def _refuse_where_data_are(path: Path, database_url: str, sqlite: Path) -> None:
-    try:
-        found = _has_data(database_url, sqlite)
-    # Exceptions of both drivers, which share no base class.
-    except Exception as error:
-        raise ImproperlyConfigured((UNKNOWN + WHAT_TO_DO).format(path=path, error=error)) from error
-    if found:
-        raise ImproperlyConfigured((MISSING + WHAT_TO_DO).format(path=path))
 
 
 def _has_data(database_url: str, sqlite: Path) -> bool:

@@ -121,7 +121,6 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "kingscore.observing.health.answer_probes",
     "kingscore.observing.requests.watch_requests",
     "kingscore.middleware.add_headers",
     "django.middleware.security.SecurityMiddleware",
@@ -133,7 +132,7 @@ MIDDLEWARE = [
     # Most requests end here.
     "tournaments.web.games.following.answer_unchanged",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "kingscore.sessions.renew_sessions",
+    "kingscore.sign_in.renew_sessions",
     "django.middleware.locale.LocaleMiddleware",
     "kingscore.middleware.tell_limits",
     # Before anything that reads the body.
@@ -149,7 +148,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "kingscore.accounts.RefusedFormMiddleware",
     "kingscore.sign_in.AttemptsMiddleware",
-    "kingscore.office.ask_second_factor",
+    "kingscore.sign_in.ask_second_factor",
     "kingscore.middleware.MissingRowMiddleware",
     "kingscore.replica.ReplicaMiddleware",
 ]
@@ -169,7 +168,7 @@ TEMPLATES = [
         "APP_DIRS": True,
         "OPTIONS": {
             "libraries": {"devices": "kingscore.sign_in", "fragments": "kingscore.fragments"},
-            "builtins": ["kingscore.tags"],
+            "builtins": ["kingscore.fragments"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
@@ -472,7 +471,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # Remote control would leave a queue behind for each worker that ever ran.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 # In memory: due work is read from the database, so there is no last run to remember.
-CELERY_BEAT_SCHEDULER = "kingscore.beat:Scheduler"
+CELERY_BEAT_SCHEDULER = "kingscore.celery:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep-reports": {"task": "tournaments.tasks.sweep_reports", "schedule": 15.0},
     "expire-reports": {"task": "tournaments.tasks.expire_reports", "schedule": 3600.0},

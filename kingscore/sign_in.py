@@ -1,26 +1,46 @@
-"""Signing in: the account, its password, known devices, and how often they may try.
+"""Signing in: the account, known devices, how often they may try, sessions, the second factor.
 
 Sessions store the path of `OneHashBackend`: under another one everybody would be signed out.
 """
 
 import secrets
+import time
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
+from allauth.account.adapter import get_adapter
 from allauth.account.auth_backends import AuthenticationBackend
+from allauth.account.forms import ConfirmLoginCodeForm
+from allauth.account.internal.flows.code_verification import AbstractCodeVerificationProcess
 from allauth.account.internal.flows.email_verification_by_code import (
     EMAIL_VERIFICATION_CODE_SESSION_KEY,
 )
+from allauth.account.internal.flows.login import get_authentication_records, record_authentication
 from allauth.account.internal.stagekit import unstash_login
 from allauth.account.internal.userkit import filter_users_by_email, get_user_by_username
+from allauth.account.models import EmailAddress
+from allauth.account.utils import get_next_redirect_url
 from allauth.core.internal.ratelimit import RateLimitUsage, consume, get_ip, respond_429
+from allauth.mfa.models import Authenticator
 from django import template
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.signals import user_logged_in
 from django.core import signing
-from django.http import HttpRequest, HttpResponse
+from django.dispatch import receiver
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.deprecation import MiddlewareMixin
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
-from kingscore.observing.refusals import note_limit
+from kingscore.mail import LogBackend
+from kingscore.observing.logs import note_limit, note_success
 from tournaments.models import User
 from tournaments.models.people import fold_email
 
@@ -109,13 +129,6 @@ def remember_device(request: HttpRequest, response: HttpResponse, user: Abstract
     )
 
 
-def known_device(request: HttpRequest, login: str) -> str:
-    """Return the rate-limit key of a device that has signed in as `login`, else ""."""
-    device, accounts = read_device(request)
-    user = account_of(login) if device else None
-    return f"{device} {user.pk}" if user and user.pk in accounts else ""
-
-
 def count_try(request: HttpRequest, action: str, login: str) -> RateLimitUsage | None:
     """Count an attempt on an account by ACCOUNT_RATE_LIMITS. Return None if there were too many.
 
@@ -123,9 +136,10 @@ def count_try(request: HttpRequest, action: str, login: str) -> RateLimitUsage |
     key is the address and the network, and by "<action>_anywhere", whose key is the address.
     """
     login = fold_email(login)
-    device = known_device(request, login)
-    if device:
-        used = _consume(request, f"{action}_device", device)
+    device, accounts = read_device(request)
+    user = account_of(login) if device else None
+    if user and user.pk in accounts:
+        used = _consume(request, f"{action}_device", f"{device} {user.pk}")
     else:
         used = _consume(request, action, f"{login} {get_ip(request)}")
         anywhere = used and _consume(request, f"{action}_anywhere", login)
@@ -185,3 +199,154 @@ def may_post(request: HttpRequest) -> bool:
         waiting = request.session.get(EMAIL_VERIFICATION_CODE_SESSION_KEY) or {}
         return count_mail(request, "sign_up_mail", waiting.get("email", ""))
     return True
+
+
+USED_AT = "used_at"
+A_DAY = 24 * 60 * 60
+
+
+@receiver(user_logged_in)
+def note_use(request: HttpRequest, **_more: Any) -> None:
+    """Record the last use of a session, from its start on."""
+    request.session[USED_AT] = time.time()
+
+
+def renew_sessions(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Extend a session in use: it ends a while after its last day of use, not after its first.
+
+    Once a day, because each extension is a write.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        session = request.session
+        in_use = session.accessed and SESSION_KEY in session
+        if in_use and time.time() - session.get(USED_AT, 0) > A_DAY:
+            session[USED_AT] = time.time()
+        return response
+
+    return middleware
+
+
+OFFICE = "/office/"
+STATE = "office_code"
+MAIL = "account/email/office_code"
+
+
+def ask_second_factor(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Redirect staff from the admin site to the second factor, until they have given it."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if not request.path_info.startswith(OFFICE) or not is_staff(request) or is_proved(request):
+            return get_response(request)
+        back = request.get_full_path() if request.method == "GET" else OFFICE
+        return redirect(f"{reverse('office_factor')}?{urlencode({'next': back})}")
+
+    return middleware
+
+
+def is_staff(request: HttpRequest) -> bool:
+    """Return whether the visitor may enter the admin site at all."""
+    return bool(request.user.is_active and getattr(request.user, "is_staff", False))
+
+
+def is_proved(request: HttpRequest) -> bool:
+    """Return whether a second factor was given in this session recently enough.
+
+    A passkey, which the device releases only to its owner, is both factors in one.
+    """
+    since = time.time() - settings.OFFICE_AGE
+    shown = get_authentication_records(request, request.user)
+    return any(
+        (each["method"] == "mfa" or each.get("office")) and each["at"] > since for each in shown
+    )
+
+
+class OfficeCode(AbstractCodeVerificationProcess):  # type: ignore[misc]  # allauth has no types
+    """A code sent to one of the staff; three wrong attempts invalidate it."""
+
+    def __init__(self, request: HttpRequest, state: dict[str, Any]) -> None:
+        self.request = request
+        super().__init__(max_attempts=3, timeout=settings.CODE_AGE, state=state, user=request.user)
+
+    def persist(self) -> None:
+        """Keep the state of the code in the session."""
+        self.request.session[STATE] = self.state
+
+    def abort(self) -> None:
+        self.request.session.pop(STATE, None)
+
+    def send(self) -> None:
+        """E-mail a code; write it to the server's log for an owner without an address."""
+        adapter = get_adapter()
+        self.state["code"] = adapter.generate_login_code()
+        said = {"request": self.request, "code": self.code}
+        to = proved_address(self.request)
+        if to:
+            adapter.send_mail(MAIL, to, said)
+        else:
+            LogBackend().send_messages([adapter.render_mail(MAIL, str(self.user), said)])
+        self.persist()
+
+
+def proved_address(request: HttpRequest) -> str:
+    """Return the verified e-mail address of one of the staff, or ""."""
+    proved = EmailAddress.objects.filter(user=request.user, verified=True)
+    found = proved.order_by("-primary").first()
+    return found.email if found else ""
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_factor(request: HttpRequest) -> HttpResponse:
+    """Ask for a passkey or a code, then open the admin site."""
+    if not is_staff(request):
+        raise Http404
+    if request.POST.get("action") == "send":
+        return send_code(request)
+    state = request.session.get(STATE)
+    # The code that was sent last, if it is still valid.
+    process = OfficeCode(request, state).abort_if_invalid() if state else None
+    form = None
+    if process is not None:
+        form = ConfirmLoginCodeForm(request.POST or None, code=process.code)
+        if form.is_valid():
+            process.abort()
+            record_authentication(request, request.user, method="code", office=True)
+            note_success("second factor", "code")
+            return redirect(next_of(request))
+        if form.is_bound and not process.record_invalid_attempt():
+            return redirect(here(request))
+    page = {
+        "form": form,
+        "next": next_of(request),
+        "email": proved_address(request),
+        "passkeys": Authenticator.objects.filter(user=request.user).exists(),
+    }
+    status = 422 if form is not None and form.is_bound else 200
+    return render(request, "account/office.html", page, status=status)
+
+
+def send_code(request: HttpRequest) -> HttpResponse:
+    """Send a code, at most five times an hour."""
+    if not consume(request, app="allauth.account", action="office_code"):
+        note_limit(request, "office_code")
+        refused: HttpResponse = respond_429(request)
+        return refused
+    OfficeCode(request, OfficeCode.initial_state(request.user)).send()
+    return redirect(here(request))
+
+
+def next_of(request: HttpRequest) -> str:
+    """Return the next page, never on another site."""
+    return get_next_redirect_url(request) or reverse("admin:index")
+
+
+def here(request: HttpRequest) -> str:
+    """Return the address of this page, with the next page in its query."""
+    return f"{reverse('office_factor')}?{urlencode({'next': next_of(request)})}"

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 
 from kingscore.accounts import SessionsView
-from kingscore.office import show_factor
+from kingscore.sign_in import show_factor
 from tournaments.api.problems import nothing_here
 from tournaments.web.site.views import show_status
 

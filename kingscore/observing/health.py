@@ -7,13 +7,13 @@ long as a database hangs.
 
 import logging
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from time import monotonic
 
 from django.conf import settings
 from django.db import DatabaseError, connection
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 
 from kingscore.celery import app
@@ -132,31 +132,6 @@ LOOKS = {
 }
 
 
-def look_at_parts(names: Iterable[str]) -> dict[str, str]:
-    """Return the result of each part, after `PATIENCE` seconds at most."""
-    answers = {name: LOOKS[name].begin() for name in names}
-    wait(answers.values(), timeout=PATIENCE)
-    late = f"no answer in {PATIENCE} seconds"
-    return {name: answer.result() if answer.done() else late for name, answer in answers.items()}
-
-
-def answer_probes(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Answer `/healthz`, `/readyz` and `/metrics` before any other middleware runs."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        answer = PROBES.get(request.path_info)
-        if answer is None:
-            return get_response(request)
-        response = answer(request)
-        for name, value in PROTECTION.items():
-            response[name] = value
-        return response
-
-    return middleware
-
-
 def alive(_request: HttpRequest) -> HttpResponse:
     """Answer that the process is alive, without checking anything else."""
     return HttpResponse(
@@ -174,7 +149,10 @@ def ready(request: HttpRequest) -> HttpResponse:
     names = request.GET.get("parts", ",".join(LOOKS)).split(",")
     if not set(names) <= set(LOOKS):
         return JsonResponse({"parts": list(LOOKS)}, status=400)
-    parts = look_at_parts(names)
+    answers = {name: LOOKS[name].begin() for name in names}
+    wait(answers.values(), timeout=PATIENCE)
+    late = f"no answer in {PATIENCE} seconds"
+    parts = {name: answer.result() if answer.done() else late for name, answer in answers.items()}
     is_ready = set(parts.values()) == {"ok"}
     if not is_ready:
         logger.warning("Not ready: %s", parts)
@@ -189,6 +167,6 @@ PROTECTION = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
-"""Headers that the middleware below would send."""
+"""Headers that the middleware that is not run would send."""
 
 PROBES = {"/healthz": alive, "/readyz": ready, "/metrics": tell_metrics}

@@ -1,18 +1,141 @@
-"""Log formats for people and programs, without personal data and without addresses of tables.
+"""What the program logs, and in which form: without personal data and without addresses of tables.
 
 The fields of a line are chosen here, in a few lines of our own: libraries for JSON logs write
 everything that a record and its exception hold, and that is what has to be kept out.
+
+Each logger has the name that `docs/observing.md` gives, so that it keeps a level of its own.
 """
 
 import json
 import logging
 import re
 import traceback
-from collections.abc import Iterator
+import uuid
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from time import perf_counter
 from typing import Any
 
-from kingscore.observing.work import CURRENT, route_of
+from django.conf import settings
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.functional import SimpleLazyObject
+
+refusals = logging.getLogger("kingscore.observing.refusals")
+sign_ins = logging.getLogger("kingscore.observing.sign_ins")
+slow_queries = logging.getLogger("kingscore.observing.slow_queries")
+
+# As proxies make them. Nothing longer, and nothing that could begin a log line of its own.
+ID = re.compile(r"[\w-]{8,64}", re.ASCII)
+
+HEADER = "X-Request-ID"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A request, or a task by its name, and its id."""
+
+    id: str
+    of: HttpRequest | str
+
+    @property
+    def name(self) -> str:
+        return self.of if isinstance(self.of, str) else route_of(self.of)
+
+
+CURRENT: ContextVar[Work | None] = ContextVar("CURRENT", default=None)
+
+
+def id_from(said: str | None) -> str:
+    """Return the id that was sent if it is valid, else a new one."""
+    return said if said and ID.fullmatch(said) else uuid.uuid4().hex
+
+
+def route_of(request: HttpRequest) -> str:
+    """Return the name of the view of a request, never its address."""
+    if request.resolver_match is not None:
+        return request.resolver_match.view_name
+    # Answered before a view was looked up, or there is none.
+    static = request.path_info.startswith(f"/{settings.STATIC_URL.lstrip('/')}")
+    return "static" if static else "none"
+
+
+STATUSES = {401: "token", 403: "permission", 429: "limit"}
+
+
+def note_refusal(kind: str) -> None:
+    """Log a failed sign-in, a refused permission or an exceeded limit.
+
+    A line gives the kind, and by the id of the request the time and the route. It never names a
+    person or an address; nor do those of successful sign-ins.
+    """
+    refusals.info("Refused: %s", kind, extra={"kind": kind})
+
+
+def note_limit(request: HttpRequest, action: str) -> None:
+    note_refusal(f"limit {action}")
+    request.limit_is_noted = True  # type: ignore[attr-defined]
+
+
+def note_answer(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Log an answer that refuses something."""
+    kind = STATUSES.get(response.status_code)
+    if response.status_code == 404 and request.resolver_match:
+        user = getattr(request, "user", None)
+        if isinstance(user, SimpleLazyObject):
+            # The one that the view has looked up, if any: no query is made for a log.
+            user = getattr(request, "_cached_user", None)
+        if user is not None and user.is_authenticated:
+            # A missing permission is answered 404.
+            kind = "permission"
+    if kind == "limit" and hasattr(request, "limit_is_noted"):
+        return
+    if kind:
+        note_refusal(kind)
+
+
+WAYS = {"mfa": "passkey", "password_reset": "password reset"}
+"""Log names of the methods that allauth records; others keep their names."""
+
+
+def note_success(what: str, method: str) -> None:
+    """Log a successful sign-in, reauthentication or second factor."""
+    kind = f"{what} by {WAYS.get(method, method)}"
+    sign_ins.info("Accepted: %s", kind, extra={"kind": kind})
+
+
+LONGEST = 2000
+"""Logged length of a statement, which may have thousands of placeholders."""
+
+
+def watch_connection(connection: BaseDatabaseWrapper, **_: Any) -> None:
+    """Watch a connection, on the signal that Django sends whenever it is opened."""
+    if settings.SLOW_QUERY_MS and watch_statement not in connection.execute_wrappers:
+        connection.execute_wrappers.append(watch_statement)
+
+
+def watch_statement(
+    execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
+) -> Any:
+    """Log a slow statement with its placeholders, and with the request or task that ran it."""
+    began = perf_counter()
+    try:
+        return execute(sql, params, many, context)
+    finally:
+        ms = (perf_counter() - began) * 1000
+        if ms >= settings.SLOW_QUERY_MS:
+            work = CURRENT.get()
+            where = work.name if work else "none"
+            words = " ".join(str(sql).split())[:LONGEST]
+            kind = "task" if work and isinstance(work.of, str) else "route"
+            slow_queries.warning(
+                "%s ms for a statement of %s: %s",
+                *(round(ms), where, words),
+                extra={"ms": round(ms), "sql": words, kind: where},
+            )
+
 
 BLACK = "…"
 
@@ -167,26 +290,21 @@ def logging_of(form: str) -> dict[str, Any]:
             "mail": {"class": "logging.StreamHandler", "formatter": "mail"},
         },
         "root": {"handlers": ["stderr"], "level": "WARNING"},
-        "loggers": loggers_of(as_json=as_json),
-    }
-
-
-def loggers_of(*, as_json: bool) -> dict[str, Any]:
-    """Return the level and handlers of each logger of the program and the libraries."""
-    return {
-        "tournaments": {"level": "INFO"},
-        "kingscore.observing.requests": {"level": "INFO" if as_json else "WARNING"},
-        "kingscore.observing.refusals": {"level": "INFO"},
-        "kingscore.observing.sign_ins": {"level": "INFO"},
-        # E-mails contain codes and links, which must be readable.
-        "kingscore.mail": {"handlers": ["mail"], "level": "INFO", "propagate": False},
-        # These bring handlers of their own, which would log the addresses of tables.
-        "django": {"handlers": [], "level": "WARNING", "propagate": True},
-        # Each missing page: the request log has them, with their number.
-        "django.request": {"handlers": [], "level": "ERROR", "propagate": True},
-        # A line for each request during development, with its whole address.
-        "django.server": {"handlers": [], "level": "ERROR", "propagate": True},
-        "gunicorn.error": {"handlers": [], "level": "WARNING", "propagate": True},
-        # Below that it logs each request that it did not understand.
-        "uvicorn.error": {"handlers": [], "level": "ERROR", "propagate": True},
+        "loggers": {
+            "tournaments": {"level": "INFO"},
+            "kingscore.observing.requests": {"level": "INFO" if as_json else "WARNING"},
+            "kingscore.observing.refusals": {"level": "INFO"},
+            "kingscore.observing.sign_ins": {"level": "INFO"},
+            # E-mails contain codes and links, which must be readable.
+            "kingscore.mail": {"handlers": ["mail"], "level": "INFO", "propagate": False},
+            # These bring handlers of their own, which would log the addresses of tables.
+            "django": {"handlers": [], "level": "WARNING", "propagate": True},
+            # Each missing page: the request log has them, with their number.
+            "django.request": {"handlers": [], "level": "ERROR", "propagate": True},
+            # A line for each request during development, with its whole address.
+            "django.server": {"handlers": [], "level": "ERROR", "propagate": True},
+            "gunicorn.error": {"handlers": [], "level": "WARNING", "propagate": True},
+            # Below that it logs each request that it did not understand.
+            "uvicorn.error": {"handlers": [], "level": "ERROR", "propagate": True},
+        },
     }

@@ -6,9 +6,9 @@ from time import perf_counter
 
 from django.http import HttpRequest, HttpResponseBase
 
+from kingscore.observing.health import PROBES, PROTECTION
+from kingscore.observing.logs import CURRENT, HEADER, Work, id_from, note_answer, route_of
 from kingscore.observing.metrics import REQUEST_SECONDS, REQUESTS
-from kingscore.observing.refusals import note_answer
-from kingscore.observing.work import CURRENT, HEADER, Work, id_from, route_of
 
 logger = logging.getLogger(__name__)
 
@@ -18,33 +18,37 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 def watch_requests(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Give each request an id, send it with the answer, and log the answer."""
+    """Give each request an id, send it with the answer, and log and count the answer.
+
+    Probes (`/healthz`, `/readyz` and `/metrics`) are answered before any other middleware runs.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
+        if probe := PROBES.get(request.path_info):
+            answer = probe(request)
+            for name, value in PROTECTION.items():
+                answer[name] = value
+            return answer
         began = perf_counter()
         work = Work(id_from(request.headers.get(HEADER)), request)
         token = CURRENT.set(work)
         try:
             response = get_response(request)
             response[HEADER] = work.id
-            tell(request, response, perf_counter() - began)
+            seconds = perf_counter() - began
+            # Clients can send any word as a method.
+            method = request.method if request.method in METHODS else "other"
+            route, status, ms = route_of(request), response.status_code, round(seconds * 1000, 1)
+            REQUESTS.labels(route, method, status).inc()
+            REQUEST_SECONDS.labels(route, method).observe(seconds)
+            logger.info(
+                "%s %s: %d after %s ms",
+                *(method, route, status, ms),
+                extra={"route": route, "method": method, "status": status, "ms": ms},
+            )
+            note_answer(request, response)
         finally:
             CURRENT.reset(token)
         return response
 
     return middleware
-
-
-def tell(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
-    """Count and log an answered request."""
-    # Clients can send any word as a method.
-    method = request.method if request.method in METHODS else "other"
-    route, status, ms = route_of(request), response.status_code, round(seconds * 1000, 1)
-    REQUESTS.labels(route, method, status).inc()
-    REQUEST_SECONDS.labels(route, method).observe(seconds)
-    logger.info(
-        "%s %s: %d after %s ms",
-        *(method, route, status, ms),
-        extra={"route": route, "method": method, "status": status, "ms": ms},
-    )
-    note_answer(request, response)

@@ -1,10 +1,16 @@
-"""Signals of tasks: duration, the id of the request that sent them, and their workers.
+"""Workers: their heartbeat, and the signals of tasks (duration, and the request that sent them).
 
 Celery catches and logs exceptions in these handlers: no task fails because of them.
 """
 
+import logging
 import os
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import closing
 from contextvars import Token
+from datetime import datetime, timedelta
 from time import perf_counter
 from typing import Any
 
@@ -17,11 +23,74 @@ from celery.signals import (
     worker_ready,
     worker_shutdown,
 )
+from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 
-from kingscore.observing.heartbeat import Heartbeat
+from kingscore.observing.logs import CURRENT, Work, id_from
 from kingscore.observing.metrics import TASK_FAILURES, TASK_SECONDS, begin_counting
-from kingscore.observing.work import CURRENT, Work, id_from
+from tournaments.models import Worker
+
+logger = logging.getLogger("kingscore.observing.heartbeat")
+
+EVERY = 30
+"""Seconds between two heartbeats."""
+FORGOTTEN_AFTER = timedelta(days=1)
+
+
+class Heartbeat:
+    """Updates the row of this worker, with the last sign of life and the task, until it is stopped.
+
+    A separate thread writes it, because a worker that runs tasks in its main thread can do nothing
+    else meanwhile. Faults in this thread do not stop the tasks.
+    """
+
+    def __init__(self) -> None:
+        self.name = f"{socket.gethostname()}-{os.getpid()}"
+        self.started_at = timezone.now()
+        # One value, so that the thread never sees a task with the start time of another.
+        self.busy: tuple[str, datetime] | None = None
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def stop(self) -> None:
+        """Stop, and delete the row: this worker is not lost but stopped."""
+        self.over.set()
+        self.thread.join(timeout=5)
+
+    def run(self) -> None:
+        self.do(self.beat)
+        while not self.over.wait(EVERY):
+            self.do(self.beat)
+        self.do(self.leave)
+
+    def do(self, write: Callable[[], None]) -> None:
+        """Run a query if the database is available; each time on a new connection."""
+        try:
+            with closing(connection):
+                write()
+        except Exception as fault:  # noqa: BLE001 - whatever it is, the next one may succeed
+            logger.warning("No sign of life could be written: %s", fault)
+
+    def beat(self) -> None:
+        task, since = self.busy or ("", None)
+        process = {"name": self.name, "version": settings.VERSION, "started_at": self.started_at}
+        now = timezone.now()
+        # All fields each time: after a restart, process numbers and so names are reused.
+        Worker.objects.bulk_create(
+            [Worker(**process, seen_at=now, task=task, task_since=since)],
+            update_conflicts=True,
+            unique_fields=["name"],
+            update_fields=["version", "started_at", "seen_at", "task", "task_since"],
+        )
+        Worker.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
+
+    def leave(self) -> None:
+        Worker.objects.filter(name=self.name).delete()
+
 
 HEADER = "request_id"
 

@@ -17,9 +17,9 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from kingscore.observing import health, heartbeat, workers
+from kingscore.observing import health, workers
+from kingscore.observing.logs import CURRENT
 from kingscore.observing.metrics import TASK_FAILURES, TASK_SECONDS
-from kingscore.observing.work import CURRENT
 from tests.servers import ROOT, environment_of
 from tests.waiting import PATIENCE, wait_until
 from tournaments.management.opening import open_listener
@@ -280,7 +280,7 @@ def test_tasks_are_timed_and_those_that_break_counted():
 
 @pytest.fixture
 def often(monkeypatch):
-    monkeypatch.setattr(heartbeat, "EVERY", 0.05)
+    monkeypatch.setattr(workers, "EVERY", 0.05)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -289,7 +289,7 @@ def test_a_worker_is_there_busy_and_gone(often):
     long_ago = now - timedelta(days=2)
     Worker.objects.create(name="dead", version="1", started_at=long_ago, seen_at=long_ago)
     # Of a container that was killed: processes get the same numbers in the next one.
-    name = heartbeat.Heartbeat().name
+    name = workers.Heartbeat().name
     Worker.objects.create(name=name, version="1", started_at=long_ago, seen_at=now)
     workers.worker_ready.send(sender=None)
     try:

@@ -182,7 +182,7 @@ def test_requests_have_lines_as_json_only():
 def test_a_slow_statement_is_told_with_placeholders(log, client, settings):
     # Every statement is.
     settings.SLOW_QUERY_MS = 0.000001
-    from kingscore.observing.slow_queries import watch_connection
+    from kingscore.observing.logs import watch_connection
 
     watch_connection(connection)
     try:
