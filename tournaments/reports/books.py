@@ -4,7 +4,7 @@ import json
 import os
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import accumulate, groupby
@@ -18,11 +18,11 @@ from django.utils.translation import gettext as _
 
 from tournaments.engine.documents.games import read_game
 from tournaments.engine.play.games import Game as GamesGame
-from tournaments.engine.play.games import PlayedDeal, Row
+from tournaments.engine.play.games import PlayedDeal
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped
 from tournaments.engine.rules.rulesets import Points
-from tournaments.models import Event, Game, RatingChange, Report, Round, Seat
+from tournaments.models import Game, RatingChange, Report, Round, Seat
 from tournaments.models.games import GameQuerySet
 from tournaments.queries.ratings import shown_points
 from tournaments.queries.scoresheets import deal_line, ending_of, numbers_of, remark, title_of
@@ -30,7 +30,7 @@ from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.queries.standings import Seen, standings_seen
 from tournaments.queries.state import TournamentState, load_state
 from tournaments.reports.hall import event_of, hall_heading, names_of, round_of
-from tournaments.reports.pages import Content, OnProgress, page_data
+from tournaments.reports.pages import Content, Data, OnProgress, PdfPages, page_data
 from tournaments.reports.pdf import Binder, Bookmark, read_part
 from tournaments.reports.sheets import compose_scoresheet, head_of_contracts, written_date
 from tournaments.reports.spreadsheets import (
@@ -52,33 +52,22 @@ AT_ONCE = min(2, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Chapter:
-    """Pages set in one run; the data are kept as JSON, which is small.
+class Chapter(PdfPages):
+    """Pages of a volume.
 
     `pages` is the number of pages, None if they have to be counted. The pages of the bookmarks are
     those of the chapter, from 1.
     """
 
-    template: str
-    json: bytes
     pages: int | None = None
     bookmarks: Sequence[Bookmark] = ()
 
-    @classmethod
-    def of(
-        cls,
-        template: str,
-        data: Mapping[str, Any],
-        bookmarks: Sequence[Bookmark] = (),
-        pages: int | None = None,
-    ) -> "Chapter":
-        return cls(template, json.dumps(printable(data)).encode(), pages, bookmarks)
-
-    def numbered(self, numbering: Mapping[str, Any]) -> bytes:
-        return b'{"numbering": %s, %s' % (json.dumps(numbering).encode(), self.json[1:])
+    def numbered(self, numbering: Mapping[str, Any]) -> tuple[str, bytes]:
+        """Return the template, and its data with the numbers of the pages."""
+        head = json.dumps(numbering).encode()
+        return self.template, b'{"numbering": %s, %s' % (head, self.json[1:])
 
 
-@dataclass(frozen=True, slots=True)
 class Volume:
     """A PDF of several chapters with continuous page numbers.
 
@@ -86,22 +75,27 @@ class Volume:
     pages of all chapters (`starts`).
     """
 
-    chapters: Sequence[Chapter]
+    def __init__(self, chapters: Sequence[Chapter]) -> None:
+        self.chapters = chapters
 
     def pieces(self) -> Iterator[bytes]:
         for chapter in self.chapters:
-            yield chapter.template.encode()
-            yield chapter.json
+            yield from PdfPages.pieces(chapter)
             marks = [(mark.title, mark.page, mark.level) for mark in chapter.bookmarks]
             yield json.dumps(marks).encode()
 
     def write(self, path: Path, progress: OnProgress) -> None:
         """Typeset all chapters and bind them; those that have to be counted are set twice."""
-        pages = self._counted(path, progress)
+        # Those that have to be counted get numbers as long as the later ones.
+        numbers = {"first": 100, "of": 999, "starts": [100] * len(self.chapters)}
+        jobs = [each.numbered(numbers) for each in self.chapters if each.pages is None]
+        set_once = _set(jobs, path, lambda: progress(Report.Step.SETTING))
+        counted = (len(read_part(document).pages) for document in set_once)
+        pages = [next(counted) if each.pages is None else each.pages for each in self.chapters]
         starts = [1, *accumulate(pages, initial=1)][1:]
         whole = starts.pop() - 1
         jobs = [
-            (chapter.template, chapter.numbered({"first": first, "of": whole, "starts": starts}))
+            chapter.numbered({"first": first, "of": whole, "starts": starts})
             for chapter, first in zip(self.chapters, starts, strict=True)
         ]
         ends = [first - 1 for first in (*starts[1:], whole + 1)]
@@ -112,44 +106,26 @@ class Volume:
                 binder.add(document)
                 if binder.pages != end:
                     raise ValueError(f"{binder.pages} pages are bound where {end} were to be")
-            binder.finish(self._bookmarks(starts))
-
-    def _counted(self, path: Path, progress: OnProgress) -> list[int]:
-        """Return the number of pages of each chapter, using placeholders of the same length."""
-        numbers = {"first": 100, "of": 999, "starts": [100] * len(self.chapters)}
-        jobs = [
-            (chapter.template, chapter.numbered(numbers))
-            for chapter in self.chapters
-            if chapter.pages is None
-        ]
-        counted = (
-            len(read_part(document).pages)
-            for document in _set(jobs, path, lambda: progress(Report.Step.SETTING))
-        )
-        return [
-            next(counted) if chapter.pages is None else chapter.pages for chapter in self.chapters
-        ]
-
-    def _bookmarks(self, starts: Sequence[int]) -> list[Bookmark]:
-        return [
-            Bookmark(mark.title, start + mark.page - 1, mark.level)
-            for chapter, start in zip(self.chapters, starts, strict=True)
-            for mark in chapter.bookmarks
-        ]
-
-
-Job = tuple[str, bytes]
-"""A template and its data."""
+            binder.finish(
+                [
+                    Bookmark(mark.title, start + mark.page - 1, mark.level)
+                    for chapter, start in zip(self.chapters, starts, strict=True)
+                    for mark in chapter.bookmarks
+                ]
+            )
 
 
 class TypesettingStopped(Exception):
     """The document being set is no longer wanted."""
 
 
-def _set(jobs: Sequence[Job], path: Path, progress: Callable[[], None]) -> Iterator[bytes]:
-    """Typeset documents beside `path` and yield them in order; `progress` is called meanwhile.
+def _set(
+    jobs: Sequence[tuple[str, bytes]], path: Path, progress: Callable[[], None]
+) -> Iterator[bytes]:
+    """Typeset documents, each a template with its data, beside `path`, and yield them in order.
 
-    If the caller stops iterating, or `progress` raises, all running processes are ended.
+    `progress` is called meanwhile. If the caller stops iterating, or `progress` raises, all running
+    processes are ended.
     """
     stop = threading.Event()
 
@@ -182,13 +158,8 @@ SET_AT_ONCE = 25
 """Sheets typeset at once, at 3 MB each; fewer would be slower in total."""
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedSheet:
-    """The page of a game: its data as JSON, and its place in the document."""
-
-    json: bytes
-    round_name: str
-    title: str
+PrintedSheet = tuple[bytes, str, str]
+"""The page of a game: its data as JSON, and the bookmarks of its round and its table."""
 
 
 def sheets_pages(report: Report, progress: OnProgress) -> Content:
@@ -210,11 +181,11 @@ def sheets_records(report: Report, progress: OnProgress) -> Content:
     return JsonRecords([record.encode() for record in records])
 
 
-@dataclass(frozen=True, slots=True)
 class JsonRecords:
     """Documents, each already JSON, as one list."""
 
-    records: Sequence[bytes]
+    def __init__(self, records: Sequence[bytes]) -> None:
+        self.records = records
 
     def pieces(self) -> Iterator[bytes]:
         yield from self.records
@@ -257,66 +228,51 @@ def _in_order(games: GameQuerySet) -> GameQuerySet:
 def sheet_pages(report: Report, progress: OnProgress) -> Iterator[PrintedSheet]:
     host = str(report.parameters.get("host", ""))
     for sheet in sheets_of(report, progress):
-        row = sheet.row
-        data = compose_scoresheet(sheet.record, _follow_url(host, row), where_of(row), sheet.game)
-        yield PrintedSheet(
-            json.dumps(printable(data)).encode(),
-            round_name(_table(sheet.row).round),
-            f"{_table_title(sheet.row)}: {', '.join(sheet.row.players)}",
+        row, (in_round, at_table) = sheet.row, titles_of(sheet.row)
+        address = reverse("follow", args=[row.public_id, row.secret("follow")])
+        data = compose_scoresheet(
+            sheet.record,
+            urljoin(host, address) if host else "",
+            f"{in_round} · {at_table}",
+            sheet.game,
         )
+        title = f"{at_table}: {', '.join(row.players)}"
+        yield json.dumps(printable(data)).encode(), in_round, title
 
 
-def where_of(game: Game) -> str:
-    table = _table(game)
-    return f"{round_name(table.round)} · {_table_title(game)}"
-
-
-def _table_title(game: Game) -> str:
-    title = _("Table %(number)s") % {"number": _table(game).number}
-    return f"{title} ({game.match_number})" if (game.match_number or 1) > 1 else title
-
-
-def _table(game: Game) -> Any:
-    return game.table
-
-
-def _follow_url(host: str, game: Game) -> str:
-    if not host:
-        return ""
-    return urljoin(host, reverse("follow", args=[game.public_id, game.secret("follow")]))
+def titles_of(game: Game) -> tuple[str, str]:
+    """Return the names of the round and of the table of a game of an event."""
+    table: Any = game.table
+    title = _("Table %(number)s") % {"number": table.number}
+    again = f" ({game.match_number})" if (game.match_number or 1) > 1 else ""
+    return round_name(table.round), title + again
 
 
 def sheet_chapters(pages: Sequence[PrintedSheet], report: Report, level: int = 1) -> list[Chapter]:
     """Return the pages as chapters, with bookmarks for rounds (from `level` on) and tables."""
-    head = json.dumps(printable(_head(report, event_of(report)))).encode()
+    event, whole = event_of(report), _("All scoresheets")
+    what = round_name(round_of(report)) if "round" in report.parameters else whole
+    data = {
+        "language": get_language(),
+        "title": f"{event.name}: {what}",
+        "description": f"{event.name}, {whole}",
+        "paper": event.club.paper,
+    }
+    head = json.dumps(printable(data)).encode()[:-1]
     chapters, last = [], ""
     for start in range(0, len(pages), SET_AT_ONCE):
         batch = pages[start : start + SET_AT_ONCE]
         marks = []
-        for number, page in enumerate(batch, 1):
-            if page.round_name != last:
-                marks.append(Bookmark(page.round_name, number, level))
-                last = page.round_name
-            marks.append(Bookmark(page.title, number, level + 1))
-        chapters.append(Chapter("sheets.typ", _joined(head, batch), len(batch), marks))
+        for number, (_json, in_round, title) in enumerate(batch, 1):
+            if in_round != last:
+                marks.append(Bookmark(in_round, number, level))
+                last = in_round
+            marks.append(Bookmark(title, number, level + 1))
+        sheets = b", ".join(page for page, _round, _title in batch)
+        joined = b'%s, "sheets": [%s]}' % (head, sheets)
+        chapters.append(Chapter("sheets.typ", joined, len(batch), marks))
     return chapters
 
-
-def _joined(head: bytes, pages: Iterable[PrintedSheet]) -> bytes:
-    return head[:-1] + b', "sheets": [' + b", ".join(page.json for page in pages) + b"]}"
-
-
-def _head(report: Report, event: Event) -> dict[str, Any]:
-    what = round_name(round_of(report)) if "round" in report.parameters else _("All scoresheets")
-    return {
-        "language": get_language(),
-        "title": f"{event.name}: {what}",
-        "description": f"{event.name}, {_('All scoresheets')}",
-        "paper": event.club.paper,
-    }
-
-
-Data = dict[str, Any]
 
 COVER, CONTENTS = 1, 2
 """The first pages."""
@@ -333,7 +289,7 @@ def booklet(report: Report, progress: OnProgress) -> Content:
     chapters = [
         *_seating(report, state),
         *_sheets(report, progress),
-        _standings(report, seen),
+        _chapter("standings.typ", compose_standings(report, seen)),
         *_ratings(report),
         *_badges(report),
     ]
@@ -352,8 +308,13 @@ def _front(report: Report, seen: Seen, chapters: Sequence[Chapter]) -> Chapter:
     """Return the first pages; the contents list the bookmarks down to the rounds."""
     event = event_of(report)
     what = _("Booklet of the tournament")
-    data = _page(report, event.name, [what, *_cover_lines(seen)], contents=_("Contents"))
-    lines = [
+    lines = [what, *standings_lines(seen)]
+    winners = [row for row in seen.rows if row.place == 1 and row.has_played]
+    if seen.state.tournament.state == "finished" and winners:
+        names = [seen.state.entrants[row.entrant].shown_name for row in winners]
+        lines.append(_("Winner: %(name)s") % {"name": ", ".join(names)})
+    data = _page(report, event.name, lines, contents=_("Contents"))
+    contents = [
         {"title": mark.title, "level": mark.level, "chapter": index, "page": mark.page}
         for index, chapter in enumerate(chapters, 1)
         for mark in chapter.bookmarks
@@ -363,16 +324,14 @@ def _front(report: Report, seen: Seen, chapters: Sequence[Chapter]) -> Chapter:
     facts = [{"name": name, "value": str(value)} for name, value in _facts(seen)]
     # The cover already shows the name of the tournament.
     about = {"description": f"{event.name}, {what}", "event": ""}
-    data |= about | {"facts": facts, "contents": lines}
-    return Chapter.of("booklet_front.typ", data, marks)
+    data |= about | {"facts": facts, "contents": contents}
+    return _chapter("booklet_front.typ", data, marks)
 
 
-def _cover_lines(seen: Seen) -> Iterator[str]:
-    yield from standings_lines(seen)
-    winners = [row for row in seen.rows if row.place == 1 and row.has_played]
-    if seen.state.tournament.state == "finished" and winners:
-        names = [seen.state.entrants[row.entrant].shown_name for row in winners]
-        yield _("Winner: %(name)s") % {"name": ", ".join(names)}
+def _chapter(template: str, data: Data, bookmarks: Sequence[Bookmark] = ()) -> Chapter:
+    """Return a chapter whose pages are not counted yet; its title is the bookmark by default."""
+    marks = bookmarks or [Bookmark(str(data["title"]), 1)]
+    return Chapter(template, json.dumps(printable(data)).encode(), bookmarks=marks)
 
 
 def _facts(seen: Seen) -> Iterator[tuple[str, int]]:
@@ -389,26 +348,20 @@ def _facts(seen: Seen) -> Iterator[tuple[str, int]]:
 
 def _seating(report: Report, state: TournamentState) -> Iterator[Chapter]:
     """Yield the tables of each published round (1 query)."""
-    tables = _names_at_tables(report)
-    title, level = _("Seating"), 1
+    rows = Game.objects.filter(table__round__event=event_of(report)).order_by("table__number", "pk")
+    tables: dict[int | None, dict[int, list[str]]] = defaultdict(dict)
+    # In a match, the names of the last game count.
+    for key, table, names in rows.values_list("table__round", "table__number", "players"):
+        tables[key][table or 0] = names
+    marks = [Bookmark(_("Seating"), 1)]
     for seated in state.seated_rounds:
         round_ = seated.row
         if round_.published_at is None:
             continue
         out = [name for key in seated.byes for name in names_of(state.entrants[key])]
         data = _seating_page(report, round_, tables[round_.pk], out)
-        marks = [Bookmark(title, 1)] if level == 1 else []
-        yield Chapter.of("booklet_table.typ", data, [*marks, Bookmark(round_name(round_), 1, 2)])
-        level = 2
-
-
-def _names_at_tables(report: Report) -> dict[int | None, dict[int, list[str]]]:
-    """Return the names at each table of a round; in a match, those of its last game."""
-    rows = Game.objects.filter(table__round__event=event_of(report)).order_by("table__number", "pk")
-    found: dict[int | None, dict[int, list[str]]] = defaultdict(dict)
-    for round_, table, names in rows.values_list("table__round", "table__number", "players"):
-        found[round_][table or 0] = names
-    return found
+        yield _chapter("booklet_table.typ", data, [*marks, Bookmark(round_name(round_), 1, 2)])
+        marks = []
 
 
 def _seating_page(
@@ -440,11 +393,6 @@ def _sheets(report: Report, progress: OnProgress) -> list[Chapter]:
     return [Chapter(first.template, first.json, first.pages, marks), *others]
 
 
-def _standings(report: Report, seen: Seen) -> Chapter:
-    data = compose_standings(report, seen)
-    return Chapter.of("standings.typ", data, [Bookmark(str(data["title"]), 1)])
-
-
 def _ratings(report: Report) -> Iterator[Chapter]:
     """Yield the changes of the players' club ratings (1 query)."""
     changes = RatingChange.objects.filter(
@@ -457,8 +405,7 @@ def _ratings(report: Report) -> Iterator[Chapter]:
     if not rows:
         return
     rows.sort(key=lambda row: (-row[0], row[1]))
-    data = _page(report, _("Rating changes"))
-    data |= {
+    data = _page(report, _("Rating changes")) | {
         "columns": [
             {"head": _("Player")},
             {"head": _("Games"), "kind": "number"},
@@ -468,7 +415,7 @@ def _ratings(report: Report) -> Iterator[Chapter]:
         ],
         "rows": [[name, *cells] for _gain, name, *cells in rows],
     }
-    yield Chapter.of("booklet_table.typ", data, [Bookmark(str(data["title"]), 1)])
+    yield _chapter("booklet_table.typ", data)
 
 
 def _rating_line(changes: Sequence[RatingChange]) -> tuple[int, str, str, str, str, str]:
@@ -494,8 +441,7 @@ def _badges(report: Report) -> Iterator[Chapter]:
     earned = _earned(report)
     if not earned:
         return
-    data = _page(report, _("Badges"))
-    data |= {
+    data = _page(report, _("Badges")) | {
         "badges": [
             {
                 "name": badge_name(badge),
@@ -505,7 +451,7 @@ def _badges(report: Report) -> Iterator[Chapter]:
             for badge, who in sorted(earned.items(), key=lambda item: (item[1].total(), item[0]))
         ]
     }
-    yield Chapter.of("booklet_badges.typ", data, [Bookmark(str(data["title"]), 1)])
+    yield _chapter("booklet_badges.typ", data)
 
 
 def _earned(report: Report) -> dict[str, Counter[str]]:
@@ -596,19 +542,12 @@ def _rows(game: GamesGame, players: Sequence[str], last: int) -> Iterator[list[C
         yield [
             numbers.get(index),
             *details[:-1],
-            *_points(game, row, last),
+            *(row.points if row else [None] * game.ruleset.side_count),
+            Across(sum(row.points), BEFORE, last) if row else None,
             None if row is None else row.expected_sum - expected,
             details[-1],
         ]
         expected = expected if row is None else row.expected_sum
-
-
-def _points(game: GamesGame, row: Row | None, last: int) -> Iterator[Cell]:
-    if row is None:
-        yield from [None] * (game.ruleset.side_count + 1)
-        return
-    yield from row.points
-    yield Across(sum(row.points), BEFORE, last)
 
 
 def _details_of(
@@ -617,7 +556,8 @@ def _details_of(
     if played is not None:
         details = deal_line(game, played, players)
         side = "" if details.side is None else game.ruleset.side_names(players)[details.side]
-        contract = _contract(played)
+        name = labels.contract_title(played.contract) if played.contract.named else ""
+        contract = f"{name} {labels.suit_of(played.deal.details.get('trump'))}".strip()
         return contract, details.declarer or side, " · ".join(details.marks)
     if isinstance(entry, Adjustment):
         return "", "", _("Adjustment: %(reason)s") % {"reason": remark(entry, players)}
@@ -628,11 +568,6 @@ def _details_of(
     if isinstance(entry, Stopped):
         return "", "", ending_of(game, players)
     return "", "", remark(entry, players)
-
-
-def _contract(played: PlayedDeal) -> str:
-    name = labels.contract_title(played.contract) if played.contract.named else ""
-    return f"{name} {labels.suit_of(played.deal.details.get('trump'))}".strip()
 
 
 # All sheets of an event.
@@ -649,7 +584,10 @@ def sheets_tables(report: Report, progress: OnProgress) -> Content:
     heading = hall_heading(report, _("All scoresheets"))
     tables = [_results_table(sheets)]
     if report.format == Report.Format.XLSX:
-        tables += [game_table(each.game, each.row.players, _sheet_title(each)) for each in sheets]
+        tables += [
+            game_table(each.game, each.row.players, " · ".join(titles_of(each.row)))
+            for each in sheets
+        ]
     book = TableBook(
         title=f"{heading.event} · {heading.title}",
         lines=[heading.date],
@@ -669,27 +607,12 @@ def _results_table(sheets: Sequence[Sheet]) -> DataTable:
         Column(pgettext("rank", "Place"), "place", Kind.INTEGER),
         Column(_("Finished"), "finished"),
     ]
-    rows = [row for sheet in sheets for row in _results(sheet)]
+    rows: list[list[Cell]] = []
+    for sheet in sheets:
+        game, table = sheet.game, sheet.row.table
+        names = game.ruleset.side_names(sheet.row.players)
+        for name, points, rank in zip(names, game.totals, sheet.outcome.ranks, strict=True):
+            place = rank if game.finished else None
+            where = [round_name(table.round), table.number, sheet.row.match_number]
+            rows.append([*where, name, points, place, game.finished])
     return DataTable(_("Results"), "results", columns, rows, fixed=4)
-
-
-def _results(sheet: Sheet) -> Iterator[list[Cell]]:
-    table = _table_of(sheet)
-    ranks = sheet.outcome.ranks
-    names = sheet.game.ruleset.side_names(sheet.row.players)
-    for name, points, rank in zip(names, sheet.game.totals, ranks, strict=True):
-        game = sheet.row.match_number
-        place = rank if sheet.game.finished else None
-        named = round_name(table.round)
-        yield [named, table.number, game, name, points, place, sheet.game.finished]
-
-
-def _sheet_title(sheet: Sheet) -> str:
-    table = _table_of(sheet)
-    number = _("Table %(number)s") % {"number": table.number}
-    title = f"{round_name(table.round)} · {number}"
-    return f"{title} ({sheet.row.match_number})" if (sheet.row.match_number or 1) > 1 else title
-
-
-def _table_of(sheet: Sheet) -> Any:
-    return sheet.row.table

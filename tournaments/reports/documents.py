@@ -26,7 +26,7 @@ from tournaments.reports.hall import (
     table_cards,
 )
 from tournaments.reports.months import club_month, month_tables
-from tournaments.reports.pages import Content, OnProgress, PdfPages, Picture, TypstPart, key_of
+from tournaments.reports.pages import Content, OnProgress, PdfPages, Picture, key_of
 from tournaments.reports.pictures import (
     compose_club_picture,
     compose_evening_picture,
@@ -54,7 +54,7 @@ from tournaments.services.documents.reporting import (
 )
 from tournaments.texts.documents import NAMES, NOTES
 
-Kind, Format = Report.Kind, Report.Format
+Kind, Format, Audience = Report.Kind, Report.Format, Report.Audience
 
 
 def compose(report: Report, progress: OnProgress) -> Content:
@@ -76,12 +76,12 @@ def formats_of(kind: Report.Kind) -> list[Report.Format]:
 
 def _scoresheet(report: Report, _progress: OnProgress) -> Content:
     data = compose_scoresheet(report.parameters["record"], report.follow_url)
-    return PdfPages([TypstPart.of("scoresheet.typ", data | {"paper": report.paper})])
+    return PdfPages.of("scoresheet.typ", data | {"paper": report.paper})
 
 
 def _empty_sheet(report: Report, _progress: OnProgress) -> Content:
     data = compose_empty_sheet(report.parameters["ruleset"])
-    return PdfPages([TypstPart.of("empty_sheet.typ", data | {"paper": report.paper})])
+    return PdfPages.of("empty_sheet.typ", data | {"paper": report.paper})
 
 
 def _picture(report: Report, _progress: OnProgress) -> Content:
@@ -95,56 +95,52 @@ def _picture(report: Report, _progress: OnProgress) -> Content:
         data = compose_evening_picture(report)
     else:
         data = compose_picture(report.parameters["record"], wide=report.parameters["wide"])
-    return Picture(TypstPart.of("picture.typ", data))
+    return Picture.of("picture.typ", data)
 
 
-DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, OnProgress], Content]] = (
-    MappingProxyType(
-        {
-            (Kind.SCORESHEET, Format.PDF): _scoresheet,
-            (Kind.SCORESHEET, Format.XLSX): scoresheet_table,
-            (Kind.SCORESHEET, Format.CSV): scoresheet_table,
-            (Kind.EMPTY_SHEET, Format.PDF): _empty_sheet,
-            (Kind.EVENING, Format.PDF): evening_sheet,
-            (Kind.SHEETS, Format.PDF): sheets_pages,
-            (Kind.SHEETS, Format.XLSX): sheets_tables,
-            (Kind.SHEETS, Format.CSV): sheets_tables,
-            (Kind.SHEETS, Format.JSON): sheets_records,
-            (Kind.TABLE_CARDS, Format.PDF): table_cards,
-            (Kind.NAME_BADGES, Format.PDF): name_badges,
-            (Kind.SEATING_BY_TABLE, Format.PDF): seating_by_table,
-            (Kind.SEATING_BY_TABLE, Format.XLSX): seating_by_table,
-            (Kind.SEATING_BY_TABLE, Format.CSV): seating_by_table,
-            (Kind.SEATING_BY_NAME, Format.PDF): seating_by_name,
-            (Kind.SEATING_BY_NAME, Format.XLSX): seating_by_name,
-            (Kind.SEATING_BY_NAME, Format.CSV): seating_by_name,
-            (Kind.STANDINGS, Format.PDF): standings_pages,
-            (Kind.STANDINGS, Format.XLSX): standings_tables,
-            (Kind.STANDINGS, Format.CSV): standings_tables,
-            (Kind.STANDINGS, Format.JSON): standings_tables,
-            (Kind.CROSS_TABLE, Format.PDF): cross_table_pages,
-            (Kind.CROSS_TABLE, Format.XLSX): cross_table_tables,
-            (Kind.CROSS_TABLE, Format.CSV): cross_table_tables,
-            (Kind.CROSS_TABLE, Format.JSON): cross_table_tables,
-            (Kind.BOOKLET, Format.PDF): booklet,
-            (Kind.CERTIFICATES, Format.PDF): certificates,
-            (Kind.PLAYER_SEASON, Format.PDF): player_season,
-            (Kind.PLAYER_SEASON, Format.XLSX): player_tables,
-            (Kind.PLAYER_SEASON, Format.CSV): player_tables,
-            (Kind.CLUB_MONTH, Format.PDF): club_month,
-            (Kind.CLUB_MONTH, Format.XLSX): month_tables,
-            (Kind.CLUB_MONTH, Format.CSV): month_tables,
-            (Kind.LEAGUE, Format.PDF): league_pages,
-            (Kind.LEAGUE, Format.XLSX): league_tables,
-            (Kind.LEAGUE, Format.CSV): league_tables,
-            (Kind.PICTURE, Format.PNG): _picture,
-        }
-    )
+Maker = Callable[[Report, OnProgress], Content]
+
+PAGES: Mapping[Report.Kind, Maker] = {
+    Kind.SCORESHEET: _scoresheet,
+    Kind.EMPTY_SHEET: _empty_sheet,
+    Kind.EVENING: evening_sheet,
+    Kind.SHEETS: sheets_pages,
+    Kind.TABLE_CARDS: table_cards,
+    Kind.NAME_BADGES: name_badges,
+    Kind.SEATING_BY_TABLE: seating_by_table,
+    Kind.SEATING_BY_NAME: seating_by_name,
+    Kind.STANDINGS: standings_pages,
+    Kind.CROSS_TABLE: cross_table_pages,
+    Kind.BOOKLET: booklet,
+    Kind.CERTIFICATES: certificates,
+    Kind.PLAYER_SEASON: player_season,
+    Kind.CLUB_MONTH: club_month,
+    Kind.LEAGUE: league_pages,
+}
+TABLES_OF: Mapping[Report.Kind, Maker] = {
+    Kind.SCORESHEET: scoresheet_table,
+    Kind.SHEETS: sheets_tables,
+    Kind.SEATING_BY_TABLE: seating_by_table,
+    Kind.SEATING_BY_NAME: seating_by_name,
+    Kind.STANDINGS: standings_tables,
+    Kind.CROSS_TABLE: cross_table_tables,
+    Kind.PLAYER_SEASON: player_tables,
+    Kind.CLUB_MONTH: month_tables,
+    Kind.LEAGUE: league_tables,
+}
+DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Maker] = MappingProxyType(
+    {
+        **{(kind, Format.PDF): make for kind, make in PAGES.items()},
+        **{(kind, Format.XLSX): make for kind, make in TABLES_OF.items()},
+        **{(kind, Format.CSV): make for kind, make in TABLES_OF.items()},
+        (Kind.SHEETS, Format.JSON): sheets_records,
+        (Kind.STANDINGS, Format.JSON): standings_tables,
+        (Kind.CROSS_TABLE, Format.JSON): cross_table_tables,
+        (Kind.PICTURE, Format.PNG): _picture,
+    }
 )
 """The documents with their functions; the first format is offered first."""
 
-
-OffersKind, Audience = Report.Kind, Report.Audience
 
 ROUND, TABLES, CLOSED = "round", "tables", "closed"
 """The prerequisite of a document: a seated round, existing tables, or all rounds closed."""
@@ -166,19 +162,17 @@ class DocumentOffer:
 
 
 OFFERS = (
-    DocumentOffer(OffersKind.SEATING_BY_NAME, of_round=True, needs=ROUND),
-    DocumentOffer(OffersKind.SEATING_BY_TABLE, of_round=True, needs=ROUND),
-    DocumentOffer(OffersKind.TABLE_CARDS, of_round=True, who=Audience.DIRECTORS),
-    DocumentOffer(OffersKind.SHEETS, of_round=True, who=Audience.MEMBERS),
-    DocumentOffer(OffersKind.STANDINGS, of_round=True, of_tournaments=True),
-    DocumentOffer(OffersKind.STANDINGS, of_tournaments=True),
-    DocumentOffer(OffersKind.CROSS_TABLE, of_tournaments=True),
-    DocumentOffer(OffersKind.SHEETS, who=Audience.MEMBERS),
-    DocumentOffer(OffersKind.BOOKLET, of_tournaments=True, who=Audience.MEMBERS),
-    DocumentOffer(
-        OffersKind.CERTIFICATES, of_tournaments=True, who=Audience.DIRECTORS, needs=CLOSED
-    ),
-    DocumentOffer(OffersKind.NAME_BADGES, of_tournaments=True, who=Audience.DIRECTORS, needs=""),
+    DocumentOffer(Kind.SEATING_BY_NAME, of_round=True, needs=ROUND),
+    DocumentOffer(Kind.SEATING_BY_TABLE, of_round=True, needs=ROUND),
+    DocumentOffer(Kind.TABLE_CARDS, of_round=True, who=Audience.DIRECTORS),
+    DocumentOffer(Kind.SHEETS, of_round=True, who=Audience.MEMBERS),
+    DocumentOffer(Kind.STANDINGS, of_round=True, of_tournaments=True),
+    DocumentOffer(Kind.STANDINGS, of_tournaments=True),
+    DocumentOffer(Kind.CROSS_TABLE, of_tournaments=True),
+    DocumentOffer(Kind.SHEETS, who=Audience.MEMBERS),
+    DocumentOffer(Kind.BOOKLET, of_tournaments=True, who=Audience.MEMBERS),
+    DocumentOffer(Kind.CERTIFICATES, of_tournaments=True, who=Audience.DIRECTORS, needs=CLOSED),
+    DocumentOffer(Kind.NAME_BADGES, of_tournaments=True, who=Audience.DIRECTORS, needs=""),
 )
 """Documents in the order in which an event needs them."""
 
@@ -230,29 +224,23 @@ def offered(
 ) -> Offered:
     """Return an offer with its missing prerequisite, for the selected round or all `rounds`."""
     those = [round_] if offer.of_round and round_ is not None else rounds
-    missing = "" if _is_there(offer, event, those) else str(_missing(offer, event, those))
-    return Offered(offer, missing)
+    return Offered(offer, str(_missing(offer, event, those)))
 
 
-def _is_there(offer: DocumentOffer, event: Event, rounds: Sequence[Round]) -> bool:
-    needs = offer.needs
-    if needs == ROUND and not hasattr(event, "tournament"):
-        # An evening has no seating apart from its tables.
-        needs = TABLES
-    if needs == CLOSED:
-        # The winners are certain only when no round is under way.
-        return bool(rounds) and all(round_.closed_at is not None for round_ in rounds)
-    return not needs or any(_has(round_, needs) for round_ in rounds)
-
-
-def _has(round_: Round, needs: str) -> bool:
-    return needs == ROUND or bool(round_.laid)  # type: ignore[attr-defined]
-
-
-def _missing(offer: DocumentOffer, event: Event, rounds: Sequence[Round]) -> Promise:
+def _missing(offer: DocumentOffer, event: Event, rounds: Sequence[Round]) -> Promise | str:
     if offer.needs == CLOSED:
-        return MISSING["closed"]
-    if not hasattr(event, "tournament"):
+        # The winners are certain only when no round is under way.
+        are_closed = rounds and all(round_.closed_at is not None for round_ in rounds)
+        return "" if are_closed else MISSING["closed"]
+    is_evening = not hasattr(event, "tournament")
+    # An evening has no seating apart from its tables.
+    if offer.needs == ROUND and not is_evening:
+        is_there = bool(rounds)
+    else:
+        is_there = any(round_.laid for round_ in rounds)  # type: ignore[attr-defined]
+    if is_there or not offer.needs:
+        return ""
+    if is_evening:
         return MISSING["laid"]
     return MISSING["published-of-round" if offer.of_round and rounds else "published"]
 
@@ -275,22 +263,18 @@ def build_report(pk: int) -> None:
         return
     try:
         with translation.override(report.language):
-            _build(report)
+            progress = BuildProgress(report)
+            progress(Report.Step.READING)
+            content = compose(report, progress)
+            if not hold_content(report, key_of(report, content), timezone.now()):
+                return
+            with workshop(report) as folder:
+                document = folder / f"document.{report.format}"
+                content.write(document, progress)
+                progress(Report.Step.KEEPING)
+                finish_report(report, document, timezone.now())
     except NotOurs:
         return
     # Any error belongs to the report, not the worker: the report is retried or given up.
     except Exception as error:  # noqa: BLE001
         retry_report(report, error, timezone.now())
-
-
-def _build(report: Report) -> None:
-    progress = BuildProgress(report)
-    progress(Report.Step.READING)
-    content = compose(report, progress)
-    if not hold_content(report, key_of(report, content), timezone.now()):
-        return
-    with workshop(report) as folder:
-        document = folder / f"document.{report.format}"
-        content.write(document, progress)
-        progress(Report.Step.KEEPING)
-        finish_report(report, document, timezone.now())

@@ -1,8 +1,7 @@
 """Papers for the hall: seating lists, badges, cards of tables, certificates."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -23,10 +22,10 @@ from tournaments.queries.state import (
 )
 from tournaments.reports.pages import (
     Content,
+    Data,
     Heading,
     OnProgress,
     PdfPages,
-    TypstPart,
     drawn_code,
     name_order,
     page_data,
@@ -37,31 +36,8 @@ from tournaments.reports.spreadsheets import Kind as Holds
 from tournaments.texts import labels
 from tournaments.texts.labels import points_text, round_name, section_name
 
-
-@dataclass(frozen=True, slots=True)
-class SeatedTable:
-    """A table with the names at its seats, in the order of play.
-
-    `row` and `game` are None while the seating is only proposed.
-    """
-
-    number: int
-    names: tuple[str, ...]
-    row: Table | None = None
-    game: Game | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RoundSeats:
-    """The tables of a round by number, and the names of the entrants who are out."""
-
-    round_: Round
-    tables: tuple[SeatedTable, ...]
-    byes: tuple[str, ...] = ()
-
-    @property
-    def is_proposed(self) -> bool:
-        return _tournament_of(self.round_.event) is not None and self.round_.published_at is None
+Seats = tuple[dict[int, list[str]], list[str]]
+"""The names at each table, in the order of play, and the names of those who are out."""
 
 
 def event_of(report: Report) -> Event:
@@ -93,10 +69,13 @@ def round_of(report: Report) -> Round:
     round_ = rounds.filter(event=event_of(report), number=number).first()
     if round_ is None:
         raise ValueError(f"round {number} is gone")
-    proposed = _tournament_of(round_.event) is not None and round_.published_at is None
-    if proposed and report.audience != Report.Audience.DIRECTORS:
+    if is_proposed(round_) and report.audience != Report.Audience.DIRECTORS:
         raise ValueError(f"round {number} is not published")
     return round_
+
+
+def is_proposed(round_: Round) -> bool:
+    return hasattr(round_.event, "tournament") and round_.published_at is None
 
 
 def hall_heading(report: Report, title: str, lines: Iterable[str] = ()) -> Heading:
@@ -112,31 +91,28 @@ def hall_heading(report: Report, title: str, lines: Iterable[str] = ()) -> Headi
     )
 
 
-def seats_of(round_: Round) -> RoundSeats:
-    """Return the seating of a round (2 queries, 3 in a tournament; 5 if it is only proposed)."""
-    tournament = _tournament_of(round_.event)
-    if tournament is not None and round_.published_at is None:
-        return _proposed(load_state(tournament), round_)
-    # The last game of a match is the current one.
-    games = {
-        game.table_id: game for game in Game.objects.filter(table__round=round_).order_by("pk")
-    }
-    tables = tuple(
-        SeatedTable(row.number, tuple(games[row.pk].players), row, games[row.pk])
-        for row in Table.objects.filter(round=round_).order_by("number")
-    )
-    return RoundSeats(round_, tables, _byes(round_) if tournament else ())
+def seats_of(round_: Round) -> Seats:
+    """Return the seating of a round (1 query, 2 in a tournament; 5 if it is only proposed)."""
+    if is_proposed(round_):
+        state = load_state(round_.event.tournament)
+        seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+        out = [state.entrants[key] for key in seated.byes]
+        tables = {each.number: _proposed_names(state, round_, each) for each in seated.tables}
+    else:
+        out = []
+        if hasattr(round_.event, "tournament"):
+            rows = Entrant.objects.filter(sittings__round=round_, sittings__table=None)
+            out = list(rows.select_related("player", "partner").order_by("number"))
+        tables = {table.number: game.players for table, game in tables_of(round_)}
+    return tables, [name for row in out for name in names_of(row)]
 
 
-def _tournament_of(event: Event) -> Tournament | None:
-    tournament: Tournament | None = getattr(event, "tournament", None)
-    return tournament
-
-
-def _byes(round_: Round) -> tuple[str, ...]:
-    rows = Entrant.objects.filter(sittings__round=round_, sittings__table=None)
-    rows = rows.select_related("player", "partner").order_by("number")
-    return tuple(name for row in rows for name in names_of(row))
+def tables_of(round_: Round) -> list[tuple[Table, Game]]:
+    """Return the tables of a round with their current games, the last ones of matches."""
+    games = Game.objects.filter(table__round=round_).select_related("table").order_by("pk")
+    current = {game.table_id: game for game in games}
+    found = [(table, game) for game in current.values() if (table := game.table) is not None]
+    return sorted(found, key=lambda pair: pair[0].number)
 
 
 def names_of(entrant: Entrant) -> list[str]:
@@ -144,16 +120,7 @@ def names_of(entrant: Entrant) -> list[str]:
     return [player.shown_name or f"№ {entrant.number}" for player in entrant.players]
 
 
-def _proposed(state: TournamentState, round_: Round) -> RoundSeats:
-    seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
-    tables = tuple(
-        SeatedTable(table.number, _proposed_names(state, round_, table)) for table in seated.tables
-    )
-    out = [state.entrants[key] for key in seated.byes]
-    return RoundSeats(round_, tables, tuple(name for row in out for name in names_of(row)))
-
-
-def _proposed_names(state: TournamentState, round_: Round, table: DrawnTable) -> tuple[str, ...]:
+def _proposed_names(state: TournamentState, round_: Round, table: DrawnTable) -> list[str]:
     """Return the names at the seats of a table; pairs sit as in the game."""
     sides = [state.entrants[key] for key in table.entrants]
     waiting = [
@@ -163,37 +130,56 @@ def _proposed_names(state: TournamentState, round_: Round, table: DrawnTable) ->
         ]
         for entrant in sides
     ]
-    return tuple(waiting[side].pop(0) for side in state.rules.sides)
-
-
-Data = dict[str, Any]
+    return [waiting[side].pop(0) for side in state.rules.sides]
 
 
 def seating_by_table(report: Report, progress: OnProgress) -> Content:
     """Return the players of each table, in large print or as a spreadsheet."""
-    seats = _read(report, progress)
+    round_, (tables, byes) = _read(report, progress)
+    language = get_language() or "en"
+    byes.sort(key=lambda name: name_order(name, language))
     if report.format != Report.Format.PDF:
-        return book_content(_book(report, seats, _table_of_tables(seats)), report)
-    return PdfPages([TypstPart.of("seating_by_table.typ", _page(report, seats) | _by_table(seats))])
+        return _spreadsheet(report, round_, _table_of_tables(tables, byes))
+    listed = [{"number": str(number), "names": names} for number, names in tables.items()]
+    data = _page(report, round_) | {"tables": listed, "byes": byes}
+    return PdfPages.of("seating_by_table.typ", data)
 
 
 def seating_by_name(report: Report, progress: OnProgress) -> Content:
     """Return the place of each player, in large print or as a spreadsheet."""
-    seats = _read(report, progress)
+    round_, seats = _read(report, progress)
+    people = sorted_seats(seats)
     if report.format != Report.Format.PDF:
-        return book_content(_book(report, seats, _table_of_names(seats)), report)
-    return PdfPages([TypstPart.of("seating_by_name.typ", _page(report, seats) | _by_name(seats))])
+        columns = [
+            Column(_("Player"), "player"),
+            Column(_("Table"), "table", Holds.INTEGER, strong=True),
+            Column(_("Seat"), "seat", Holds.INTEGER),
+        ]
+        cells: list[list[Cell]] = [
+            [name, table or _bye(), seat or None] for name, table, seat in people
+        ]
+        table = DataTable(_("Seating by name"), "players", columns, cells, fixed=1)
+        return _spreadsheet(report, round_, table)
+    rows: list[Data] = []
+    initial = ""
+    for name, number, seat in reversed(people):
+        # Draw a stronger rule below the last name with each initial.
+        last, initial = initial, name[:1].casefold()
+        where = [str(number), str(seat)] if number else [_bye(), ""]
+        rows.append({"cells": [name, *where], "rule": bool(rows) and last != initial})
+    return PdfPages.of("seating_by_name.typ", _page(report, round_) | {"rows": rows[::-1]})
 
 
-def _read(report: Report, progress: OnProgress) -> RoundSeats:
-    seats = seats_of(round_of(report))
-    progress(Report.Step.READING, len(seats.tables), len(seats.tables))
-    return seats
+def _read(report: Report, progress: OnProgress) -> tuple[Round, Seats]:
+    round_ = round_of(report)
+    tables, byes = seats_of(round_)
+    progress(Report.Step.READING, len(tables), len(tables))
+    return round_, (tables, byes)
 
 
-def _page(report: Report, seats: RoundSeats) -> Data:
+def _page(report: Report, round_: Round) -> Data:
     """Return the page frame of both lists."""
-    heading = hall_heading(report, _("Seating"), _lines(seats))
+    heading = hall_heading(report, _("Seating"), _lines(round_))
     details = {
         "table": _("Table"),
         "seat": _("Seat"),
@@ -204,83 +190,45 @@ def _page(report: Report, seats: RoundSeats) -> Data:
     return page_data(heading, event_of(report).club, words=details)
 
 
-def _lines(seats: RoundSeats) -> list[str]:
-    proposed = _("A proposal: it is not published yet.") if seats.is_proposed else ""
-    return [line for line in (round_name(seats.round_), proposed) if line]
+def _lines(round_: Round) -> list[str]:
+    proposed = [_("A proposal: it is not published yet.")] if is_proposed(round_) else []
+    return [round_name(round_), *proposed]
 
 
-def _by_table(seats: RoundSeats) -> Data:
-    tables = [{"number": str(each.number), "names": list(each.names)} for each in seats.tables]
-    return {"tables": tables, "byes": _sorted(list(seats.byes))}
-
-
-def _by_name(seats: RoundSeats) -> Data:
-    rows: list[Data] = []
-    initial = ""
-    for name, table, seat in reversed(sorted_seats(seats)):
-        # Draw a stronger rule below the last name with each initial.
-        last, initial = initial, name[:1].casefold()
-        where = [str(table), str(seat)] if table else [_bye(), ""]
-        rows.append({"cells": [name, *where], "rule": bool(rows) and last != initial})
-    return {"rows": rows[::-1]}
-
-
-def sorted_seats(seats: RoundSeats) -> list[tuple[str, int, int]]:
+def sorted_seats(seats: Seats) -> list[tuple[str, int, int]]:
     """Return everybody by name, with table and seat from 1; both are 0 for a bye."""
-    seated = [
-        (name, table.number, seat)
-        for table in seats.tables
-        for seat, name in enumerate(table.names, 1)
+    tables, byes = seats
+    everybody = [
+        (name, number, seat)
+        for number, names in tables.items()
+        for seat, name in enumerate(names, 1)
     ]
+    everybody += [(name, 0, 0) for name in byes]
     language = get_language() or "en"
-    everybody = [*seated, *((name, 0, 0) for name in seats.byes)]
     return sorted(everybody, key=lambda row: (name_order(row[0], language), row[1:]))
-
-
-def _sorted(names: list[str]) -> list[str]:
-    language = get_language() or "en"
-    return sorted(names, key=lambda name: name_order(name, language))
 
 
 def _bye() -> str:
     return pgettext("sits out", "bye")
 
 
-# Spreadsheets.
+def _spreadsheet(report: Report, round_: Round, table: DataTable) -> Content:
+    lines = [event_of(report).name, *_lines(round_)]
+    return book_content(TableBook(_("Seating"), lines, [table], ""), report)
 
 
-def _book(report: Report, seats: RoundSeats, table: DataTable) -> TableBook:
-    title = _("Seating")
-    return TableBook(title, [event_of(report).name, *_lines(seats)], [table], "")
-
-
-def _table_of_tables(seats: RoundSeats) -> DataTable:
-    most = max((len(each.names) for each in seats.tables), default=1)
-    numbers = range(1, most + 1)
+def _table_of_tables(tables: dict[int, list[str]], byes: list[str]) -> DataTable:
+    most = max(map(len, tables.values()), default=1)
+    seats = [_("Seat %(number)s") % {"number": number} for number in range(1, most + 1)]
     columns = [
         Column(_("Table"), "table", Holds.INTEGER, strong=True),
-        *(
-            Column(_("Seat %(number)s") % {"number": number}, "seats", many=True)
-            for number in numbers
-        ),
+        *(Column(seat, "seats", many=True) for seat in seats),
     ]
     rows: list[list[Cell]] = [
-        [each.number, *each.names, *[None] * (most - len(each.names))] for each in seats.tables
+        [number, *names, *[None] * (most - len(names))] for number, names in tables.items()
     ]
-    rows += [[_bye(), name, *[None] * (most - 1)] for name in _sorted(list(seats.byes))]
+    rows += [[_bye(), name, *[None] * (most - 1)] for name in byes]
     return DataTable(_("Seating by table"), "tables", columns, rows, fixed=1)
-
-
-def _table_of_names(seats: RoundSeats) -> DataTable:
-    columns = [
-        Column(_("Player"), "player"),
-        Column(_("Table"), "table", Holds.INTEGER, strong=True),
-        Column(_("Seat"), "seat", Holds.INTEGER),
-    ]
-    rows: list[list[Cell]] = [
-        [name, table or _bye(), seat or None] for name, table, seat in sorted_seats(seats)
-    ]
-    return DataTable(_("Seating by name"), "players", columns, rows, fixed=1)
 
 
 ACROSS, DOWN = 2, 5
@@ -293,16 +241,18 @@ def name_badges(report: Report, progress: OnProgress) -> Content:
     Raises: ValueError: the audience is not directors.
     """
     check_for_directors(report)
-    return PdfPages([TypstPart.of("name_badges.typ", compose_name_badges(report, progress))])
+    return PdfPages.of("name_badges.typ", compose_name_badges(report, progress))
 
 
 def compose_name_badges(report: Report, progress: OnProgress) -> dict[str, Any]:
     """Return the data of the badges, in the order of the names (1 query)."""
     event = event_of(report)
     rows = Entrant.objects.filter(tournament__event=event).playing()
-    badges = [
-        badge for row in rows.select_related("player", "partner") for badge in _badges_of(row)
-    ]
+    badges = []
+    for row in rows.select_related("player", "partner"):
+        team = " · ".join(dict.fromkeys(filter(None, (row.team, row.represents))))
+        number = f"№ {row.number}"
+        badges += [{"name": name, "team": team, "number": number} for name in names_of(row)]
     progress(Report.Step.READING, len(badges), len(badges))
     language = get_language() or "en"
     badges.sort(key=lambda badge: (name_order(badge["name"], language), badge["number"]))
@@ -316,14 +266,6 @@ def compose_name_badges(report: Report, progress: OnProgress) -> dict[str, Any]:
     }
 
 
-def _badges_of(entrant: Entrant) -> list[dict[str, str]]:
-    from_where = dict.fromkeys(part for part in (entrant.team, entrant.represents) if part)
-    return [
-        {"name": name, "team": " · ".join(from_where), "number": f"№ {entrant.number}"}
-        for name in names_of(entrant)
-    ]
-
-
 def table_cards(report: Report, progress: OnProgress) -> Content:
     """Return the cards of a round, to cut out and lay on its tables.
 
@@ -332,52 +274,44 @@ def table_cards(report: Report, progress: OnProgress) -> Content:
     Raises: ValueError: the audience is not directors.
     """
     check_for_directors(report)
-    return PdfPages([TypstPart.of("table_cards.typ", compose_table_cards(report, progress))])
+    return PdfPages.of("table_cards.typ", compose_table_cards(report, progress))
 
 
 def compose_table_cards(report: Report, progress: OnProgress) -> Data:
-    """Return the data of the cards (4 queries, however many tables)."""
+    """Return the data of the cards (2 queries, however many tables)."""
     event, round_ = event_of(report), round_of(report)
-    tables = seats_of(round_).tables
+    tables = [] if is_proposed(round_) else tables_of(round_)
     progress(Report.Step.READING, 0, len(tables))
     cards = []
-    for done, table in enumerate(tables, 1):
-        if table.row is not None and table.game is not None:
-            cards.append(_card(report, table, table.row, table.game))
+    for done, (table, game) in enumerate(tables, 1):
+        cards.append(_card(report, table, game))
         progress(Report.Step.READING, done, len(tables))
+    use = [_("Scan this with one phone: it opens the sheet of this table.")]
+    if event.table_codes:
+        use.append(_("The director says the four digits."))
+    words = {"table": _("Table"), "use": " ".join(use), "empty": _("No table is laid yet.")}
     heading = hall_heading(report, _("Table cards"), [round_name(round_)])
-    return page_data(heading, event.club, words=_words(event)) | {
+    return page_data(heading, event.club, words=words) | {
         "round": round_name(round_),
         "cards": cards,
     }
 
 
-def _card(report: Report, table: SeatedTable, row: Table, game: Game) -> Data:
+def _card(report: Report, table: Table, game: Game) -> Data:
     rules = rules_of(game)
     url = urljoin(
-        report.parameters["host"], reverse("table_link", args=[row.public_id, row.secret])
+        report.parameters["host"], reverse("table_link", args=[table.public_id, table.secret])
     )
     return {
         "number": str(table.number),
         "game": labels.name_of(rules),
-        "seats": list(table.names),
+        "seats": game.players,
         "begins": game.first_declarer,
         "says": str(beginning_of(rules).says),
         "clockwise": rules.clockwise,
         "url": url,
         "qr": drawn_code(url),
         "caption": _("QR code of table %(number)s") % {"number": table.number},
-    }
-
-
-def _words(event: Event) -> dict[str, str]:
-    use = [_("Scan this with one phone: it opens the sheet of this table.")]
-    if event.table_codes:
-        use.append(_("The director says the four digits."))
-    return {
-        "table": _("Table"),
-        "use": " ".join(use),
-        "empty": _("No table is laid yet."),
     }
 
 
@@ -394,7 +328,7 @@ def certificates(report: Report, progress: OnProgress) -> Content:
     """
     if ENTRANT not in report.parameters:
         check_for_directors(report)
-    return PdfPages([TypstPart.of("certificates.typ", compose_certificates(report, progress))])
+    return PdfPages.of("certificates.typ", compose_certificates(report, progress))
 
 
 def compose_certificates(report: Report, progress: OnProgress) -> dict[str, Any]:
@@ -409,12 +343,32 @@ def compose_certificates(report: Report, progress: OnProgress) -> dict[str, Any]
     played = [row for row in rows if row.has_played]
     counts = Counter(row.section for row in played)
     one = report.parameters.get(ENTRANT)
-    items = [
-        item
-        for row in played
-        if (row.entrant == one if one else row.place <= LAST_PLACE)
-        for item in _items(state, row, heading, (closed, counts[row.section]))
-    ]
+    day = [heading.date]
+    if closed and state.tournament.state != Tournament.State.FINISHED:
+        last = next(each.row for each in state.seated_rounds if each.row.number == closed)
+        day.append(_("after: %(round)s") % {"round": round_name(last)})
+    if closed and (digest := digest_after(state, closed)):
+        day.append(_("Code: %(code)s") % {"code": letters_of(digest)})
+    items = []
+    for row in played:
+        if not (row.entrant == one if one else row.place <= LAST_PLACE):
+            continue
+        entrant = state.entrants[row.entrant]
+        names = names_of(entrant)
+        for name in names:
+            about = [_points(row, counts[row.section])]
+            about += [_("with %(name)s") % {"name": other} for other in names if other != name]
+            if entrant.team:
+                about.append(_("for %(team)s") % {"team": entrant.team})
+            items.append(
+                {
+                    "kind": _("CERTIFICATE"),
+                    "name": name,
+                    "place": place_text(row),
+                    "lines": [heading.event, " · ".join(day), " · ".join(about)],
+                    "signatures": [_("For the club"), _("Director")],
+                }
+            )
     progress(Report.Step.READING, len(items), len(items))
     empty = {"empty": _("No round is closed yet.")}
     return page_data(heading, tournament.event.club, words=empty) | {"items": items}
@@ -430,47 +384,11 @@ def last_closed(state: TournamentState) -> int:
     return number
 
 
-def _items(
-    state: TournamentState, row: Standing, heading: Heading, of: tuple[int, int]
-) -> Iterator[dict[str, Any]]:
-    """Yield the certificates of an entrant: one, or one for each player of a pair.
-
-    `of` are the last closed round and the number of entrants of the section who have played.
-    """
-    closed, played = of
-    names = names_of(entrant := state.entrants[row.entrant])
-    for name in names:
-        partner = [other for other in names if other != name]
-        yield {
-            "kind": _("CERTIFICATE"),
-            "name": name,
-            "place": place_text(row),
-            "lines": [
-                heading.event,
-                " · ".join([heading.date, *_after(state, closed), *_code(state, closed)]),
-                " · ".join([_points(row, played), *_with(partner), *_for(entrant.team)]),
-            ],
-            "signatures": [_("For the club"), _("Director")],
-        }
-
-
 def place_text(row: Standing) -> str:
     names = {1: _("First place"), 2: _("Second place"), 3: _("Third place")}
     place = names.get(row.place) or _("Place %(place)s") % {"place": row.place}
     said = _("%(place)s, shared") % {"place": place} if row.shared else place
     return f"{section_name(row.section)}: {said}" if row.section else said
-
-
-def _after(state: TournamentState, closed: int) -> list[str]:
-    if state.tournament.state == Tournament.State.FINISHED:
-        return []
-    round_ = next(each.row for each in state.seated_rounds if each.row.number == closed)
-    return [_("after: %(round)s") % {"round": round_name(round_)}]
-
-
-def _code(state: TournamentState, closed: int) -> list[str]:
-    digest = digest_after(state, closed)
-    return [_("Code: %(code)s") % {"code": letters_of(digest)}] if digest else []
 
 
 def _points(row: Standing, count: int) -> str:
@@ -483,11 +401,3 @@ def _points(row: Standing, count: int) -> str:
         )
         % details
     )
-
-
-def _with(partner: list[str]) -> list[str]:
-    return [_("with %(name)s") % {"name": name} for name in partner]
-
-
-def _for(team: str) -> list[str]:
-    return [_("for %(team)s") % {"team": team}] if team else []

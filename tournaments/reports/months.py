@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from django.db.models import F, QuerySet, Window
+from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -15,7 +15,7 @@ from django.utils.translation import ngettext, pgettext
 
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.engine.rules.rulesets import Points
-from tournaments.engine.statistics import Active, ClubSums, PlayedGame, Record, add_up
+from tournaments.engine.statistics import ClubSums, PlayedGame, Record, add_up
 from tournaments.models import (
     Club,
     Event,
@@ -42,10 +42,9 @@ from tournaments.reports.pages import (
     Heading,
     OnProgress,
     PdfPages,
-    TypstPart,
     page_data,
 )
-from tournaments.reports.spreadsheets import Cell, Column, DataTable, Kind, TableBook, book_content
+from tournaments.reports.spreadsheets import Column, DataTable, Kind, TableBook, book_content
 from tournaments.texts import labels
 from tournaments.texts.labels import family_name, points_text
 
@@ -63,63 +62,38 @@ class MonthEvening:
     """
 
     event: Event
-    tournament: Tournament | None
     games: int
     players: int
     winners: tuple[int, ...]
     points: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class RankMove:
-    """A line of a month's leaderboard: the rank at its end, and before it (None: new)."""
+BoardLine = tuple[int, int | None, int, int, int | None, int]
+"""The rank of a player at the end of a month and before it (None: new), the player, their games,
+the change of their rating, and the rating."""
 
-    rank: int
-    earlier: int | None
-    player: int
-    rating: ShownRating
-    change: int | None
-    games: int
-
-
-@dataclass(frozen=True, slots=True)
-class BrokenRecord:
-    """A club record set in the month, by its kind; `earlier` is the previous record."""
-
-    kind: str
-    record: Record
-    earlier: Record | None
-
-
-@dataclass(frozen=True, slots=True)
-class FamilyMonth:
-    family: str
-    games: int
-    board: Sequence[RankMove]
-    broken: Sequence[BrokenRecord]
+BrokenRecord = tuple[str, Record, Record | None]
+"""The kind of a club record set in the month, the record, and the one before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Month:
     """A month of a club, and the three figures of the month before.
 
-    `newcomers` maps players to their games, `badges` to the players who earned them and how often.
+    `boards` and `broken` are the leaderboard and the records of each family of games. `newcomers`
+    maps players to their games, `badges` to the players who earned them and how often.
     """
 
     first: date
     sums: ClubSums
     earlier: ClubSums
     evenings: Sequence[MonthEvening]
-    families: Sequence[FamilyMonth]
-    active: Sequence[Active]
-    newcomers: Sequence[tuple[int, int]]
+    boards: Mapping[str, Sequence[BoardLine]]
+    broken: Mapping[str, Sequence[BrokenRecord]]
+    newcomers: Mapping[int, int]
     badges: Mapping[str, Counter[int]]
     coming: Sequence[Event]
     names: Mapping[int, Player]
-
-    @property
-    def games(self) -> int:
-        return self.sums.games
 
 
 def add_up_month(club: Club, first: date, progress: OnProgress) -> Month:
@@ -133,29 +107,39 @@ def add_up_month(club: Club, first: date, progress: OnProgress) -> Month:
     last = [game for game in before if days[game.played.evening] >= month_before(first)]
     sums = add_up([game.played for game in within], MOST_ACTIVE)
     evenings = list(_evenings(club, first, within, progress))
-    families = [
-        _family(club, family, first, (before, within))
-        for family, _games in Counter(game.family for game in within).most_common()
-    ]
+    pools = {pool.family: pool for pool in RatingPool.objects.filter(club=club)}
+    boards: dict[str, list[BoardLine]] = {}
+    broken: dict[str, list[BrokenRecord]] = {}
+    for family, _games in Counter(game.family for game in within).most_common():
+        old, new = (
+            [each.played for each in part if each.family == family] for part in (before, within)
+        )
+        boards[family] = _board(pools[family], first, new) if family in pools else []
+        broken[family] = list(_broken(old, new))
     progress(READING)
     badges = _badges(within)
-    newcomers = list(_newcomers(before, within))
+    known = set(_players(before))
+    newcomers = Counter(player for player in _players(within) if player not in known)
     keys = {player for evening in evenings for player in evening.winners}
-    keys |= {each.player for each in sums.active} | {player for player, _games in newcomers}
+    keys |= {each.player for each in sums.active} | newcomers.keys()
     keys |= {player for those in badges.values() for player in those}
-    for each in families:
-        keys |= {line.player for line in each.board}
-        keys |= {player for one in each.broken for player in one.record.players}
+    keys |= {player for board in boards.values() for _rank, _earlier, player, *_more in board}
+    keys |= {
+        key for those in broken.values() for _kind, record, _old in those for key in record.players
+    }
+    coming = Event.objects.for_members().filter(
+        club=club, held_on__gte=max(end, timezone.localdate())
+    )
     return Month(
         first=first,
         sums=sums,
         earlier=add_up([game.played for game in last], 0),
         evenings=evenings,
-        families=families,
-        active=sums.active,
+        boards=boards,
+        broken=broken,
         newcomers=newcomers,
         badges=badges,
-        coming=_coming(club, end),
+        coming=coming.select_related("tournament").order_by("held_on", "pk")[:COMING],
         names=Player.objects.in_bulk(list(keys)),
     )
 
@@ -174,23 +158,18 @@ def _evenings(
     played: dict[int, list[PlayedGame]] = {}
     for game in games:
         played.setdefault(game.played.evening, []).append(game.played)
-    led = [tournament for event in events if (tournament := _tournament(event)) is not None]
+    led = [event.tournament for event in events if hasattr(event, "tournament")]
     first_of = _winners([each for each in led if each.state == Tournament.State.FINISHED], progress)
     for event in events:
         those = played.get(event.pk, [])
         players = {player for game in those for side in game.sides for player in side}
-        tournament = _tournament(event)
-        if tournament is not None:
-            winners, points = first_of.get(event.pk, ()), None
-        else:
-            winners, points = _highest(those)
+        winners, points = first_of.get(event.pk, ()), None
+        is_evening = not hasattr(event, "tournament")
+        if is_evening and (best := add_up(those, 0).highest[:1]):
+            winners, points = best[0].players, best[0].value
         # Leave out an evening without games: nobody came, or it is still to come.
-        if those or tournament is not None:
-            yield MonthEvening(event, tournament, len(those), len(players), winners, points)
-
-
-def _tournament(event: Event) -> Tournament | None:
-    return getattr(event, "tournament", None)
+        if those or not is_evening:
+            yield MonthEvening(event, len(those), len(players), winners, points)
 
 
 def _winners(rows: Sequence[Tournament], progress: OnProgress) -> dict[int, tuple[int, ...]]:
@@ -208,25 +187,7 @@ def _winners(rows: Sequence[Tournament], progress: OnProgress) -> dict[int, tupl
     return found
 
 
-def _highest(games: Sequence[PlayedGame]) -> tuple[tuple[int, ...], Any]:
-    best = add_up(games, 0).highest[:1]
-    return (best[0].players, best[0].value) if best else ((), None)
-
-
-def _coming(club: Club, end: date) -> list[Event]:
-    """Return the next events after the month, from today on (1 query)."""
-    rows = Event.objects.for_members().filter(club=club)
-    rows = rows.filter(held_on__gte=max(end, timezone.localdate()))
-    return list(rows.select_related("tournament").order_by("held_on", "pk")[:COMING])
-
-
 # The people.
-
-
-def _newcomers(before: Iterable[ClubGame], within: Sequence[ClubGame]) -> Iterator[tuple[int, int]]:
-    known = set(_players(before))
-    counted = Counter(player for player in _players(within) if player not in known)
-    yield from counted.items()
 
 
 def _players(games: Iterable[ClubGame]) -> Iterator[int]:
@@ -251,15 +212,6 @@ def _badges(games: Sequence[ClubGame]) -> dict[str, Counter[int]]:
 # One family of games.
 
 
-def _family(
-    club: Club, family: str, first: date, games: tuple[Sequence[ClubGame], Sequence[ClubGame]]
-) -> FamilyMonth:
-    before, within = ([game.played for game in part if game.family == family] for part in games)
-    pool = RatingPool.objects.filter(club=club, family=family).first()
-    board = _board(pool, first, within) if pool is not None else []
-    return FamilyMonth(family, len(within), board, list(_broken(before, within)))
-
-
 def _broken(before: Sequence[PlayedGame], within: Sequence[PlayedGame]) -> Iterator[BrokenRecord]:
     if not before:
         return
@@ -269,23 +221,23 @@ def _broken(before: Sequence[PlayedGame], within: Sequence[PlayedGame]) -> Itera
         old: Sequence[Record] = getattr(then, kind)
         new: Sequence[Record] = getattr(now, kind)
         if new and new[0].key in keys and (not old or new[0].value != old[0].value):
-            yield BrokenRecord(kind, new[0], old[0] if old else None)
+            yield kind, new[0], old[0] if old else None
 
 
-def _board(pool: RatingPool, first: date, within: Sequence[PlayedGame]) -> list[RankMove]:
+def _board(pool: RatingPool, first: date, within: Sequence[PlayedGame]) -> list[BoardLine]:
     """Return the leaderboard at the end of a month, with the ranks before it (2 queries)."""
     now, then = _ratings_before(pool, month_after(first)), _ratings_before(pool, first)
     listed = sorted(now.items(), key=lambda item: (-item[1][1].points, item[0]))
     ranks, earlier = _ranks(now), _ranks(then)
     played = Counter(player for game in within for side in game.sides for player in side)
     return [
-        RankMove(
+        (
             ranks.rank(rating.points),
             earlier.rank(then[key][1].points) if key in then else None,
             player,
-            rating,
-            rating.points - then[key][1].points if key in then else None,
             played[player],
+            rating.points - then[key][1].points if key in then else None,
+            rating.points,
         )
         for key, (player, rating) in listed
     ]
@@ -300,22 +252,18 @@ def _ratings_before(pool: RatingPool, until: date) -> RatingsOfPlayers:
     months = until
     for _month in range(ACTIVE_MONTHS):
         months = month_before(months)
-    found = {}
-    for pk, player, mean, variance, start, day in _last_changes(pool, until).iterator(2000):
-        rating = shown(Rating(mean, variance, start))
-        if day >= months and not rating.provisional:
-            found[pk] = (player, rating)
-    return found
-
-
-def _last_changes(pool: RatingPool, until: date) -> "QuerySet[RatingChange, tuple[Any, ...]]":
-    """Query the last change of each rating in events before a day."""
     held_on = "game__table__round__event__held_on"
     changes = RatingChange.objects.filter(rating__pool=pool, **{f"{held_on}__lt": until})
     order = Window(RowNumber(), partition_by=F("rating"), order_by=F("number").desc())
     last = changes.annotate(from_last=order).filter(from_last=1).order_by("rating")
     columns = ("mean", "variance", "rating__start")
-    return last.values_list("rating_id", "rating__player_id", *columns, held_on)
+    rows = last.values_list("rating_id", "rating__player_id", *columns, held_on)
+    found = {}
+    for pk, player, mean, variance, start, day in rows.iterator(2000):
+        rating = shown(Rating(mean, variance, start))
+        if day >= months and not rating.provisional:
+            found[pk] = (player, rating)
+    return found
 
 
 def _ranks(ratings: RatingsOfPlayers) -> Ranks:
@@ -330,10 +278,9 @@ MOST_EARNERS = 4
 
 
 def club_month(report: Report, progress: OnProgress) -> Content:
-    club = report.club
-    assert club is not None
-    data = compose_club_month(club, month_of_report(report), progress)
-    return PdfPages([TypstPart.of("club_month.typ", data)])
+    assert report.club is not None
+    data = compose_club_month(report.club, month_of_report(report), progress)
+    return PdfPages.of("club_month.typ", data)
 
 
 def month_of_report(report: Report) -> date:
@@ -357,15 +304,30 @@ def compose_club_month(club: Club, first: date, progress: OnProgress) -> Data:
     return page_data(heading, club, words=_words()) | {
         "figures": _figures(month),
         "evenings": [_evening(each, month) for each in month.evenings],
-        "boards": [_club_month_board(each, month) for each in month.families if each.board],
+        "boards": [
+            {
+                "name": family_name(family),
+                "rows": [_moved(line, month) for line in board[:MOST_ON_BOARD]],
+                "note": _("%(shown)s of %(number)s")
+                % {"shown": min(MOST_ON_BOARD, len(board)), "number": len(board)},
+            }
+            for family, board in month.boards.items()
+            if board
+        ],
         "active": [
             [name_of(month, each.player), str(each.games), str(each.evenings)]
-            for each in month.active
+            for each in month.sums.active
         ],
         "newcomers": _club_month_newcomers(month),
-        "records": [line for each in month.families for line in _records(each, month)],
+        "records": list(_records(month)),
         "badges": [_badge(badge, month) for badge in month.badges],
-        "coming": [_club_month_coming(event) for event in month.coming],
+        "coming": [
+            [
+                date_format(event.held_on, "j M"),
+                {"text": event.name, "below": " · ".join([*_kind(event), *event.details])},
+            ]
+            for event in month.coming
+        ],
     }
 
 
@@ -438,20 +400,21 @@ def _evening(evening: MonthEvening, month: Month) -> list[Any]:
     event = evening.event
     return [
         date_format(event.held_on, "j M"),
-        {"text": event.name, "below": _kind(evening.tournament)},
+        {"text": event.name, "below": " · ".join(_kind(event))},
         _winner(evening, month),
         str(evening.players) if evening.players else "–",
         str(evening.games) if evening.games else "–",
     ]
 
 
-def _kind(tournament: Tournament | None) -> str:
-    return "" if tournament is None else _("Tournament")
+def _kind(event: Event) -> list[str]:
+    return [_("Tournament")] if hasattr(event, "tournament") else []
 
 
 def _winner(evening: MonthEvening, month: Month) -> Any:
     if not evening.winners:
-        over = evening.tournament is None or evening.tournament.state == Tournament.State.FINISHED
+        tournament = getattr(evening.event, "tournament", None)
+        over = tournament is None or tournament.state == Tournament.State.FINISHED
         return {"text": "–" if over else _("goes on"), "style": "faint"}
     names = _names(month, evening.winners)
     if evening.points is None:
@@ -460,50 +423,34 @@ def _winner(evening: MonthEvening, month: Month) -> Any:
     return {"text": names, "below": below}
 
 
-def _club_month_coming(event: Event) -> list[Any]:
-    below = " · ".join(filter(None, (_kind(getattr(event, "tournament", None)), *event.details)))
-    return [date_format(event.held_on, "j M"), {"text": event.name, "below": below}]
-
-
 # The people.
 
 
 def _club_month_newcomers(month: Month) -> Data:
     """Return new players with their games; if there are many, the number of further ones."""
-    shown = month.newcomers[:MOST_NEWCOMERS]
+    shown = list(month.newcomers.items())[:MOST_NEWCOMERS]
     more = len(month.newcomers) - len(shown)
     note = ngettext("and %(number)s more", "and %(number)s more", more) % {"number": more}
     rows = [[name_of(month, player), str(games)] for player, games in shown]
     return {"rows": rows, "note": note if more else ""}
 
 
-def _club_month_board(found: FamilyMonth, month: Month) -> Data:
-    return {
-        "name": family_name(found.family),
-        "rows": [_moved(line, month) for line in found.board[:MOST_ON_BOARD]],
-        "note": _("%(shown)s of %(number)s")
-        % {"shown": min(MOST_ON_BOARD, len(found.board)), "number": len(found.board)},
-    }
-
-
-def _moved(line: RankMove, month: Month) -> list[Any]:
+def _moved(line: BoardLine, month: Month) -> list[Any]:
+    rank, earlier, player, games, change, points = line
+    if earlier is None:
+        moved = pgettext("on a leaderboard", "new")
+    elif earlier == rank:
+        moved = "="
+    else:
+        moved = f"{'▲' if earlier > rank else '▼'} {abs(earlier - rank)}"
     return [
-        str(line.rank),
-        {"text": _arrow(line), "style": "small"},
-        name_of(month, line.player),
-        str(line.games) if line.games else "–",
-        signed(line.change) if line.change is not None else "–",
-        str(line.rating.points),
+        str(rank),
+        {"text": moved, "style": "small"},
+        name_of(month, player),
+        str(games) if games else "–",
+        signed(change) if change is not None else "–",
+        str(points),
     ]
-
-
-def _arrow(line: RankMove) -> str:
-    if line.earlier is None:
-        return pgettext("on a leaderboard", "new")
-    if line.earlier == line.rank:
-        return "="
-    up = line.earlier > line.rank
-    return f"{'▲' if up else '▼'} {abs(line.earlier - line.rank)}"
 
 
 def signed(number: int) -> str:
@@ -513,31 +460,28 @@ def signed(number: int) -> str:
 # Records and badges.
 
 
-def _records(found: FamilyMonth, month: Month) -> Iterator[list[Any]]:
-    more = "" if len(month.families) == 1 else family_name(found.family)
-    for broken in found.broken:
-        name = {"text": _record_name(broken), "below": more}
-        before = {"text": _value(broken, broken.earlier), "style": "faint"}
-        who = _names(month, broken.record.players)
-        day = date_format(broken.record.at, "j M")
-        yield [name, {"text": who, "below": day}, before, _value(broken, broken.record)]
-
-
-def _record_name(broken: BrokenRecord) -> str:
+def _records(month: Month) -> Iterator[list[Any]]:
     names: Mapping[str, str] = {
         "highest": _("Highest game"),
         "lowest": _("Lowest game"),
         "kings": _("Most Kings"),
         "runs": _("Longest run out"),
     }
-    return names[broken.kind]
+    for family, those in month.broken.items():
+        more = "" if len(month.broken) == 1 else family_name(family)
+        for kind, record, earlier in those:
+            before = {"text": _value(kind, earlier), "style": "faint"}
+            who = _names(month, record.players)
+            day = date_format(record.at, "j M")
+            name = {"text": names[kind], "below": more}
+            yield [name, {"text": who, "below": day}, before, _value(kind, record)]
 
 
-def _value(broken: BrokenRecord, record: Record | None) -> str:
+def _value(kind: str, record: Record | None) -> str:
     if record is None:
         return "–"
     value: Points = record.value
-    return points_text(value) if broken.kind in {"highest", "lowest"} else str(value)
+    return points_text(value) if kind in {"highest", "lowest"} else str(value)
 
 
 def _badge(badge: str, month: Month) -> list[Any]:
@@ -560,7 +504,27 @@ def month_tables(report: Report, progress: OnProgress) -> Content:
     assert club is not None
     month = add_up_month(club, month_of_report(report), progress)
     name = date_format(month.first, "YEAR_MONTH_FORMAT")
-    boards = [_month_spreadsheet_board(each, month) for each in month.families if each.board]
+    columns = (
+        Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
+        Column(_("Before"), "before", Kind.INTEGER),
+        Column(_("Name"), "name"),
+        Column(pgettext("how many", "Games"), "games", Kind.INTEGER),
+        Column(pgettext("column", "Change"), "change", Kind.INTEGER),
+        Column(_("Rating"), "rating", Kind.INTEGER, strong=True),
+    )
+    boards = [
+        DataTable(
+            title=f"{_('Leaderboard')} {family_name(family)}",
+            key=f"leaderboard-{family}",
+            columns=columns,
+            rows=[
+                (rank, earlier, name_of(month, player), *figures)
+                for rank, earlier, player, *figures in board
+            ],
+        )
+        for family, board in month.boards.items()
+        if board
+    ]
     book = TableBook(
         title=name,
         lines=[club.name, name],
@@ -584,39 +548,14 @@ def _month_spreadsheet_evenings(month: Month) -> DataTable:
         title=_("Evenings and tournaments"),
         key="evenings",
         columns=columns,
-        rows=list(_rows(month)),
+        rows=[
+            (
+                *(each.event.held_on, each.event.name, _names(month, each.winners)),
+                *(each.points, each.players, each.games),
+            )
+            for each in month.evenings
+        ],
         sums=(5,),
         sums_head=_("Sum"),
         fixed=2,
     )
-
-
-def _rows(month: Month) -> Iterator[tuple[Cell, ...]]:
-    for each in month.evenings:
-        winner = " + ".join(name_of(month, player) for player in each.winners)
-        event = each.event
-        yield event.held_on, event.name, winner, each.points, each.players, each.games
-
-
-def _month_spreadsheet_board(found: FamilyMonth, month: Month) -> DataTable:
-    columns = (
-        Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
-        Column(_("Before"), "before", Kind.INTEGER),
-        Column(_("Name"), "name"),
-        Column(pgettext("how many", "Games"), "games", Kind.INTEGER),
-        Column(pgettext("column", "Change"), "change", Kind.INTEGER),
-        Column(_("Rating"), "rating", Kind.INTEGER, strong=True),
-    )
-    rows = [
-        (
-            line.rank,
-            line.earlier,
-            name_of(month, line.player),
-            line.games,
-            line.change,
-            line.rating.points,
-        )
-        for line in found.board
-    ]
-    title = f"{_('Leaderboard')} {family_name(found.family)}"
-    return DataTable(title=title, key=f"leaderboard-{found.family}", columns=columns, rows=rows)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import segno
 from django.utils.translation import get_language
@@ -38,25 +38,22 @@ TURKISH = "abcçdefgğhıijklmnoöpqrsştuüvwxyz"
 LOWER = str.maketrans({"İ": "i", "I": "ı"})
 PLACES = {letter: place for place, letter in enumerate(TURKISH)}
 
-Order = tuple[list[int], str, str]
+Data = dict[str, Any]
 
 
-def name_order(name: str, language: str) -> Order:
+def name_order(name: str, language: str) -> tuple[list[int], str, str]:
     """Return the sort key of a name: letters first, diacritics only among equals.
 
     In Turkish ç, ğ, ı, ö, ş and ü are letters of their own, each after the letter it resembles.
     """
-    letters = _turkish(name) if language == "tr" else [ord(c) for c in plain_name(name)]
-    return letters, fold_name(name), name
-
-
-def _turkish(name: str) -> list[int]:
+    if language != "tr":
+        return [ord(c) for c in plain_name(name)], fold_name(name), name
     places: list[int] = []
     for letter in name.translate(LOWER).lower():
         plain = letter if letter in PLACES else plain_name(letter)
         # Spaces and full stops sort before all letters, letters of other alphabets after them.
         places += [PLACES.get(c, ord(c) + 100 if c.isalpha() else -1) for c in plain or " "]
-    return places
+    return places, fold_name(name), name
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +98,32 @@ def page_data(
     }
 
 
+def wide_picture(
+    title: str, description: str, sides: Sequence[Data], *, foot: str, place: str
+) -> Data:
+    """Return the data of a wide picture (`picture.typ`) of anything but one game."""
+    return {
+        "language": get_language(),
+        "title": title,
+        "description": description,
+        "wide": True,
+        "remark": "",
+        "sides": sides,
+        "course": [],
+        "badges": [],
+        "foot": foot,
+        "place": place,
+    }
+
+
+def picture_side(
+    name: str, total: str, *, place: str = "", seat: int | None = None, best: bool
+) -> Data:
+    """Return a line of a picture; the seat gives it a colour."""
+    members = [{"seat": seat, "place": place, "name": name}]
+    return {"members": members, "total": total, "best": best}
+
+
 def club_logo(club: Club) -> bytes | None:
     """Return the logo of a club; None if it has none, or its file is lost."""
     try:
@@ -109,8 +132,6 @@ def club_logo(club: Club) -> bytes | None:
     except (FileNotFoundError, ValueError):
         return None
 
-
-Data = dict[str, Any]
 
 OnProgress = Callable[..., None]
 """Callback for the progress of a report: the step, the items done and their number."""
@@ -137,45 +158,31 @@ def key_of(report: Report, content: Content) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TypstPart:
+class PdfPages:
     """Pages set in one run by one template; the data are kept as JSON, which is small."""
 
     template: str
     json: bytes
 
     @classmethod
-    def of(cls, template: str, data: Mapping[str, Any]) -> "TypstPart":
+    def of(cls, template: str, data: Mapping[str, Any]) -> Self:
         return cls(template, json.dumps(printable(data)).encode())
 
-
-@dataclass(frozen=True, slots=True)
-class PdfPages:
-    parts: Sequence[TypstPart]
-
     def pieces(self) -> Iterator[bytes]:
-        for part in self.parts:
-            yield part.template.encode()
-            yield part.json
+        yield self.template.encode()
+        yield self.json
 
     def write(self, path: Path, progress: OnProgress) -> None:
-        (part,) = self.parts
         progress(Report.Step.SETTING)
-        if len(part.json) <= SMALL:
-            path.write_bytes(typeset_json(part.template, part.json.decode()))
+        if len(self.json) <= SMALL:
+            path.write_bytes(typeset_json(self.template, self.json.decode()))
         else:
-            typeset_apart(part.template, part.json, path, lambda: progress(Report.Step.SETTING))
+            typeset_apart(self.template, self.json, path, lambda: progress(Report.Step.SETTING))
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture (PNG) of one part."""
-
-    part: TypstPart
-
-    def pieces(self) -> Iterator[bytes]:
-        yield self.part.template.encode()
-        yield self.part.json
+class Picture(PdfPages):
+    """A page as a picture (PNG)."""
 
     def write(self, path: Path, progress: OnProgress) -> None:
         progress(Report.Step.SETTING)
-        path.write_bytes(draw_json(self.part.template, self.part.json.decode()))
+        path.write_bytes(draw_json(self.template, self.json.decode()))

@@ -86,10 +86,6 @@ def references(body: bytes, name: bytes) -> list[int]:
     return [int(number) for number in re.findall(rb"(\d+) 0 R", found[1])] if found else []
 
 
-def text_string(text: str) -> bytes:
-    return b"<FEFF" + text.encode("utf-16-be").hex().upper().encode() + b">"
-
-
 class PackedFile:
     """A PDF being written: objects without a stream are compressed, many at once."""
 
@@ -112,7 +108,8 @@ class PackedFile:
 
     def put(self, number: int, body: bytes) -> None:
         if body.endswith(b"endstream"):
-            self._put_alone(number, body)
+            self._enter(number, ALONE, self._at, 0)
+            self._write(b"%d 0 obj\n%s\nendobj\n" % (number, body))
             return
         self._pack.append((number, body))
         if len(self._pack) == PACKED:
@@ -127,10 +124,6 @@ class PackedFile:
         head = b"/Type/XRef/Size %d/W[%s]%s" % (self.count, WIDTHS, trailer)
         self._write(_stream(number, head, bytes(self._entries)))
         self._write(b"startxref\n%d\n%%%%EOF\n" % start)
-
-    def _put_alone(self, number: int, body: bytes) -> None:
-        self._enter(number, ALONE, self._at, 0)
-        self._write(b"%d 0 obj\n%s\nendobj\n" % (number, body))
 
     def _put_pack(self) -> None:
         if not self._pack:
@@ -166,12 +159,6 @@ HEIGHT = re.compile(rb"/MediaBox\[\S+ \S+ \S+ ([\d.]+)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    language: bytes
-    info: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class PdfPart:
     """A parsed document; `objects` are all those that no other field refers to.
 
@@ -183,7 +170,8 @@ class PdfPart:
 
     objects: Objects
     size: int
-    head: Head
+    language: bytes
+    info: bytes
     metadata: bytes
     identity: bytes
     root: int
@@ -214,7 +202,8 @@ def read_part(document: bytes) -> PdfPart:
     return PdfPart(
         objects={number: body for number, body in objects.items() if number not in apart},
         size=max(objects) + 1,
-        head=Head(_found(rb"/Lang(\([^)]*\))", catalog), objects[about]),
+        language=_found(rb"/Lang(\([^)]*\))", catalog),
+        info=objects[about],
         metadata=objects[metadata],
         identity=_found(rb"/ID\[(.*?)\]", trailer),
         root=root,
@@ -303,7 +292,8 @@ class Binder:
         self._ids: list[int] = []
         self._next_key = 0
         self._roles: dict[bytes, bytes] = {}
-        self._first: Head | None = None
+        # The language and the information of the first document.
+        self._first: tuple[bytes, bytes] | None = None
         self._metadata = b""
         self._digest = hashlib.sha256()
 
@@ -336,39 +326,43 @@ class Binder:
 
     def finish(self, bookmarks: Sequence[Bookmark] = ()) -> None:
         """Write the objects that hold the whole together."""
-        first, out = self._first, self._out
-        if first is None:
+        out = self._out
+        if self._first is None:
             raise ValueError("nothing was bound")
+        language, about = self._first
         roots = _list(b"/Kids", self._roots)
         out.put(self._root, b"<</Type/Pages/Count %d%s>>" % (self.pages, roots))
         self._put_tags()
         metadata, info = out.reserve(2), out.count - 1
         identity = b64encode(self._digest.digest()[:16])
         out.put(metadata, self._described(identity))
-        out.put(info, first.info)
+        out.put(info, about)
         outline = self._put_outline(bookmarks)
+        destinations = b"".join(
+            b"(%05d)[%d 0 R/XYZ 0 %s null]" % (index, page, height)
+            for index, (page, height) in enumerate(self._pages, 1)
+        )
         out.put(
             self._catalog,
             b"<</Type/Catalog/Pages %d 0 R/Metadata %d 0 R/Lang%s/StructTreeRoot %d 0 R"
             b"/MarkInfo<</Marked true/Suspects false>>"
             b"/ViewerPreferences<</DisplayDocTitle true/Direction/L2R>>"
             b"/Names<</Dests<</Names[%s]>>>>%s>>"
-            % (self._root, metadata, first.language, self._tree, self._destinations(), outline),
+            % (self._root, metadata, language, self._tree, destinations, outline),
         )
         both = b"(%s)(%s)" % (identity, identity)
         out.finish(b"/Root %d 0 R/Info %d 0 R/ID[%s]" % (self._catalog, info, both))
 
     def _placed(self, body: bytes, named: bytes) -> bytes:
         if b"/StructParent" in body:
-            body = PARENT_KEY.sub(self._shifted, body)
+            body = PARENT_KEY.sub(
+                lambda key: b"/StructParent%s %d" % (key[1], int(key[2]) + self._next_key), body
+            )
             body = LINK_TO_PAGE.sub(lambda to: b"/S/GoTo/D(%05d)" % int(to[1]), body)
             body = SAID_OF_LINK.sub(rb"/Contents(\1)", body)
         if b"(U" not in body or b"/O/Table" not in body:
             return body
         return HEADER_ID.sub(lambda name: b"(%s%s)" % (named, name[1]), body)
-
-    def _shifted(self, key: re.Match[bytes]) -> bytes:
-        return b"/StructParent%s %d" % (key[1], int(key[2]) + self._next_key)
 
     def _hang_in(self, part: PdfPart, number: Number, named: bytes) -> None:
         self._pages += [(number(page), height) for page, height in part.pages]
@@ -381,7 +375,7 @@ class Binder:
         self._ids += self._leaf(b"/Names", names, [number(value) for _name, value in part.ids])
         self._next_key += part.keys
         self._digest.update(part.identity)
-        self._first = self._first or part.head
+        self._first = self._first or (part.language, part.info)
         # One page that does not conform makes the whole not conform.
         if not self._metadata or CONFORMS not in part.metadata:
             self._metadata = part.metadata
@@ -422,11 +416,8 @@ class Binder:
             body = self._family(top, index, above, inner)
             if bookmark is not None:
                 page, height = self._pages[bookmark.page - 1]
-                body += b"/Title%s/Dest[%d 0 R/XYZ 0 %s null]" % (
-                    text_string(bookmark.title),
-                    page,
-                    height,
-                )
+                title = bookmark.title.encode("utf-16-be").hex().upper().encode()
+                body += b"/Title<FEFF%s>/Dest[%d 0 R/XYZ 0 %s null]" % (title, page, height)
             self._out.put(top + index, b"<<%s>>" % body)
         return b"/Outlines %d 0 R/PageMode/UseOutlines" % top
 
@@ -446,12 +437,6 @@ class Binder:
             count = len(below) if index == 0 else -len(below)
             body += b"/First %d 0 R/Last %d 0 R/Count %d" % (top + below[0], top + below[-1], count)
         return body
-
-    def _destinations(self) -> bytes:
-        return b"".join(
-            b"(%05d)[%d 0 R/XYZ 0 %s null]" % (index, page, height)
-            for index, (page, height) in enumerate(self._pages, 1)
-        )
 
     def _described(self, identity: bytes) -> bytes:
         head, _stream, data = self._metadata.partition(b">>\nstream\n")

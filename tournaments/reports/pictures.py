@@ -11,7 +11,7 @@ from tournaments.engine.documents.games import read_game
 from tournaments.engine.play.games import Game, only_totals
 from tournaments.engine.play.outcomes import award, courses, decide
 from tournaments.models import Report
-from tournaments.queries.evenings import TallyRow, evening_of, finished_games
+from tournaments.queries.evenings import evening_of, finished_games
 from tournaments.queries.names import facts_of, public_player
 from tournaments.queries.ratings import shown
 from tournaments.queries.scoresheets import (
@@ -25,11 +25,10 @@ from tournaments.queries.scoresheets import (
 )
 from tournaments.queries.sheets import load_sheets
 from tournaments.queries.standings import public_league
+from tournaments.reports.pages import Data, picture_side, wide_picture
 from tournaments.reports.sheets import written_date
 from tournaments.texts import labels
 from tournaments.texts.labels import points_text
-
-Data = dict[str, Any]
 
 MOST_BADGES = {False: 4, True: 3}
 """The lines of badges in the tall and in the wide picture."""
@@ -93,8 +92,10 @@ def _lines(badges: Sequence[EarnedBadge], of_game: Sequence[str], most: int) -> 
         {
             "name": badge.name,
             "who": ", ".join(holder.name for holder in badge.holders),
-            # Where the names have no room.
-            "number": _several(len(badge.holders)),
+            # Where the names have no room; one player is named or left out.
+            "number": ""
+            if (number := len(badge.holders)) == 1
+            else ngettext("%(number)s player", "%(number)s players", number) % {"number": number},
         }
         for badge in shown
     ]
@@ -102,13 +103,6 @@ def _lines(badges: Sequence[EarnedBadge], of_game: Sequence[str], most: int) -> 
     if more:
         lines.append({"name": f"+ {more}", "who": "", "number": ""})
     return lines
-
-
-def _several(players: int) -> str:
-    """Return a number of players; empty for one, who is named or left out."""
-    if players == 1:
-        return ""
-    return ngettext("%(number)s player", "%(number)s players", players) % {"number": players}
 
 
 COLOURS = 5
@@ -128,33 +122,27 @@ def compose_evening_picture(report: Report) -> dict[str, Any]:
     sheets = load_sheets(table.games.order_by("number"))
     evening, lines = evening_of(sheets), courses(finished_games(sheets))
     most = max((row.standing.won for row in evening.rows), default=0)
-    return {
-        "language": get_language(),
-        "title": evening.headline,
-        "description": ", ".join(row.name for row in evening.rows),
-        "wide": True,
-        "remark": "",
-        "sides": [
-            {
-                "members": [{"seat": _colour(row), "place": "", "name": row.name}],
-                "total": row.points,
-                "best": bool(most) and row.standing.won == most,
-            }
+    return wide_picture(
+        evening.headline,
+        ", ".join(row.name for row in evening.rows),
+        [
+            picture_side(
+                row.name,
+                row.points,
+                seat=row.seat if row.seat < COLOURS else None,
+                best=bool(most) and row.standing.won == most,
+            )
             for row in evening.rows[:MOST_PEOPLE]
         ],
+        foot=evening.finished,
+        place=written_date(timezone.localtime(table.created_at).isoformat()),
+    ) | {
         "course": [
             {"seat": row.seat, "totals": [float(total) for total in lines[row.name]]}
             for row in evening.rows
-            if _colour(row) is not None
-        ],
-        "badges": [],
-        "foot": evening.finished,
-        "place": written_date(timezone.localtime(table.created_at).isoformat()),
+            if row.seat < COLOURS
+        ]
     }
-
-
-def _colour(row: TallyRow) -> int | None:
-    return row.seat if row.seat < COLOURS else None
 
 
 def compose_player_picture(report: Report) -> dict[str, Any]:
@@ -169,27 +157,14 @@ def compose_player_picture(report: Report) -> dict[str, Any]:
     facts = facts_of(rating, rank, sums)
     points = [shown(step.after).points for step in steps]
     begin = shown(steps[0].before).points if steps else 0
-    return {
-        "language": get_language(),
-        "title": player.shown_name,
-        "description": player.club.name,
-        "wide": True,
-        "remark": "",
-        "sides": [
-            {
-                "members": [{"seat": None, "place": "", "name": name}],
-                "total": value,
-                "best": number == 0,
-            }
-            for number, (name, value) in enumerate(facts)
-        ],
-        "course": [{"seat": 0, "totals": [0, *(each - begin for each in points)]}]
-        if len(points) > 1
-        else [],
-        "badges": [],
-        "foot": player.club.name,
-        "place": written_date(timezone.localdate(now).isoformat()),
-    }
+    course = [{"seat": 0, "totals": [0, *(each - begin for each in points)]}]
+    return wide_picture(
+        player.shown_name,
+        player.club.name,
+        [picture_side(name, value, best=number == 0) for number, (name, value) in enumerate(facts)],
+        foot=player.club.name,
+        place=written_date(timezone.localdate(now).isoformat()),
+    ) | {"course": course if len(points) > 1 else []}
 
 
 MOST_LINES = 4
@@ -205,28 +180,18 @@ def compose_club_picture(report: Report) -> dict[str, Any]:
     if club is None or found is None:
         raise ValueError("no league")
     season, seen = found
-    return {
-        "language": get_language(),
-        "title": club.name,
-        "description": season.name,
-        "wide": True,
-        "remark": "",
-        "sides": [
-            {
-                "members": [
-                    {
-                        "seat": None,
-                        "place": f"{row.place}.",
-                        "name": seen.people[row.player].shown_name,
-                    }
-                ],
-                "total": points_text(row.points),
-                "best": row.place == 1,
-            }
+    return wide_picture(
+        club.name,
+        season.name,
+        [
+            picture_side(
+                seen.people[row.player].shown_name,
+                points_text(row.points),
+                place=f"{row.place}.",
+                best=row.place == 1,
+            )
             for row in seen.rows[:MOST_LINES]
         ],
-        "course": [],
-        "badges": [],
-        "foot": _("Leading the season"),
-        "place": season.name,
-    }
+        foot=_("Leading the season"),
+        place=season.name,
+    )

@@ -12,7 +12,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.standings.standings import Standing
 from tournaments.models import Club, Entrant, Game, Player, Report, Season, Tournament
 from tournaments.queries.leaderboards import Curve, Frame, draw_curve
 from tournaments.queries.names import (
@@ -48,7 +48,6 @@ from tournaments.reports.pages import (
     Heading,
     OnProgress,
     PdfPages,
-    TypstPart,
     page_data,
 )
 from tournaments.reports.spreadsheets import Cell, Column, DataTable, Kind, TableBook, book_content
@@ -63,15 +62,8 @@ AT_ONCE = 200
 COURSES_AT_ONCE = 10
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentPlace:
-    """The place of a player, or their pair, in a finished tournament, and the number of places."""
-
-    tournament: Tournament
-    place: int
-    shared: bool
-    entrants: int
-    points: Points
+TournamentPlace = tuple[Tournament, Standing, int]
+"""A finished tournament, the standing of a player, or their pair, and the number of places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +91,16 @@ def read_season(report: Report, progress: OnProgress) -> PlayerSeason:
     player = report.player
     if player is None or player.removed_at is not None:
         raise ValueError("no player to tell of")
-    season = _season(report)
+    key, season = report.parameters.get("season"), None
+    if key is not None:
+        season = Season.objects.filter(club=report.club, pk=key).first()
+        if season is None:
+            raise ValueError("no such season")
     every = [game for game in games_of(player, None) if game.finished]
-    family = _family(every, report.parameters.get("game"))
+    counted = Counter(game.family for game in every)
+    family = report.parameters.get("game")
+    if family not in counted:
+        family = max(counted, key=counted.__getitem__, default="")
     games = [
         game
         for game in every
@@ -121,23 +120,6 @@ def read_season(report: Report, progress: OnProgress) -> PlayerSeason:
         met=meetings(games, seats_beside(player)),
         tournaments=list(_placed(player, season, family, progress)),
     )
-
-
-def _season(report: Report) -> Season | None:
-    key = report.parameters.get("season")
-    if key is None:
-        return None
-    season = Season.objects.filter(club=report.club, pk=key).first()
-    if season is None:
-        raise ValueError("no such season")
-    return season
-
-
-def _family(games: Sequence[PlayerGame], asked: str | None) -> str:
-    counted = Counter(game.family for game in games)
-    if asked is not None and asked in counted:
-        return asked
-    return max(counted, key=counted.__getitem__, default="")
 
 
 def rows_in_batches(
@@ -169,9 +151,7 @@ def _placed(
             standings = standings_seen(state, directs=False).rows
             for row in standings:
                 if player in state.entrants[row.entrant].players:
-                    yield TournamentPlace(
-                        state.tournament, row.place, row.shared, len(standings), row.points
-                    )
+                    yield state.tournament, row, len(standings)
         progress(READING, first, len(of_family))
 
 
@@ -187,7 +167,7 @@ WIDE = Frame(width=680, height=200)
 def player_season(report: Report, progress: OnProgress) -> Content:
     assert report.club is not None
     data = compose_player_season(report.club, read_season(report, progress), progress)
-    return PdfPages([TypstPart.of("player_season.typ", data)])
+    return PdfPages.of("player_season.typ", data)
 
 
 def compose_player_season(club: Club, found: PlayerSeason, progress: OnProgress) -> Data:
@@ -222,14 +202,26 @@ def compose_player_season(club: Club, found: PlayerSeason, progress: OnProgress)
         ],
         "extremes": _extremes(found),
         "tournaments": [_tournament(each) for each in found.tournaments[:MOST_TOURNAMENTS]],
-        "contracts": _contracts(found),
+        "contracts": [
+            [
+                {"text": row["name"], "below": _("favourite") if row["favourite"] else ""},
+                str(row["declared"]),
+                row["earned"],
+                str(row["others"]),
+                row["earned_otherwise"],
+            ]
+            for row in contracts_of(sums, rulesets_of(found.games))
+        ],
         "badges": [
             {"name": row["name"], "meaning": row["meaning"], "times": str(row["number"])}
             for row in badges_of(sums)
         ],
         "opponents": [_opponent(one) for one in opponents_of(found.met, MOST_OPPONENTS)],
         "games": [_game(one) for one in rows_in_batches(found, progress, MOST_GAMES)],
-        "games_note": _latest(len(found.games)),
+        "games_note": _("the last %(shown)s of %(number)s")
+        % {"shown": MOST_GAMES, "number": len(found.games)}
+        if len(found.games) > MOST_GAMES
+        else "",
     }
 
 
@@ -304,12 +296,6 @@ def _places(points: str) -> list[list[float]]:
     return [[float(part) for part in place.split(",")] for place in points.split()]
 
 
-def _latest(games: int) -> str:
-    if games <= MOST_GAMES:
-        return ""
-    return _("the last %(shown)s of %(number)s") % {"shown": MOST_GAMES, "number": games}
-
-
 def _extremes(found: PlayerSeason) -> list[Any]:
     ends = [game for game in (found.sums.best, found.sums.worst) if game is not None]
     if found.sums.games < 2:
@@ -330,27 +316,13 @@ def _day(at: datetime) -> str:
 
 
 def _tournament(placed: TournamentPlace) -> list[Any]:
-    event = placed.tournament.event
-    day = date_format(event.held_on, "SHORT_DATE_FORMAT")
-    place = f"{placed.place}{'=' if placed.shared else ''}"
+    tournament, row, entrants = placed
+    day = date_format(tournament.event.held_on, "SHORT_DATE_FORMAT")
+    place = f"{row.place}{'=' if row.shared else ''}"
     return [
-        {"text": event.name, "below": day},
-        points_text(placed.points),
-        _("%(place)s of %(number)s") % {"place": place, "number": placed.entrants},
-    ]
-
-
-def _contracts(found: PlayerSeason) -> list[Any]:
-    """Return the contracts with points per deal, declared and otherwise; mark the favourite."""
-    return [
-        [
-            {"text": row["name"], "below": _("favourite") if row["favourite"] else ""},
-            str(row["declared"]),
-            row["earned"],
-            str(row["others"]),
-            row["earned_otherwise"],
-        ]
-        for row in contracts_of(found.sums, rulesets_of(found.games))
+        {"text": tournament.event.name, "below": day},
+        points_text(row.points),
+        _("%(place)s of %(number)s") % {"place": place, "number": entrants},
     ]
 
 
@@ -387,7 +359,16 @@ def player_tables(report: Report, progress: OnProgress) -> Content:
     table = DataTable(
         title=pgettext("played", "Games"),
         key="games",
-        columns=_columns(),
+        columns=(
+            Column(_("Day"), "played_on", Kind.DATE),
+            Column(pgettext("evening or tournament", "Event"), "event"),
+            Column(_("Game"), "ruleset"),
+            Column(_("Others"), "others"),
+            Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
+            Column(_("Points"), "points", Kind.POINTS, strong=True),
+            Column(pgettext("column", "Change"), "change", Kind.INTEGER),
+            Column(_("Rating after"), "rating", Kind.INTEGER),
+        ),
         rows=[_row(one, names[one.row.ruleset]) for one in rows_in_batches(found, progress)][::-1],
         sums=(5,),
         sums_head=_("Sum"),
@@ -402,19 +383,6 @@ def player_tables(report: Report, progress: OnProgress) -> Content:
         facts={"player": name, "season": found.season.name if found.season else None},
     )
     return book_content(book, report)
-
-
-def _columns() -> tuple[Column, ...]:
-    return (
-        Column(_("Day"), "played_on", Kind.DATE),
-        Column(pgettext("evening or tournament", "Event"), "event"),
-        Column(_("Game"), "ruleset"),
-        Column(_("Others"), "others"),
-        Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
-        Column(_("Points"), "points", Kind.POINTS, strong=True),
-        Column(pgettext("column", "Change"), "change", Kind.INTEGER),
-        Column(_("Rating after"), "rating", Kind.INTEGER),
-    )
 
 
 def _row(one: ListedGame, ruleset: str) -> tuple[Cell, ...]:

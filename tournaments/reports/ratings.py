@@ -26,7 +26,7 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.queries.standings import League, LeagueReader, league_of
-from tournaments.reports.pages import Content, Heading, OnProgress, PdfPages, TypstPart, page_data
+from tournaments.reports.pages import Content, Heading, OnProgress, PdfPages, page_data
 from tournaments.reports.spreadsheets import Cell, Column, DataTable, Kind, TableBook, book_content
 from tournaments.services.base.writes import one_moment
 from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds
@@ -43,7 +43,9 @@ def ratings_document(club: Club) -> Json:
             "format": RATINGS_FORMAT,
             "club": {"slug": club.slug, "name": club.name},
             "program": dict(PROGRAM),
-            "pools": writer.pools(),
+            "pools": [
+                writer.pool(row) for row in RatingPool.objects.filter(club=club).order_by("family")
+            ],
             "players": writer.players(),
         }
     return document | {"digest": digest_of_document(document)}
@@ -60,10 +62,6 @@ class _Writer:
             for game in round_.games:
                 self.games[game.family].append((round_, game))
 
-    def pools(self) -> list[Json]:
-        rows = RatingPool.objects.filter(club=self.club).order_by("family")
-        return [self._pool(row) for row in rows]
-
     def players(self) -> list[Json]:
         """Return the people with ratings; those removed have no name."""
         names = dict(
@@ -77,7 +75,7 @@ class _Writer:
     def _id(self, person: str) -> str:
         return self.ids.setdefault(person, f"p{len(self.ids) + 1}")
 
-    def _pool(self, row: RatingPool) -> Json:
+    def pool(self, row: RatingPool) -> Json:
         changes: dict[tuple[int, int], RatingChange] = {
             (change.game_id, change.seat): change
             for change in RatingChange.objects.filter(rating__pool=row).order_by().iterator()
@@ -105,20 +103,20 @@ class _Writer:
             ],
         }
 
-    def _seat(self, person: str, change: RatingChange) -> Json:
-        return {
-            "player": self._id(person),
-            "before": [change.mean_before, change.variance_before],
-            "after": [change.mean, change.variance],
-        }
-
     def _game(
         self, round_: RoundToRate, game: Played, changes: dict[tuple[int, int], RatingChange]
     ) -> Json:
         seats: list[Json | None] = []
         for seat, person in enumerate(game.people):
             change = changes.get((game.pk, seat)) if person else None
-            seats.append(None if change is None else self._seat(person_of(person), change))
+            seats.append(
+                change
+                and {
+                    "player": self._id(person_of(person)),
+                    "before": [change.mean_before, change.variance_before],
+                    "after": [change.mean, change.variance],
+                }
+            )
         digest = self.digests.get(game.pk)
         return {
             **({"digest": digest} if digest else {}),
@@ -144,7 +142,7 @@ def league_pages(report: Report, progress: OnProgress) -> Content:
     Raises: ValueError: the season was removed.
     """
     season, found = _read(report, progress)
-    return PdfPages([TypstPart.of("league.typ", compose_league(season, found))])
+    return PdfPages.of("league.typ", compose_league(season, found))
 
 
 def league_tables(report: Report, progress: OnProgress) -> Content:

@@ -40,10 +40,10 @@ from tournaments.queries.scoresheets import (
 from tournaments.queries.sheets import load_sheets
 from tournaments.reports.pages import (
     Content,
+    Data,
     Heading,
     OnProgress,
     PdfPages,
-    TypstPart,
     drawn_code,
     page_data,
 )
@@ -53,8 +53,6 @@ from tournaments.texts.messages import explain
 
 DATE_LOCALES = {"en": "en_GB"}
 """Locales for languages whose default date format would be American."""
-
-Data = dict[str, Any]
 
 
 def compose_scoresheet(
@@ -84,7 +82,10 @@ def compose_scoresheet(
         "ending": ending_of(game, players),
         "sides": game.ruleset.side_names(players),
         "words": _words(game.ruleset),
-        "rows": [*_rows(game, players), *_rows_to_come(game, players)],
+        "rows": [
+            *_rows(game, players),
+            *(_empty_row(game, players, number) for number in _numbers_to_come(game)),
+        ],
         "totals": [points_text(total) for total in game.totals],
         "places": [_place(game, outcome, side) for side in range(game.ruleset.side_count)],
         "expected": points_text(game.expected_sum),
@@ -92,7 +93,7 @@ def compose_scoresheet(
         "payments": _payments(game, players),
         "course": _course(game),
         "badges": _badges(game, players),
-        "follow": _follow(follow_url),
+        "follow": _follow(follow_url, _("Follow this game")),
     }
 
 
@@ -177,7 +178,13 @@ def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
             nothing = [""] * game.ruleset.side_count
             yield _moved_row(remark(entry, players), nothing, moved[index])
         elif isinstance(entry, Deal):
-            yield _open_row(game, players, entry)
+            row = _empty_row(game, players, len(game.deals) + 1)
+            symbol, name = "✉", _("sealed")
+            if entry.contract is not None:
+                name = title_of(game.ruleset, entry.contract)
+                trump = entry.details.get("trump")
+                symbol = labels.contract_symbol(entry.contract, trump, name)
+            yield row | {"symbol": symbol, "contract": name}
         elif not isinstance(entry, Stopped):
             text = _remark(game.ruleset, entry, players)
             number = str(numbers.get(index, ""))
@@ -215,23 +222,10 @@ def _moved_row(text: str, points: Sequence[object], row: Row) -> Data:
     }
 
 
-def _open_row(game: Game, players: tuple[str, ...], deal: Deal) -> Data:
-    number = len(game.deals) + 1
-    row = _empty_row(game, players, number)
-    if deal.contract is None:
-        return row | {"symbol": "✉", "contract": _("sealed")}
-    name = title_of(game.ruleset, deal.contract)
-    symbol = labels.contract_symbol(deal.contract, deal.details.get("trump"), name)
-    return row | {"symbol": symbol, "contract": name}
-
-
-def _rows_to_come(game: Game, players: tuple[str, ...]) -> list[Data]:
+def _numbers_to_come(game: Game) -> range:
     """Return the remaining deals of a game, so that the sheet can be finished by hand."""
-    if game.finished:
-        return []
     begun = len(game.deals) + (game.open_deal is not None)
-    length = game.ruleset.length or begun
-    return [_empty_row(game, players, number) for number in range(begun + 1, length + 1)]
+    return range(begun + 1, 1 + (begun if game.finished else game.ruleset.length or begun))
 
 
 def _empty_row(game: Game, players: tuple[str, ...], number: int) -> Data:
@@ -351,11 +345,9 @@ def _badges(game: Game, players: tuple[str, ...]) -> list[Data]:
     ]
 
 
-def _follow(url: str) -> Data | None:
-    """Return the follow address as a QR code; None if the game cannot be followed."""
-    if not url:
-        return None
-    return {"url": url, "qr": drawn_code(url), "caption": _("Follow this game")}
+def _follow(url: str, caption: str) -> Data | None:
+    """Return an address as a QR code; None if there is none."""
+    return {"url": url, "qr": drawn_code(url), "caption": caption} if url else None
 
 
 ROWS_TO_A_TARGET = 20
@@ -391,6 +383,7 @@ def compose_empty_sheet(ruleset_id: str) -> Data:
 
 def _empty_sheet_words(ruleset: Ruleset) -> Data:
     several = len(ruleset.contracts) > 1
+    limited = any(contract.quota or contract.quota_each for contract in ruleset.contracts)
     return {
         "number": _("No."),
         "contract": head_of_contracts(ruleset),
@@ -401,15 +394,10 @@ def _empty_sheet_words(ruleset: Ruleset) -> Data:
         "where": _("Where"),
         "date": _("Date"),
         "contracts": _("Contracts") if several else _("Scoring"),
-        "left": _("Tick off what is declared") if _has_boxes(ruleset) else "",
+        "left": _("Tick off what is declared") if ruleset.side_quotas or limited else "",
         "order": _order(ruleset),
         "declares": _("declares this deal") if _turns(ruleset) else "",
     }
-
-
-def _has_boxes(ruleset: Ruleset) -> bool:
-    limited = any(contract.quota or contract.quota_each for contract in ruleset.contracts)
-    return bool(ruleset.side_quotas) or limited
 
 
 def _order(ruleset: Ruleset) -> str:
@@ -565,7 +553,7 @@ def evening_sheet(report: Report, progress: OnProgress) -> Content:
         raise ValueError(f"{report} is of no open table")
     data = compose_evening(table, str(report.parameters.get("host", "")))
     progress(Report.Step.READING, 1, 1)
-    return PdfPages([TypstPart.of("evening.typ", data | {"paper": report.paper})])
+    return PdfPages.of("evening.typ", data | {"paper": report.paper})
 
 
 def compose_evening(table: OpenTable, host: str) -> Data:
@@ -574,13 +562,22 @@ def compose_evening(table: OpenTable, host: str) -> Data:
     evening, games = evening_of(sheets), finished_games(sheets)
     place = sheets[-1].row.place
     day = written_date(timezone.localtime(table.created_at).isoformat())
+    path = reverse("evening", args=[table.public_id, table.secret()])
     heading = Heading(
         evening.headline,
         lines=[" · ".join(filter(None, [place, evening.finished]))],
         event=_("The evening"),
         date=day,
     )
-    return page_data(heading, words=_evening_sheet_words()) | {
+    words = {
+        "tally": _("The tally of the evening"),
+        "course": _("The course of the evening"),
+        "games": _("Games"),
+        "game": _("Game"),
+        "totals": _("Total"),
+        "pays": _("Who pays whom for the evening"),
+    }
+    return page_data(heading, words=words) | {
         "columns": _columns(evening),
         "tally": [_evening_sheet_row(evening, row) for row in evening.rows],
         "course": [[float(total) for total in line] for line in courses(games).values()],
@@ -589,18 +586,7 @@ def compose_evening(table: OpenTable, host: str) -> Data:
         "payments": None
         if evening.payments is None
         else [str(paid) for paid in evening.payments] or [_("Nobody owes anything.")],
-        "follow": _evening_sheet_follow(table, host),
-    }
-
-
-def _evening_sheet_words() -> dict[str, str]:
-    return {
-        "tally": _("The tally of the evening"),
-        "course": _("The course of the evening"),
-        "games": _("Games"),
-        "game": _("Game"),
-        "totals": _("Total"),
-        "pays": _("Who pays whom for the evening"),
+        "follow": _follow(urljoin(host, path) if host else "", _("Follow this evening")),
     }
 
 
@@ -633,13 +619,6 @@ def _game(line: GameLine) -> list[list[Any]]:
     return [[str(line.number), game], *([["", {"text": paid, "style": "small"}]] if paid else [])]
 
 
-def _evening_sheet_follow(table: OpenTable, host: str) -> Data | None:
-    if not host:
-        return None
-    url = urljoin(host, reverse("evening", args=[table.public_id, table.secret()]))
-    return {"url": url, "qr": drawn_code(url), "caption": _("Follow this evening")}
-
-
 def draw_sheet(reading: Reading) -> str:
     """Return a game as far as it was readable: the sheet, the outcome, and the problems."""
     lines: list[str] = []
@@ -647,7 +626,8 @@ def draw_sheet(reading: Reading) -> str:
         lines += [reading.title or name_of(reading.game.ruleset), ""]
         lines += _draw_rows(reading.game, reading.players)
         lines += _draw_outcome(reading.game, reading.players)
-        lines += _draw_payments(reading.game, reading.players)
+        payments = payments_of(reading.game, reading.players)
+        lines += map(str, payments.paid if payments else ())
     place = "" if reading.entry is None else _("Entry %(number)s: ") % {"number": reading.entry}
     lines += [place + explain(problem, reading.players) for problem in reading.problems]
     return "\n".join([*lines, ""])
@@ -665,16 +645,13 @@ def _draw_rows(game: Game, players: Sequence[str]) -> list[str]:
             says = _describe_deal(game, deals[index], players)
         else:
             says = _describe(game, entry, players)
-        table.append([label, says, *_draw_points(game, rows.get(index))])
+        figures = [""] * (len(names) + 1)
+        if row := rows.get(index):
+            pairs = zip(row.points, row.totals, strict=True)
+            figures = [f"{points_text(points)} / {points_text(total)}" for points, total in pairs]
+            figures.append(points_text(row.expected_sum))
+        table.append([label, says, *figures])
     return _align(table)
-
-
-def _draw_points(game: Game, row: Row | None) -> Iterable[str]:
-    if row is None:
-        return [""] * (game.ruleset.side_count + 1)
-    pairs = zip(row.points, row.totals, strict=True)
-    columns = [f"{points_text(points)} / {points_text(total)}" for points, total in pairs]
-    return [*columns, points_text(row.expected_sum)]
 
 
 def _describe_deal(game: Game, played: PlayedDeal, players: Sequence[str]) -> str:
@@ -704,11 +681,6 @@ def _draw_outcome(game: Game, players: Sequence[str]) -> list[str]:
         deal = deals.get(badge.entry, len(deals))
         lines.append(f"{badge_name(badge.badge)}: {names[badge.seat]} ({deal})")
     return lines
-
-
-def _draw_payments(game: Game, players: Sequence[str]) -> list[str]:
-    payments = payments_of(game, players)
-    return [] if payments is None else [str(payment) for payment in payments.paid]
 
 
 def _align(table: Sequence[Sequence[str]]) -> list[str]:

@@ -185,35 +185,39 @@ def book_content(book: TableBook, report: Report) -> Content:
 
             return Workbook(book, report.paper)
         case Report.Format.CSV:
-            return Values(book.tables[0], get_language() or "en")
+            return TextFile(_csv(book.tables[0], get_language() or "en"))
         case Report.Format.JSON:
-            return JsonTables(book)
+            return TextFile(_json(book))
     raise ValueError(f"no table as {report.format}")
 
 
 # Values, set apart.
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
-    """A table as CSV, as spreadsheets in a language expect it (RFC 4180, with a BOM).
+class TextFile:
+    """A file whose content is made already."""
 
-    Text is always quoted, numbers never are.
-    """
-
-    table: DataTable
-    language: str
+    def __init__(self, content: bytes) -> None:
+        self.content = content
 
     def pieces(self) -> Iterator[bytes]:
-        mark = get_decimal_symbol(self.language)
-        lines = [[_quoted(column.head) for column in self.table.columns]]
-        lines += [[_set_apart(cell, mark) for cell in row] for row in self.table.rows]
-        between = ";" if mark == "," else ","
-        yield "".join(f"{between.join(line)}\r\n" for line in lines).encode("utf-8-sig")
+        yield self.content
 
     def write(self, path: Path, progress: OnProgress) -> None:
         progress(Report.Step.SETTING)
-        path.write_bytes(b"".join(self.pieces()))
+        path.write_bytes(self.content)
+
+
+def _csv(table: DataTable, language: str) -> bytes:
+    """Return a table as CSV, as spreadsheets in a language expect it (RFC 4180, with a BOM).
+
+    Text is always quoted, numbers never are.
+    """
+    mark = get_decimal_symbol(language)
+    lines = [[_quoted(column.head) for column in table.columns]]
+    lines += [[_set_apart(cell, mark) for cell in row] for row in table.rows]
+    between = ";" if mark == "," else ","
+    return "".join(f"{between.join(line)}\r\n" for line in lines).encode("utf-8-sig")
 
 
 def _set_apart(cell: Cell, mark: str) -> str:
@@ -235,23 +239,11 @@ def _quoted(text: str) -> str:
 # A record.
 
 
-@dataclass(frozen=True, slots=True)
-class JsonTables:
-    """The tables as JSON: lists of objects, points as in every record (`docs/records.md`)."""
-
-    book: TableBook
-
-    def pieces(self) -> Iterator[bytes]:
-        book = self.book
-        tables = {
-            each.key: [_object(each.columns, row) for row in each.rows] for each in book.tables
-        }
-        document = {"format": book.format, **book.facts, **tables}
-        yield f"{json.dumps(document, ensure_ascii=False, indent=2)}\n".encode()
-
-    def write(self, path: Path, progress: OnProgress) -> None:
-        progress(Report.Step.SETTING)
-        path.write_bytes(b"".join(self.pieces()))
+def _json(book: TableBook) -> bytes:
+    """Return tables as JSON: lists of objects, points as in every record (`docs/records.md`)."""
+    tables = {each.key: [_object(each.columns, row) for row in each.rows] for each in book.tables}
+    document = {"format": book.format, **book.facts, **tables}
+    return f"{json.dumps(document, ensure_ascii=False, indent=2)}\n".encode()
 
 
 def _object(columns: Sequence[Column], row: Sequence[Cell]) -> dict[str, Any]:

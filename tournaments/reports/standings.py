@@ -8,8 +8,8 @@ from math import ceil
 from string import ascii_uppercase
 from typing import Any
 
-from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
 
 from tournaments.engine.documents.games import letters_of
 from tournaments.engine.rules.rulesets import Points, whole
@@ -32,7 +32,15 @@ from tournaments.queries.state import (
     load_state,
 )
 from tournaments.reports.hall import event_of, hall_heading
-from tournaments.reports.pages import Content, OnProgress, PdfPages, TypstPart, page_data
+from tournaments.reports.pages import (
+    Content,
+    Data,
+    OnProgress,
+    PdfPages,
+    page_data,
+    picture_side,
+    wide_picture,
+)
 from tournaments.reports.sheets import written_date
 from tournaments.reports.spreadsheets import (
     Across,
@@ -59,9 +67,8 @@ def standings_pages(report: Report, progress: OnProgress) -> Content:
 
     Raises: ValueError: the report is not about a tournament.
     """
-    seen = seen_in(report)
-    progress(Report.Step.READING, len(seen.rows), len(seen.rows))
-    return PdfPages([TypstPart.of("standings.typ", compose_standings(report, seen))])
+    seen = _read(report, progress)
+    return PdfPages.of("standings.typ", compose_standings(report, seen))
 
 
 def tournament_of(report: Report) -> Tournament:
@@ -82,6 +89,12 @@ def seen_in(report: Report) -> Seen:
     return standings_seen(state, directs=directs, after=report.parameters.get("round"))
 
 
+def _read(report: Report, progress: OnProgress) -> Seen:
+    seen = seen_in(report)
+    progress(Report.Step.READING, len(seen.rows), len(seen.rows))
+    return seen
+
+
 @dataclass(frozen=True, slots=True)
 class StandingsRow:
     """A row of the standings with its entrant.
@@ -100,10 +113,6 @@ class StandingsRow:
         if self.reached is None:
             return ""
         return f"{'→ ' if self.reached.through else ''}{stage_name(self.reached.stage)}"
-
-    @property
-    def withdrawn(self) -> bool:
-        return self.entrant.withdrawn_at is not None
 
 
 def lines_of(seen: Seen) -> list[StandingsRow]:
@@ -160,10 +169,7 @@ def compose_standings(report: Report, seen: Seen) -> dict[str, Any]:
     fields = list(_printed_fields(seen, lines))
     text = cache(points_text)
     heading = hall_heading(report, _("Standings"), standings_lines(seen))
-    words = {
-        "empty": _("Nobody has entered yet."),
-        "teams": _("Teams"),
-    }
+    words = {"empty": _("Nobody has entered yet."), "teams": _("Teams")}
     columns = [{"head": head, "kind": kind} for head, kind, _cell in fields]
     rows = [
         {
@@ -187,20 +193,11 @@ Field = tuple[str, str, Callable[[StandingsRow], Printed]]
 
 
 def _printed_fields(seen: Seen, lines: Sequence[StandingsRow]) -> Iterator[Field]:
-    yield pgettext("in standings", "Place"), "place", _place
+    yield pgettext("in standings", "Place"), "place", lambda line: place_text(line.row)
     if any(line.moved for line in lines):
         yield "±", "small", _movement
     yield _("Name"), "text", _name
-    yield from _printed_rounds(seen)
-    if any(line.row.penalties for line in lines):
-        yield _("Penalty"), "number", lambda line: -line.row.penalties if line.row.penalties else ""
-    yield _("Points"), "total", lambda line: line.row.points
-    for letter, (at, _title) in zip(ascii_uppercase, seen.tie_breaks, strict=False):
-        yield letter, "number", lambda line, at=at: _faint(line.row.tie_breaks[at])  # type: ignore[misc]
-
-
-def _printed_rounds(seen: Seen) -> Iterator[Field]:
-    """Yield the rounds; of very many, sum the first ones, since the cross-table has them all."""
+    # Of very many rounds the first ones are summed: the cross-table has them all.
     state, rounds = seen.state, seen.rounds
     first = len(rounds) - MOST_ROUNDS + 1 if len(rounds) > MOST_ROUNDS else 0
     if first:
@@ -208,6 +205,11 @@ def _printed_rounds(seen: Seen) -> Iterator[Field]:
         yield head, "number", lambda line: sum_of_points(line.row.by_round[:first])
     for at, number in enumerate(rounds[first:], first):
         yield round_label(state, number), "number", lambda line, at=at: line.row.by_round[at]  # type: ignore[misc]
+    if any(line.row.penalties for line in lines):
+        yield _("Penalty"), "number", lambda line: -line.row.penalties if line.row.penalties else ""
+    yield _("Points"), "total", lambda line: line.row.points
+    for letter, (at, _title) in zip(ascii_uppercase, seen.tie_breaks, strict=False):
+        yield letter, "number", lambda line, at=at: _faint(line.row.tie_breaks[at])  # type: ignore[misc]
 
 
 def sum_of_points(points: Iterable[Points | None]) -> Points:
@@ -217,10 +219,6 @@ def sum_of_points(points: Iterable[Points | None]) -> Points:
 
 def _faint(points: Points | None) -> dict[str, str]:
     return {"text": NONE if points is None else points_text(points), "style": "faint"}
-
-
-def _place(line: StandingsRow) -> str:
-    return place_text(line.row)
 
 
 def place_text(row: Standing) -> str:
@@ -236,9 +234,9 @@ def _movement(line: StandingsRow) -> str:
 
 def _name(line: StandingsRow) -> dict[str, str]:
     entrant = line.entrant
-    withdrawn = _("withdrawn") if line.withdrawn else ""
+    withdrawn = _("withdrawn") if entrant.withdrawn_at else ""
     below = " · ".join(filter(None, (withdrawn, line.stage, entrant.team, entrant.represents)))
-    style = "faint" if line.withdrawn else ""
+    style = "faint" if entrant.withdrawn_at else ""
     return {"text": entrant.shown_name, "below": below, "style": style}
 
 
@@ -303,34 +301,26 @@ def compose_standings_picture(report: Report) -> dict[str, Any]:
     event = state.tournament.event
     # The first round is on: no standings yet.
     foot = [event.club.name] if seen.after > closed else [event.club.name, after_text(seen)]
-    return {
-        "language": get_language(),
-        "title": event.name,
-        "description": event.club.name,
-        "wide": True,
-        "remark": "",
-        "sides": _places(seen) if closed else _invitation(state),
-        "course": [],
-        "badges": [],
-        "foot": " · ".join(foot),
-        "place": written_date(event.held_on.isoformat()) if closed else "",
-    }
-
-
-def _places(seen: Seen) -> list[dict[str, Any]]:
-    return [
-        _line(
-            place_text(line.row),
-            line.entrant.shown_name,
-            points_text(line.row.points),
-            best=line.row.place == 1,
+    sides = [
+        picture_side(
+            state.entrants[row.entrant].shown_name,
+            points_text(row.points),
+            place=place_text(row),
+            best=row.place == 1,
         )
-        for line in lines_of(seen)[:MOST_LINES]
+        for row in seen.rows[:MOST_LINES]
     ]
+    return wide_picture(
+        event.name,
+        event.club.name,
+        sides if closed else list(_invitation(state)),
+        foot=" · ".join(foot),
+        place=written_date(event.held_on.isoformat()) if closed else "",
+    )
 
 
-def _invitation(state: TournamentState) -> list[dict[str, Any]]:
-    """Return what one wants to know before the first round: when, where, and how many come."""
+def _invitation(state: TournamentState) -> Iterator[Data]:
+    """Yield what one wants to know before the first round: when, where, and how many come."""
     event = state.tournament.event
     coming = sum(not each.house for each in state.competitors)
     facts = [
@@ -339,12 +329,9 @@ def _invitation(state: TournamentState) -> list[dict[str, Any]]:
         (pgettext("where an event is", "Place"), event.venue),
         (pgettext("tab", "Entrants"), str(coming or "")),
     ]
-    return [_line(name, value, best=name == facts[0][0]) for name, value in facts if value]
-
-
-def _line(place: str, name: str, total: str = "", *, best: bool) -> dict[str, Any]:
-    members = [{"seat": None, "place": place, "name": name}]
-    return {"members": members, "total": total, "best": best}
+    for number, (name, value) in enumerate(facts):
+        if value:
+            yield picture_side(value, "", place=name, best=number == 0)
 
 
 def standings_tables(report: Report, progress: OnProgress) -> Content:
@@ -352,8 +339,7 @@ def standings_tables(report: Report, progress: OnProgress) -> Content:
 
     Raises: ValueError: the report is not about a tournament.
     """
-    seen = seen_in(report)
-    progress(Report.Step.READING, len(seen.rows), len(seen.rows))
+    seen = _read(report, progress)
     return book_content(standings_book(report, seen), report)
 
 
@@ -444,7 +430,7 @@ def _about(*, everything: bool) -> Iterator[TableField]:
         yield Column("", "stage"), lambda e: None if e.reached is None else e.reached.stage
     else:
         yield Column(_("Finals"), "stage"), lambda e: e.stage
-    yield Column(_("Withdrawn"), "withdrawn"), lambda e: e.withdrawn
+    yield Column(_("Withdrawn"), "withdrawn"), lambda e: e.entrant.withdrawn_at is not None
 
 
 def _results(seen: Seen) -> Iterator[TableField]:
@@ -503,11 +489,11 @@ class Met:
     ruled: bool = False
 
 
-@dataclass(frozen=True)
 class Meetings:
     """The standings visible to a reader, with the opponents in each round."""
 
-    seen: Seen
+    def __init__(self, seen: Seen) -> None:
+        self.seen = seen
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
@@ -548,9 +534,6 @@ class Meetings:
                 points[met.opponents[0]] += (met.points,)
         return points
 
-    def sum_against(self, row: Standing) -> Points:
-        return whole(sum(sum(points) for points in self.against(row).values()))
-
 
 def _met(
     seated: SeatedRound, results: RoundResults, rows: Sequence[Standing], at: int
@@ -585,9 +568,8 @@ def cross_table_pages(report: Report, progress: OnProgress) -> Content:
 
     Raises: ValueError: the report is not about a tournament.
     """
-    meetings = Meetings(seen_in(report))
-    progress(Report.Step.READING, len(meetings.seen.rows), len(meetings.seen.rows))
-    return PdfPages([TypstPart.of("cross_table.typ", compose_cross_table(report, meetings))])
+    meetings = Meetings(_read(report, progress))
+    return PdfPages.of("cross_table.typ", compose_cross_table(report, meetings))
 
 
 def cross_table_tables(report: Report, progress: OnProgress) -> Content:
@@ -595,8 +577,7 @@ def cross_table_tables(report: Report, progress: OnProgress) -> Content:
 
     Raises: ValueError: the report is not about a tournament.
     """
-    meetings = Meetings(seen_in(report))
-    progress(Report.Step.READING, len(meetings.seen.rows), len(meetings.seen.rows))
+    meetings = Meetings(_read(report, progress))
     return book_content(cross_table_book(report, meetings), report)
 
 
@@ -659,25 +640,18 @@ def _row(meetings: Meetings, row: Standing) -> dict[str, Any]:
 
 
 def _cell(meetings: Meetings, met: Met) -> dict[str, str]:
-    """Return the table, the points, and the numbers of the others there, or why there are none."""
+    points = NONE if met.points is None else points_text(met.points)
     return {
         "table": "" if met.table is None else str(met.table),
-        "points": points_mark(met),
-        "met": " ".join(_number(meetings, key) for key in met.opponents) or _why_nobody(met),
+        "points": f"{points}{RULED}" if met.ruled else points,
+        "met": _met_text(meetings, met),
     }
 
 
-def points_mark(met: Met) -> str:
-    """Return the points of a round, with a mark if they come from a ruling."""
-    text = NONE if met.points is None else points_text(met.points)
-    return f"{text}{RULED}" if met.ruled else text
-
-
-def _number(meetings: Meetings, key: str) -> str:
-    return str(meetings.numbers.get(key, HOUSE))
-
-
-def _why_nobody(met: Met) -> str:
+def _met_text(meetings: Meetings, met: Met) -> str:
+    """Return the numbers of the others at the table, or why there are none."""
+    if met.opponents:
+        return " ".join(str(meetings.numbers.get(key, HOUSE)) for key in met.opponents)
     if met.absent:
         return _("absent")
     return pgettext("sits out", "bye") if met.bye else ""
@@ -692,19 +666,18 @@ def _matrix(meetings: Meetings) -> dict[str, Any]:
         *({"head": number, "kind": "number"} for number in numbers),
         {"head": _("Points"), "kind": "total"},
     ]
-    return {"columns": columns, "rows": [_matrix_row(meetings, row) for row in meetings.seen.rows]}
-
-
-def _matrix_row(meetings: Meetings, row: Standing) -> list[Any]:
-    details, against, text = _row(meetings, row), meetings.against(row), cache(points_text)
-    cells = [
-        {"text": ITSELF, "style": "faint"}
-        if key == row.entrant
-        else " ".join(map(text, against.get(key, ())))
-        for key in meetings.numbers
-    ]
-    name = {"text": details["name"], "style": "faint" if details["withdrawn"] else ""}
-    return [details["place"], details["number"], name, *cells, details["points"]]
+    rows = []
+    for row in meetings.seen.rows:
+        details, against = _row(meetings, row), meetings.against(row)
+        cells = [
+            {"text": ITSELF, "style": "faint"}
+            if key == row.entrant
+            else " ".join(map(points_text, against.get(key, ())))
+            for key in meetings.numbers
+        ]
+        name = {"text": details["name"], "style": "faint" if details["withdrawn"] else ""}
+        rows.append([details["place"], details["number"], name, *cells, details["points"]])
+    return {"columns": columns, "rows": rows}
 
 
 def _cross_table_legend(meetings: Meetings) -> Iterator[str]:
@@ -755,29 +728,29 @@ def _round_table(meetings: Meetings, *, record: bool) -> DataTable:
         *(Column(head, "tables", Kind.INTEGER, many=True) for head in table_heads),
         *(Column(head, "opponents", many=True) for head in with_heads),
     ]
-    rows = [_table_row(meetings, row, record=record) for row in meetings.seen.rows]
-    return DataTable(_("Rounds"), "standings", columns, rows, fixed=3, landscape=True)
-
-
-def _table_row(meetings: Meetings, row: Standing, *, record: bool) -> list[Cell]:
-    met, entrants = meetings.of(row), meetings.seen.state.entrants
-    first, last = 3, 2 + len(met)
-    formula = adds_up(row) and bool(met)
-    return [
-        row.place,
-        meetings.numbers[row.entrant],
-        meetings.entrant(row).shown_name,
-        *(each.points for each in met),
-        row.penalties,
-        Across(row.points, first, last, (last + 1,)) if formula else row.points,
-        *(each.table for each in met),
-        *(
+    entrants = meetings.seen.state.entrants
+    rows: list[list[Cell]] = []
+    for row in meetings.seen.rows:
+        met = meetings.of(row)
+        first, last = 3, 2 + len(met)
+        formula = adds_up(row) and bool(met)
+        opponents = [
             tuple(entrants[key].number for key in each.opponents)
             if record
-            else " ".join(_number(meetings, key) for key in each.opponents) or _why_nobody(each)
+            else _met_text(meetings, each)
             for each in met
-        ),
-    ]
+        ]
+        rows.append(
+            [
+                *(row.place, meetings.numbers[row.entrant], meetings.entrant(row).shown_name),
+                *(each.points for each in met),
+                row.penalties,
+                Across(row.points, first, last, (last + 1,)) if formula else row.points,
+                *(each.table for each in met),
+                *opponents,
+            ]
+        )
+    return DataTable(_("Rounds"), "standings", columns, rows, fixed=3, landscape=True)
 
 
 def _matrix_table(meetings: Meetings) -> DataTable:
@@ -796,7 +769,7 @@ def _matrix_table(meetings: Meetings) -> DataTable:
         cells = [sum(against[key]) if key in against else None for key in numbers]
         last = 2 + len(cells)
         # A bye is worth points, too, but has no column.
-        formula = meetings.sum_against(row) - row.penalties == row.points
+        formula = whole(sum(map(sum, against.values()))) - row.penalties == row.points
         points = Across(row.points, 3, last, (last + 1,)) if formula else row.points
         name = meetings.entrant(row).shown_name
         rows.append([row.place, numbers[row.entrant], name, *cells, row.penalties, points])

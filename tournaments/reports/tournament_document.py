@@ -1,8 +1,6 @@
 """A tournament as a `kingscore-tournament/1` document (`docs/records.md` §3)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -23,7 +21,6 @@ from tournaments.models import (
     Revision,
     Round,
     Ruling,
-    Season,
     Seat,
     Sitting,
     Substitute,
@@ -35,19 +32,12 @@ from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.queries.state import TournamentState, load_state, settings_of
 
 
-@dataclass(slots=True)
-class People:
-    """The players of a document, with ids in the order of their first mention."""
+class People(dict[Player, str]):
+    """The ids of the players of a document, in the order of their first mention."""
 
-    ids: dict[int, str] = field(default_factory=dict)
-    rows: list[Player] = field(default_factory=list)
-
-    def id_of(self, player: Player) -> str:
-        """Return the id of a player, assigning a new one if needed."""
-        if player.pk not in self.ids:
-            self.rows.append(player)
-            self.ids[player.pk] = f"p{len(self.rows)}"
-        return self.ids[player.pk]
+    def __missing__(self, player: Player) -> str:
+        self[player] = f"p{len(self) + 1}"
+        return self[player]
 
 
 def tournament_document(tournament: Tournament) -> dict[str, Any]:
@@ -57,7 +47,8 @@ def tournament_document(tournament: Tournament) -> dict[str, Any]:
     people = People()
     state = load_state(tournament)
     # Entrants come first, because they give the players their ids.
-    entrants = [_entrant(row, people) for row in _entrants(tournament)]
+    rows = tournament.entrants.select_related("player", "partner").order_by("number")
+    entrants = [_entrant(row, people) for row in rows]
     substitutes = _substitutes(tournament, people)
     rounds = _rounds(state, people)
     rulings = _rulings(tournament)
@@ -69,8 +60,8 @@ def tournament_document(tournament: Tournament) -> dict[str, Any]:
         "options": event.options,
         "settings": write_settings(settings_of(tournament)),
         "players": [
-            {"id": people.ids[row.pk], "name": row.name or None, "initials": row.initials}
-            for row in people.rows
+            {"id": key, "name": player.name or None, "initials": player.initials}
+            for player, key in people.items()
         ],
         "entrants": entrants,
         "substitutes": substitutes,
@@ -88,7 +79,13 @@ def _tournament(tournament: Tournament) -> dict[str, Any]:
         "slug": tournament.slug,
         "name": event.name,
         "held_on": event.held_on.isoformat(),
-        "season": _season(event.season),
+        "season": (season := event.season)
+        and {
+            "name": season.name,
+            "starts_on": season.starts_on.isoformat(),
+            "ends_on": season.ends_on.isoformat(),
+            "league_best": season.league_best,
+        },
         "state": str(tournament.state),
         "published": event.published,
         "table_codes": event.table_codes,
@@ -100,25 +97,10 @@ def _tournament(tournament: Tournament) -> dict[str, Any]:
     }
 
 
-def _season(season: Season | None) -> dict[str, Any] | None:
-    if season is None:
-        return None
-    return {
-        "name": season.name,
-        "starts_on": season.starts_on.isoformat(),
-        "ends_on": season.ends_on.isoformat(),
-        "league_best": season.league_best,
-    }
-
-
-def _entrants(tournament: Tournament) -> Iterable[Entrant]:
-    return tournament.entrants.select_related("player", "partner").order_by("number")
-
-
 def _entrant(row: Entrant, people: People) -> dict[str, Any]:
     return {
         "id": row.key,
-        "players": [people.id_of(player) for player in row.players],
+        "players": [people[player] for player in row.players],
         "team": row.team,
         "represents": row.represents,
         "house": row.house,
@@ -147,8 +129,8 @@ def _substitutes(tournament: Tournament, people: People) -> list[dict[str, Any]]
         {
             "entrant": row.entrant.key,
             "round": row.round_number,
-            "instead_of": people.id_of(row.instead_of),
-            "player": people.id_of(row.player),
+            "instead_of": people[row.instead_of],
+            "player": people[row.player],
         }
         for row in in_order
     ]
@@ -181,48 +163,38 @@ def _line_ups(tournament: Tournament) -> list[dict[str, Any]]:
 # The rounds, with their tables.
 
 
-@dataclass(frozen=True, slots=True)
 class Laid:
     """The contents of a tournament's tables, by the keys of rounds, tables and games."""
 
-    tables: Mapping[int, list[Table]]
-    sitting: Mapping[int | None, list[Sitting]]
-    byes: Mapping[int, list[str]]
-    sheets: Mapping[int | None, Sheet]
-    seats: Mapping[int, list[Seat]]
-    confirmations: Mapping[int, list[Confirmation]]
+    def __init__(self, event: int) -> None:
+        self.tables: dict[int, list[Table]] = defaultdict(list)
+        for table in Table.objects.filter(round__event=event).order_by("number"):
+            self.tables[table.round_id].append(table)
+        # The entrants at each table, and those of each round who are out.
+        self.sitting: dict[int | None, list[str]] = defaultdict(list)
+        self.byes: dict[int, list[str]] = defaultdict(list)
+        sittings = Sitting.objects.filter(round__event=event).select_related("entrant")
+        for row in sittings.order_by("side", "entrant__number"):
+            if row.table_id is None:
+                self.byes[row.round_id].append(row.entrant.key)
+            else:
+                self.sitting[row.table_id].append(row.entrant.key)
+        self.seats: dict[int, list[Player]] = defaultdict(list)
+        at_tables = Seat.objects.filter(game__table__round__event=event).select_related("player")
+        for seat in at_tables.order_by("number"):
+            self.seats[seat.game_id].append(seat.player)
+        self.confirmations: dict[int, list[Confirmation]] = defaultdict(list)
+        said = Confirmation.objects.filter(game__table__round__event=event)
+        for each in said.order_by("revision", "seat"):
+            self.confirmations[each.game_id].append(each)
+        games = Game.objects.filter(table__round__event=event).order_by("pk")
+        self.sheets = {sheet.row.table_id: sheet for sheet in load_sheets(games)}
 
 
 def _rounds(state: TournamentState, people: People) -> list[dict[str, Any]]:
-    laid = _laid(state.tournament)
+    laid = Laid(state.tournament.event_id)
     rows = Round.objects.filter(event=state.tournament.event_id).select_related("draw")
     return [_round(row, state, laid, people) for row in rows.order_by("number")]
-
-
-def _laid(tournament: Tournament) -> Laid:
-    event = tournament.event_id
-    tables: dict[int, list[Table]] = defaultdict(list)
-    for table in Table.objects.filter(round__event=event).order_by("number"):
-        tables[table.round_id].append(table)
-    sitting: dict[int | None, list[Sitting]] = defaultdict(list)
-    byes: dict[int, list[str]] = defaultdict(list)
-    sittings = Sitting.objects.filter(round__event=event).select_related("entrant")
-    for row in sittings.order_by("side", "entrant__number"):
-        if row.table_id is None:
-            byes[row.round_id].append(row.entrant.key)
-        else:
-            sitting[row.table_id].append(row)
-    seats: dict[int, list[Seat]] = defaultdict(list)
-    at_tables = Seat.objects.filter(game__table__round__event=event).select_related("player")
-    for seat in at_tables.order_by("number"):
-        seats[seat.game_id].append(seat)
-    confirmations: dict[int, list[Confirmation]] = defaultdict(list)
-    said = Confirmation.objects.filter(game__table__round__event=event)
-    for each in said.order_by("revision", "seat"):
-        confirmations[each.game_id].append(each)
-    games = Game.objects.filter(table__round__event=event).order_by("pk")
-    sheets = {sheet.row.table_id: sheet for sheet in load_sheets(games)}
-    return Laid(tables, sitting, byes, sheets, seats, confirmations)
 
 
 def _round(row: Round, state: TournamentState, laid: Laid, people: People) -> dict[str, Any]:
@@ -249,8 +221,8 @@ def _round(row: Round, state: TournamentState, laid: Laid, people: People) -> di
             "locked": seating.get("locked", []),
         },
         "standings": row.standings,
-        "tables": [_table(table, laid, people) for table in laid.tables.get(row.pk, ())],
-        "byes": laid.byes.get(row.pk, []),
+        "tables": [_table(table, laid, people) for table in laid.tables[row.pk]],
+        "byes": laid.byes[row.pk],
         # Newer than the format: left out if nothing was drawn.
         **({"draw": row.draw.document} if hasattr(row, "draw") else {}),
     }
@@ -260,15 +232,15 @@ def _table(table: Table, laid: Laid, people: People) -> dict[str, Any]:
     sheet = laid.sheets[table.pk]
     return {
         "number": table.number,
-        "entrants": [each.entrant.key for each in laid.sitting.get(table.pk, ())],
-        "seats": [people.id_of(seat.player) for seat in laid.seats.get(sheet.row.pk, ())],
+        "entrants": laid.sitting[table.pk],
+        "seats": [people[player] for player in laid.seats[sheet.row.pk]],
         "extra_seconds": table.extra_seconds,
         "game": {
             "record": sheet.record,
             "writes": [_write(write) for write in sheet.revisions],
             "confirmations": [
                 {"seat": each.seat, "revision": each.revision, "at": _moment(each.at)}
-                for each in laid.confirmations.get(sheet.row.pk, ())
+                for each in laid.confirmations[sheet.row.pk]
             ],
             **_result(sheet),
             **_digest(sheet.row),

@@ -44,8 +44,7 @@ def typeset(template: str, data: Mapping[str, Any]) -> bytes:
     The data are passed as JSON, never as markup, so that no player's name can be a command. Bytes,
     such as a logo, are passed as a list of numbers, which typst converts back.
 
-    Raises:
-        typst.TypstError: the template cannot be set.
+    Raises: typst.TypstError: the template cannot be set.
     """
     return typeset_json(template, json.dumps(printable(data)))
 
@@ -53,8 +52,7 @@ def typeset(template: str, data: Mapping[str, Any]) -> bytes:
 def typeset_json(template: str, data: str) -> bytes:
     """Return the PDF of a template filled with data that are printable JSON already.
 
-    Raises:
-        typst.TypstError: the template cannot be set.
+    Raises: typst.TypstError: the template cannot be set.
     """
     import typst
 
@@ -71,8 +69,7 @@ def typeset_json(template: str, data: str) -> bytes:
 def draw_json(template: str, data: str) -> bytes:
     """Return the PNG of a template of one page, with a pixel for each point of the page.
 
-    Raises:
-        typst.TypstError: the template cannot be set.
+    Raises: typst.TypstError: the template cannot be set.
     """
     return _compile(template, data, format="png", ppi=POINTS_PER_INCH)
 

@@ -1,7 +1,6 @@
 """Tables as XLSX: real numbers, sums as formulas, frozen headers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -46,12 +45,11 @@ MOST_DIGITS = 15
 NARROWEST, WIDEST = 6, 44
 
 
-@dataclass(frozen=True, slots=True)
 class Workbook:
     """A book as XLSX, each table on a sheet of its own: frozen header, sums as formulas."""
 
-    book: TableBook
-    paper: str
+    def __init__(self, book: TableBook, paper: str) -> None:
+        self.book, self.paper = book, paper
 
     def pieces(self) -> Iterator[bytes]:
         yield repr((self.paper, self.book.title, self.book.lines)).encode()
@@ -158,7 +156,9 @@ class SheetWriter:
     ) -> None:
         looked = NUMBER if decimals_of(value) is not None else FRACTION
         style = self._styles.of(**looks, num_format=looked)
-        self._sheet.write_formula(row, at, formula, style, _cached(value))
+        self._sheet.write_formula(
+            row, at, formula, style, value if isinstance(value, int) else float(value)
+        )
         self._widen(at, len(number_text(value)))
 
     def _sums(self, row: int) -> None:
@@ -208,10 +208,6 @@ def _across(cell: Across, row: int) -> str:
     first, last = xl_col_to_name(cell.first), xl_col_to_name(cell.last)
     less = "".join(f"-{xl_col_to_name(column)}{row + 1}" for column in cell.less)
     return f"=SUM({first}{row + 1}:{last}{row + 1}){less}"
-
-
-def _cached(value: Points) -> float | int:
-    return value if isinstance(value, int) else float(value)
 
 
 def _printed(text: str, most: int) -> str:
