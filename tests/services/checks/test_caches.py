@@ -152,12 +152,12 @@ WRONG = {
 
 
 def names_found():
-    return {cache.name for cache, _found in look_at_all()}
+    return {cache for cache, _found in look_at_all()}
 
 
 def digests_found():
     looks = (caches.look_at_game_digests, caches.look_at_round_digests)
-    return [found for look in looks for looked in look() for found in looked.found]
+    return [found for look in looks for _rows, those in look() for found in those]
 
 
 def test_every_kind_of_wrong_cache_is_found_and_made_right(club):

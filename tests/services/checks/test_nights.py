@@ -10,8 +10,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory, UserFactory
 from tournaments.models import Check, Difference, Email, Game, Player
 from tournaments.services.checks import nights
-from tournaments.services.checks.caches import Cache
-from tournaments.services.checks.nights import CACHES, claim_check, night_of, sweep_checks
+from tournaments.services.checks.nights import claim_check, night_of, sweep_checks
 from tournaments.services.emails import sweep_emails
 
 pytestmark = pytest.mark.django_db
@@ -120,7 +119,7 @@ def test_what_is_the_servers_goes_to_superusers(club):
 def test_check_whose_worker_was_lost_is_begun_again_after_an_hour(club):
     spoil()
     lost = claim_check(night_of(NIGHT), NIGHT)
-    nights._run(lost, next(cache for cache in CACHES if cache.name == "results"))
+    nights._run(lost, "results")
 
     sweep_checks(NIGHT + 59 * MINUTE)
     assert Check.objects.get().finished_at is None
@@ -137,7 +136,7 @@ def test_check_of_a_database_that_is_away_is_left_to_another_worker(club, monkey
         raise OperationalError
 
     with monkeypatch.context() as patched:
-        patched.setattr(nights, "CACHES", (Cache("results", away, list),))
+        patched.setattr(nights, "CACHES", {"results": (away, list)})
         with pytest.raises(OperationalError):
             sweep_checks(NIGHT)
 

@@ -34,7 +34,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{len(found)} differences; what was repaired is looked at again")
             found = self.look()
         for cache in CACHES:
-            subjects = {each.subject for of, each in found if of is cache}
+            subjects = {each.subject for of, each in found if of == cache}
             close_repaired(cache, subjects, timezone.now())
         if found:
             raise CommandError(f"{len(found)} differences")
@@ -48,5 +48,5 @@ class Command(BaseCommand):
             cache, details = each
             values = [json.dumps(value) for value in (details.stored, details.computed)]
             said = "" if values == ["null", "null"] else f": {values[0]}, computed {values[1]}"
-            self.stdout.write(f"{cache.name}: {details.subject}{said}")
+            self.stdout.write(f"{cache}: {details.subject}{said}")
         return found

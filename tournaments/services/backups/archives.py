@@ -12,7 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
@@ -185,23 +185,21 @@ class Manifest:
                 version=str(data["version"]),
                 began_at=str(data["began_at"]),
                 database=str(data["database"]),
-                migrations=frozenset(_key(name) for name in data["migrations"]),
+                migrations=frozenset(
+                    (app, migration)
+                    for app, _dot, migration in (name.partition(".") for name in data["migrations"])
+                ),
                 tables=[TableSummary(**table) for table in data["tables"]],
                 sums={str(name): str(digest) for name, digest in data["sums"].items()},
             )
 
 
-def _key(name: str) -> Key:
-    app, _, migration = name.partition(".")
-    return app, migration
-
-
-@dataclass
 class BackupWriter:
     """Writes the parts of a backup in sequence, and their checksums."""
 
-    archive: zipfile.ZipFile
-    sums: dict[str, str] = field(default_factory=dict)
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self.archive = archive
+        self.sums: dict[str, str] = {}
 
     def add(self, name: str, chunks: Iterable[bytes]) -> None:
         digest = hashlib.sha256()
@@ -210,9 +208,6 @@ class BackupWriter:
                 digest.update(chunk)
                 part.write(chunk)
         self.sums[name] = digest.hexdigest()
-
-    def end(self, manifest: str) -> None:
-        self.archive.writestr(MANIFEST, manifest)
 
 
 def _gathered(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -229,12 +224,11 @@ def chunks_of(file: IO[bytes]) -> Iterator[bytes]:
     return iter(lambda: file.read(AT_ONCE), b"")
 
 
-@dataclass(frozen=True)
 class BackupReader:
     """A backup whose checksums have all been verified."""
 
-    archive: zipfile.ZipFile
-    manifest: Manifest
+    def __init__(self, archive: zipfile.ZipFile, manifest: Manifest) -> None:
+        self.archive, self.manifest = archive, manifest
 
     def pieces(self, name: str) -> Iterator[bytes]:
         with _unreadable_is_damaged(), self.archive.open(name) as part:
@@ -251,6 +245,14 @@ class BackupReader:
         return {found[1]: name for found, name in names if found}
 
 
+def sum_of(chunks: Iterable[bytes]) -> str:
+    """Return the SHA-256 of a part or a file."""
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
 @contextmanager
 def open_backup(path: Path) -> Iterator[BackupReader]:
     """Open a backup after verifying all of it.
@@ -259,24 +261,18 @@ def open_backup(path: Path) -> Iterator[BackupReader]:
         DamagedBackup: the file is not a backup, is incomplete, or fails its checksums.
         BackupFault: the version of its format is unknown.
     """
-    with path.open("rb") as file, _archive(file) as archive:
+    with path.open("rb") as file:
         with _unreadable_is_damaged():
+            archive = zipfile.ZipFile(file)
             if archive.getinfo(MANIFEST).file_size > LARGEST_MANIFEST:
                 raise DamagedBackup("its manifest is too large")
             text = archive.read(MANIFEST)
         reader = BackupReader(archive, Manifest.from_json(text))
         _check_names(reader)
         for name, expected in reader.manifest.sums.items():
-            _check_sum(reader, name, expected)
+            if sum_of(reader.pieces(name)) != expected:
+                raise DamagedBackup(f"{name} is not as it was written")
         yield reader
-
-
-@contextmanager
-def _archive(file: IO[bytes]) -> Iterator[zipfile.ZipFile]:
-    with _unreadable_is_damaged():
-        archive = zipfile.ZipFile(file)
-    with archive:
-        yield archive
 
 
 def _check_names(reader: BackupReader) -> None:
@@ -286,22 +282,13 @@ def _check_names(reader: BackupReader) -> None:
     tables = {f"rows/{table.name}.jsonl" for table in reader.manifest.tables}
     rows = {name for name in data if ROWS.fullmatch(name)}
     others = data.keys() - rows - {KEY_PART}
-    strange = [name for name in others if not _is_stored_file(name)]
+    strange = [
+        name
+        for name in others
+        if not STORED_FILE.fullmatch(name) or {".", ".."} & set(name.split("/"))
+    ]
     if tables != rows or strange or KEY_PART not in data:
         raise DamagedBackup(f"parts that no backup has: {sorted(strange) or 'tables'}")
-
-
-def _is_stored_file(name: str) -> bool:
-    steps = name.split("/")
-    return STORED_FILE.fullmatch(name) is not None and not {".", ".."} & set(steps)
-
-
-def _check_sum(reader: BackupReader, name: str, expected: str) -> None:
-    digest = hashlib.sha256()
-    for piece in reader.pieces(name):
-        digest.update(piece)
-    if digest.hexdigest() != expected:
-        raise DamagedBackup(f"{name} is not as it was written")
 
 
 @contextmanager
@@ -401,15 +388,11 @@ def _written_by_sqlite(model: Model, where: str) -> Iterator[bytes]:
         cursor.execute(_select(", ".join([f"json_array({written})", *others]), model, where))
         while rows := cursor.fetchmany(ROWS_AT_ONCE):
             for line, *values in rows:
-                yield f"{_with(line, writers, values) if values else line}\n".encode()
-
-
-def _with(line: str, writers: list[Callable[[Any], str]], values: list[Any]) -> str:
-    more = (
-        "null" if value is None else write(value)
-        for write, value in zip(writers, values, strict=True)
-    )
-    return f"{line[:-1]},{','.join(more)}]"
+                more = [
+                    "null" if value is None else write(value)
+                    for write, value in zip(writers, values, strict=True)
+                ]
+                yield f"{line[:-1]},{','.join(more)}]\n".encode() if more else f"{line}\n".encode()
 
 
 def _by_python(column: Column) -> Callable[[Any], str] | None:

@@ -1,7 +1,6 @@
 """Make backups and restore them, in folders and by partitions."""
 
 import fcntl
-import hashlib
 import os
 import re
 import tempfile
@@ -23,13 +22,13 @@ from django.db import (
     models,
     transaction,
 )
-from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
 
 from tournaments.models import Backup, Partition
 from tournaments.models.audit import create_view, drop_view
 from tournaments.services.backups.archives import (
     KEY_PART,
+    MANIFEST,
     BackupFault,
     BackupReader,
     BackupWriter,
@@ -49,6 +48,7 @@ from tournaments.services.backups.archives import (
     migrate_to,
     open_backup,
     state_at,
+    sum_of,
     without_foreign_keys,
     write_rows,
 )
@@ -86,7 +86,13 @@ def make_backup(path: Path) -> Made:
         OSError: the file cannot be written; no partial file is left.
     """
     made = write_backup(path, {})
-    _note(made)
+    data = {"began_at": made.began_at, "rows": made.rows, "size": made.size}
+    try:
+        with transaction.atomic():
+            Backup.objects.create(**data, ended_at=timezone.now())
+    except DatabaseError as error:
+        # The database's disk is full, or its tables are older: the backup is complete all the same.
+        made.not_noted = str(error)
     return made
 
 
@@ -103,16 +109,6 @@ def write_backup(path: Path, within: Within) -> Made:
             _write(BackupWriter(archive), made, within)
         made.size = file.tell()
     return made
-
-
-def _note(made: Made) -> None:
-    data = {"began_at": made.began_at, "rows": made.rows, "size": made.size}
-    try:
-        with transaction.atomic():
-            Backup.objects.create(**data, ended_at=timezone.now())
-    except DatabaseError as error:
-        # The database's disk is full, or its tables are older: the backup is complete all the same.
-        made.not_noted = str(error)
 
 
 def _write(writer: BackupWriter, made: Made, within: Within) -> None:
@@ -137,7 +133,7 @@ def _write(writer: BackupWriter, made: Made, within: Within) -> None:
         tables=tables,
         sums=writer.sums,
     )
-    writer.end(data.to_json())
+    writer.archive.writestr(MANIFEST, data.to_json())
 
 
 def _write_table(writer: BackupWriter, name: str, model: Model, where: str) -> TableSummary:
@@ -318,16 +314,12 @@ def _refuse_other_files(backup: BackupReader) -> None:
         if path.is_dir() or path.name.startswith(RESTORING_HALF):
             continue
         # A restore that was killed at its end left the same files.
-        if name not in files or _sum_of(path) != backup.manifest.sums[files[name]]:
+        is_same = False
+        if name in files:
+            with path.open("rb") as file:
+                is_same = sum_of(chunks_of(file)) == backup.manifest.sums[files[name]]
+        if not is_same:
             raise NotEmpty(f"there are files here already, {path} among them")
-
-
-def _sum_of(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        for chunk in chunks_of(file):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def _place(path: Path, pieces: Iterable[bytes]) -> None:
@@ -395,11 +387,15 @@ def archive_partition(number: int, path: Path, *, at: datetime) -> Made:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         # Before the first query, of whose moment all is that is seen.
         cursor.execute(f"LOCK TABLE {', '.join(parts.values())} IN SHARE MODE")
-        made = _partitions_write(partition, path, at)
+        made = _write_partition(partition, path, at)
         with open_backup(path):
             # It is whole.
             pass
-        _clear(cursor, parts)
+        deals = parts["tournaments_revision"]
+        cursor.execute("SET LOCAL lock_timeout = '60s'")
+        cursor.execute(KEEP_UNFINISHED.format(part=deals))
+        cursor.execute(f"TRUNCATE {', '.join(parts.values())}")
+        cursor.execute(f"INSERT INTO {deals} TABLE unfinished")
         Partition.objects.filter(pk=partition.pk).update(archived_at=at)
     return made
 
@@ -412,7 +408,7 @@ def _finished_partition(number: int) -> Partition:
     return found[0]
 
 
-def _partitions_write(partition: Partition, path: Path, at: datetime) -> Made:
+def _write_partition(partition: Partition, path: Path, at: datetime) -> Made:
     within: Within = {
         label: f"{column} >= {partition.first_key} AND {column} < {partition.end_key}"
         for label, column in OF_A_PARTITION.items()
@@ -423,14 +419,6 @@ def _partitions_write(partition: Partition, path: Path, at: datetime) -> Made:
     made = write_backup(path, within)
     transaction.savepoint_rollback(kept)
     return made
-
-
-def _clear(cursor: CursorWrapper, parts: dict[str, str]) -> None:
-    deals = parts["tournaments_revision"]
-    cursor.execute("SET LOCAL lock_timeout = '60s'")
-    cursor.execute(KEEP_UNFINISHED.format(part=deals))
-    cursor.execute(f"TRUNCATE {', '.join(parts.values())}")
-    cursor.execute(f"INSERT INTO {deals} TABLE unfinished")
 
 
 NAME = re.compile(r"kingscore-\d{8}T\d{6}Z\.zip")

@@ -1,7 +1,7 @@
 """Checks of what is kept beside the games: digests, standings, names, and sums of players."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -64,24 +64,8 @@ class Mismatch:
     computed: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScanResult:
-    """A checked batch: its number of rows, and the differences."""
-
-    rows: int
-    found: tuple[Mismatch, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Cache:
-    """A stored cache by name; `look` checks all its rows in batches.
-
-    `repair` recomputes the rows of some differences.
-    """
-
-    name: str
-    look: Callable[[], Iterator[ScanResult]]
-    repair: Callable[[list[Mismatch]], None]
+ScanResult = tuple[int, Sequence[Mismatch]]
+"""A checked batch: its number of rows, and the differences."""
 
 
 def batches_of(rows: QuerySet[Any], size: int) -> Iterator[list[int]]:
@@ -111,7 +95,7 @@ def look_at_results() -> Iterator[ScanResult]:
         found = [
             Mismatch(clubs[row.pk], named(row), row.result, result) for row, result in differing
         ]
-        yield ScanResult(len(keys), tuple(found))
+        yield len(keys), found
 
 
 def _is_of_before(stored: Any, result: Any) -> bool:
@@ -138,8 +122,8 @@ def look_at_revisions() -> Iterator[ScanResult]:
             club=F("table__round__event__club_id"), last=Coalesce(Max("revisions__revision"), 0)
         )
         differing = rows.exclude(revision=F("last")).order_by("pk").values_list(*fields)
-        found = (Mismatch(club, f"game:{name}", *said) for club, name, *said in differing)
-        yield ScanResult(len(keys), tuple(found))
+        found = [Mismatch(club, f"game:{name}", *said) for club, name, *said in differing]
+        yield len(keys), found
 
 
 def repair_revisions(found: Iterable[Mismatch]) -> None:
@@ -159,12 +143,12 @@ def look_at_names() -> Iterator[ScanResult]:
     for keys in batches_of(Game.objects.filter(table__isnull=False), 5 * AT_ONCE):
         with one_moment():
             games = Game.objects.filter(pk__in=keys).order_by("pk").prefetch_related(seats)
-            differing = [row for row in games if row.players != names_in_head(row)]
+            differing = [row for row in games if row.players != _names_of(row)]
             clubs = clubs_of(row.pk for row in differing)
-        yield ScanResult(len(keys), tuple(Mismatch(clubs[row.pk], named(row)) for row in differing))
+        yield len(keys), [Mismatch(clubs[row.pk], named(row)) for row in differing]
 
 
-def names_in_head(game: Game) -> list[str]:
+def _names_of(game: Game) -> list[str]:
     """Return the names the setup of a game should have; guests keep the names as typed."""
     sitting = {seat.number: seat.player for seat in game.seats.all()}
     written = enumerate(game.players)
@@ -219,7 +203,7 @@ def look_at_game_digests() -> Iterator[ScanResult]:
             ]
             clubs = clubs_of(row.pk for row, _ in differing)
         found = [Mismatch(clubs[row.pk], named(row), row.digest, said) for row, said in differing]
-        yield ScanResult(len(keys), tuple(found))
+        yield len(keys), found
 
 
 def repair_game_digests(found: Iterable[Mismatch]) -> None:
@@ -235,15 +219,19 @@ def look_at_round_digests() -> Iterator[ScanResult]:
     for keys in batches_of(Tournament.objects.exclude(state="draft"), 1):
         with one_moment():
             rows = Tournament.objects.filter(pk__in=keys).select_related("event")
-            found = tuple(each for row in rows for each in _look_at(row))
-        yield ScanResult(1, found)
+            found = [each for row in rows for each in _look_at(row)]
+        yield 1, found
 
 
 def repair_round_digests(found: Iterable[Mismatch]) -> None:
     """Seal the rounds as they are now; the audit keeps the digests before."""
+    for tournament in _tournaments_of(found):
+        seal_now(tournament.event_id)
+
+
+def _tournaments_of(found: Iterable[Mismatch]) -> QuerySet[Tournament]:
     slugs = {each.subject.removeprefix("tournament:").partition(",")[0] for each in found}
-    for event in Tournament.objects.filter(slug__in=slugs).values_list("event", flat=True):
-        seal_now(event)
+    return Tournament.objects.filter(slug__in=slugs)
 
 
 def _look_at(tournament: Tournament) -> Iterator[Mismatch]:
@@ -256,11 +244,6 @@ def _look_at(tournament: Tournament) -> Iterator[Mismatch]:
     whole = digest_of_all(tournament, [digest for _round, digest in computed])
     if tournament.digest and tournament.digest != whole:
         yield Mismatch(club, subject, tournament.digest, whole)
-
-
-def _with_revisions(keys: list[int]) -> QuerySet[Game]:
-    in_order = Prefetch("revisions", Revision.objects.order_by("revision"))
-    return Game.objects.filter(pk__in=keys).order_by("pk").prefetch_related(in_order)
 
 
 def _digest_of(row: Game) -> str:
@@ -290,24 +273,23 @@ def look_at_standings() -> Iterator[ScanResult]:
         with one_moment():
             rows = Tournament.objects.filter(pk__in=keys).select_related("event__club")
             moved = [(row, *each) for row in rows for each in sorted(_unexplained(row).items())]
-        found = (
+        found = [
             Mismatch(
                 tournament.event.club_id,
-                _subject(tournament, number),
+                f"tournament:{tournament.slug}, round {number}",
                 {each.entrant: list(each.before) for each in of_round},
                 {each.entrant: list(each.after) for each in of_round},
             )
             for tournament, number, of_round in moved
-        )
-        yield ScanResult(1, tuple(found))
+        ]
+        yield 1, found
 
 
 def repair_standings(found: Iterable[Mismatch]) -> None:
     """Store the current standings where no correction explains the difference."""
-    slugs = {each.subject.removeprefix("tournament:").partition(",")[0] for each in found}
-    for pk in Tournament.objects.filter(slug__in=slugs).values_list("pk", flat=True):
+    for row in _tournaments_of(found):
         with transaction.atomic():
-            tournament = lock_tournament(pk)
+            tournament = lock_tournament(row.pk)
             rounds = Round.objects.filter(event=tournament.event_id)
             for round_ in rounds.filter(number__in=_unexplained(tournament)):
                 keep_standings(tournament, round_)
@@ -340,22 +322,18 @@ def _is_corrected(tournament: Tournament, number: int, since: datetime) -> bool:
     return writes.exists() or rulings.exists() or lines.exists()
 
 
-def _subject(tournament: Tournament, number: int) -> str:
-    return f"tournament:{tournament.slug}, round {number}"
-
-
 FOLDED_NAMES_AT_ONCE = 1000
 
 
 def look_at_folded_names() -> Iterator[ScanResult]:
     fields = ("pk", "club_id", "name", "name_key", "search_key")
     for players in batches_of(Player.objects.all(), FOLDED_NAMES_AT_ONCE):
-        found = tuple(
+        found = [
             Mismatch(club, f"player:{pk}")
             for pk, club, name, *keys in Player.objects.filter(pk__in=players).values_list(*fields)
             if keys != [fold_name(name), plain_name(name)]
-        )
-        yield ScanResult(len(players), found)
+        ]
+        yield len(players), found
 
 
 def repair_folded_names(found: Iterable[Mismatch]) -> None:
@@ -378,11 +356,11 @@ def look_at_player_sums() -> Iterator[ScanResult]:
         with one_moment():
             rows = KeptSums.objects.filter(pk__in=keys).select_related("player")
             by_player = groupby(rows.order_by("player", "pk"), key=lambda row: row.player)
-            found = tuple(each for _, own in by_player for each in _player_sums_look_at(list(own)))
-        yield ScanResult(len(keys), found)
+            found = [each for _, own in by_player for each in _look_at_sums(list(own))]
+        yield len(keys), found
 
 
-def _player_sums_look_at(rows: list[KeptSums]) -> Iterator[Mismatch]:
+def _look_at_sums(rows: list[KeptSums]) -> Iterator[Mismatch]:
     player = rows[0].player
     seats = seats_of(player, None)
     parts, _every = parts_of(seats, timezone.localdate())

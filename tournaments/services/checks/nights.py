@@ -20,8 +20,8 @@ from tournaments.models import AuditEntry, Check, Club, Difference, Game, Revisi
 from tournaments.models.clubs import Role
 from tournaments.queries.sheets import record_digest
 from tournaments.services.checks.caches import (
-    Cache,
     Mismatch,
+    ScanResult,
     look_at_folded_names,
     look_at_game_digests,
     look_at_names,
@@ -72,7 +72,12 @@ def write_notices(check: Check, at: datetime) -> None:
         Club.objects.filter(pk__in=clubs - {None}).values_list("pk", "name")
     )
     for club in sorted(clubs, key=lambda pk: pk or 0):
-        text = _letter(names.get(club, ""), counts_of(club))
+        counted, subjects, bodies = counts_of(club), [], []
+        for language, _name in settings.LANGUAGES:
+            with translation.override(language):
+                subjects.append(str(_("nightly check")))
+                bodies.append(_text(names.get(club, ""), counted))
+        text = EmailText(f"Kingscore: {' / '.join(subjects)}", RULE.join(bodies) + "\n")
         # The check is the key, so that nobody gets two e-mails however often it ends.
         about = f"check:{check.pk}:{club or 'server'}"
         write_emails(_readers(club), about, text, at=at)
@@ -91,15 +96,6 @@ def _readers(club: int | None) -> Iterable[User]:
     if club is None:
         return active.filter(is_superuser=True)
     return active.filter(memberships__club=club, memberships__role=Role.OWNER)
-
-
-def _letter(club: str, counted: list[tuple[str, int]]) -> EmailText:
-    subjects, bodies = [], []
-    for language, _name in settings.LANGUAGES:
-        with translation.override(language):
-            subjects.append(str(_("nightly check")))
-            bodies.append(_text(club, counted))
-    return EmailText(f"Kingscore: {' / '.join(subjects)}", RULE.join(bodies) + "\n")
 
 
 def _text(club: str, counted: list[tuple[str, int]]) -> str:
@@ -178,42 +174,50 @@ def repair_ratings(_found: Sequence[Mismatch]) -> None:
     rebuild_ratings()
 
 
-Differing = tuple[Cache, Mismatch]
-"""A difference and its cache."""
+Differing = tuple[str, Mismatch]
+"""The name of a cache, and a difference."""
 
 RESULTS = "results"
 
-CACHES = (
-    Cache("revisions", look_at_revisions, repair_revisions),
-    Cache(RESULTS, look_at_results, repair_results),
-    Cache("game-digests", look_at_game_digests, repair_game_digests),
-    Cache("standings", look_at_standings, repair_standings),
-    Cache("round-digests", look_at_round_digests, repair_round_digests),
-    Cache("folded-names", look_at_folded_names, repair_folded_names),
-    Cache("names-on-sheets", look_at_names, repair_names),
-    Cache("player-sums", look_at_player_sums, repair_player_sums),
-    Cache("rating-changes", look_at_changes, repair_ratings),
-    Cache("ratings", look_at_ratings, repair_ratings),
-    Cache("rating-counts", look_at_counts, repair_ratings),
+CACHES: Mapping[
+    str, tuple[Callable[[], Iterator[ScanResult]], Callable[[list[Mismatch]], None]]
+] = MappingProxyType(
+    {
+        "revisions": (look_at_revisions, repair_revisions),
+        RESULTS: (look_at_results, repair_results),
+        "game-digests": (look_at_game_digests, repair_game_digests),
+        "standings": (look_at_standings, repair_standings),
+        "round-digests": (look_at_round_digests, repair_round_digests),
+        "folded-names": (look_at_folded_names, repair_folded_names),
+        "names-on-sheets": (look_at_names, repair_names),
+        "player-sums": (look_at_player_sums, repair_player_sums),
+        "rating-changes": (look_at_changes, repair_ratings),
+        "ratings": (look_at_ratings, repair_ratings),
+        "rating-counts": (look_at_counts, repair_ratings),
+    }
 )
-"""All derived and stored values; see `docs/checks.md` for each model."""
+"""All derived and stored values by name; see `docs/checks.md` for each model.
+
+The first function checks all rows in batches, the second computes the rows of differences anew.
+"""
 
 
 def look_at_all() -> Iterator[Differing]:
     """Yield every difference with its cache. Nothing is changed."""
-    for cache in CACHES:
-        for looked in cache.look():
-            yield from ((cache, found) for found in looked.found)
+    for name, (look, _repair) in CACHES.items():
+        for _rows, found in look():
+            yield from ((name, each) for each in found)
 
 
 def repair(differing: Sequence[Differing]) -> None:
     """Recompute differing values, sources before values computed from them."""
     done: set[Callable[..., None]] = set()
-    for cache in CACHES:
-        found = [each for of, each in differing if of is cache]
-        if found and (cache.repair is not repair_ratings or repair_ratings not in done):
-            cache.repair(found)
-            done.add(cache.repair)
+    for name, (_look, compute) in CACHES.items():
+        found = [each for of, each in differing if of == name]
+        # All ratings are computed at once.
+        if found and compute not in done:
+            compute(found)
+            done.add(compute)
     # Corrected results have enqueued their rounds for rating.
     sweep_ratings()
 
@@ -239,8 +243,8 @@ def sweep_checks(at: datetime) -> bool:
     check = claim_check(night_of(at), at)
     if check is not None:
         seal_what_is_missing()
-        for cache in CACHES:
-            _run(check, cache)
+        for name in CACHES:
+            _run(check, name)
         with transaction.atomic():
             check.finished_at = timezone.now()
             check.save()
@@ -271,31 +275,32 @@ def claim_check(night: date, at: datetime) -> Check | None:
         return check if lost.update(started_at=at) else None
 
 
-def _run(check: Check, cache: Cache) -> None:
+def _run(check: Check, name: str) -> None:
     """Compare a cache batch by batch; at the end close differences that are gone."""
     subjects: set[str] = set()
     try:
-        for looked in cache.look():
-            subjects |= {each.subject for each in looked.found}
-            _keep_differences(cache.name, looked.found)
-            check.found += len(looked.found)
-            check.rows += looked.rows
-            check.games += looked.rows if cache.name == RESULTS else 0
+        look, _repair = CACHES[name]
+        for rows, found in look():
+            subjects |= {each.subject for each in found}
+            _keep_differences(name, found)
+            check.found += len(found)
+            check.rows += rows
+            check.games += rows if name == RESULTS else 0
     except (InterfaceError, OperationalError):
         # The database is away: another worker will start again.
         raise
     # Any row may break a computation; the other caches are still compared.
     except Exception as error:
-        log.exception("%s could not be looked at", cache.name)
-        check.error = f"{cache.name}: {type(error).__name__}"
-        _keep_differences(cache.name, [Mismatch(None, NOT_LOOKED_AT, None, type(error).__name__)])
+        log.exception("%s could not be looked at", name)
+        check.error = f"{name}: {type(error).__name__}"
+        _keep_differences(name, [Mismatch(None, NOT_LOOKED_AT, None, type(error).__name__)])
     else:
-        close_repaired(cache, subjects, timezone.now())
+        close_repaired(name, subjects, timezone.now())
 
 
-def close_repaired(cache: Cache, subjects: Collection[str], at: datetime) -> None:
+def close_repaired(cache: str, subjects: Collection[str], at: datetime) -> None:
     """Close the differences of a cache, except those with these subjects."""
-    kept = Difference.objects.open().filter(cache=cache.name).values_list("pk", "subject")
+    kept = Difference.objects.open().filter(cache=cache).values_list("pk", "subject")
     gone = [pk for pk, subject in kept if subject not in subjects]
     Difference.objects.filter(pk__in=gone).update(resolved_at=at)
 

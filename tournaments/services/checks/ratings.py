@@ -1,12 +1,12 @@
 """Checks of kept ratings: their rows, changes and sums."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
 
 from tournaments.engine.ratings.ratings import MODEL, Constants, Rating, Spread, newcomer, rate
 from tournaments.models import (
@@ -74,10 +74,6 @@ class StoredChange(NamedTuple):
     after: Rating
     prior: "Prior | None"
 
-    @property
-    def pool(self) -> PoolKey:
-        return self.club, self.family
-
 
 class Prior(NamedTuple):
     """The values after the change before."""
@@ -105,27 +101,6 @@ def stored_changes(stretch: TimeSpan) -> Iterator[StoredChange]:
             Rating(mean, variance, start),
             None if prior is None else Prior(prior, prior_at, Rating(after[0], after[1], start)),
         )
-
-
-def orphans(stretch: TimeSpan) -> QuerySet[RatingChange]:
-    """Return changes of a stretch whose rating is gone; no constraint prevents that."""
-    there = PlayerRating.objects.filter(pk=OuterRef("rating_id"))
-    return RatingChange.objects.filter(~Exists(there), stretch.rows).order_by()
-
-
-def rated_rounds(stretch: TimeSpan) -> dict[tuple[PoolKey, int], RatedRound]:
-    rows = RatedRound.objects.filter(stretch.rows).select_related("pool")
-    return {((row.pool.club_id, row.pool.family), row.round_id): row for row in rows}
-
-
-def spreads_before(pools: Iterable[PoolKey], since: datetime | None) -> dict[PoolKey, Any]:
-    """Return the stored spreads of pools at the begin of a stretch."""
-    found: dict[PoolKey, Any] = {}
-    for club, family in pools:
-        rows = RatedRound.objects.filter(pool__club=club, pool__family=family)
-        last = rows.filter(at__lt=since).order_by("-at", "-round_id") if since else rows.none()
-        found[club, family] = last.values_list("spreads", flat=True).first() or {}
-    return found
 
 
 def read_spreads(stored: Any) -> dict[str, Spread]:
@@ -169,7 +144,7 @@ def look_at_changes() -> Iterator[ScanResult]:
         with one_moment():
             stretch, clubs = stretch_from(until)
             number, found = _look(stretch, clubs, load_pending())
-        yield ScanResult(number, tuple(found))
+        yield number, found
         until = stretch.until
         if until is None:
             return
@@ -177,11 +152,19 @@ def look_at_changes() -> Iterator[ScanResult]:
 
 def _look(stretch: TimeSpan, clubs: set[int], pending: Pending) -> tuple[int, list[Mismatch]]:
     number, pools = _read_pools(stretch, clubs)
-    begin = spreads_before(pools, stretch.since)
+    begin: dict[PoolKey, Any] = {}
+    for club, family in pools:
+        rows = RatedRound.objects.filter(pool__club=club, pool__family=family)
+        last = rows.filter(at__lt=stretch.since) if stretch.since else rows.none()
+        stored = last.order_by("-at", "-round_id").values_list("spreads", flat=True).first()
+        begin[club, family] = stored or {}
     for row in RatingPool.objects.filter(version__gt=0):
         pools[row.club_id, row.family].constants = row.constants
     differing = chain.from_iterable(pool.look(begin[key]) for key, pool in pools.items())
-    gone = orphans(stretch).values_list("at", "game_id", "rating_id")
+    # Their rating is gone; no constraint prevents that.
+    there = PlayerRating.objects.filter(pk=OuterRef("rating_id"))
+    orphans = RatingChange.objects.filter(~Exists(there), stretch.rows).order_by()
+    gone = orphans.values_list("at", "game_id", "rating_id")
     lost = [(at, Mismatch(None, f"game {game}, rating {pk}")) for at, game, pk in gone]
     details = chain(differing, lost)
     return number, [each for at, each in details if not pending.covers(each.club, at)]
@@ -192,10 +175,10 @@ def _read_pools(stretch: TimeSpan, clubs: set[int]) -> tuple[int, dict[PoolKey, 
     pools = _Pools()
     number = 0
     for change in stored_changes(stretch):
-        pools[change.pool].changes[change.game, change.seat, change.person] = change
+        pools[change.club, change.family].changes[change.game, change.seat, change.person] = change
         number += 1
-    for (key, pk), row in rated_rounds(stretch).items():
-        pools[key].rounds[pk] = row
+    for row in RatedRound.objects.filter(stretch.rows).select_related("pool"):
+        pools[row.pool.club_id, row.pool.family].rounds[row.round_id] = row
     for scope in {club for club, _family in pools} | clubs | {None}:
         for round_ in chain.from_iterable(played_rounds(scope, stretch.since, stretch.until)):
             for game in round_.games:
@@ -211,21 +194,24 @@ class _Pools(dict[PoolKey, "_Stretch"]):
         return self[key]
 
 
-@dataclass(slots=True)
 class _Stretch:
     """A stretch of a pool: the stored values, and its games in order."""
 
-    key: PoolKey
-    changes: dict[Place, StoredChange] = field(default_factory=dict)
-    rounds: dict[int, RatedRound] = field(default_factory=dict)
-    games: list[tuple[RoundToRate, Played]] = field(default_factory=list)
-    constants: Constants = field(default_factory=Constants)
+    def __init__(self, key: PoolKey) -> None:
+        self.key = key
+        self.changes: dict[Place, StoredChange] = {}
+        self.rounds: dict[int, RatedRound] = {}
+        self.games: list[tuple[RoundToRate, Played]] = []
+        self.constants = Constants()
 
     def look(self, begin: Any) -> Iterator[tuple[datetime, Mismatch]]:
         """Yield each difference with its moment; `begin` are the stored spreads before."""
         order = {game.pk: number for number, (_place, game) in enumerate(self.games)}
         spreads = read_spreads(begin)
-        for round_, games in self._by_round():
+        rounds: dict[int, tuple[RoundToRate, list[Played]]] = {}
+        for round_, game in self.games:
+            rounds.setdefault(round_.pk, (round_, []))[1].append(game)
+        for round_, games in rounds.values():
             for game in games:
                 spread = spreads.get(game.spread, Spread()).seeing(game.scores)
                 spreads[game.spread] = spread
@@ -245,12 +231,6 @@ class _Stretch:
             )
         for pk, row in self.rounds.items():
             yield row.at, self._found(f"round {pk}", row.spreads, None)
-
-    def _by_round(self) -> Iterator[tuple[RoundToRate, list[Played]]]:
-        rounds: dict[int, tuple[RoundToRate, list[Played]]] = {}
-        for round_, game in self.games:
-            rounds.setdefault(round_.pk, (round_, []))[1].append(game)
-        return iter(rounds.values())
 
     def _look_at_game(
         self, round_: RoundToRate, game: Played, spread: Spread, order: dict[int, int]
@@ -322,13 +302,13 @@ def look_at_ratings() -> Iterator[ScanResult]:
             rows = PlayerRating.objects.filter(pk__in=keys)
             ratings = list(rows.order_by("pk").select_related("pool"))
             last = {change.rating: change for change in last_changes(rows)}
-        found = tuple(
+        found = [
             Mismatch(row.pool.club_id, f"{row.pool}, {row.person}", _stored(row), computed)
             for row in ratings
             if _stored(row) != (computed := _computed(row, last.get(row.pk)))
             and not pending.covers(row.pool.club_id, row.last_at)
-        )
-        yield ScanResult(len(ratings), found)
+        ]
+        yield len(ratings), found
 
 
 def _stored(row: PlayerRating) -> list[Any]:
@@ -359,8 +339,8 @@ def look_at_counts() -> Iterator[ScanResult]:
     for keys in batches_of(RatingPool.objects.all(), 1):
         with one_moment():
             pools = RatingPool.objects.filter(pk__in=keys)
-            found = tuple(each for pool in pools for each in _look_at_pool(pool))
-        yield ScanResult(1, found)
+            found = [each for pool in pools for each in _look_at_pool(pool)]
+        yield 1, found
 
 
 def _look_at_pool(pool: RatingPool) -> Iterator[Mismatch]:

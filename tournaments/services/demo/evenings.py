@@ -168,8 +168,11 @@ def _draw_entry(chance: Random, game: Game, strengths: Sequence[float], kings: f
     said: EntryBody = {"type": "deal", "contract": contract.id}
     if trumps_of(game.ruleset, contract):
         said["trump"] = chance.choice(trumps_of(game.ruleset, contract))
-    if chance.random() < kings and _can_be_king(game, contract):
-        return said | _king(game)
+    king = contract.kind == TRUMP and "king" in fields_of(game.ruleset, contract)
+    if chance.random() < kings and king:
+        tricks = UNITS["tricks"].total or 0
+        taken = [tricks if seat == game.declarer else 0 for seat in range(game.ruleset.seats)]
+        return said | {"counts": {"tricks": taken}, "king": game.declarer}
     (unit,) = contract.values
     counts = _draw_counts(chance, game, contract, strengths)
     if contract.replay_one_each and set(counts) == {1}:
@@ -188,16 +191,6 @@ def _draw_counts(
         weights[game.ruleset.sides[game.declarer]] *= 3
     takers = chance.choices(range(len(weights)), weights, k=UNITS[unit].total or 0)
     return [takers.count(side) for side in range(len(weights))]
-
-
-def _can_be_king(game: Game, contract: Contract) -> bool:
-    return contract.kind == TRUMP and "king" in fields_of(game.ruleset, contract)
-
-
-def _king(game: Game) -> EntryBody:
-    tricks = UNITS["tricks"].total or 0
-    taken = [tricks if seat == game.declarer else 0 for seat in range(game.ruleset.seats)]
-    return {"counts": {"tricks": taken}, "king": game.declarer}
 
 
 def _draw_hand(
@@ -308,45 +301,34 @@ ROUND = timedelta(hours=2)
 SEASON = timedelta(days=300)
 
 
-@dataclass(frozen=True)
-class SeasonDays:
-    """A season, the days between its evenings, and the last day of play."""
-
-    season: Season
-    apart: int
-    until: date
-
-
 def add_seasons(cast: Cast, at: datetime) -> list[Season]:
     """Create two past seasons, a year apart, and the current one; return them oldest first."""
     running = (at - timedelta(days=70)).date().replace(day=1)
     starts = [running.replace(year=running.year - ago) for ago in (2, 1, 0)]
-    return [_add_season(cast, start) for start in starts]
-
-
-def _add_season(cast: Cast, start: date) -> Season:
-    end = start + SEASON
-    name = f"{start.year}" if start.year == end.year else f"{start.year}–{end.year}"
-    # Its tournaments count different points.
-    dates = SeasonDates(name, start, end, league_points=LeaguePoints.EVENING)
-    return create_season(cast.club, dates, cast.owner, at=evening_of(cast, start))
+    seasons = []
+    for start in starts:
+        end = start + SEASON
+        name = f"{start.year}" if start.year == end.year else f"{start.year}–{end.year}"
+        # Its tournaments count different points.
+        dates = SeasonDates(name, start, end, league_points=LeaguePoints.EVENING)
+        seasons.append(create_season(cast.club, dates, cast.owner, at=evening_of(cast, start)))
+    return seasons
 
 
 def evening_of(cast: Cast, day: date) -> datetime:
     return datetime.combine(day, BEGINS, cast.club.created_at.tzinfo)
 
 
-def hold_evenings(cast: Cast, stretch: SeasonDays) -> None:
-    """Hold all evenings of a season, alike except for the games."""
-    season = stretch.season
+def hold_evenings(cast: Cast, season: Season, *, apart: int, until: date) -> None:
+    """Hold all evenings of a season, so many days apart, alike except for the games."""
     held = season.starts_on + timedelta(days=5)
     number = 0
-    while held <= stretch.until:
+    while held <= until:
         rules, tables = RULESETS[number % len(RULESETS)], ROUNDS[number % len(ROUNDS)]
         number += 1
         plan = EventPlan(f"{number}. akşam", held, rules, season=season, published=True)
         _hold_evening(cast, plan, tables)
-        held += timedelta(days=stretch.apart)
+        held += timedelta(days=apart)
 
 
 def _hold_evening(cast: Cast, plan: EventPlan, rounds: Sequence[int]) -> Event:

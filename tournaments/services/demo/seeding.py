@@ -21,7 +21,6 @@ from tournaments.services.demo.evenings import (
     VISITING_CLUBS,
     Cast,
     Pace,
-    SeasonDays,
     add_seasons,
     evening_of,
     found_club,
@@ -124,19 +123,17 @@ def begin_round(cast: Cast, tournament: Tournament, at: datetime) -> Round:
 
 def singles(cast: Cast, number: int) -> list[Entry]:
     """Return `number` players, some of them from other clubs."""
-    names = cast.some(number)
-    return [Entry(name, represents=_from_where(cast)) for name in names]
+    names, chance = cast.some(number), cast.chance
+    return [
+        Entry(name, represents=chance.choice(VISITING_CLUBS) if chance.random() < 0.3 else "")
+        for name in names
+    ]
 
 
 def pairs(cast: Cast, number: int) -> list[Entry]:
     """Return `number` pairs."""
     names = cast.some(2 * number)
     return [Entry(*two) for two in zip(names[::2], names[1::2], strict=True)]
-
-
-def _from_where(cast: Cast) -> str:
-    visits = cast.chance.random() < 0.3
-    return cast.chance.choice(VISITING_CLUBS) if visits else ""
 
 
 CONFIRMED, FINISHED, CALLING, SILENT, CORRECTED = range(5)
@@ -155,36 +152,29 @@ SILENCE = timedelta(minutes=15)
 def play_to_third_round(cast: Cast, season: Season, at: datetime) -> list[str]:
     """Play a tournament into its third round, as of `at`; return the names of its players."""
     third = at - OPENED
-    first = third - 2 * ROUND
-    tournament = _begin(cast, season, first)
+    first, second = third - 2 * ROUND, third - ROUND
+    settings = TournamentSettings(
+        rounds=5, minutes=MINUTES, finals=4, separate_clubs=True, hide_last=True
+    )
+    contest = Contest("Moda Açık", season, first, singles(cast, 37), KING, settings, "two")
+    tournament = take_entries(cast, contest, at=first - timedelta(days=20))
+    tournament = move_tournament(
+        tournament.pk, State.RUNNING, cast.director, at=first - timedelta(minutes=15)
+    )
     hold_round(cast, tournament, first, confirmed=2)
-    _between_rounds(cast, tournament, third - ROUND - timedelta(minutes=9))
-    hold_round(cast, tournament, third - ROUND, confirmed=2)
-    _put_substitute(cast, tournament, third - timedelta(minutes=10))
+    # Between the rounds somebody comes late, and somebody leaves.
+    late, between = Entry(_not_entered(tournament)[0]), second - timedelta(minutes=9)
+    register_entrants(tournament.pk, [late], cast.director, at=between)
+    withdraw_entrant(tournament.entrants.get(number=5).pk, cast.director, at=between)
+    hold_round(cast, tournament, second, confirmed=2)
+    entrant = tournament.entrants.get(number=9)
+    place, substitute = Place(entrant.pk, 3, entrant.player_id), _not_entered(tournament)[-1]
+    put_substitute(place, substitute, cast.director, at=third - timedelta(minutes=10))
     round_ = begin_round(cast, tournament, third)
     _play_third_round(cast, round_, at)
     _decide(cast, tournament, at)
     seats = Seat.objects.filter(game__table__round=round_)
     return list(seats.values_list("player__name", flat=True))
-
-
-def _begin(cast: Cast, season: Season, at: datetime) -> Tournament:
-    settings = TournamentSettings(
-        rounds=5, minutes=MINUTES, finals=4, separate_clubs=True, hide_last=True
-    )
-    entries = singles(cast, 37)
-    contest = Contest("Moda Açık", season, at, entries, KING, settings, "two")
-    tournament = take_entries(cast, contest, at=at - timedelta(days=20))
-    return move_tournament(
-        tournament.pk, Tournament.State.RUNNING, cast.director, at=at - timedelta(minutes=15)
-    )
-
-
-def _between_rounds(cast: Cast, tournament: Tournament, at: datetime) -> None:
-    late = Entry(_not_entered(tournament)[0])
-    register_entrants(tournament.pk, [late], cast.director, at=at)
-    leaving = tournament.entrants.get(number=5)
-    withdraw_entrant(leaving.pk, cast.director, at=at)
 
 
 def _not_entered(tournament: Tournament) -> list[str]:
@@ -193,22 +183,16 @@ def _not_entered(tournament: Tournament) -> list[str]:
     return list(names.values_list("name", flat=True))
 
 
-def _put_substitute(cast: Cast, tournament: Tournament, at: datetime) -> None:
-    entrant = tournament.entrants.get(number=9)
-    place = Place(entrant.pk, 3, entrant.player_id)
-    put_substitute(place, _not_entered(tournament)[-1], cast.director, at=at)
-
-
 def _play_third_round(cast: Cast, round_: Round, at: datetime) -> None:
     start_clock(round_.pk, cast.director, at=at - OPENED)
     games = seated(Game.objects.filter(table__round=round_))
-    write_sheets(
-        cast,
-        [
-            (game, _pace(number, deals, at))
-            for number, (game, deals) in enumerate(zip(games, cycle(DEALS), strict=False))
-        ],
-    )
+    played = []
+    for number, (game, deals) in enumerate(zip(games, cycle(DEALS), strict=False)):
+        ago = SILENCE if number == SILENT else timedelta(seconds=30 + 25 * number)
+        confirmed = 2 if number == CONFIRMED else 0
+        since = at - OPENED + timedelta(minutes=3)
+        played.append((game, Pace(since, at - ago, deals, confirmed)))
+    write_sheets(cast, played)
     calling = round_.tables.get(number=CALLING + 1)
     phone = Actor(table=calling.public_id)
     call_director(calling.pk, phone, at=at - timedelta(minutes=2))
@@ -226,12 +210,6 @@ def _decide(cast: Cast, tournament: Tournament, at: datetime) -> None:
     ):
         entrant = tournament.entrants.get(number=number)
         rule(round_.pk, entrant.pk, said, cast.director, at=at - timedelta(minutes=20))
-
-
-def _pace(number: int, deals: int | None, at: datetime) -> Pace:
-    ago = SILENCE if number == SILENT else timedelta(seconds=30 + 25 * number)
-    confirmed = 2 if number == CONFIRMED else 0
-    return Pace(at - OPENED + timedelta(minutes=3), at - ago, deals, confirmed)
 
 
 def _correct(cast: Cast, game: Game, position: int, reason: str, at: datetime) -> None:
@@ -270,7 +248,7 @@ def seed_demo(*, password: str, seed: int, at: datetime) -> Club:
         for season in over:
             _fill_season(cast, season)
         yesterday = (at - timedelta(days=1)).date()
-        hold_evenings(cast, SeasonDays(running, 14, yesterday))
+        hold_evenings(cast, running, apart=14, until=yesterday)
         _fill_running_season(cast, running, at)
         document = write_ruleset(RULESETS[KING]) | {"name": f"{SLUG.title()} usulü"}
         create_rules(document, cast.owner, at=at, club=cast.club)
@@ -281,7 +259,7 @@ def seed_demo(*, password: str, seed: int, at: datetime) -> Club:
 
 def _fill_season(cast: Cast, season: Season) -> None:
     """Fill a past season: evenings, and tournaments for players and for pairs."""
-    hold_evenings(cast, SeasonDays(season, 50, season.ends_on))
+    hold_evenings(cast, season, apart=50, until=season.ends_on)
     starts = evening_of(cast, season.starts_on) - timedelta(hours=6)
     winter, spring = starts + timedelta(days=120), starts + timedelta(days=270)
     cup = TournamentSettings(rounds=4, seating="rank-spread", points="places")
