@@ -77,7 +77,12 @@ def add_up(games: Sequence[PlayedGame], most: int) -> ClubSums:
 
     Games are in the order of play. Among equals, the first to reach a value comes first.
     """
-    played, evenings = _by_player(games)
+    played: Counter[int] = Counter()
+    evenings: dict[int, set[int]] = defaultdict(set)
+    for game in games:
+        for player in (player for players in game.sides for player in players):
+            played[player] += 1
+            evenings[player].add(game.evening)
     active = sorted(played, key=lambda player: (-played[player], player))
     return ClubSums(
         games=len(games),
@@ -88,20 +93,9 @@ def add_up(games: Sequence[PlayedGame], most: int) -> ClubSums:
         kings=_best(_kings(games)),
         runs=_best(_runs(games)),
         active=tuple(Active(pk, played[pk], len(evenings[pk])) for pk in active[:most]),
-        hours=dict(Counter(_place_in_week(game.at) for game in games)),
+        hours=dict(Counter(((game.at - NIGHT).weekday(), game.at.hour) for game in games)),
         months=_months(games),
     )
-
-
-def _by_player(games: Iterable[PlayedGame]) -> tuple[Counter[int], dict[int, set[int]]]:
-    played: Counter[int] = Counter()
-    evenings: dict[int, set[int]] = defaultdict(set)
-    for game in games:
-        for players in game.sides:
-            for player in players:
-                played[player] += 1
-                evenings[player].add(game.evening)
-    return played, evenings
 
 
 def _best(records: Iterable[Record]) -> tuple[Record, ...]:
@@ -151,10 +145,6 @@ def _runs(games: Iterable[PlayedGame]) -> Iterable[Record]:
             for player in game.sides[side]:
                 runs[player] = 0
     yield from (record for record in longest.values() if record.value > 1)
-
-
-def _place_in_week(at: datetime) -> tuple[int, int]:
-    return (at - NIGHT).weekday(), at.hour
 
 
 def _months(games: Sequence[PlayedGame]) -> tuple[tuple[int, int, int], ...]:

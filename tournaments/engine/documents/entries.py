@@ -322,6 +322,11 @@ def _deal(ruleset: Ruleset, table: TableShape, shared: Definitions) -> Schema:
     if ruleset.unnamed is not None:
         needed = needed_fields(ruleset, ruleset.unnamed)
         return _form("deal", table, leave_out=leave_out, required=needed)
+    some_contracts = {
+        name: where("contract", {"enum": [c for c, names in allowed.items() if name in names]})
+        for name in FORMS["deal"].fields
+        if 0 < sum(name in names for names in allowed.values()) < len(allowed)
+    }
     sealed = "sealed" in ruleset.fields
     return _form(
         "deal",
@@ -329,18 +334,10 @@ def _deal(ruleset: Ruleset, table: TableShape, shared: Definitions) -> Schema:
         leave_out=leave_out,
         required=[] if sealed else ["contract"],
         dependentRequired={"counts": needed} if (needed := needed_always(ruleset)) else {},
-        dependentSchemas=_fields_of_some_contracts(allowed)
+        dependentSchemas=some_contracts
         | {"contract": shared.define(f"{ruleset.id}.contracts", _contracts(ruleset, shared))},
         **(SEALED_OR_NAMED if sealed else {}),
     )
-
-
-def _fields_of_some_contracts(allowed: Mapping[str, set[str]]) -> Schema:
-    return {
-        name: where("contract", {"enum": [c for c, names in allowed.items() if name in names]})
-        for name in FORMS["deal"].fields
-        if 0 < sum(name in names for names in allowed.values()) < len(allowed)
-    }
 
 
 SEALED_OR_NAMED: Schema = {
@@ -355,20 +352,19 @@ def _contracts(ruleset: Ruleset, shared: Definitions) -> Schema:
     """The conditions of each contract for its deals: its units and its other required fields."""
     always, forms = needed_always(ruleset), []
     for contract in ruleset.contracts:
-        then = where("counts", _units(ruleset, contract, shared))
+        units: Schema = {
+            "required": list(contract.values),
+            "maxProperties": len(contract.values),
+        }
+        if ruleset.all_units:
+            # The table may write all units instead.
+            every = {"required": list(ruleset.all_units), "maxProperties": len(ruleset.all_units)}
+            units = {"anyOf": [units, shared.define(f"{ruleset.id}.all_units", every)]}
+        then = where("counts", units)
         if needed := [name for name in needed_fields(ruleset, contract) if name not in always]:
             then["dependentRequired"] = {"counts": needed}
         forms.append({"if": where("contract", {"const": contract.id}), "then": then})
     return {"allOf": forms}
-
-
-def _units(ruleset: Ruleset, contract: Contract, shared: Definitions) -> Schema:
-    """Allow exactly the units of a contract, or all units that the table may write instead."""
-    own: Schema = {"required": list(contract.values), "maxProperties": len(contract.values)}
-    if not ruleset.all_units:
-        return own
-    every = {"required": list(ruleset.all_units), "maxProperties": len(ruleset.all_units)}
-    return {"anyOf": [own, shared.define(f"{ruleset.id}.all_units", every)]}
 
 
 def _void(ruleset: Ruleset, table: TableShape) -> Schema:

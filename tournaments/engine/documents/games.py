@@ -47,7 +47,6 @@ from tournaments.engine.rules.entries import (
     TOTALS,
     Adjustment,
     Deal,
-    Entry,
     Passed,
     Schema,
     Shape,
@@ -74,7 +73,6 @@ from tournaments.engine.rules.rulesets import (
     Points,
     Problem,
     Ruleset,
-    Setting,
     number_of,
     refuse,
     write_problem,
@@ -166,22 +164,17 @@ def play_entry(game: Game, raw: Any, *, last: bool = True) -> Game:
         raise InvalidEntry(faults)
     problems = check(game, entry)
     # If no such entry is possible now, problems of its fields add nothing.
-    if faults and not _has_no_place(game, entry):
+    has_no_place = (game.finished and not isinstance(entry, Adjustment)) or (
+        isinstance(entry, Passed) and not game.ruleset.passes
+    )
+    if faults and not has_no_place:
         problems = _once(game, faults, problems)
-    if isinstance(entry, Deal) and not last and not game.finished and _is_left_open(game, raw):
+    is_left_open = "counts" not in raw and game.ruleset.unnamed is None
+    if isinstance(entry, Deal) and not last and not game.finished and is_left_open:
         problems.append(Problem(Code.OPEN_DEAL))
     if problems:
         raise InvalidEntry(problems)
     return game.after(entry)
-
-
-def _has_no_place(game: Game, entry: Entry) -> bool:
-    over = game.finished and not isinstance(entry, Adjustment)
-    return over or (isinstance(entry, Passed) and not game.ruleset.passes)
-
-
-def _is_left_open(game: Game, raw: EntriesJson) -> bool:
-    return "counts" not in raw and game.ruleset.unnamed is None
 
 
 def _once(game: Game, faults: list[Problem], problems: list[Problem]) -> list[Problem]:
@@ -242,7 +235,15 @@ def _write_game(game: Game) -> dict[str, Any]:
         "expected_sum": write_points(game.expected_sum),
         "finished": game.finished,
         "ended_by": game.ending.by if game.ending else None,
-        "next": None if game.finished else _write_next(game),
+        "next": None
+        if game.finished
+        else {
+            "declarer": game.declarer,
+            "contracts": [contract.id for contract in game.legal_contracts()],
+            # A record has only these two kinds; pages show what else a player may declare.
+            "must": game.must if game.must in (PENALTY, TRUMP) else None,
+            "deal": game.turns + 1,
+        },
         "ranks": list(outcome.ranks),
         "out": list(outcome.out),
         "sunk": list(outcome.sunk),
@@ -267,16 +268,6 @@ def _write_row(row: Row) -> dict[str, Any]:
         "points": write_all_points(points),
         "totals": write_all_points(totals),
         "expected_sum": write_points(expected),
-    }
-
-
-def _write_next(game: Game) -> dict[str, Any]:
-    return {
-        "declarer": game.declarer,
-        "contracts": [contract.id for contract in game.legal_contracts()],
-        # A record has only these two kinds; pages show what else a player has left to declare.
-        "must": game.must if game.must in (PENALTY, TRUMP) else None,
-        "deal": game.turns + 1,
     }
 
 
@@ -649,7 +640,17 @@ def game_schema() -> Schema:
         " decimal point.",
         **HEAD.schema,
         "dependentSchemas": {
-            "ruleset": {"allOf": [_game_of_a_house(shared), *_games_of_the_rules(shared)]}
+            "ruleset": {
+                "allOf": [
+                    {
+                        "if": where("ruleset", {"type": "object"}),
+                        "then": where(
+                            "entries", {"items": shared.define("entry", any_entry(shared))}
+                        ),
+                    },
+                    *_games_of_the_rules(shared),
+                ]
+            }
         },
         "$defs": shared.by_name,
     }
@@ -663,12 +664,6 @@ def _games_of_the_rules(shared: Definitions) -> Iterator[Schema]:
         forms.setdefault(form["$ref"], []).append(ruleset.id)
     for form_of_all, ids in forms.items():
         yield {"if": where("ruleset", {"enum": ids}), "then": {"$ref": form_of_all}}
-
-
-def _game_of_a_house(shared: Definitions) -> Schema:
-    entry = shared.define("entry", any_entry(shared))
-    house = where("ruleset", {"type": "object"})
-    return {"if": house, "then": where("entries", {"items": entry})}
 
 
 # The fields that a table with a ruleset may write.
@@ -686,30 +681,23 @@ def _game_form(ruleset: Ruleset, shared: Definitions) -> Schema:
             "entries": {"items": shared.define(f"{ruleset.id}.entry", entry_form(ruleset, shared))},
         }
     }
-    if chosen := list(_by_options(ruleset)):
-        form |= shared.define(f"{ruleset.id}.options", {"allOf": chosen})
-    return form
-
-
-# Conditions that depend on the options.
-
-
-def _by_options(ruleset: Ruleset) -> Iterator[Schema]:
+    chosen: list[Schema] = []
     for option in ruleset.options:
-        ways = {value: ruleset.with_options({option.setting: value}) for value in option.values}
+        setting = option.setting
+        ways = {value: ruleset.with_options({setting: value}) for value in option.values}
         for value, way in ways.items():
             if narrowed := _narrowed(way, list(ways.values())):
-                default = value == ruleset.settings.get(option.setting)
-                condition = _option_is(option.setting, value, default=default)
-                yield {"if": condition, "then": where("entries", {"items": narrowed})}
-
-
-def _option_is(setting: str, value: Setting, *, default: bool) -> Schema:
-    """Match tables that play by a value of an option; the default may be left out."""
-    chosen = where(setting, {"const": value})
-    if default:
-        return where("options", chosen)
-    return {**where("options", {**chosen, "required": [setting]}), "required": ["options"]}
+                choice = where(setting, {"const": value})
+                if value == ruleset.settings.get(setting):
+                    # The default may be left out.
+                    condition = where("options", choice)
+                else:
+                    condition = where("options", {**choice, "required": [setting]})
+                    condition["required"] = ["options"]
+                chosen.append({"if": condition, "then": where("entries", {"items": narrowed})})
+    if chosen:
+        form |= shared.define(f"{ruleset.id}.options", {"allOf": chosen})
+    return form
 
 
 def _narrowed(way: Ruleset, ways: Sequence[Ruleset]) -> Schema:
@@ -718,16 +706,13 @@ def _narrowed(way: Ruleset, ways: Sequence[Ruleset]) -> Schema:
     shapes: Schema = {name: False for name in FORMS["deal"].fields if name in every - own}
     if lost := trumps_anywhere(ways) - trumps_anywhere([way]):
         shapes["trump"] = {"not": {"enum": sorted(lost)}}
-    by_type = list(_narrowed_by_type(way, ways))
-    narrowed: Schema = {"properties": shapes} if shapes else {}
-    return narrowed | ({"allOf": by_type} if by_type else {})
-
-
-def _narrowed_by_type(way: Ruleset, ways: Sequence[Ruleset]) -> Iterator[Schema]:
+    by_type = []
     reasons = redeal_reasons([way])
     if len(reasons) < len(redeal_reasons(ways)):
-        yield of_type("redeal", where("reason", {"enum": reasons}))
+        by_type.append(of_type("redeal", where("reason", {"enum": reasons})))
     if way.unnamed is not None:
         needed = needed_fields(way, way.unnamed)
         if any(len(needed_fields(other, way.unnamed)) < len(needed) for other in ways):
-            yield of_type("deal", {"required": needed})
+            by_type.append(of_type("deal", {"required": needed}))
+    narrowed: Schema = {"properties": shapes} if shapes else {}
+    return narrowed | ({"allOf": by_type} if by_type else {})

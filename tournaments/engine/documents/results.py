@@ -30,7 +30,7 @@ def result_schema() -> Schema:
         "description": "A game as it was checked and scored; with problems, the game before its"
         " first bad entry. Where the head of the record is at fault, everything else is empty.",
         **object_schema(_fields()),
-        "allOf": [_valid_or_not(), _finished_or_not(), _begun_or_not(), *map(_of_sides, SIDES)],
+        "allOf": [*CONDITIONS, *map(_of_sides, SIDES)],
         "$defs": DEFINITIONS,
     }
 
@@ -68,25 +68,19 @@ def _fields() -> Schema:
 EMPTY: Schema = {"maxItems": 0}
 
 
-def _valid_or_not() -> Schema:
-    return {
+CONDITIONS: Sequence[Schema] = (
+    {
         "if": where("valid", {"const": True}),
         "then": {"properties": {"problems": EMPTY, "totals": {"minItems": SIDES[0]}}},
         "else": where("problems", {"minItems": 1}),
-    }
-
-
-def _finished_or_not() -> Schema:
-    return {
+    },
+    {
         "if": where("finished", {"const": True}),
         "then": {"properties": {"next": {"type": "null"}, "ended_by": {"type": "string"}}},
         "else": {"properties": {"ended_by": {"type": "null"}, "out": EMPTY, "sunk": EMPTY}},
-    }
-
-
-def _begun_or_not() -> Schema:
-    """Without a table all fields are empty; with one, an unfinished game continues."""
-    return {
+    },
+    # Without a table all fields are empty; with one, an unfinished game continues.
+    {
         "if": where("totals", {"minItems": 1}),
         "then": {
             "if": where("finished", {"const": False}),
@@ -102,7 +96,8 @@ def _begun_or_not() -> Schema:
                 "badges": EMPTY,
             }
         },
-    }
+    },
+)
 
 
 def _of_sides(number: int) -> Schema:

@@ -30,12 +30,12 @@ from tournaments.engine.rules.rulesets import (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Definitions:
     """The shared definitions of a schema; equal schemas share one name."""
 
-    by_name: Schema = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
+    def __init__(self, by_name: Schema) -> None:
+        self.by_name = by_name
+        self.names: dict[str, str] = {}
 
     def define(self, name: str, schema: Schema) -> Schema:
         """Return a reference to `schema`, defining it under `name` unless it already has a name."""

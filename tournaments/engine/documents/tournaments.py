@@ -382,8 +382,14 @@ def read_tournament(document: Any) -> TournamentRecord:
         InvalidEntry: with every problem of the form, or if the form is valid, of the content;
             `where` is the path of the field.
     """
-    refuse(_check_form(document))
-    rules = _read_rules(document)
+    problems = list(DOCUMENT.check("", document))
+    named = document.get("format") if isinstance(document, dict) else None
+    if isinstance(named, str) and named != TOURNAMENT_FORMAT:
+        problems.append(Problem(Code.UNKNOWN_FORMAT, "format", {"expected": TOURNAMENT_FORMAT}))
+    refuse(problems)
+    rules = read_rules(document["ruleset"]).with_options(document["options"])
+    if rules.side_count not in TABLE_SIZES:
+        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": rules.id})])
     games: dict[tuple[int, int], Game] = {}
     refuse([*_check_sense(document, rules), *_check_games(document, rules, games)])
     return TournamentRecord(document, rules, games)
@@ -398,23 +404,6 @@ def number_of_entrant(entrant_id: str) -> int:
     return int(entrant_id[1:])
 
 
-# The form, and the rules.
-
-
-def _check_form(document: Any) -> Problems:
-    yield from DOCUMENT.check("", document)
-    named = document.get("format") if isinstance(document, dict) else None
-    if isinstance(named, str) and named != TOURNAMENT_FORMAT:
-        yield Problem(Code.UNKNOWN_FORMAT, "format", {"expected": TOURNAMENT_FORMAT})
-
-
-def _read_rules(document: Json) -> Ruleset:
-    rules = read_rules(document["ruleset"]).with_options(document["options"])
-    if rules.side_count not in TABLE_SIZES:
-        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": rules.id})])
-    return rules
-
-
 def _within(where: str, problems: Iterable[Problem]) -> Problems:
     for each in problems:
         yield replace(each, where=below(where, each.where) if each.where else where)
@@ -426,7 +415,9 @@ def _within(where: str, problems: Iterable[Problem]) -> Problems:
 def _check_sense(document: Json, rules: Ruleset) -> Problems:
     players = [each["id"] for each in document["players"]]
     yield from check_repeated("players", players)
-    yield from _check_season(document["tournament"]["season"])
+    season = document["tournament"]["season"]
+    if season is not None and season["ends_on"] < season["starts_on"]:
+        yield wrong_type("tournament.season.ends_on", f"{season['starts_on']} or later")
     yield from _check_entrants(document, rules, set(players))
     yield from _check_substitutes(document, set(players))
     yield from _check_states(document)
@@ -435,11 +426,6 @@ def _check_sense(document: Json, rules: Ruleset) -> Problems:
         yield from _check_seats(f"rounds[{at}]", round_, document, rules)
     yield from _check_rulings(document)
     yield from _check_line_ups(document)
-
-
-def _check_season(season: Json | None) -> Problems:
-    if season is not None and season["ends_on"] < season["starts_on"]:
-        yield wrong_type("tournament.season.ends_on", f"{season['starts_on']} or later")
 
 
 def _check_entrants(document: Json, rules: Ruleset, players: set[str]) -> Problems:
@@ -683,42 +669,36 @@ def results_until(
     finals: list[RoundResults] = []
     for round_ in record.document["rounds"][:number]:
         if round_["published_at"] is not None:
-            results = _round_results(record, round_, rulings[round_["number"]])
+            number = round_["number"]
+            results = RoundResults(
+                number,
+                tuple(
+                    _table_result(table["entrants"], record.games[number, table["number"]], record)
+                    for table in round_["tables"]
+                ),
+                tuple(round_["byes"]),
+                tuple(rulings[number]),
+            )
             (finals if round_["stage"] else rounds).append(results)
     return rounds, finals
 
 
-def _round_results(
-    record: TournamentRecord, round_: Json, rulings: Sequence[Ruling]
-) -> RoundResults:
-    number = round_["number"]
-    return RoundResults(
-        number,
-        tuple(
-            _table_result(table["entrants"], record.games[number, table["number"]], record)
-            for table in round_["tables"]
-        ),
-        tuple(round_["byes"]),
-        tuple(rulings),
-    )
-
-
 def _table_result(entrants: Sequence[str], game: Game, record: TournamentRecord) -> TableResult:
     # By identity, for games compare all their entries; each is kept, so that its id stays its own.
-    if id(game) not in record.results:
-        record.results[id(game)] = game, _count_game(tuple(entrants), game)
-    return record.results[id(game)][1]
-
-
-def _count_game(names: tuple[str, ...], game: Game) -> TableResult:
-    if not game.finished:
+    if id(game) in record.results:
+        return record.results[id(game)][1]
+    names = tuple(entrants)
+    if game.finished:
+        outcome = decide(game)
+        result = TableResult(
+            *(names, game.totals, outcome.ranks, outcome.out, _kings_of(game)),
+            unplayed=share_of_unplayed(game),
+        )
+    else:
         nothing = (0,) * len(names)
-        return TableResult(names, nothing, nothing, finished=False)
-    outcome = decide(game)
-    return TableResult(
-        *(names, game.totals, outcome.ranks, outcome.out, _kings_of(game)),
-        unplayed=share_of_unplayed(game),
-    )
+        result = TableResult(names, nothing, nothing, finished=False)
+    record.results[id(game)] = game, result
+    return result
 
 
 def _kings_of(game: Game) -> tuple[int, ...]:
@@ -770,12 +750,12 @@ MOST_TRIED = 50
 """How many states of the results are tried on each end of a long row of corrections."""
 
 
-@dataclass(frozen=True)
 class History:
     """The past of a tournament record; each state of a sheet is played once."""
 
-    record: TournamentRecord
-    _played: dict[tuple[Place, int], Reading] = field(default_factory=dict)
+    def __init__(self, record: TournamentRecord) -> None:
+        self.record = record
+        self._played: dict[tuple[Place, int], Reading] = {}
 
     def as_of(self, moment: Moment, number: int) -> TournamentRecord:
         """Return the rounds up to a number as they were: nothing later counts in them."""
@@ -811,7 +791,13 @@ class History:
     def after(self, place: Place, game: Json, writes: int) -> Reading:
         """Return a game after its first writes."""
         if (place, writes) not in self._played:
-            record = record_after(game, game["writes"][:writes])
+            past, later = game["writes"][:writes], game["writes"][writes:]
+            latest = {e["position"]: e["body"] for e in past if e["position"] is not None}
+            entries = [body for _, body in sorted(latest.items()) if body is not None]
+            record = {**game["record"], "entries": entries}
+            head = next((each["before"] for each in later if each["kind"] == HEAD_WRITE), None)
+            if head is not None:
+                record |= {name: head[name] for name in ("options", "first_declarer")}
             self._played[place, writes] = read_game(record)
         return self._played[place, writes]
 
@@ -865,18 +851,6 @@ class History:
         return closed is not None and any(
             at is not None and at > closed for at in self._reseated[:number]
         )
-
-
-def record_after(said: Json, writes: Sequence[Json]) -> Json:
-    """Return the record of a game after some of its writes."""
-    latest = {each["position"]: each["body"] for each in writes if each["position"] is not None}
-    entries = [body for _, body in sorted(latest.items()) if body is not None]
-    record = {**said["record"], "entries": entries}
-    later = said["writes"][len(writes) :]
-    head = next((each["before"] for each in later if each["kind"] == HEAD_WRITE), None)
-    if head is not None:
-        record |= {name: head[name] for name in ("options", "first_declarer")}
-    return record
 
 
 def is_later(said: str | None, moment: Moment) -> bool:

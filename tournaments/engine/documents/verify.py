@@ -1,7 +1,7 @@
 """Verify documents of games, tournaments and ratings, and all of their schemas."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 from math import isfinite
@@ -117,7 +117,19 @@ def write_draw(
         "weights": asdict(field.weights),
         "first": first,
         **{name: getattr(field, name) for name in COMMON},
-        "sections": [_write_section(*section) for section in sections],
+        "sections": [
+            {
+                "entrants": [
+                    {"id": each.id, "score": write_points(each.score), "club": each.club}
+                    for each in field.entrants
+                ],
+                "avoid": [list(pair) for pair in field.avoid],
+                "kept": [
+                    {"place": at, "entrants": list(table)} for at, table in sorted(kept.items())
+                ],
+            }
+            for field, kept in sections
+        ],
         "tables": [list(table) for table in seating.tables],
         "byes": list(seating.byes),
     }
@@ -164,17 +176,6 @@ def _redraw_section(
     field = PairingField(said["entrants"], rounds, avoid=said["avoid"], **common)
     kept = {each["place"]: each["entrants"] for each in said["kept"]}
     return seat_rest(field, method, kept) if kept else seat_round(field, method)
-
-
-def _write_section(field: PairingField, kept: Kept) -> dict[str, Any]:
-    return {
-        "entrants": [
-            {"id": each.id, "score": write_points(each.score), "club": each.club}
-            for each in field.entrants
-        ],
-        "avoid": [list(pair) for pair in field.avoid],
-        "kept": [{"place": at, "entrants": list(table)} for at, table in sorted(kept.items())],
-    }
 
 
 Json = Mapping[str, Any]
@@ -276,19 +277,10 @@ def _first_difference(where: str, stated: Any, computed: Any) -> tuple[str, Any,
     return where, stated, computed
 
 
-@dataclass(frozen=True)
 class _CheckedRound:
-    history: History
-    round_: Json
-    where: str
-
-    @property
-    def record(self) -> TournamentRecord:
-        return self.history.record
-
-    @property
-    def number(self) -> int:
-        return int(self.round_["number"])
+    def __init__(self, history: History, round_: Json, where: str) -> None:
+        self.history, self.round_, self.where = history, round_, where
+        self.record, self.number = history.record, int(round_["number"])
 
     def tables(self, digests: Sequence[str]) -> Iterator[Point]:
         """Verify the game, its history, its result and who sat at each table."""
@@ -318,21 +310,20 @@ class _CheckedRound:
         return _within_limits("game", where, replay)
 
     @cached_property
-    def _stand_ins(self) -> dict[tuple[str, str], str]:
-        return {
+    def _due(self) -> tuple[dict[tuple[str, str], str], dict[str, Sequence[str]]]:
+        """The substitutes of the round, and the players of each entrant."""
+        document = self.record.document
+        stand_ins = {
             (each["entrant"], each["instead_of"]): each["player"]
-            for each in self.record.document["substitutes"]
+            for each in document["substitutes"]
             if each["round"] == self.number
         }
-
-    @cached_property
-    def _entered(self) -> dict[str, Sequence[str]]:
-        return {each["id"]: each["players"] for each in self.record.document["entrants"]}
+        return stand_ins, {each["id"]: each["players"] for each in document["entrants"]}
 
     def _players(self, where: str, table: Json) -> Point:
-        stands_in, sides = self._stand_ins, self.record.rules.sides
+        (stands_in, entered), sides = self._due, self.record.rules.sides
         for side, entrant in enumerate(table["entrants"]):
-            due = {stands_in.get((entrant, name), name) for name in self._entered[entrant]}
+            due = {stands_in.get((entrant, name), name) for name in entered[entrant]}
             sat = {name for name, of in zip(table["seats"], sides, strict=True) if of == side}
             if due != sat:
                 params = {"entrant": entrant, "stated": sorted(sat), "computed": sorted(due)}
@@ -497,7 +488,13 @@ class _CheckedRound:
         closed = moment_of(self.round_["closed_at"])
         assert closed is not None
         moments = [closed, *self.history.changes(self.number, lambda each: each > closed)]
-        seated = self._seated_until_now
+        document = self.record.document
+        rounds = document["rounds"][: self.number]
+        seated = {
+            *(name for each in rounds for table in each["tables"] for name in table["entrants"]),
+            *(name for each in rounds for name in each["byes"]),
+            *(each["entrant"] for each in document["rulings"] if each["round"] <= self.number),
+        }
         for moment in moments:
             then = self.history.as_of(moment, self.number)
             # Whoever entered later has no place, and house players help to rank the others.
@@ -513,16 +510,6 @@ class _CheckedRound:
             return Point("closing", where, UNKNOWN, "reseated-since")
         path, stated, is_right = _first_difference(where, kept, computed)
         return Point("closing", path, DIFFERS, "", {"stated": stated, "computed": is_right})
-
-    @property
-    def _seated_until_now(self) -> set[str]:
-        document = self.record.document
-        rounds = document["rounds"][: self.number]
-        return {
-            *(name for each in rounds for table in each["tables"] for name in table["entrants"]),
-            *(name for each in rounds for name in each["byes"]),
-            *(each["entrant"] for each in document["rulings"] if each["round"] <= self.number),
-        }
 
 
 def _chairs(tables: Sequence[Sequence[str]], byes: Iterable[str]) -> dict[str, tuple[int, int]]:
@@ -630,7 +617,7 @@ def verify_ratings(document: Any) -> Verification:
     if problems:
         return Verification(RATINGS_FORMAT, problems=problems)
     digest = digest_of_document(document)
-    points = [_ratings_records_compared("document", "digest", document["digest"], digest)]
+    points = [_same("document", "digest", document["digest"], digest)]
     if document["program"] == PROGRAM:
         for number, pool in enumerate(document["pools"]):
             points += _Pool(f"pools[{number}]", pool).verified()
@@ -640,34 +627,26 @@ def verify_ratings(document: Any) -> Verification:
     return Verification(RATINGS_FORMAT, tuple(points), digest=digest)
 
 
-def _ratings_records_compared(what: str, where: str, stated: Any, computed: Any) -> Point:
+def _same(what: str, where: str, stated: Any, computed: Any) -> Point:
     if stated == computed:
         return Point(what, where)
     return Point(what, where, DIFFERS, params={"stated": stated, "computed": computed})
 
 
-@dataclass
-class _State:
-    rating: Rating
-    last_at: datetime
-    games: int = 0
-
-
-@dataclass
 class _Pool:
     """A pool of a document while it is recomputed.
 
     After each game it goes on from what is stated, so that one wrong number is told where it is.
     """
 
-    where: str
-    pool: Any
-    states: dict[str, _State] = field(default_factory=dict)
-    spreads: dict[str, Spread] = field(default_factory=dict)
+    def __init__(self, where: str, pool: Any) -> None:
+        self.where, self.pool = where, pool
+        # The rating of each player, the moment of the last game, and the number of games.
+        self.states: dict[str, tuple[Rating, datetime, int]] = {}
+        self.spreads: dict[str, Spread] = {}
+        self.constants = Constants(pool["constants"]["start"], pool["constants"]["luck"])
 
     def verified(self) -> Iterator[Point]:
-        constants = self.pool["constants"]
-        self.constants = Constants(constants["start"], constants["luck"])
         last: datetime | None = None
         for number, game in enumerate(self.pool["games"]):
             spend(1)
@@ -712,25 +691,23 @@ class _Pool:
             if seat
         ]
         stated = [seat for seat in game["seats"] if seat]
-        yield _ratings_records_compared("rating", where, stated, computed)
+        yield _same("rating", where, stated, computed)
         for seat in stated:
-            state = self.states[seat["player"]]
-            mean, variance = seat["after"]
-            state.rating, state.last_at = Rating(mean, variance, self.constants.start), at
-            state.games += 1
+            _rating, _last, games = self.states.get(seat["player"], (None, None, 0))
+            rating = Rating(*seat["after"], self.constants.start)
+            self.states[seat["player"]] = rating, at, games + 1
 
     def _before(self, seat: Any, at: datetime) -> Rating:
-        unknown = newcomer(self.constants.start)
-        if seat is None:
-            return unknown
-        state = self.states.setdefault(seat["player"], _State(unknown, at))
-        days = (at - state.last_at).total_seconds() / DAY
-        return state.rating.rested(days) if days else state.rating
+        if seat is None or seat["player"] not in self.states:
+            return newcomer(self.constants.start)
+        rating, last, _games = self.states[seat["player"]]
+        days = (at - last).total_seconds() / DAY
+        return rating.rested(days) if days else rating
 
     def _now(self) -> Point:
         computed = {
-            player: [state.games, state.last_at, *state.rating[:2], state.rating.provisional]
-            for player, state in self.states.items()
+            player: [games, last, *rating[:2], rating.provisional]
+            for player, (rating, last, games) in self.states.items()
         }
         stated = {
             row["player"]: [

@@ -262,7 +262,9 @@ def accuracy_of(games: Iterable[Foretold]) -> Accuracy:
     pairs, right, loss = 0, 0.0, 0.0
     for chance, came in (details for game in games for details in pairs_of(game)):
         pairs += 1
-        right += _half_or_whole(chance, came)
+        # A prediction is right, half right or wrong.
+        is_half = came == 0.5 or chance == 0.5
+        right += 0.5 if is_half else float((chance > 0.5) == (came == 1.0))
         loss -= came * log(max(SURE, chance)) + (1.0 - came) * log(max(SURE, 1.0 - chance))
     return Accuracy(pairs, right, loss)
 
@@ -277,10 +279,3 @@ def pairs_of(game: Foretold) -> Iterable[tuple[float, float]]:
         first, second = game.ranks[one], game.ranks[other]
         came = 0.5 if first == second else float(first < second)
         yield chance_above(members[one], members[other]), came
-
-
-def _half_or_whole(chance: float, came: float) -> float:
-    """The score of a prediction: right, half right or wrong."""
-    if came == 0.5 or chance == 0.5:
-        return 0.5
-    return float((chance > 0.5) == (came == 1.0))
