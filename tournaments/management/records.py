@@ -93,19 +93,14 @@ def answer_all(
 def documents_in(file: str, text: bytes) -> Iterator[bytes]:
     """Yield one document per file, or one per line; standard input may be either."""
     lines = [line for line in text.split(b"\n") if line.strip()]
-    if file.endswith(".jsonl") or (file == STDIN and _holds_one_a_line(text, lines)):
+    is_one_a_line = file.endswith(".jsonl")
+    if file == STDIN and len(lines) > 1 and _parse(text) is None:
+        # The text is no document, but some line of it is; other lines may be bad.
+        is_one_a_line = any("format" in (_parse(line) or {}) for line in lines)
+    if is_one_a_line:
         yield from lines
     else:
         yield text
-
-
-def _holds_one_a_line(text: bytes, lines: Sequence[bytes]) -> bool:
-    """Return whether a text is no document, but some line of it is; other lines may be bad."""
-    return (
-        len(lines) > 1
-        and _parse(text) is None
-        and any("format" in (_parse(line) or {}) for line in lines)
-    )
 
 
 def _parse(text: bytes) -> dict[str, Any] | None:

@@ -186,7 +186,7 @@ class Program:
         self.born = time.monotonic()
         self.runs = True
         self.process = process
-        self.watchdog.hold(process.pid)
+        self.watchdog.tell(f"+{process.pid}\n")
 
     def revive(self) -> None:
         """Restart a program that has ended; raise if that does not help."""
@@ -218,7 +218,7 @@ class Program:
     def end_rest(self) -> None:
         """End the processes that the program left behind, such as the clock of a killed worker."""
         end_groups([self.process.pid], signal.SIGKILL)
-        self.watchdog.let_go(self.process.pid)
+        self.watchdog.tell(f"-{self.process.pid}\n")
         # From here on the process id may belong to another program.
         self.runs = False
 
@@ -271,13 +271,8 @@ class Watchdog:
         self.process = subprocess.Popen(words, stdin=far_end, start_new_session=True)
         os.close(far_end)
 
-    def hold(self, group: int) -> None:
-        self.tell(f"+{group}\n")
-
-    def let_go(self, group: int) -> None:
-        self.tell(f"-{group}\n")
-
     def tell(self, line: str) -> None:
+        """Say that a process group has begun ("+") or ended ("-")."""
         # Without the watchdog everything works except in that emergency.
         with suppress(BrokenPipeError):
             os.write(self.end, line.encode())

@@ -184,19 +184,15 @@ def make_database(using: str, verbosity: int, *, interactive: bool) -> bool:
         return False
     # SQLite changes no table while it checks keys, nor the checks within a transaction.
     with connections[using].constraint_checks_disabled(), transaction.atomic(using):
-        _let_others_wait(using)
+        if connections[using].vendor == "postgresql":
+            # Other processes wait; on SQLite every transaction makes them do so.
+            with connections[using].cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [MAKING])
         if not is_new(using):
             return False
         make_tables(using)
         emit_post_migrate_signal(verbosity, interactive, using)
     return True
-
-
-def _let_others_wait(using: str) -> None:
-    """Make other processes wait on PostgreSQL; on SQLite every transaction does so."""
-    if connections[using].vendor == "postgresql":
-        with connections[using].cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [MAKING])
 
 
 def make_tables(using: str = DEFAULT_DB_ALIAS) -> None:

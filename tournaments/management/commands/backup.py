@@ -58,7 +58,8 @@ class Command(BaseCommand):
         if pipe:
             self.give(made.path, pipe)
         if keep is not None:
-            self.remove_older(made.path, keep)
+            for path in keep_latest(made.path, keep):
+                self.stdout.write(f"{path}: removed")
 
     def make(self, path: Path) -> Made:
         """Make the backup, and its folder if needed."""
@@ -91,8 +92,3 @@ class Command(BaseCommand):
             )
         if status:
             raise CommandError(f"“{command}” failed with status {status}")
-
-    def remove_older(self, newest: Path, keep: int) -> None:
-        """Remove all but the `keep` newest backups."""
-        for path in keep_latest(newest, keep):
-            self.stdout.write(f"{path}: removed")

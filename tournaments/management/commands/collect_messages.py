@@ -13,6 +13,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import templatize
 from jinja2.ext import babel_extract
 
+PRODUCT = ("kingscore", "tournaments")
+
 KEYWORDS = {
     **DEFAULT_KEYWORDS,
     "gettext_lazy": None,
@@ -38,30 +40,20 @@ msgstr ""
 """
 
 
-def sources(root: Path) -> Iterator[str]:
-    """Yield each file that may contain texts, as Python source."""
-    for path in sorted(
-        [*(root / "kingscore").rglob("*.py"), *(root / "tournaments").rglob("*.py")]
-    ):
-        if "migrations" not in path.parts:
-            yield path.read_text(encoding="utf-8")
-    for path in sorted({*(root / "templates").rglob("*.*")} - fragments(root)):
-        # Django turns a template into gettext calls. The indentation of the result is meaningless.
-        calls = templatize(path.read_text(encoding="utf-8"))
-        yield "\n".join(line.strip() for line in calls.splitlines())
-
-
-def fragments(root: Path) -> set[Path]:
-    """Return the templates in Jinja2."""
-    return set((root / "templates/jinja2").rglob("*.*"))
-
-
 def found_messages(root: Path) -> Catalog:
     """Collect the translatable texts of code and templates."""
     found = Catalog()
-    for text in sources(root):
+    for path in sorted(path for name in PRODUCT for path in (root / name).rglob("*.py")):
+        if "migrations" not in path.parts:
+            text = path.read_text(encoding="utf-8")
+            add_messages(found, "python", f"# coding: utf-8\n{text}")
+    in_jinja = set((root / "templates/jinja2").rglob("*.*"))
+    for path in sorted({*(root / "templates").rglob("*.*")} - in_jinja):
+        # Django turns a template into gettext calls. The indentation of the result is meaningless.
+        calls = templatize(path.read_text(encoding="utf-8"))
+        text = "\n".join(line.strip() for line in calls.splitlines())
         add_messages(found, "python", f"# coding: utf-8\n{text}")
-    for path in sorted(fragments(root)):
+    for path in sorted(in_jinja):
         add_messages(found, babel_extract, path.read_text(encoding="utf-8"))
     return found
 
@@ -133,12 +125,6 @@ def faults(found: Catalog, translated: Catalog) -> Iterator[str]:
             yield f"stale: {label(message)}"
 
 
-def disorder(po: Path) -> Iterator[str]:
-    """Yield a fault if the command would write the same texts in another way."""
-    if po.read_text(encoding="utf-8") != written_catalogue(read_catalogue(po)):
-        yield "not as this command writes it: run make messages"
-
-
 class Command(BaseCommand):
     """Updates or checks the catalogue of each language but the source."""
 
@@ -156,25 +142,19 @@ class Command(BaseCommand):
         paths = [
             Path(settings.LOCALE_PATHS[0]) / code / "LC_MESSAGES/django.po" for code in languages
         ]
-        if options["check"]:
-            self.check_catalogues(found, paths)
-        else:
-            for po in paths:
-                self.update_catalogue(found, po)
-
-    def check_catalogues(self, found: Catalog, paths: list[Path]) -> None:
-        lines = [
-            f"{po.parent.parent.name}: {fault}"
-            for po in paths
-            for fault in [*faults(found, read_catalogue(po))] or disorder(po)
-        ]
+        lines: list[str] = []
+        for po in paths:
+            language, catalogue = po.parent.parent.name, read_catalogue(po)
+            if options["check"]:
+                wrong = [*faults(found, catalogue)]
+                if not wrong and po.read_text(encoding="utf-8") != written_catalogue(catalogue):
+                    wrong = ["not as this command writes it: run make messages"]
+                lines += (f"{language}: {fault}" for fault in wrong)
+            else:
+                catalogue.update(found, no_fuzzy_matching=True)
+                po.parent.mkdir(parents=True, exist_ok=True)
+                po.write_text(written_catalogue(catalogue), encoding="utf-8")
+                empty = sum(not is_translated(message) for message in catalogue if message.id)
+                self.stdout.write(f"{language}: {len(catalogue)} texts, {empty} to translate")
         if lines:
             raise CommandError("\n".join(lines))
-
-    def update_catalogue(self, found: Catalog, po: Path) -> None:
-        catalogue = read_catalogue(po)
-        catalogue.update(found, no_fuzzy_matching=True)
-        po.parent.mkdir(parents=True, exist_ok=True)
-        po.write_text(written_catalogue(catalogue), encoding="utf-8")
-        empty = sum(not is_translated(message) for message in catalogue if message.id)
-        self.stdout.write(f"{po.parent.parent.name}: {len(catalogue)} texts, {empty} to translate")

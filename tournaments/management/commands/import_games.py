@@ -12,7 +12,6 @@ from tournaments.models import Club
 from tournaments.services.audit import NOBODY
 from tournaments.services.imports.files import FileRefused, ImportFault, PlanChanged
 from tournaments.services.imports.records import (
-    RecordSeen,
     RecordsPlan,
     RecordsRequest,
     import_records,
@@ -77,7 +76,9 @@ class Command(BaseCommand):
             elif seen.fits:
                 place = f"{seen.evening}, {seen.day}, round {seen.round}, table {seen.table}"
                 self.stdout.write(f"{seen.file.name}: {place}: {', '.join(map(str, seen.who))}")
-            for sentence in _problems(seen):
+            where = "" if seen.entry is None else f"entry {seen.entry}: "
+            sentences = [where + messages.explain(each, seen.typed) for each in seen.problems]
+            for sentence in [*sentences, *map(_fault, seen.faults)]:
                 self.stdout.write(f"{seen.file.name}: {sentence}")
         for name in plan.new_names:
             like = ", ".join(player.name for player in plan.book.like(name))
@@ -92,12 +93,6 @@ def _paths(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     return sorted(each for each in path.rglob("*") if each.suffix.lower() in KINDS)
-
-
-def _problems(seen: RecordSeen) -> list[str]:
-    where = "" if seen.entry is None else f"entry {seen.entry}: "
-    details = [where + messages.explain(problem, seen.typed) for problem in seen.problems]
-    return [*details, *map(_fault, seen.faults)]
 
 
 def _fault(fault: ImportFault) -> str:

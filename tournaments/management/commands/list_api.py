@@ -59,7 +59,12 @@ def note_changes(listed: str, text: str, heading: str) -> list[str]:
     # Of what has changed only the path or schema: a field of all entries is in dozens of parts.
     changed = {f"`{name.strip('`').split()[0]}`" for name in _names(now - before) - added}
     kinds = {"Added": added, "Changed": changed, "Removed": removed}
-    lines = [f"- {kind}: {_some(names)}." for kind, names in kinds.items() if names]
+    lines = []
+    for kind, names in kinds.items():
+        more = len(names) - MOST_NAMED
+        told = ", ".join(sorted(names)[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+        if names:
+            lines.append(f"- {kind}: {told}.")
     start, mark, rest = CHANGELOG.read_text(encoding="utf-8").partition("\n## ")
     title, _, body = rest.partition("\n")
     newest, next_mark, older = body.partition("\n## ")
@@ -67,13 +72,6 @@ def note_changes(listed: str, text: str, heading: str) -> list[str]:
     newest = "\n".join([newest.rstrip("\n"), *lines]) + "\n"
     CHANGELOG.write_text(f"{start}{mark}{title}\n{newest}{next_mark}{older}", encoding="utf-8")
     return lines
-
-
-def _some(names: set[str]) -> str:
-    """Return the names, or of very many the first and how many others there are."""
-    more = len(names) - MOST_NAMED
-    told = ", ".join(sorted(names)[:MOST_NAMED])
-    return f"{told} and {more} more" if more > 0 else told
 
 
 def _names(parts: set[str]) -> set[str]:
