@@ -104,7 +104,6 @@ def documents_in(file: str, text: bytes) -> Iterator[bytes]:
 
 
 def _parse(text: bytes) -> dict[str, Any] | None:
-    """Return the JSON object in a text, or None."""
     try:
         document = parse_json(text)
     except InvalidEntry:

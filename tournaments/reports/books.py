@@ -305,7 +305,6 @@ def _page(report: Report, title: str, lines: Sequence[str] = (), **words: str) -
 
 
 def _front(report: Report, seen: Seen, chapters: Sequence[Chapter]) -> Chapter:
-    """Return the first pages; the contents list the bookmarks down to the rounds."""
     event = event_of(report)
     what = _("Booklet of the tournament")
     lines = [what, *standings_lines(seen)]
@@ -347,7 +346,6 @@ def _facts(seen: Seen) -> Iterator[tuple[str, int]]:
 
 
 def _seating(report: Report, state: TournamentState) -> Iterator[Chapter]:
-    """Yield the tables of each published round (1 query)."""
     rows = Game.objects.filter(table__round__event=event_of(report)).order_by("table__number", "pk")
     tables: dict[int | None, dict[int, list[str]]] = defaultdict(dict)
     # In a match, the names of the last game count.
@@ -394,7 +392,6 @@ def _sheets(report: Report, progress: OnProgress) -> list[Chapter]:
 
 
 def _ratings(report: Report) -> Iterator[Chapter]:
-    """Yield the changes of the players' club ratings (1 query)."""
     changes = RatingChange.objects.filter(
         game__in=games_of(report).order_by(), rating__pool__club=event_of(report).club
     )

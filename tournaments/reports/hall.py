@@ -178,7 +178,6 @@ def _read(report: Report, progress: OnProgress) -> tuple[Round, Seats]:
 
 
 def _page(report: Report, round_: Round) -> Data:
-    """Return the page frame of both lists."""
     heading = hall_heading(report, _("Seating"), _lines(round_))
     details = {
         "table": _("Table"),

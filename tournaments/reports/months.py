@@ -173,7 +173,6 @@ def _evenings(
 
 
 def _winners(rows: Sequence[Tournament], progress: OnProgress) -> dict[int, tuple[int, ...]]:
-    """Return the winners of tournaments, by event (5 queries)."""
     if not rows:
         return {}
     found = {}
@@ -225,7 +224,6 @@ def _broken(before: Sequence[PlayedGame], within: Sequence[PlayedGame]) -> Itera
 
 
 def _board(pool: RatingPool, first: date, within: Sequence[PlayedGame]) -> list[BoardLine]:
-    """Return the leaderboard at the end of a month, with the ranks before it (2 queries)."""
     now, then = _ratings_before(pool, month_after(first)), _ratings_before(pool, first)
     listed = sorted(now.items(), key=lambda item: (-item[1][1].points, item[0]))
     ranks, earlier = _ranks(now), _ranks(then)
@@ -248,7 +246,6 @@ RatingsOfPlayers = dict[int, tuple[int, ShownRating]]
 
 
 def _ratings_before(pool: RatingPool, until: date) -> RatingsOfPlayers:
-    """Return the default leaderboard on the morning of a day (1 query)."""
     months = until
     for _month in range(ACTIVE_MONTHS):
         months = month_before(months)
@@ -427,7 +424,6 @@ def _winner(evening: MonthEvening, month: Month) -> Any:
 
 
 def _club_month_newcomers(month: Month) -> Data:
-    """Return new players with their games; if there are many, the number of further ones."""
     shown = list(month.newcomers.items())[:MOST_NEWCOMERS]
     more = len(month.newcomers) - len(shown)
     note = ngettext("and %(number)s more", "and %(number)s more", more) % {"number": more}

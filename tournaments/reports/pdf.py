@@ -51,7 +51,6 @@ def read_objects(document: bytes) -> tuple[Objects, bytes]:
 
 
 def _body(text: bytes) -> bytes:
-    """Return an object without its `obj` and `endobj` keywords."""
     body, _end, _rest = text.partition(b" 0 obj\n")[2].rpartition(b"\nendobj")
     return body
 
@@ -381,7 +380,6 @@ class Binder:
             self._metadata = part.metadata
 
     def _leaf(self, kind: bytes, keys: Sequence[bytes], values: Sequence[int]) -> list[int]:
-        """Return a tree leaf that maps ordered keys to objects; no leaf if there are no keys."""
         if not keys:
             return []
         number = self._out.reserve()
@@ -391,7 +389,6 @@ class Binder:
         return [number]
 
     def _put_tags(self) -> None:
-        """Write the root of the tags: one document with the tags of each part."""
         self._out.put(
             self._document,
             b"<</Type/StructElem/S/Document/P %d 0 R%s>>" % (self._tree, _list(b"/K", self._tags)),
@@ -406,7 +403,6 @@ class Binder:
         )
 
     def _put_outline(self, bookmarks: Sequence[Bookmark]) -> bytes:
-        """Write the bookmarks; return their entries for the catalog."""
         if not bookmarks:
             return b""
         top = self._out.reserve(len(bookmarks) + 1)

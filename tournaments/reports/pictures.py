@@ -85,7 +85,6 @@ def _course(game: Game, players: Sequence[str]) -> list[Data]:
 
 
 def _lines(badges: Sequence[EarnedBadge], of_game: Sequence[str], most: int) -> list[Data]:
-    """Return a line for each badge, those of the whole game first; the last counts the rest."""
     ordered = sorted(badges, key=lambda badge: badge.badge not in of_game)
     shown = ordered if len(ordered) <= most else ordered[: most - 1]
     lines = [

@@ -139,7 +139,6 @@ def rows_in_batches(
 def _placed(
     player: Player, season: Season | None, family: str, progress: OnProgress
 ) -> Iterator[TournamentPlace]:
-    """Yield a player's finished tournaments, the latest first (6 queries for each ten)."""
     entries = Entrant.objects.competing().filter(Q(player=player) | Q(partner=player))
     over = Tournament.objects.filter(state=Tournament.State.FINISHED, entrants__in=entries)
     if season is not None:
@@ -257,7 +256,6 @@ def _words() -> dict[str, str]:
 
 
 def _figures(found: PlayerSeason) -> list[Data]:
-    """Return the figures at the top: rating at start and end, and those of the player's page."""
     sums = found.sums
     details = [{"name": _("Finished games"), "value": str(sums.games), "note": ""}]
     details += [

@@ -1,8 +1,7 @@
 """Score sheets: of a game, of an evening, empty, and as text."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import urljoin
 
@@ -150,7 +149,6 @@ def mark_of(ruleset: Ruleset) -> str:
 
 
 def _lines(*lines: Iterable[str]) -> list[str]:
-    """Join the non-empty parts of each line; leave out empty lines."""
     joined = (" · ".join(part for part in parts if part) for parts in lines)
     return [line for line in joined if line]
 
@@ -281,7 +279,6 @@ def _cells(
 
 
 def _remark(ruleset: Ruleset, entry: Entry, players: tuple[str, ...]) -> str:
-    """Return an entry without points as a line of text."""
     said = remark(entry, players)
     if isinstance(entry, Void) and entry.contract is not None:
         return f"{title_of(ruleset, entry.contract)} · {said}"
@@ -313,7 +310,6 @@ def _sum(game: Game) -> str:
 
 
 def _payments(game: Game, players: tuple[str, ...]) -> Data | None:
-    """Return the payments; None if the table plays without money."""
     payments = payments_of(game, players)
     if payments is None:
         return None
@@ -346,7 +342,6 @@ def _badges(game: Game, players: tuple[str, ...]) -> list[Data]:
 
 
 def _follow(url: str, caption: str) -> Data | None:
-    """Return an address as a QR code; None if there is none."""
     return {"url": url, "qr": drawn_code(url), "caption": caption} if url else None
 
 
@@ -453,82 +448,62 @@ def _contract(ruleset: Ruleset, contract: Contract) -> Data:
     return {
         "symbol": labels.contract_symbol(contract.id) if contract.named else "",
         "name": labels.contract_title(contract) if contract.named else "",
-        "points": "; ".join(SCORES[contract.scoring](ruleset, contract)),
+        "points": "; ".join(_scoring(ruleset, contract)),
         "boxes": contract.quota or 0,
     }
 
 
-# The scoring of a contract by its strategy: one or more parts of a line.
-
-
-def _terms(contract: Contract) -> str:
-    named = len(contract.values) > MOST_WITHOUT_NAMES
-    return " + ".join(
-        f"{labels.unit_name(unit.id) if named else ''} {unit.total} × "
-        f"{points_text(contract.values[unit.id])}".strip()
-        for unit in contract.units
-    )
-
-
 MOST_WITHOUT_NAMES = 2
+"""With more units than this, each is named."""
 
 
-def _per_unit(_ruleset: Ruleset, contract: Contract) -> Iterator[str]:
-    yield f"{_terms(contract)} = {points_text(contract.unit_sum)}"
-
-
-def _difference(_ruleset: Ruleset, contract: Contract) -> Iterator[str]:
-    for unit in contract.units:
-        each = points_text(contract.values[unit.id])
-        yield _("%(each)s × (own − theirs)") % {"each": each}
-
-
-def _domino(_ruleset: Ruleset, _contract: Contract) -> Iterator[str]:
-    yield _("−1 a card left, out first: + all of these")
-
-
-def _pair_domino(_ruleset: Ruleset, contract: Contract) -> Iterator[str]:
-    yield _("−1 × (own − theirs), out first: +%(bonus)s") % {"bonus": contract.prizes[0]}
-
-
-def _places(_ruleset: Ruleset, contract: Contract) -> Iterator[str]:
-    yield " / ".join(map(points_text, contract.prizes))
-
-
-def _five_tricks(ruleset: Ruleset, contract: Contract) -> Iterator[str]:
+def _scoring(ruleset: Ruleset, contract: Contract) -> Iterator[str]:
+    """Yield the scoring of a contract in a few words, by its strategy: the parts of a line."""
     settings = ruleset.settings
-    yield _("makers 3 or 4 tricks: 1")
-    yield _("all 5: %(march)s") % {"march": settings["march"]}
-    yield _("fewer: the others %(euchred)s") % {"euchred": EUCHRED}
-    if ruleset.seats_in_a_side > 1 and "alone" in contract.fields:
-        yield _("alone all 5: %(march)s") % {"march": settings["march_alone"]}
-        yield _("alone and fewer: the others %(euchred)s") % {"euchred": settings["euchred_alone"]}
-        yield _("a lone defender with all 5: 4, against a lone maker at least %(euchred)s") % {
-            "euchred": settings["euchred_alone_by_alone"]
-        }
-
-
-def _piles(_ruleset: Ruleset, _contract: Contract) -> Iterator[str]:
-    yield _("a game won: 1")
-    yield _("or by points: %(won)s + 2 a card in the reserve + 1 a card elsewhere") % {"won": WON}
-
-
-SCORES: Mapping[str, Callable[[Ruleset, Contract], Iterator[str]]] = MappingProxyType(
-    {
-        "per-unit": _per_unit,
-        "pair-difference": _difference,
-        "domino": _domino,
-        "pair-domino": _pair_domino,
-        "places": _places,
-        "makers-and-defenders": _five_tricks,
-        "piles-emptied": _piles,
-    }
-)
-"""The scoring of a contract in a few words, by strategy."""
+    match contract.scoring:
+        case "per-unit":
+            named = len(contract.values) > MOST_WITHOUT_NAMES
+            terms = " + ".join(
+                f"{labels.unit_name(unit.id) if named else ''} {unit.total} × "
+                f"{points_text(contract.values[unit.id])}".strip()
+                for unit in contract.units
+            )
+            yield f"{terms} = {points_text(contract.unit_sum)}"
+        case "pair-difference":
+            for unit in contract.units:
+                each = points_text(contract.values[unit.id])
+                yield _("%(each)s × (own − theirs)") % {"each": each}
+        case "domino":
+            yield _("−1 a card left, out first: + all of these")
+        case "pair-domino":
+            bonus = {"bonus": contract.prizes[0]}
+            yield _("−1 × (own − theirs), out first: +%(bonus)s") % bonus
+        case "places":
+            yield " / ".join(map(points_text, contract.prizes))
+        case "makers-and-defenders":
+            yield _("makers 3 or 4 tricks: 1")
+            yield _("all 5: %(march)s") % {"march": settings["march"]}
+            yield _("fewer: the others %(euchred)s") % {"euchred": EUCHRED}
+            if ruleset.seats_in_a_side > 1 and "alone" in contract.fields:
+                euchred = {"euchred": settings["euchred_alone"]}
+                by_alone = {"euchred": settings["euchred_alone_by_alone"]}
+                yield _("alone all 5: %(march)s") % {"march": settings["march_alone"]}
+                yield _("alone and fewer: the others %(euchred)s") % euchred
+                yield (
+                    _("a lone defender with all 5: 4, against a lone maker at least %(euchred)s")
+                    % by_alone
+                )
+        case "piles-emptied":
+            yield _("a game won: 1")
+            points = {"won": WON}
+            yield (
+                _("or by points: %(won)s + 2 a card in the reserve + 1 a card elsewhere") % points
+            )
+        case strategy:
+            raise ValueError(strategy)
 
 
 def _notes(ruleset: Ruleset) -> Iterator[str]:
-    """Yield the rules that a table without the program must remember."""
     for option in ruleset.options:
         value = ruleset.settings.get(option.setting)
         if value is not None:

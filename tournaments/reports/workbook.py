@@ -162,7 +162,6 @@ class SheetWriter:
         self._widen(at, len(number_text(value)))
 
     def _sums(self, row: int) -> None:
-        """Write the last rows: the sums, and the check against the expected ones."""
         table = self._table
         if not table.sums or not table.rows:
             return

@@ -311,7 +311,6 @@ class _CheckedRound:
 
     @cached_property
     def _due(self) -> tuple[dict[tuple[str, str], str], dict[str, Sequence[str]]]:
-        """The substitutes of the round, and the players of each entrant."""
         document = self.record.document
         stand_ins = {
             (each["entrant"], each["instead_of"]): each["player"]

@@ -69,7 +69,6 @@ class Command(BaseCommand):
             self._end(str(refused), IT_CANNOT_BE_READ)
 
     def _tell(self, plan: RecordsPlan) -> None:
-        """Print the planned import of each record, one per line, and the new players."""
         for seen in plan.seen:
             if seen.there:
                 self.stdout.write(f"{seen.file.name}: there already")
@@ -96,7 +95,6 @@ def _paths(path: Path) -> list[Path]:
 
 
 def _fault(fault: ImportFault) -> str:
-    """Return the code of a fault with its details."""
     details = {
         name: ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
         for name, value in fault.params.items()

@@ -75,7 +75,6 @@ def note_changes(listed: str, text: str, heading: str) -> list[str]:
 
 
 def _names(parts: set[str]) -> set[str]:
-    """Return the names of parts in code marks, without their digests and those of whole schemas."""
     names = (part.partition("#")[0].split() for part in parts)
     return {f"`{' '.join(words)}`" for words in names if len(words) > 1}
 

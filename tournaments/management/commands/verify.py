@@ -64,7 +64,6 @@ class Command(BaseCommand):
 
 
 def _with_stored(document: Any, verification: Verification, work: int) -> Verification:
-    """Add the points of the tournament that is stored here with the slug of the document."""
     if verification.problems or verification.document_format != TOURNAMENT_FORMAT:
         return verification
     slug = document["tournament"]["slug"]

@@ -276,7 +276,6 @@ def claim_check(night: date, at: datetime) -> Check | None:
 
 
 def _run(check: Check, name: str) -> None:
-    """Compare a cache batch by batch; at the end close differences that are gone."""
     subjects: set[str] = set()
     try:
         look, _repair = CACHES[name]
@@ -306,7 +305,6 @@ def close_repaired(cache: str, subjects: Collection[str], at: datetime) -> None:
 
 
 def _keep_differences(cache: str, found: Sequence[Mismatch]) -> None:
-    """Store differences: update known ones, add new ones."""
     there = Difference.objects.open().filter(cache=cache)
     new = {each.subject: each for each in found}
     known = list(there.filter(subject__in=new))

@@ -171,7 +171,6 @@ def _look(stretch: TimeSpan, clubs: set[int], pending: Pending) -> tuple[int, li
 
 
 def _read_pools(stretch: TimeSpan, clubs: set[int]) -> tuple[int, dict[PoolKey, "_Stretch"]]:
-    """Read the stored values of each pool in a stretch, without games; also count the changes."""
     pools = _Pools()
     number = 0
     for change in stored_changes(stretch):
@@ -325,7 +324,6 @@ def _stored(row: PlayerRating) -> list[Any]:
 
 
 def _computed(row: PlayerRating, change: LastChange | None) -> list[Any] | None:
-    """Return the values of a rating after its last change; None if it has none."""
     if change is None:
         return None
     player = change.player or row.player_id

@@ -258,7 +258,6 @@ def seed_demo(*, password: str, seed: int, at: datetime) -> Club:
 
 
 def _fill_season(cast: Cast, season: Season) -> None:
-    """Fill a past season: evenings, and tournaments for players and for pairs."""
     hold_evenings(cast, season, apart=50, until=season.ends_on)
     starts = evening_of(cast, season.starts_on) - timedelta(hours=6)
     winter, spring = starts + timedelta(days=120), starts + timedelta(days=270)
