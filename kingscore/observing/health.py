@@ -9,6 +9,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from contextlib import closing
 from time import monotonic
 
 from django.conf import settings
@@ -55,7 +56,9 @@ class Look:
     def run(self, answer: Future[str]) -> None:
         """Return ok or the fault; of an exception only the class, since its text may be secret."""
         try:
-            self.ask()
+            # The thread has a connection of its own.
+            with closing(connection):
+                self.ask()
         except NotReady as missing:
             answer.set_result(str(missing))
         except Exception as fault:  # noqa: BLE001 - whatever it is, the part is not ready
@@ -66,11 +69,8 @@ class Look:
 
 def ask_database() -> None:
     """Run a trivial query."""
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    finally:
-        connection.close()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
 
 
 def ask_for_writing() -> None:
@@ -92,27 +92,17 @@ def ask_for_writing() -> None:
         if outage_of(fault) is Outage.FULL:
             raise NotReady("no room on the disk") from fault
         raise
-    finally:
-        connection.close()
 
 
 def ask_migrations() -> None:
     """Compare the migrations of this version with those applied in the database."""
-    try:
-        missing = missing_migrations()
-    finally:
-        connection.close()
-    if missing:
+    if missing := missing_migrations():
         raise NotReady(f"{len(missing)} not applied")
 
 
 def ask_tables() -> None:
     """Compare the columns of the models with those of the database."""
-    try:
-        missing = missing_columns()
-    finally:
-        connection.close()
-    if missing:
+    if missing := missing_columns():
         table, column = min(missing)
         raise NotReady(f"{len(missing)} columns missing, {column} of {table} among them")
 
