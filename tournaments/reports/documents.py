@@ -1,7 +1,7 @@
 """All documents by kind, who may have them, and how they are built."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from django.db.models import Count
@@ -148,17 +148,33 @@ ROUND, TABLES, CLOSED = "round", "tables", "closed"
 
 @dataclass(frozen=True, slots=True)
 class DocumentOffer:
-    """An available document: of a round or of the event, its audience and its prerequisite."""
+    """An available document: of a round or of the event, its audience and its prerequisite.
+
+    `missing` is the reason why it is not available yet, where it is offered.
+    """
 
     kind: Report.Kind
     of_round: bool = False
     of_tournaments: bool = False
     who: Report.Audience = Audience.VISITORS
     needs: str = TABLES
+    missing: str = ""
 
     @property
     def name(self) -> str:
         return f"{self.kind}-of-round" if self.of_round else str(self.kind)
+
+    @property
+    def title(self) -> str:
+        return str(NAMES[self.kind])
+
+    @property
+    def note(self) -> str:
+        return str(NOTES[self.kind])
+
+    @property
+    def formats(self) -> list[tuple[str, str]]:
+        return [(f"{self.name}.{form}", form.upper()) for form in formats_of(self.kind)]
 
 
 OFFERS = (
@@ -175,27 +191,6 @@ OFFERS = (
     DocumentOffer(Kind.NAME_BADGES, of_tournaments=True, who=Audience.DIRECTORS, needs=""),
 )
 """Documents in the order in which an event needs them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """An offer as the page shows it; `missing` is the reason why it is not available yet."""
-
-    offer: DocumentOffer
-    missing: str
-
-    @property
-    def title(self) -> str:
-        return str(NAMES[self.offer.kind])
-
-    @property
-    def note(self) -> str:
-        return str(NOTES[self.offer.kind])
-
-    @property
-    def formats(self) -> list[tuple[str, str]]:
-        name = self.offer.name
-        return [(f"{name}.{form}", form.upper()) for form in formats_of(self.offer.kind)]
 
 
 def offers_to(event: Event, role: str | None) -> Iterator[DocumentOffer]:
@@ -221,10 +216,10 @@ def rounds_to_print(event: Event, *, directs: bool) -> list[Round]:
 
 def offered(
     offer: DocumentOffer, event: Event, round_: Round | None, rounds: Sequence[Round]
-) -> Offered:
+) -> DocumentOffer:
     """Return an offer with its missing prerequisite, for the selected round or all `rounds`."""
     those = [round_] if offer.of_round and round_ is not None else rounds
-    return Offered(offer, str(_missing(offer, event, those)))
+    return replace(offer, missing=str(_missing(offer, event, those)))
 
 
 def _missing(offer: DocumentOffer, event: Event, rounds: Sequence[Round]) -> Promise | str:

@@ -39,7 +39,6 @@ from tournaments.queries.documents import (
 from tournaments.queries.site import month_key, months_of
 from tournaments.reports.documents import (
     DocumentOffer,
-    Offered,
     formats_of,
     offered,
     offers_to,
@@ -97,18 +96,18 @@ class ClubOrderSerializer(OrderSerializer):
 class DocumentOfferSerializer(serializers.Serializer[Any]):
     """A document that can be asked for; `missing` says what it waits for, and is empty else."""
 
-    document = serializers.CharField(source="offer.name")
-    kind = serializers.ChoiceField(Report.Kind.choices, source="offer.kind")
+    document = serializers.CharField(source="name")
+    kind = serializers.ChoiceField(Report.Kind.choices)
     title = serializers.CharField()
-    of_round = serializers.BooleanField(source="offer.of_round")
+    of_round = serializers.BooleanField()
     formats = serializers.SerializerMethodField()
     missing = serializers.CharField()
 
     @extend_schema_field(
         serializers.ListField(child=serializers.ChoiceField(Report.Format.choices))
     )
-    def get_formats(self, offered: Offered) -> list[str]:
-        return list(formats_of(offered.offer.kind))
+    def get_formats(self, offer: DocumentOffer) -> list[str]:
+        return list(formats_of(offer.kind))
 
 
 class DocumentSerializer(UncachedSerializer):

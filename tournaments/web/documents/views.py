@@ -351,8 +351,8 @@ def _page(
             (each.number, f"{round_name(each)} · {ROUND_STATES[each.state]}")
             for each in reversed(rounds)
         ],
-        "of_round": [each for each in offered_here if each.offer.of_round],
-        "of_all": [each for each in offered_here if not each.offer.of_round],
+        "of_round": [each for each in offered_here if each.of_round],
+        "of_all": [each for each in offered_here if not each.of_round],
         "languages": settings.LANGUAGES,
         "recent": recent(request, Report.objects.filter(event=event)),
         "out_of_reach": directs and out_of_reach(request),
