@@ -86,11 +86,11 @@ class Volume:
 
     def write(self, path: Path, progress: OnProgress) -> None:
         """Typeset all chapters and bind them; those that have to be counted are set twice."""
-        # Those that have to be counted get numbers as long as the later ones.
+        # The first time they get numbers as long as the right ones.
         numbers = {"first": 100, "of": 999, "starts": [100] * len(self.chapters)}
         jobs = [each.numbered(numbers) for each in self.chapters if each.pages is None]
-        set_once = _set(jobs, path, lambda: progress(Report.Step.SETTING))
-        counted = (len(read_part(document).pages) for document in set_once)
+        documents = _set(jobs, path, lambda: progress(Report.Step.SETTING))
+        counted = iter([len(read_part(document).pages) for document in documents])
         pages = [next(counted) if each.pages is None else each.pages for each in self.chapters]
         starts = [1, *accumulate(pages, initial=1)][1:]
         whole = starts.pop() - 1
