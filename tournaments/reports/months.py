@@ -15,7 +15,7 @@ from django.utils.translation import ngettext, pgettext
 
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.engine.rules.rulesets import Points
-from tournaments.engine.statistics import ClubSums, PlayedGame, Record, add_up
+from tournaments.engine.statistics import PlayedGame, Record, add_up
 from tournaments.models import (
     Club,
     Event,
@@ -76,72 +76,48 @@ BrokenRecord = tuple[str, Record, Record | None]
 """The kind of a club record set in the month, the record, and the one before."""
 
 
-@dataclass(frozen=True, slots=True)
 class Month:
-    """A month of a club, and the three figures of the month before.
+    """A month of a club, as visible to every member, and the three figures of the month before.
 
     `boards` and `broken` are the leaderboard and the records of each family of games. `newcomers`
     maps players to their games, `badges` to the players who earned them and how often.
     """
 
-    first: date
-    sums: ClubSums
-    earlier: ClubSums
-    evenings: Sequence[MonthEvening]
-    boards: Mapping[str, Sequence[BoardLine]]
-    broken: Mapping[str, Sequence[BrokenRecord]]
-    newcomers: Mapping[int, int]
-    badges: Mapping[str, Counter[int]]
-    coming: Sequence[Event]
-    names: Mapping[int, Player]
-
-
-def add_up_month(club: Club, first: date, progress: OnProgress) -> Month:
-    """Return the statistics of a month, as visible to every member."""
-    games = load_games_for_members(club)
-    progress(READING)
-    days: dict[int, date] = dict(Event.objects.filter(club=club).values_list("pk", "held_on"))
-    end = month_after(first)
-    before = [game for game in games if days[game.played.evening] < first]
-    within = [game for game in games if first <= days[game.played.evening] < end]
-    last = [game for game in before if days[game.played.evening] >= month_before(first)]
-    sums = add_up([game.played for game in within], MOST_ACTIVE)
-    evenings = list(_evenings(club, first, within, progress))
-    pools = {pool.family: pool for pool in RatingPool.objects.filter(club=club)}
-    boards: dict[str, list[BoardLine]] = {}
-    broken: dict[str, list[BrokenRecord]] = {}
-    for family, _games in Counter(game.family for game in within).most_common():
-        old, new = (
-            [each.played for each in part if each.family == family] for part in (before, within)
+    def __init__(self, club: Club, first: date, progress: OnProgress) -> None:
+        games = load_games_for_members(club)
+        progress(READING)
+        days: dict[int, date] = dict(Event.objects.filter(club=club).values_list("pk", "held_on"))
+        end = month_after(first)
+        before = [game for game in games if days[game.played.evening] < first]
+        within = [game for game in games if first <= days[game.played.evening] < end]
+        last = [game for game in before if days[game.played.evening] >= month_before(first)]
+        self.sums = add_up([game.played for game in within], MOST_ACTIVE)
+        self.earlier = add_up([game.played for game in last], 0)
+        self.evenings = list(_evenings(club, first, within, progress))
+        pools = {pool.family: pool for pool in RatingPool.objects.filter(club=club)}
+        self.boards: dict[str, list[BoardLine]] = {}
+        self.broken: dict[str, list[BrokenRecord]] = {}
+        for family, _games in Counter(game.family for game in within).most_common():
+            old, new = (
+                [each.played for each in part if each.family == family] for part in (before, within)
+            )
+            self.boards[family] = _board(pools[family], first, new) if family in pools else []
+            self.broken[family] = list(_broken(old, new))
+        progress(READING)
+        self.badges = _badges(within)
+        known = set(_players(before))
+        self.newcomers = Counter(player for player in _players(within) if player not in known)
+        coming = Event.objects.for_members().filter(
+            club=club, held_on__gte=max(end, timezone.localdate())
         )
-        boards[family] = _board(pools[family], first, new) if family in pools else []
-        broken[family] = list(_broken(old, new))
-    progress(READING)
-    badges = _badges(within)
-    known = set(_players(before))
-    newcomers = Counter(player for player in _players(within) if player not in known)
-    keys = {player for evening in evenings for player in evening.winners}
-    keys |= {each.player for each in sums.active} | newcomers.keys()
-    keys |= {player for those in badges.values() for player in those}
-    keys |= {player for board in boards.values() for _rank, _earlier, player, *_more in board}
-    keys |= {
-        key for those in broken.values() for _kind, record, _old in those for key in record.players
-    }
-    coming = Event.objects.for_members().filter(
-        club=club, held_on__gte=max(end, timezone.localdate())
-    )
-    return Month(
-        first=first,
-        sums=sums,
-        earlier=add_up([game.played for game in last], 0),
-        evenings=evenings,
-        boards=boards,
-        broken=broken,
-        newcomers=newcomers,
-        badges=badges,
-        coming=coming.select_related("tournament").order_by("held_on", "pk")[:COMING],
-        names=Player.objects.in_bulk(list(keys)),
-    )
+        self.coming = coming.select_related("tournament").order_by("held_on", "pk")[:COMING]
+        keys = {player for evening in self.evenings for player in evening.winners}
+        keys |= {each.player for each in self.sums.active} | self.newcomers.keys()
+        keys |= {player for those in self.badges.values() for player in those}
+        keys |= {line[2] for board in self.boards.values() for line in board}
+        records = [record for those in self.broken.values() for _kind, record, _old in those]
+        keys |= {player for record in records for player in record.players}
+        self.names = Player.objects.in_bulk(list(keys))
 
 
 # The evenings.
@@ -290,7 +266,7 @@ def month_of_report(report: Report) -> date:
 
 def compose_club_month(club: Club, first: date, progress: OnProgress) -> Data:
     """Return the data of the document of a month, in the active language."""
-    month = add_up_month(club, first, progress)
+    month = Month(club, first, progress)
     name = date_format(first, "YEAR_MONTH_FORMAT")
     heading = Heading(
         title=name,
@@ -498,8 +474,9 @@ def _times(name: str, times: int) -> str:
 def month_tables(report: Report, progress: OnProgress) -> Content:
     club = report.club
     assert club is not None
-    month = add_up_month(club, month_of_report(report), progress)
-    name = date_format(month.first, "YEAR_MONTH_FORMAT")
+    first = month_of_report(report)
+    month = Month(club, first, progress)
+    name = date_format(first, "YEAR_MONTH_FORMAT")
     columns = (
         Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
         Column(_("Before"), "before", Kind.INTEGER),
@@ -526,7 +503,7 @@ def month_tables(report: Report, progress: OnProgress) -> Content:
         lines=[club.name, name],
         tables=[_month_spreadsheet_evenings(month), *boards],
         format="kingscore-month/1",
-        facts={"club": club.slug, "month": month_key(month.first)},
+        facts={"club": club.slug, "month": month_key(first)},
     )
     return book_content(book, report)
 

@@ -1,8 +1,7 @@
 """The season of a player as a document and as a spreadsheet."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -28,10 +27,6 @@ from tournaments.queries.names import (
     rulesets_of,
 )
 from tournaments.queries.players import (
-    Meeting,
-    PlayerGame,
-    PlayerSums,
-    RatingStep,
     add_up,
     games_of,
     meetings,
@@ -66,60 +61,43 @@ TournamentPlace = tuple[Tournament, Standing, int]
 """A finished tournament, the standing of a player, or their pair, and the number of places."""
 
 
-@dataclass(frozen=True, slots=True)
 class PlayerSeason:
     """The results of a player in one family of games, in a season or (None) at any time.
 
     `games` are finished ones, the latest first; `steps` are the rating changes in the season.
-    """
-
-    player: Player
-    family: str
-    season: Season | None
-    games: Sequence[PlayerGame]
-    sums: PlayerSums
-    steps: Sequence[RatingStep]
-    met: dict[int, Meeting]
-    tournaments: Sequence[TournamentPlace]
-
-
-def read_season(report: Report, progress: OnProgress) -> PlayerSeason:
-    """Return the games of a player for a report.
 
     Raises: ValueError: the request of the report is not valid.
     """
-    player = report.player
-    if player is None or player.removed_at is not None:
-        raise ValueError("no player to tell of")
-    key, season = report.parameters.get("season"), None
-    if key is not None:
-        season = Season.objects.filter(club=report.club, pk=key).first()
-        if season is None:
-            raise ValueError("no such season")
-    every = [game for game in games_of(player, None) if game.finished]
-    counted = Counter(game.family for game in every)
-    family = report.parameters.get("game")
-    if family not in counted:
-        family = max(counted, key=counted.__getitem__, default="")
-    games = [
-        game
-        for game in every
-        if game.family == family and (season is None or game.season == season.pk)
-    ]
-    progress(READING)
-    keys = {game.pk for game in games}
-    rating = rating_row(ratings_of(player), family)
-    steps = [] if rating is None else steps_of(rating)
-    return PlayerSeason(
-        player=player,
-        family=family,
-        season=season,
-        games=games,
-        sums=add_up(games),
-        steps=[step for step in steps if step.game in keys],
-        met=meetings(games, seats_beside(player)),
-        tournaments=list(_placed(player, season, family, progress)),
-    )
+
+    def __init__(self, report: Report, progress: OnProgress) -> None:
+        player = report.player
+        if player is None or player.removed_at is not None:
+            raise ValueError("no player to tell of")
+        self.player = player
+        key, self.season = report.parameters.get("season"), None
+        if key is not None:
+            self.season = Season.objects.filter(club=report.club, pk=key).first()
+            if self.season is None:
+                raise ValueError("no such season")
+        every = [game for game in games_of(player, None) if game.finished]
+        counted = Counter(game.family for game in every)
+        family = report.parameters.get("game")
+        if family not in counted:
+            family = max(counted, key=counted.__getitem__, default="")
+        self.family = family
+        self.games = [
+            game
+            for game in every
+            if game.family == family and (self.season is None or game.season == self.season.pk)
+        ]
+        progress(READING)
+        keys = {game.pk for game in self.games}
+        rating = rating_row(ratings_of(player), family)
+        steps = [] if rating is None else steps_of(rating)
+        self.sums = add_up(self.games)
+        self.steps = [step for step in steps if step.game in keys]
+        self.met = meetings(self.games, seats_beside(player))
+        self.tournaments = list(_placed(player, self.season, family, progress))
 
 
 def rows_in_batches(
@@ -165,7 +143,7 @@ WIDE = Frame(width=680, height=200)
 
 def player_season(report: Report, progress: OnProgress) -> Content:
     assert report.club is not None
-    data = compose_player_season(report.club, read_season(report, progress), progress)
+    data = compose_player_season(report.club, PlayerSeason(report, progress), progress)
     return PdfPages.of("player_season.typ", data)
 
 
@@ -350,7 +328,7 @@ def _game(one: ListedGame) -> list[Any]:
 
 def player_tables(report: Report, progress: OnProgress) -> Content:
     """Return the requested list of games, the first game first."""
-    found = read_season(report, progress)
+    found = PlayerSeason(report, progress)
     rules = rulesets_of(found.games)
     names = {key: labels.name_of(each) for key, each in rules.items()}
     name, time = found.player.shown_name, season_name(found.season)

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -247,20 +246,17 @@ WARM_UP = LAST_GAMES // 4
 SECONDS_OF_DAY = 86400.0
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """`bins`: pairs, sum of the chances of the favourite, how often it ended above.
+Calibration = tuple[list[list[float]], dict[str, list[float]]]
+"""Bins: pairs, sum of the chances of the favourite, how often it ended above.
 
-    `months`: pairs, loss of these ratings, loss of ratings by places only, by month in UTC.
-    """
-
-    bins: list[list[float]] = field(default_factory=lambda: [[0, 0.0, 0.0] for _ in range(BINS)])
-    months: dict[str, list[float]] = field(default_factory=dict)
+By month in UTC: pairs, loss of these ratings, loss of ratings by places only.
+"""
 
 
 def calibrate(games: Sequence[Sample], constants: Constants, *, whole: bool) -> Calibration:
     """Predict each game by the ratings before it; `whole` says that none was before the first."""
-    found = Calibration()
+    bins: list[list[float]] = [[0, 0.0, 0.0] for _ in range(BINS)]
+    months: dict[str, list[float]] = {}
     by_places = [game._replace(scores=_places(game.scores)) for game in games]
     own = foretold(games, constants)
     other = foretold(by_places, Constants(constants.start))
@@ -268,18 +264,18 @@ def calibrate(games: Sequence[Sample], constants: Constants, *, whole: bool) -> 
         if not whole and number < WARM_UP:
             continue
         month = datetime.fromtimestamp(game.day * SECONDS_OF_DAY, UTC).strftime("%Y-%m")
-        of_month = found.months.setdefault(month, [0, 0.0, 0.0])
+        of_month = months.setdefault(month, [0, 0.0, 0.0])
         accuracy = accuracy_of([one])
         of_month[0] += accuracy.pairs
         of_month[1] += accuracy.loss
         of_month[2] += accuracy_of([two]).loss
         for chance, came in pairs_of(one):
             favourite, above = (chance, came) if chance >= 0.5 else (1.0 - chance, 1.0 - came)
-            part = found.bins[min(BINS - 1, int((favourite - 0.5) * 2 * BINS))]
+            part = bins[min(BINS - 1, int((favourite - 0.5) * 2 * BINS))]
             part[0] += 1
             part[1] += favourite
             part[2] += above
-    return found
+    return bins, months
 
 
 def foretold(games: Sequence[Sample], constants: Constants) -> Iterator[Foretold]:

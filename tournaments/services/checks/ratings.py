@@ -108,29 +108,27 @@ def read_spreads(stored: Any) -> dict[str, Spread]:
     return {name: Spread(*spread) for name, spread in stored.items()}
 
 
-@dataclass(frozen=True)
 class Pending:
-    """The moment from which ratings will be recomputed; `everything` means all of them."""
+    """The moments from which ratings will be recomputed, or that all of them will be.
 
-    everything: bool
-    since: dict[int | None, datetime]
+    Loaded in the same snapshot as the other reads (3 queries).
+    """
+
+    def __init__(self) -> None:
+        clubs = Club.objects.filter(in_server_ratings=True)
+        taking_part = set(clubs.values_list("pk", flat=True))
+        self.since: dict[int | None, datetime] = {}
+        for club, moment in RatingDue.objects.values_list("club_id", "since"):
+            # Computing a participating club then requests the server's ratings.
+            for scope in {club, None} if club in taking_part else {club}:
+                self.since[scope] = min(moment, self.since.get(scope, moment))
+        ledger = RatingLedger.objects.first()
+        self.everything = ledger is not None and ledger.model != MODEL
 
     def covers(self, club: int | None, at: datetime) -> bool:
         """Return whether what was rated at `at`, in a club or on the server, is pending."""
         since = self.since.get(club)
         return self.everything or (since is not None and at >= since)
-
-
-def load_pending() -> Pending:
-    """Load pending ratings, in the same snapshot as the other reads (3 queries)."""
-    taking_part = set(Club.objects.filter(in_server_ratings=True).values_list("pk", flat=True))
-    since: dict[int | None, datetime] = {}
-    for club, moment in RatingDue.objects.values_list("club_id", "since"):
-        # Computing a participating club then requests the server's ratings.
-        for scope in {club, None} if club in taking_part else {club}:
-            since[scope] = min(moment, since.get(scope, moment))
-    ledger = RatingLedger.objects.first()
-    return Pending(ledger is not None and ledger.model != MODEL, since)
 
 
 Place = tuple[int, int, str]
@@ -143,7 +141,7 @@ def look_at_changes() -> Iterator[ScanResult]:
     while True:
         with one_moment():
             stretch, clubs = stretch_from(until)
-            number, found = _look(stretch, clubs, load_pending())
+            number, found = _look(stretch, clubs, Pending())
         yield number, found
         until = stretch.until
         if until is None:
@@ -297,7 +295,7 @@ def look_at_ratings() -> Iterator[ScanResult]:
     """Compare ratings with the last of their changes."""
     for keys in batches_of(PlayerRating.objects.all(), AT_ONCE):
         with one_moment():
-            pending = load_pending()
+            pending = Pending()
             rows = PlayerRating.objects.filter(pk__in=keys)
             ratings = list(rows.order_by("pk").select_related("pool"))
             last = {change.rating: change for change in last_changes(rows)}

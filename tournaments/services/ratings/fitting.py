@@ -1,6 +1,5 @@
 """Fit the constants of each pool to its games, once a night, and request new ratings."""
 
-from dataclasses import asdict
 from datetime import datetime
 from itertools import chain
 
@@ -43,7 +42,8 @@ def _fit(pool: RatingPool, at: datetime) -> bool:
     changed = differs(constants, pool.constants)
     if not changed:
         constants = pool.constants
-    calibration = asdict(calibrate(games, constants, whole=since is None))
+    bins, months = calibrate(games, constants, whole=since is None)
+    calibration = {"bins": bins, "months": months}
     with transaction.atomic():
         rows = RatingPool.objects.filter(pk=pool.pk, version=pool.version)
         rows.update(fitted_games=number, calibration=calibration)
