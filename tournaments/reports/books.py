@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urljoin
 
 from django.urls import reverse
@@ -22,7 +22,7 @@ from tournaments.engine.play.games import PlayedDeal
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped
 from tournaments.engine.rules.rulesets import Points
-from tournaments.models import Game, RatingChange, Report, Round, Seat
+from tournaments.models import Game, RatingChange, Report, Round, Seat, Table
 from tournaments.models.games import GameQuerySet
 from tournaments.queries.ratings import shown_points
 from tournaments.queries.scoresheets import deal_line, ending_of, numbers_of, remark, title_of
@@ -606,10 +606,10 @@ def _results_table(sheets: Sequence[Sheet]) -> DataTable:
     ]
     rows: list[list[Cell]] = []
     for sheet in sheets:
-        game, table = sheet.game, sheet.row.table
+        game, table = sheet.game, cast("Table", sheet.row.table)
         names = game.ruleset.side_names(sheet.row.players)
         for name, points, rank in zip(names, game.totals, sheet.outcome.ranks, strict=True):
             place = rank if game.finished else None
-            where = [round_name(table.round), table.number, sheet.row.match_number]
+            where: list[Cell] = [round_name(table.round), table.number, sheet.row.match_number]
             rows.append([*where, name, points, place, game.finished])
     return DataTable(_("Results"), "results", columns, rows, fixed=4)

@@ -110,8 +110,9 @@ class _Writer:
         for seat, person in enumerate(game.people):
             change = changes.get((game.pk, seat)) if person else None
             seats.append(
-                change
-                and {
+                None
+                if change is None
+                else {
                     "player": self._id(person_of(person)),
                     "before": [change.mean_before, change.variance_before],
                     "after": [change.mean, change.variance],

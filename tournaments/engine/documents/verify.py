@@ -693,7 +693,8 @@ class _Pool:
         yield _same("rating", where, stated, computed)
         for seat in stated:
             _rating, _last, games = self.states.get(seat["player"], (None, None, 0))
-            rating = Rating(*seat["after"], self.constants.start)
+            mean, variance = seat["after"]
+            rating = Rating(mean, variance, self.constants.start)
             self.states[seat["player"]] = rating, at, games + 1
 
     def _before(self, seat: Any, at: datetime) -> Rating:
