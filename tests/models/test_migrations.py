@@ -224,7 +224,7 @@ def test_stored_texts_are_cleaned_and_codes_of_games_stay(text):
     assert (game.digest, *Round.objects.values_list("digest", flat=True)) == codes
     assert Revision.objects.get(revision=3).body["reason"] == "e\u0301\u200b"
     looks = (caches.look_at_game_digests, caches.look_at_round_digests, caches.look_at_folded_names)
-    assert [each.found for look in looks for each in look() if each.found] == []
+    assert [found for look in looks for _rows, found in look() if found] == []
 
 
 @pytest.mark.parametrize("names", [("A B", "A\x01B", "a\x02b"), ("\x01", "\u3164", "Ali")])

@@ -264,7 +264,7 @@ def test_code_on_the_sheet_is_that_of_the_exported_record(way, moment):
     way(ClubFactory(), moment)
 
     assert Game.objects.get().digest == code_of_the_export()
-    assert "game-digests" not in {cache.name for cache, _ in look_at_all()}
+    assert "game-digests" not in {cache for cache, _ in look_at_all()}
 
 
 @pytest.mark.parametrize("way", [by_records, by_results])

@@ -281,12 +281,12 @@ def test_ratings_in_the_order_of_closing_are_made_anew_after_an_upgrade(club, la
         Round.objects.filter(pk=rounds[number].pk).update(closed_at=was)
 
     import_module("tournaments.migrations.0049_ratings_by_day").rate_all_again(apps, None)
-    assert [each.found for each in look_at_changes()] == [()]
+    assert [found for _rows, found in look_at_changes()] == [[]]
     sweep_ratings()
 
     check_everything()
     assert differing_ratings() == []
-    assert [each.found for each in look_at_changes()] == [()]
+    assert [found for _rows, found in look_at_changes()] == [[]]
 
 
 def test_rounds_of_an_evening_are_rated_by_their_numbers(club):
