@@ -10,8 +10,7 @@ from django.core import mail
 from django.core.cache import cache, caches
 from django.utils import timezone
 
-from kingscore.beat import Scheduler
-from kingscore.celery import BeatStep, app
+from kingscore.celery import BeatStep, Scheduler, app
 from tests.check_factories import CheckFactory, EmailFactory
 from tests.club_factories import AccountFactory
 from tests.deals import WHOLE_GAME
