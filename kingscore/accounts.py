@@ -38,7 +38,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.deprecation import MiddlewareMixin
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_noop, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from kingscore.observing.logs import note_refusal, note_success
@@ -73,6 +73,29 @@ MAILS = {
     "account/email/account_already_exists": "sign_up_mail",
 }
 """E-mails that visitors request, and their rate limits; allauth sends others by itself."""
+
+CORRECTED = (
+    gettext_noop(
+        "Forgotten your password? Enter your email address below, and we'll send you an email"
+        " allowing you to reset it."
+    ),
+    gettext_noop("Your password can’t be too similar to your other personal information."),
+    ngettext_lazy(
+        "Your password must contain at least %(min_length)d character.",
+        "Your password must contain at least %(min_length)d characters.",
+    ),
+    gettext_noop("Your password can’t be a commonly used password."),
+    gettext_noop("The password is too similar to the %(verbose_name)s."),
+    ngettext_lazy(
+        "This password is too short. It must contain at least %d character.",
+        "This password is too short. It must contain at least %d characters.",
+    ),
+    gettext_noop("This password is too common."),
+)
+"""Texts of allauth and Django that our catalogues translate anew.
+
+Turkish would have two words for a password on one page; Italian would promise a link, not a code.
+"""
 
 
 class NotingFailures:

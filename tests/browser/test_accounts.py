@@ -84,7 +84,7 @@ def test_sign_up_in_turkish_takes_four_taps_and_another_device_signs_it_out(new_
     assert lost.taps == 4
     assert User.objects.get().email == AYSE
     expect(lost.page.locator(".messages")).to_contain_text(f"Merhaba {AYSE}")
-    assert mail.outbox[0].subject == "Kingscore: e-posta adresinizi doğrulayın"
+    assert mail.outbox[0].subject == "Kingscore: Lütfen E-posta Adresinizi Onaylayın"
 
     cache.clear()
     other.open(reverse("account_login"))
