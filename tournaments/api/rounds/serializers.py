@@ -1,8 +1,10 @@
 """Rounds, their seating and their rulings as the API reads and writes them."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -12,13 +14,20 @@ from tournaments.api.filtering import PartSerializer
 from tournaments.api.games.serializers import ClockSerializer, clock_details
 from tournaments.api.tournaments.serializers import ProgressSerializer, RoundLineSerializer
 from tournaments.engine.documents.pairings import REASONS
-from tournaments.engine.pairing.judging import Seating
+from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
 from tournaments.engine.rules.entries import SMALL
 from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.models import Entrant, Round, Ruling
 from tournaments.queries.state import SeatedRound, TournamentState
-from tournaments.services.rounds.proposals import Presence, fewest_repeats, number_of
+from tournaments.queries.steps import progress_of
+from tournaments.services.rounds.proposals import (
+    fewest_repeats,
+    number_of,
+    outdated_at,
+    presence_at,
+)
 from tournaments.services.rounds.running import MOST_MINUTES
+from tournaments.services.rounds.seating import field_seated
 from tournaments.texts.labels import ABSENCES
 
 MOST_TABLES = 500
@@ -46,12 +55,12 @@ class RoundSerializer(RoundLineSerializer):
 
     @extend_schema_field(ProgressSerializer(allow_null=True))
     def get_progress(self, round_: Round) -> Any:
-        progress = self.context["progress"]
+        progress = None if round_.published_at is None else progress_of(round_)
         return None if progress is None else ProgressSerializer(progress).data
 
     @extend_schema_field(ClockSerializer(allow_null=True))
     def get_clock(self, round_: Round) -> Any:
-        details = clock_details(round_, self.context["now"])
+        details = clock_details(round_, timezone.now())
         return None if details is None else ClockSerializer(details).data
 
 
@@ -124,12 +133,7 @@ class PresenceSerializer(serializers.Serializer[Any]):
     unseated = EntrantNumbersField()
     absent = EntrantNumbersField()
     gone = EntrantNumbersField()
-    not_seated = serializers.SerializerMethodField()
-
-    @extend_schema_field(NotSeatedSerializer(many=True))
-    def get_not_seated(self, presence: Presence) -> Any:
-        lines = [{"entrant": each.number, "reason": why} for each, why in presence.not_seated]
-        return NotSeatedSerializer(lines, many=True).data
+    not_seated = NotSeatedSerializer(many=True)
 
 
 class OutdatedSerializer(serializers.Serializer[Any]):
@@ -153,71 +157,58 @@ class SeatingSerializer(serializers.Serializer[Any]):
 
     round = serializers.IntegerField(source="row.number")
     state = serializers.CharField(source="row.state")
-    revision = serializers.SerializerMethodField()
-    tables = serializers.SerializerMethodField()
-    byes = serializers.SerializerMethodField()
-    quality = serializers.SerializerMethodField()
-    fewest_repeats = serializers.SerializerMethodField()
-    presence = serializers.SerializerMethodField()
-    outdated = serializers.SerializerMethodField()
+    revision = serializers.IntegerField()
+    tables = SeatedTableSerializer(many=True)
+    byes = SeatedEntrantSerializer(many=True)
+    quality = SeatingFiguresSerializer(allow_null=True)
+    fewest_repeats = FewestRepeatsSerializer(allow_null=True)
+    presence = PresenceSerializer(allow_null=True)
+    outdated = OutdatedSerializer(allow_null=True)
 
-    @property
-    def tournament_state(self) -> TournamentState:
-        state: TournamentState = self.context["state"]
-        return state
 
-    def get_revision(self, seated: SeatedRound) -> int:
-        return self.tournament_state.tournament.revision
+def seating_details(
+    state: TournamentState, seated: SeatedRound, *, directs: bool
+) -> dict[str, Any]:
+    """Return the seating of a round as `SeatingSerializer` writes it."""
+    round_, drawn = seated.row, seated.row.seating or {"tables": [], "byes": []}
+    judged: Seating | None = None
+    if round_.published_at is None:
+        # Somebody of a proposal may be gone since.
+        with suppress(InvalidSeating, KeyError):
+            judged = judge(field_seated(state, round_), drawn["tables"], drawn["byes"])
+    proposed = next((each for each in state.seated_rounds if each.row.published_at is None), None)
+    presence = presence_at(state, seated) if directs and proposed is seated else None
 
-    @extend_schema_field(SeatedTableSerializer(many=True))
-    def get_tables(self, seated: SeatedRound) -> Any:
-        locked = (seated.row.seating or {}).get("locked", [])
-        details = [
-            {
-                "number": table.number,
-                "locked": seated.row.published_at is None and at in locked,
-                "entrants": self._chairs(seated, table.entrants),
-            }
-            for at, table in enumerate(seated.tables)
-        ]
-        return SeatedTableSerializer(details, many=True).data
-
-    @extend_schema_field(SeatedEntrantSerializer(many=True))
-    def get_byes(self, seated: SeatedRound) -> Any:
-        return SeatedEntrantSerializer(self._chairs(seated, seated.byes), many=True).data
-
-    @extend_schema_field(SeatingFiguresSerializer(allow_null=True))
-    def get_quality(self, seated: SeatedRound) -> Any:
-        judged: Seating | None = self.context["judged"]
-        return None if judged is None else SeatingFiguresSerializer(judged.quality).data
-
-    @extend_schema_field(FewestRepeatsSerializer(allow_null=True))
-    def get_fewest_repeats(self, seated: SeatedRound) -> Any:
-        if self.context["judged"] is None:
-            return None
-        fewest = fewest_repeats(self.tournament_state, seated.row)
-        return None if fewest is None else FewestRepeatsSerializer(fewest).data
-
-    @extend_schema_field(PresenceSerializer(allow_null=True))
-    def get_presence(self, seated: SeatedRound) -> Any:
-        presence = self.context["presence"]
-        return None if presence is None else PresenceSerializer(presence).data
-
-    @extend_schema_field(OutdatedSerializer(allow_null=True))
-    def get_outdated(self, seated: SeatedRound) -> Any:
-        outdated = self.context["outdated"]
-        return None if outdated is None else OutdatedSerializer(outdated).data
-
-    def _chairs(self, seated: SeatedRound, keys: Sequence[str]) -> list[dict[str, Any]]:
-        judged: Seating | None = self.context["judged"]
+    def chairs(keys: Sequence[str]) -> list[dict[str, Any]]:
         return [
             {
                 "entrant": number_of(key),
-                "names": names_in(self.tournament_state, key, seated.row.number),
+                "names": names_in(state, key, round_.number),
                 "why": judged.why[key] if judged is not None else (),
             }
             for key in keys
         ]
+
+    locked = drawn.get("locked", []) if round_.published_at is None else ()
+    return {
+        "row": round_,
+        "revision": state.tournament.revision,
+        "tables": [
+            {"number": table.number, "locked": at in locked, "entrants": chairs(table.entrants)}
+            for at, table in enumerate(seated.tables)
+        ],
+        "byes": chairs(seated.byes),
+        "quality": None if judged is None else judged.quality,
+        "fewest_repeats": None if judged is None else fewest_repeats(state, round_),
+        "presence": presence
+        and {
+            **{name: getattr(presence, name) for name in ("unseated", "absent", "gone")},
+            "not_seated": [
+                {"entrant": entrant.number, "reason": why} for entrant, why in presence.not_seated
+            ],
+        },
+        "outdated": outdated_at(state, seated) if directs else None,
+    }
 
 
 def names_in(state: TournamentState, key: str, number: int) -> list[str]:
@@ -332,11 +323,7 @@ class LateSeatingSerializer(SeatingSerializer):
     A table that was given up is among them, but no longer in the seating.
     """
 
-    changed = serializers.SerializerMethodField()
-
-    @extend_schema_field(NUMBERS)
-    def get_changed(self, seated: SeatedRound) -> list[int]:
-        return list(self.context["changed"])
+    changed = serializers.ListField(child=serializers.IntegerField())
 
 
 class ExpectedResultSerializer(serializers.Serializer[Any]):

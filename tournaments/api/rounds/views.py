@@ -1,9 +1,9 @@
 """Addresses of rounds: seated, opened, closed, their clock, tables, rulings, and the wall."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db import transaction
+from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -11,33 +11,40 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import has_scope
 from tournaments.api.fields import Moment, PointsField, Strict
-from tournaments.api.filtering import PAGES, PartSerializer
+from tournaments.api.filtering import PartSerializer
 from tournaments.api.games.serializers import ClockSerializer, GameKeysSerializer, clock_details
 from tournaments.api.rounds.serializers import (
     AddTimeSerializer,
+    ExpectedResultsSerializer,
     NewRulingSerializer,
     RoundSerializer,
     RulingSerializer,
 )
 from tournaments.api.tournaments.serializers import RoundLineSerializer
-from tournaments.api.views import Resource, idempotent
-from tournaments.models import Entrant, Game, Round, Ruling, Scope, Table, Tournament
+from tournaments.api.views import (
+    APIViewSet,
+    BaseAPIView,
+    DestroyMixin,
+    ListMixin,
+    RetrieveMixin,
+    TournamentMixin,
+)
+from tournaments.models import Game, Round, Ruling, Scope, Table
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import (
     directed_tournament,
-    directed_tournament_round,
     role_in,
-    seen_tournament,
 )
-from tournaments.queries.state import TournamentState, load_state
-from tournaments.queries.steps import progress_of
+from tournaments.queries.ratings import outlooks
+from tournaments.queries.state import SeatedRound, TournamentState, load_state
 from tournaments.queries.tables import (
     TROUBLES,
     Watched,
@@ -79,131 +86,6 @@ class RoundsSerializer(PartSerializer):
     """The rounds of a tournament in order; proposals are for directors."""
 
     results = RoundLineSerializer(many=True)
-
-
-class OfRound(Resource):
-    """Base of the addresses of a round: the tournament, the round, and the reader."""
-
-    row: Tournament
-    round_: Round
-    directs = False
-    more: dict[str, Any]
-
-    def get_serializer_context(self) -> dict[str, Any]:
-        """With what was found out about what is shown."""
-        return {**super().get_serializer_context(), **getattr(self, "more", {})}
-
-    def see(self, slug: str, tournament: str, number: int | None = None) -> None:
-        """Find a tournament and a round of it for whoever may see them; proposals are hidden."""
-        self.row = seen_tournament(self.visitor, slug, tournament)
-        self.directs = role_in(self.visitor, self.row.event.club) in DIRECTING
-        if number is not None:
-            self.round_ = get_object_or_404(Round, event=self.row.event, number=number)
-            if self.round_.published_at is None and not self.directs:
-                raise Http404
-
-    def direct(self, slug: str, tournament: str, number: int) -> None:
-        """Find a round for one of the directors."""
-        found = directed_tournament_round(self.visitor, slug, tournament, number)
-        self.row, self.round_ = found
-        self.round_.event = self.row.event
-        self.directs = True
-
-    def round_shown(self, round_: Round, status: int = 200) -> Response:
-        self.look_at(round_)
-        return self.shown(RoundSerializer, round_, status)
-
-    def look_at(self, round_: Round) -> None:
-        progress = None if round_.published_at is None else progress_of(round_)
-        self.more = {"progress": progress, "now": timezone.now()}
-
-
-class Rounds(OfRound):
-    @extend_schema("clubs_tournaments_rounds_list", parameters=PAGES, responses=RoundsSerializer)
-    def get(self, request: Request, slug: str, tournament: str) -> Response:
-        """All rounds, in order; those that are only seated are for directors."""
-        self.see(slug, tournament)
-        rounds = self.row.event.rounds.order_by("number")
-        details = [each for each in rounds if self.directs or each.published_at]
-        return self.shown(RoundsSerializer, {"results": details})
-
-
-class OneRound(OfRound):
-    @extend_schema(responses=RoundSerializer)
-    def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """A round, the progress of its tables, and its clock."""
-        self.see(slug, tournament, number)
-        return self.round_shown(self.round_)
-
-    @extend_schema(request=None, responses={204: None})
-    def delete(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Throw a seating away that is not published, and those of later rounds."""
-        self.direct(slug, tournament, number)
-        with transaction.atomic():
-            _tournament, round_ = lock_drawn(self.round_.pk)
-            self.look_at(round_)
-            self.check_unchanged(RoundSerializer, round_)
-            unseat_round(round_.pk, self.actor, at=timezone.now())
-        return Response(status=204)
-
-
-class Open(OfRound):
-    @extend_schema(request=None, responses=RoundSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Let the tables of a published round be written."""
-        self.direct(slug, tournament, number)
-        return self.round_shown(open_round(self.round_.pk, self.actor, at=timezone.now()))
-
-
-class Close(OfRound):
-    @extend_schema(request=None, responses=RoundSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Close a round whose tables are finished, confirmed and summed right.
-
-        The problem names every table that is not.
-        """
-        self.direct(slug, tournament, number)
-        return self.round_shown(close_round(self.round_.pk, self.actor, at=timezone.now()))
-
-
-class Reopen(OfRound):
-    @extend_schema(request=None, responses=RoundSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Let the tables of the last round be written once more; proposals after it go."""
-        self.direct(slug, tournament, number)
-        return self.round_shown(reopen_round(self.round_.pk, self.actor, at=timezone.now()))
-
-
-class StartClock(OfRound):
-    @extend_schema(request=None, responses=RoundSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Let the clock of an open round run on."""
-        self.direct(slug, tournament, number)
-        return self.round_shown(start_clock(self.round_.pk, self.actor, at=timezone.now()))
-
-
-class PauseClock(OfRound):
-    @extend_schema(request=None, responses=RoundSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Stop the clock of an open round."""
-        self.direct(slug, tournament, number)
-        return self.round_shown(pause_clock(self.round_.pk, self.actor, at=timezone.now()))
-
-
-class AddTime(OfRound):
-    @extend_schema(request=AddTimeSerializer, responses=RoundSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Give all tables of an open round more time; without a clock it gets one."""
-        self.direct(slug, tournament, number)
-        said = self.said(AddTimeSerializer)
-        added = Added(said["seconds"], said.get("seen", self.round_.clock_seconds or 0))
-        return self.round_shown(add_time(self.round_.pk, added, self.actor, at=timezone.now()))
 
 
 class TableTroubleSerializer(serializers.Serializer[Any]):
@@ -291,183 +173,12 @@ class WatchedTablesSerializer(PartSerializer):
     results = WatchedTableSerializer(many=True)
 
 
-class OfTable(OfRound):
-    """Base of the addresses of a table."""
-
-    def watched(self) -> list[Watched]:
-        """Return the current tables of the round (up to 5 queries)."""
-        sitting: dict[int, list[int]] = {}
-        rows = self.round_.sittings.filter(table__isnull=False).order_by("side")
-        for table, number in rows.values_list("table", "entrant__number"):
-            sitting.setdefault(table, []).append(number)
-        now = timezone.now()
-        hiding = Round.objects.hiding_results().filter(pk=self.round_.pk)
-        hidden = not self.directs and hiding.exists()
-        self.more = {"sitting": sitting, "now": now, "directs": self.directs, "hidden": hidden}
-        self.round_.event = self.row.event
-        tables = watch_tables(self.row, self.round_, now)
-        return tables if self.directs else sorted(tables, key=lambda each: each.table.number)
-
-    def find(self, where: dict[str, Any]) -> Table:
-        """The table with a number, for a director; 404 where there is none."""
-        self.direct(where["slug"], where["tournament"], where["number"])
-        table: Table | None = self.round_.tables.filter(number=where["table"]).first()
-        if table is None:
-            raise Http404
-        return table
-
-    def table_shown(self, number: int) -> Response:
-        self.round_.refresh_from_db()
-        found = [each for each in self.watched() if each.table.number == number]
-        if not found:
-            raise Http404
-        return self.shown(WatchedTableSerializer, found[0])
-
-
-class Tables(OfTable):
-    @extend_schema(
-        "clubs_tournaments_rounds_tables_list", parameters=PAGES, responses=WatchedTablesSerializer
-    )
-    def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """All tables of a round; its directors read those first where something is wrong."""
-        self.see(slug, tournament, number)
-        return self.shown(WatchedTablesSerializer, {"results": self.watched()})
-
-
-class RoundTable(OfTable):
-    @extend_schema(responses=WatchedTableSerializer)
-    def get(self, request: Request, **where: Any) -> Response:
-        """A table by its number."""
-        self.see(where["slug"], where["tournament"], where["number"])
-        return self.table_shown(where["table"])
-
-
-class AddTableTime(OfTable):
-    @extend_schema(request=AddTimeSerializer, responses=WatchedTableSerializer)
-    @idempotent
-    def post(self, request: Request, **where: Any) -> Response:
-        """Give one table more time than the others, or take some of it back."""
-        table = self.find(where)
-        said = self.said(AddTimeSerializer)
-        added = Added(said["seconds"], said.get("seen", table.extra_seconds))
-        add_table_time(table.pk, added, self.actor, at=timezone.now())
-        return self.table_shown(table.number)
-
-
-class FinishTable(OfTable):
-    @extend_schema(request=None, responses=WatchedTableSerializer)
-    @idempotent
-    def post(self, request: Request, **where: Any) -> Response:
-        """End the game of a table whose time is over, as the settings say."""
-        table = self.find(where)
-        finish_for_time(table.pk, _("the time was over"), self.actor, at=timezone.now())
-        return self.table_shown(table.number)
-
-
 class SettlingSerializer(Strict):
     """The version of a disputed deal that counts; `revision` is that of the deal as written."""
 
     position = serializers.IntegerField(min_value=0)
     revision = serializers.IntegerField(min_value=1)
     counts = serializers.ChoiceField(("written", "disputed"))
-
-
-class SettleDeal(OfTable):
-    @extend_schema(request=SettlingSerializer, responses=WatchedTableSerializer)
-    @idempotent
-    def post(self, request: Request, **where: Any) -> Response:
-        """Let one version of a disputed deal count."""
-        table = self.find(where)
-        said = self.said(SettlingSerializer)
-        game = get_object_or_404(Game, table=table)
-        seen = SeenDeal(said["position"], said["revision"], self.actor, timezone.now())
-        settle_deal(game.pk, seen, disputed_counts=said["counts"] == "disputed")
-        return self.table_shown(table.number)
-
-
-class AnswerCall(OfTable):
-    @extend_schema(request=None, responses=WatchedTableSerializer)
-    @idempotent
-    def post(self, request: Request, **where: Any) -> Response:
-        """Say that somebody has gone to a table that called."""
-        table = self.find(where)
-        answer_call(table.pk, self.actor, at=timezone.now())
-        return self.table_shown(table.number)
-
-
-SHOWN_WITH = ("entrant__player", "entrant__partner", "round")
-
-
-class UnknownEntrant(Fault, code="unknown-entrant", where="entrant"):
-    sentence = gettext_lazy("There is no entrant with this number.")
-
-
-class MoreChanged(Refused, code="more-changed"):
-    sentence = gettext_lazy("More has changed meanwhile: look at all of it.")
-
-
-class RulingFilter(filters.FilterSet):  # type: ignore[misc]
-    """Which rulings are listed."""
-
-    entrant = filters.NumberFilter(field_name="entrant__number")
-    round = filters.NumberFilter(field_name="round__number")
-    withdrawn = filters.BooleanFilter(field_name="withdrawn_at", lookup_expr="isnull", exclude=True)
-
-
-class Rulings(OfRound):
-    queryset = Ruling.objects.none()
-    filterset_class = RulingFilter
-    ordering_fields = ("at",)
-
-    @extend_schema(responses=RulingSerializer(many=True))
-    def get(self, request: Request, slug: str, tournament: str) -> Response:
-        """All rulings of a tournament, the newest first."""
-        row = seen_tournament(self.visitor, slug, tournament)
-        rows = Ruling.objects.filter(round__event=row.event)
-        return self.pages_of(RulingSerializer, rows.select_related(*SHOWN_WITH))
-
-
-class RoundRulings(OfRound):
-    @extend_schema(request=NewRulingSerializer, responses={201: RulingSerializer})
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Rule on an entrant's round; anything but a penalty replaces the earlier ruling."""
-        self.direct(slug, tournament, number)
-        said = self.said(NewRulingSerializer)
-        decision = RulingDecision(said["kind"], said["points"], said["reason"])
-        entrant = self._entrant(said["entrant"])
-        ruling = rule(self.round_.pk, entrant.pk, decision, self.actor, at=timezone.now())
-        where = reverse("api:ruling", args=[slug, tournament, ruling.pk])
-        return self.shown(RulingSerializer, ruling, 201, Location=where)
-
-    def _entrant(self, number: int) -> Entrant:
-        entrant: Entrant | None = self.row.entrants.filter(number=number).first()
-        if entrant is None:
-            raise UnknownEntrant
-        return entrant
-
-
-class OneRuling(OfRound):
-    @extend_schema(responses=RulingSerializer)
-    def get(self, request: Request, slug: str, tournament: str, pk: int) -> Response:
-        """A ruling."""
-        row = seen_tournament(self.visitor, slug, tournament)
-        return self.shown(RulingSerializer, _ruling(row, pk))
-
-
-class WithdrawRuling(OfRound):
-    @extend_schema(request=None, responses=RulingSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str, pk: int) -> Response:
-        """Take a ruling back; it stays in the list."""
-        row = directed_tournament(self.visitor, slug, tournament)
-        withdraw_ruling(_ruling(row, pk).pk, self.actor, at=timezone.now())
-        return self.shown(RulingSerializer, _ruling(row, pk))
-
-
-def _ruling(row: Tournament, pk: int) -> Ruling:
-    rows = Ruling.objects.filter(round__event=row.event).select_related(*SHOWN_WITH)
-    return get_object_or_404(rows, pk=pk)
 
 
 class RankAndPointsSerializer(serializers.Serializer[Any]):
@@ -497,43 +208,6 @@ class CorrectionsSeenSerializer(Strict):
     """Which list of corrections was looked at."""
 
     seen = serializers.CharField(max_length=64)
-
-
-class Corrections(OfRound):
-    @extend_schema(parameters=PAGES, responses=CorrectionsSerializer)
-    def get(self, request: Request, slug: str, tournament: str) -> Response:
-        """The changes that corrections made to closed standings, until marked as seen."""
-        row = directed_tournament(self.visitor, slug, tournament)
-        return self.shown(CorrectionsSerializer, _corrections(row))
-
-
-class AcceptCorrections(OfRound):
-    @extend_schema(request=CorrectionsSeenSerializer, responses=CorrectionsSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str) -> Response:
-        """Keep the standings of closed rounds as they are now; refused when more has changed."""
-        row = directed_tournament(self.visitor, slug, tournament)
-        seen = self.said(CorrectionsSeenSerializer)["seen"]
-        if not accept_changes(row.pk, seen, self.actor, at=timezone.now()):
-            raise MoreChanged
-        return self.shown(CorrectionsSerializer, _corrections(row))
-
-
-def _corrections(row: Tournament) -> dict[str, Any]:
-    changes = changes_since_closing(load_state(row))
-    return {"seen": fingerprint(changes), "results": _details(changes)}
-
-
-def _details(changes: Sequence[Moved]) -> list[dict[str, Any]]:
-    return [
-        {
-            "round": each.round,
-            "entrant": number_of(each.entrant),
-            "before": dict(zip(("rank", "points"), each.before, strict=True)),
-            "after": dict(zip(("rank", "points"), each.after, strict=True)),
-        }
-        for each in changes
-    ]
 
 
 class WallTableSerializer(serializers.Serializer[Any]):
@@ -573,13 +247,284 @@ class WallDisplaySerializer(serializers.Serializer[Any]):
     going = serializers.ListField(child=serializers.IntegerField())
 
 
-class Wall(OfRound):
-    @extend_schema(responses=WallDisplaySerializer)
-    def get(self, request: Request, slug: str, tournament: str) -> Response:
+class RoundMixin(TournamentMixin):
+    """The tournament in the address and perhaps a round of it; proposals are for directors."""
+
+    round: Round
+    directs = True
+
+    def resolve_parents(self: Any) -> None:
+        super().resolve_parents()
+        if self.get_permission() is not directed_tournament:
+            self.directs = role_in(self.http_request, self.tournament.event.club) in DIRECTING
+        if "number" in self.kwargs:
+            self.find_round()
+
+    def find_round(self: Any) -> None:
+        event = self.tournament.event
+        self.round = get_object_or_404(Round, event=event, number=self.kwargs["number"])
+        self.round.event = event
+        if self.round.published_at is None and not self.directs:
+            raise Http404
+
+
+class RoundViewSet(RoundMixin, RetrieveMixin, DestroyMixin, APIViewSet):
+    descriptions = {
+        "retrieve": "A round, the progress of its tables, and its clock.",
+        "destroy": "Throw a seating away that is not published, and those of later rounds.",
+    }
+    queryset = Round.objects.all()
+    lookup_field = "number"
+    lookup_value_converter = "int"
+    serializer_class = RoundSerializer
+    serializer_classes = {"list": RoundsSerializer}
+
+    def list(self, request: Request, **kwargs: Any) -> Response:
+        """All rounds, in order; those that are only seated are for directors."""
+        rows = self.tournament.event.rounds.order_by("number")
+        return self.respond({"results": [r for r in rows if self.directs or r.published_at]})
+
+    def get_object(self) -> Round:
+        return self.round
+
+    def lock(self) -> None:
+        _tournament, self.round = lock_drawn(self.round.pk)
+
+    def perform_destroy(self, row: Round) -> None:
+        unseat_round(row.pk, self.actor, at=timezone.now())
+
+    @action(methods=["post"], detail=True)
+    def open(self, request: Request, **kwargs: Any) -> Response:
+        """Let the tables of a published round be written."""
+        return self.respond(open_round(self.round.pk, self.actor, at=timezone.now()))
+
+    @action(methods=["post"], detail=True)
+    def close(self, request: Request, **kwargs: Any) -> Response:
+        """Close a round whose tables are finished, confirmed and summed right.
+
+        The problem names every table that is not.
+        """
+        return self.respond(close_round(self.round.pk, self.actor, at=timezone.now()))
+
+    @action(methods=["post"], detail=True)
+    def reopen(self, request: Request, **kwargs: Any) -> Response:
+        """Let the tables of the last round be written once more; proposals after it go."""
+        return self.respond(reopen_round(self.round.pk, self.actor, at=timezone.now()))
+
+    @action(methods=["post"], detail=True, url_path="clock/start")
+    def start_clock(self, request: Request, **kwargs: Any) -> Response:
+        """Let the clock of an open round run on."""
+        return self.respond(start_clock(self.round.pk, self.actor, at=timezone.now()))
+
+    @action(methods=["post"], detail=True, url_path="clock/pause")
+    def pause_clock(self, request: Request, **kwargs: Any) -> Response:
+        """Stop the clock of an open round."""
+        return self.respond(pause_clock(self.round.pk, self.actor, at=timezone.now()))
+
+    @action(
+        methods=["post"],
+        detail=True,
+        url_path="clock/add",
+        request_serializer_class=AddTimeSerializer,
+    )
+    def add_time(self, request: Request, **kwargs: Any) -> Response:
+        """Give all tables of an open round more time; without a clock it gets one."""
+        data = self.get_validated()
+        added = Added(data["seconds"], data.get("seen", self.round.clock_seconds or 0))
+        return self.respond(add_time(self.round.pk, added, self.actor, at=timezone.now()))
+
+    @action(detail=True, serializer_class=ExpectedResultsSerializer)
+    def outlook(self, request: Request, **kwargs: Any) -> Response:
+        """The expected results of a round in play, for readers who may see the ratings."""
+        state = load_state(self.tournament)
+        if self.round.closed_at is not None:
+            return self.respond({"results": []})
+        expected = outlooks(state, seated_in(state, self.round), request.user, timezone.now())
+        details = [
+            {"entrant": number_of(key), "rating": o.rating, "new": o.new, "expected": o.place}
+            for key, o in expected.items()
+        ]
+        return self.respond({"results": details})
+
+
+def seated_in(state: TournamentState, round_: Round) -> SeatedRound:
+    return next(each for each in state.seated_rounds if each.row.number == round_.number)
+
+
+class TableViewSet(RoundMixin, APIViewSet):
+    lookup_field = "number"
+    lookup_url_kwarg = "table"
+    lookup_value_converter = "int"
+    serializer_class = WatchedTableSerializer
+    serializer_classes = {"list": WatchedTablesSerializer}
+    request_serializer_classes = {"add_time": AddTimeSerializer, "settle": SettlingSerializer}
+    sitting: Mapping[int, list[int]] = {}
+    hidden = False
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        known = {"sitting": self.sitting, "directs": self.directs, "hidden": self.hidden}
+        return {**super().get_serializer_context(), **known, "now": timezone.now()}
+
+    def watched(self) -> list[Watched]:
+        """Return the current tables of the round (up to 5 queries)."""
+        sitting: dict[int, list[int]] = {}
+        rows = self.round.sittings.filter(table__isnull=False).order_by("side")
+        for table, number in rows.values_list("table", "entrant__number"):
+            sitting.setdefault(table, []).append(number)
+        self.sitting = sitting
+        hiding = Round.objects.hiding_results().filter(pk=self.round.pk)
+        self.hidden = not self.directs and hiding.exists()
+        self.round.event = self.tournament.event
+        tables = watch_tables(self.tournament, self.round, timezone.now())
+        return tables if self.directs else sorted(tables, key=lambda each: each.table.number)
+
+    def list(self, request: Request, **kwargs: Any) -> Response:
+        """All tables of a round; its directors read those first where something is wrong."""
+        return self.respond({"results": self.watched()})
+
+    def retrieve(self, request: Request, **kwargs: Any) -> Response:
+        """A table by its number."""
+        self.round.refresh_from_db()
+        number = self.kwargs["table"]
+        table = next((each for each in self.watched() if each.table.number == number), None)
+        if table is None:
+            raise Http404
+        return self.respond(table)
+
+    def get_object(self) -> Table:
+        return get_object_or_404(self.round.tables, number=self.kwargs["table"])
+
+    @action(methods=["post"], detail=True, url_path="add-time")
+    def add_time(self, request: Request, **kwargs: Any) -> Response:
+        """Give one table more time than the others, or take some of it back."""
+        table, data = self.get_object(), self.get_validated()
+        added = Added(data["seconds"], data.get("seen", table.extra_seconds))
+        add_table_time(table.pk, added, self.actor, at=timezone.now())
+        return self.retrieve(request)
+
+    @action(methods=["post"], detail=True)
+    def finish(self, request: Request, **kwargs: Any) -> Response:
+        """End the game of a table whose time is over, as the settings say."""
+        reason = _("the time was over")
+        finish_for_time(self.get_object().pk, reason, self.actor, at=timezone.now())
+        return self.retrieve(request)
+
+    @action(methods=["post"], detail=True)
+    def settle(self, request: Request, **kwargs: Any) -> Response:
+        """Let one version of a disputed deal count."""
+        table, data = self.get_object(), self.get_validated()
+        game = get_object_or_404(Game, table=table)
+        seen = SeenDeal(data["position"], data["revision"], self.actor, timezone.now())
+        settle_deal(game.pk, seen, disputed_counts=data["counts"] == "disputed")
+        return self.retrieve(request)
+
+    @action(methods=["post"], detail=True)
+    def answer(self, request: Request, **kwargs: Any) -> Response:
+        """Say that somebody has gone to a table that called."""
+        answer_call(self.get_object().pk, self.actor, at=timezone.now())
+        return self.retrieve(request)
+
+
+class UnknownEntrant(Fault, code="unknown-entrant", where="entrant"):
+    sentence = gettext_lazy("There is no entrant with this number.")
+
+
+class MoreChanged(Refused, code="more-changed"):
+    sentence = gettext_lazy("More has changed meanwhile: look at all of it.")
+
+
+class RulingFilter(filters.FilterSet):  # type: ignore[misc]
+    """Which rulings are listed."""
+
+    entrant = filters.NumberFilter(field_name="entrant__number")
+    round = filters.NumberFilter(field_name="round__number")
+    withdrawn = filters.BooleanFilter(field_name="withdrawn_at", lookup_expr="isnull", exclude=True)
+
+
+class RulingViewSet(RoundMixin, ListMixin, RetrieveMixin, APIViewSet):
+    descriptions = {
+        "list": "All rulings of a tournament, the newest first.",
+        "retrieve": "A ruling.",
+    }
+    queryset = Ruling.objects.none()
+    lookup_value_converter = "int"
+    filterset_class = RulingFilter
+    ordering_fields = ("at",)
+    serializer_class = RulingSerializer
+
+    def get_queryset(self) -> QuerySet[Ruling]:
+        rows = Ruling.objects.filter(round__event=self.tournament.event)
+        return rows.select_related("entrant__player", "entrant__partner", "round")
+
+    @action(methods=["post"], detail=True)
+    def withdraw(self, request: Request, **kwargs: Any) -> Response:
+        """Take a ruling back; it stays in the list."""
+        withdraw_ruling(self.get_object().pk, self.actor, at=timezone.now())
+        return self.respond(self.get_object())
+
+
+class RoundRulingViewSet(RoundMixin, APIViewSet):
+    lookup_field = None
+    serializer_class = RulingSerializer
+    request_serializer_class = NewRulingSerializer
+
+    def create(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Rule on an entrant's round; anything but a penalty replaces the earlier ruling."""
+        data = self.get_validated()
+        entrant = self.tournament.entrants.filter(number=data["entrant"]).first()
+        if entrant is None:
+            raise UnknownEntrant
+        decision = RulingDecision(data["kind"], data["points"], data["reason"])
+        row = rule(self.round.pk, entrant.pk, decision, self.actor, at=timezone.now())
+        where = reverse("api:ruling-detail", args=[slug, tournament, row.pk])
+        return self.respond(row, Location=where)
+
+
+class CorrectionViewSet(RoundMixin, RetrieveMixin, APIViewSet):
+    descriptions = {
+        "retrieve": "The changes that corrections made to closed standings, until marked as seen."
+    }
+    lookup_field = None
+    read_permission = staticmethod(directed_tournament)
+    serializer_class = CorrectionsSerializer
+
+    def get_object(self) -> dict[str, Any]:
+        changes = changes_since_closing(load_state(self.tournament))
+        return {"seen": fingerprint(changes), "results": _corrections(changes)}
+
+    @action(
+        methods=["post"],
+        detail=True,
+        request_serializer_class=CorrectionsSeenSerializer,
+    )
+    def accept(self, request: Request, **kwargs: Any) -> Response:
+        """Keep the standings of closed rounds as they are now; refused when more has changed."""
+        seen, by = self.get_validated()["seen"], self.actor
+        if not accept_changes(self.tournament.pk, seen, by, at=timezone.now()):
+            raise MoreChanged
+        return self.respond(self.get_object())
+
+
+def _corrections(changes: Sequence[Moved]) -> list[dict[str, Any]]:
+    names = ("rank", "points")
+    return [
+        {
+            "round": each.round,
+            "entrant": number_of(each.entrant),
+            "before": dict(zip(names, each.before, strict=True)),
+            "after": dict(zip(names, each.after, strict=True)),
+        }
+        for each in changes
+    ]
+
+
+class WallView(RoundMixin, BaseAPIView):
+    serializer_class = WallDisplaySerializer
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
         """Return the seats, the leaders and the tables still playing."""
-        self.see(slug, tournament)
-        state = load_state(self.row)
-        return self.shown(WallDisplaySerializer, _wall(state, shown_round(state)))
+        state = load_state(self.tournament)
+        return self.respond(_wall(state, shown_round(state)))
 
 
 def _wall(state: TournamentState, round_: Round | None) -> dict[str, Any]:
