@@ -252,33 +252,33 @@ DOCUMENTS = {
 }
 
 TOURNAMENTS = {
-    "tournaments": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
-    "tournament_records": row("club", scope="manage", POST=OWNERS),
-    "tournament": row(
+    "tournament-list": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
+    "tournament-records": row("club", scope="manage", POST=OWNERS),
+    "tournament-detail": row(
         "tournament", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY
     ),
-    "move_tournament": row("tournament", POST=DIRECTORS),
-    "copy_tournament": row("tournament", POST=DIRECTORS),
-    "cancel_tournament": row("tournament", POST=DIRECTORS),
-    "restore_tournament": row("tournament", POST=DIRECTORS),
-    "tournament_links": row("tournament", read="direct", GET=DIRECTORS),
-    "replace_links": row("tournament", POST=DIRECTORS),
-    "tournament_record": row("tournament", read="direct", GET=DIRECTORS),
-    "entrants": row("tournament", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
-    "entrant": row(
+    "tournament-move": row("tournament", POST=DIRECTORS),
+    "tournament-copy": row("tournament", POST=DIRECTORS),
+    "tournament-cancel": row("tournament", POST=DIRECTORS),
+    "tournament-restore": row("tournament", POST=DIRECTORS),
+    "tournament-links": row("tournament", read="direct", GET=DIRECTORS),
+    "tournament-replace-links": row("tournament", POST=DIRECTORS),
+    "tournament-record": row("tournament", read="direct", GET=DIRECTORS),
+    "entrant-list": row("tournament", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
+    "entrant-detail": row(
         "an entrant", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY
     ),
-    "withdraw_entrant": row("an entrant", POST=DIRECTORS),
-    "return_entrant": row("an entrant", POST=DIRECTORS),
-    "let_in_entrant": row("an entrant", POST=DIRECTORS),
-    "divide_entrants": row("tournament", POST=DIRECTORS),
-    "check_in_entrant": row("an entrant", POST=DIRECTORS),
+    "entrant-withdraw": row("an entrant", POST=DIRECTORS),
+    "entrant-take-back": row("an entrant", POST=DIRECTORS),
+    "entrant-let-in": row("an entrant", POST=DIRECTORS),
+    "entrant-divide": row("tournament", POST=DIRECTORS),
+    "entrant-check-in": row("an entrant", POST=DIRECTORS),
     "substitute": row("an entrant replaced", PUT=DIRECTORS, DELETE=DIRECTORS),
     # By the links of a tournament: `entrants/test_views.py` follows them.
     "registrations": row("links", scope=None, GET=NOBODY, POST=NOBODY),
-    "check_ins": row("links", scope=None, GET=NOBODY, POST=NOBODY),
+    "check-ins": row("links", scope=None, GET=NOBODY, POST=NOBODY),
     "standings": row("tournament", GET=MEMBERS, published=EVERYBODY),
-    "why_place": row("an entrant", GET=MEMBERS, published=EVERYBODY),
+    "explanation": row("an entrant", GET=MEMBERS, published=EVERYBODY),
     "league": row("season", GET=MEMBERS, published=EVERYBODY),
     "season-event-detail": row("evening of a season", PUT=DIRECTORS, DELETE=DIRECTORS),
     "season_documents": row("season", scope="read", POST=MEMBERS),
@@ -328,7 +328,7 @@ RATINGS = {
     "player_ratings": row("player", GET=MEMBERS),
     # It is not finished.
     "game_ratings": row("game", GET=NOBODY),
-    "club_records": row("club", GET=MEMBERS, published=EVERYBODY),
+    "club-records": row("club", GET=MEMBERS, published=EVERYBODY),
     "accuracy": row("tournament", GET=MEMBERS, published=EVERYBODY),
 }
 

@@ -231,6 +231,12 @@ class BaseAPIView(GenericAPIView[Any]):
         found = self.get_serializer_class()
         return found if isinstance(found, type) and issubclass(found, Chosen) else None
 
+    serializer_context: Mapping[str, Any] = {}
+    """What serializers need beside the object and the request."""
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        return {**super().get_serializer_context(), **self.serializer_context}
+
     def get_serializer_class(self) -> Any:
         return self.serializer_classes.get(self.action_name, self.serializer_class)
 

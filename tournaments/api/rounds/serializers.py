@@ -200,8 +200,9 @@ def seating_details(
         "byes": chairs(seated.byes),
         "quality": None if judged is None else judged.quality,
         "fewest_repeats": None if judged is None else fewest_repeats(state, round_),
-        "presence": presence
-        and {
+        "presence": None
+        if presence is None
+        else {
             **{name: getattr(presence, name) for name in ("unseated", "absent", "gone")},
             "not_seated": [
                 {"entrant": entrant.number, "reason": why} for entrant, why in presence.not_seated

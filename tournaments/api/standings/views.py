@@ -17,11 +17,11 @@ from tournaments.api.standings.serializers import (
     StandingsRowSerializer,
     StandingsSerializer,
 )
-from tournaments.api.views import Resource
+from tournaments.api.views import BaseAPIView, TournamentMixin
 from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
-from tournaments.permissions import role_in, seen_tournament
+from tournaments.permissions import role_in
 from tournaments.queries.overview import list_entrants, with_ratings
 from tournaments.queries.standings import (
     LeagueReader,
@@ -53,78 +53,70 @@ class StandingsQuerySerializer(Strict):
     section = serializers.ChoiceField(choices=list(SECTIONS), default="")
 
 
-class OfStandings(Resource):
-    """The data behind the standings shown."""
-
-    def get_serializer_context(self) -> dict[str, Any]:
-        """With the state of the tournament, and who asks."""
-        return {**super().get_serializer_context(), **getattr(self, "more", {})}
-
-
-class Standings(OfStandings):
+class StandingsView(TournamentMixin, BaseAPIView):
+    serializer_class = StandingsSerializer
     chosen = StandingsRowSerializer
-    directs = False
 
-    @extend_schema(
-        parameters=[AFTER, ONLY, SECTION, *PAGES, expand(StandingsRowSerializer)],
-        responses=StandingsSerializer,
-    )
-    def get(self, request: Request, slug: str, tournament: str) -> Response:
+    @extend_schema(parameters=[AFTER, ONLY, SECTION, *PAGES, expand(StandingsRowSerializer)])
+    def get(self, request: Request, **kwargs: Any) -> Response:
         """The standings as they are, or after a round, or of one.
 
         A round that is hidden is not counted for anybody but directors.
         """
-        row = seen_tournament(self.visitor, slug, tournament)
-        query = request.query_params.dict()
-        asked = StandingsQuerySerializer(data={k: v for k, v in query.items() if k not in PAGED})
-        asked.is_valid(raise_exception=True)
-        role = role_in(self.visitor, row.event.club)
-        self.directs = role in DIRECTING
-        state = load_state(row)
-        seen = standings_seen(state, directs=self.directs, **asked.validated_data)
-        self.more = {
+        params = request.query_params.dict()
+        query = StandingsQuerySerializer(data={k: v for k, v in params.items() if k not in PAGED})
+        query.is_valid(raise_exception=True)
+        role = role_in(self.http_request, self.tournament.event.club)
+        directs = role in DIRECTING
+        state = load_state(self.tournament)
+        seen = standings_seen(state, directs=directs, **query.validated_data)
+        context = {
             "state": state,
             "reached": stages_reached(state, seen.until),
             "teams": seen.teams,
-            "directs": self.directs,
+            "directs": directs,
             "member": role is not None,
         }
         if expanding(request):
-            listed = list_entrants(row, directs=self.directs)
-            lines = with_ratings(listed, row, request.user).lines
-            self.more["lines"] = {line.entrant.key: line for line in lines}
-        return self.shown(StandingsSerializer, seen)
+            listed = list_entrants(self.tournament, directs=directs)
+            lines = with_ratings(listed, self.tournament, request.user).lines
+            context["lines"] = {line.entrant.key: line for line in lines}
+        self.serializer_context = context
+        return self.respond(seen)
 
 
-class StandingReasons(OfStandings):
-    @extend_schema("clubs_tournaments_standings_entrant_read", responses=RankExplanationSerializer)
-    def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+class RankExplanationView(TournamentMixin, BaseAPIView):
+    serializer_class = RankExplanationSerializer
+
+    @extend_schema("clubs_tournaments_standings_entrant_read")
+    def get(self, request: Request, number: int, **kwargs: Any) -> Response:
         """The explanation of an entrant's rank: the parts of the sum."""
-        row = seen_tournament(self.visitor, slug, tournament)
-        directs = role_in(self.visitor, row.event.club) in DIRECTING
-        state = load_state(row)
+        directs = role_in(self.http_request, self.tournament.event.club) in DIRECTING
+        state = load_state(self.tournament)
         after = last_counted(state, directs=directs)
         try:
             why = why_placed(state, f"e{number}", after)
         except KeyError as error:
             raise Http404 from error
         reached = stages_reached(state, after)
-        self.more = {"state": state, "reached": reached, "after": after}
-        return self.shown(RankExplanationSerializer, why)
+        self.serializer_context = {"state": state, "reached": reached, "after": after}
+        return self.respond(why)
 
 
-class SeasonLeague(OfStandings):
-    @extend_schema(parameters=PAGES, responses=LeagueSerializer)
+class LeagueView(BaseAPIView):
+    serializer_class = LeagueSerializer
+
+    @extend_schema(parameters=PAGES)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The league of a season, of the tournaments that whoever asks may see."""
         seasons = Season.objects.filter(club__in=Club.objects.seen_by(request.user))
         season = get_object_or_404(seasons.select_related("club"), club__slug=slug, pk=pk)
-        role = role_in(self.visitor, season.club)
+        role = role_in(self.http_request, season.club)
         looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
         seen = Tournament.objects.counted().seen_by(request.user).filter(event__season=season)
         rows = seen.select_related("event").order_by("event__held_on", "pk")
         found = league_of(season, list(rows), looker)
-        self.more = {"people": found.people, "member": looker.member}
+        self.serializer_context = {"people": found.people, "member": looker.member}
         details = {"season": season, "evenings": found.evenings, "results": found.rows}
         details["mixed"] = found.mixed
-        return self.shown(LeagueSerializer, details)
+        return self.respond(details)

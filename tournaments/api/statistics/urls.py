@@ -5,5 +5,5 @@ from django.urls import path
 from tournaments.api.statistics import views
 
 urlpatterns = [
-    path("clubs/<slug:slug>/records/", views.ClubRecords.as_view(), name="club_records"),
+    path("clubs/<slug:slug>/records/", views.ClubRecordsView.as_view(), name="club-records"),
 ]

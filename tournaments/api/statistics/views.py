@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from tournaments.api.filtering import LimitsSerializer, UnknownFamily, read_limits
 from tournaments.api.statistics.serializers import ClubNumbersSerializer
-from tournaments.api.views import Resource
+from tournaments.api.views import BaseAPIView
 from tournaments.engine.statistics import Record
 from tournaments.models import Club, Game, Player
 from tournaments.models.clubs import DIRECTING
@@ -21,19 +21,21 @@ from tournaments.queries.statistics import Champion, ClubNumbers, Wanted, number
 Json = dict[str, Any]
 
 
-class ClubRecords(Resource):
-    @extend_schema(parameters=[LimitsSerializer], responses=ClubNumbersSerializer)
+class ClubRecordsView(BaseAPIView):
+    serializer_class = ClubNumbersSerializer
+
+    @extend_schema(parameters=[LimitsSerializer])
     def get(self, request: Request, slug: str) -> Response:
         """Champion, records, and when and how often a club plays, for who sees its ratings."""
         club = get_object_or_404(Club.objects.showing_ratings_to(request.user), slug=slug)
-        role = role_in(self.visitor, club)
+        role = role_in(self.http_request, club)
         looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
         limits = read_limits(request, club)
         wanted = Wanted(limits.family, str(limits.season or ""), looker)
         numbers = numbers_of(club, request.user, wanted, list(club.seasons.all()))
         if limits.family not in ("", numbers.scope.family):
             raise UnknownFamily
-        return self.shown(ClubNumbersSerializer, _details(numbers, looker))
+        return self.respond(_details(numbers, looker))
 
 
 def _details(numbers: ClubNumbers, looker: LeagueReader) -> Json:

@@ -5,13 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -28,7 +29,14 @@ from tournaments.api.tournaments.serializers import (
     TournamentLineSerializer,
     TournamentSerializer,
 )
-from tournaments.api.views import Resource, idempotent
+from tournaments.api.views import (
+    APIViewSet,
+    ClubMixin,
+    DestroyMixin,
+    ListMixin,
+    RetrieveMixin,
+    TournamentMixin,
+)
 from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.engine.standings.tournament_settings import (
     PRESETS,
@@ -85,8 +93,8 @@ class PlayerNameSerializer(serializers.Serializer[Any]):
 
 
 MOST_SEEDS = 2**31
-OF_THE_CLUB = ("table_codes", "confirmations")
-SAID = (*EVENT_FIELDS, "ruleset", "options")
+OF_CLUB = ("table_codes", "confirmations")
+PLANNED = (*EVENT_FIELDS, "ruleset", "options")
 
 
 class TournamentFilter(filters.FilterSet):  # type: ignore[misc]
@@ -100,177 +108,203 @@ class TournamentFilter(filters.FilterSet):  # type: ignore[misc]
     held_until = filters.DateFilter("event__held_on", "lte", label="On this day or before.")
 
 
-class OfTournament(Resource):
-    """Base of the addresses of a tournament: the reader's rights, and the tournament's state."""
-
-    def get_serializer_context(self) -> dict[str, Any]:
-        """With what was found out about the tournament that is shown."""
-        return {**super().get_serializer_context(), **getattr(self, "more", {})}
-
-    def directs(self, row: Tournament) -> bool:
-        """Whether whoever asks directs the club of a tournament (1 query with an account)."""
-        return role_in(self.visitor, row.event.club) in DIRECTING
-
-    def look_at(self, row: Tournament, *, directs: bool) -> None:
-        rounds = list(row.event.rounds.order_by("number"))
-        self.more = {"far": how_far(row, rounds), "directs": directs}
-
-    def tournament_shown(self, row: Tournament, status: int = 200, **headers: str) -> Response:
-        self.look_at(row, directs=True)
-        return self.shown(TournamentSerializer, row, status, **headers)
-
-
-class Tournaments(OfTournament):
+class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin, APIViewSet):
+    descriptions = {
+        "list": "The tournaments of a club that one may see, the latest first; drafts for"
+        " directors.",
+        "retrieve": "The state of a tournament; directors also see the next step.",
+    }
+    read_scope = Scope.READ
+    action_scopes = {"links": Scope.DIRECT, "record": Scope.DIRECT}
+    action_permissions = {
+        "list": seen_club,
+        "create": directed_club,
+        "links": directed_tournament,
+        "record": directed_tournament,
+    }
     queryset = Tournament.objects.none()
+    lookup_field = "slug"
+    lookup_url_kwarg = "tournament"
+    lookup_value_converter = "slug"
     filterset_class = TournamentFilter
     ordering_fields = ("held_on", "name")
     ordering = ("-held_on",)
+    serializer_class = TournamentSerializer
+    serializer_classes = {
+        "list": TournamentLineSerializer,
+        "links": LinksSerializer,
+        "replace_links": LinksSerializer,
+    }
+    request_serializer_classes = {
+        "create": NewTournamentSerializer,
+        "partial_update": ChangedTournamentSerializer,
+        "move": NewStateSerializer,
+        "copy": CopySerializer,
+    }
+    club: Club
 
-    @extend_schema(responses=TournamentLineSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
-        """The tournaments of a club that one may see, the latest first; drafts for directors."""
-        club = seen_club(self.visitor, slug)
-        listed = Event.objects.listed_for(request.user).filter(club=club)
+    def resolve_parents(self) -> None:
+        if self.detail:
+            super().resolve_parents()
+        else:
+            self.club = self.get_permission()(self.http_request, self.kwargs["slug"])
+
+    def get_queryset(self) -> QuerySet[Tournament]:
+        listed = Event.objects.listed_for(self.http_request.user).filter(club=self.club)
         rows = Tournament.objects.filter(event__in=listed)
         rows = rows.annotate(held_on=F("event__held_on"), name=F("event__name"))
-        return self.pages_of(TournamentLineSerializer, rows.select_related("event"))
+        return rows.select_related("event")
 
-    @extend_schema(request=NewTournamentSerializer, responses={201: TournamentSerializer})
-    @idempotent
-    def post(self, request: Request, slug: str) -> Response:
+    def get_object(self) -> Tournament:
+        reads = self.get_permission() is seen_tournament
+        role = role_in(self.http_request, self.tournament.event.club) if reads else None
+        self.look_at(self.tournament, directs=not reads or role in DIRECTING)
+        return self.tournament
+
+    def look_at(self, tournament: Tournament, *, directs: bool = True) -> None:
+        rounds = list(tournament.event.rounds.order_by("number"))
+        self.serializer_context = {"far": how_far(tournament, rounds), "directs": directs}
+
+    def lock(self) -> None:
+        self.tournament = lock_tournament(self.tournament.pk)
+
+    def respond_changed(self, tournament: Tournament) -> Response:
+        self.look_at(tournament)
+        return self.respond(tournament)
+
+    def create(self, request: Request, slug: str) -> Response:
         """Make a tournament, which is a draft."""
-        club = directed_club(self.visitor, slug)
-        said = self.said(NewTournamentSerializer, also=read_at("settings", read_settings))
-        begun: dict[str, Any] = {name: getattr(club, name) for name in OF_THE_CLUB}
-        details = begun | {name: said[name] for name in SAID if name in said}
-        event = EventPlan(**details, season=_season(club, said["season"]))
-        settings = _settings(said, TournamentSettings())
-        seed = said.get("seed", secrets.randbelow(MOST_SEEDS))
+        data = self.get_validated(also=read_at("settings", read_settings))
+        usual: dict[str, Any] = {name: getattr(self.club, name) for name in OF_CLUB}
+        details = usual | {name: data[name] for name in PLANNED if name in data}
+        event = EventPlan(**details, season=_season(self.club, data["season"]))
+        settings = _settings(data, TournamentSettings())
+        seed = data.get("seed", secrets.randbelow(MOST_SEEDS))
         plan = TournamentPlan(event, settings, seed)
-        row = create_tournament(club, plan, self.actor, at=timezone.now())
-        return self.tournament_shown(row, 201, Location=f"{request.path}{row.slug}/")
+        row = create_tournament(self.club, plan, self.actor, at=timezone.now())
+        self.look_at(row)
+        return self.respond(row, Location=f"{request.path}{row.slug}/")
 
-
-class OneTournament(OfTournament):
-    @extend_schema(responses=TournamentSerializer)
-    def get(self, request: Request, slug: str, tournament: str) -> Response:
-        """The state of a tournament; directors also see the next step."""
-        row = seen_tournament(self.visitor, slug, tournament)
-        self.look_at(row, directs=self.directs(row))
-        return self.shown(TournamentSerializer, row)
-
-    @extend_schema(request=ChangedTournamentSerializer, responses=TournamentSerializer)
-    def patch(self, request: Request, slug: str, tournament: str) -> Response:
+    def partial_update(self, request: Request, **kwargs: Any) -> Response:
         """Change a tournament; the game stays once it runs."""
-        row = directed_tournament(self.visitor, slug, tournament)
-        said = self.said(
-            ChangedTournamentSerializer, also=read_at("settings", read_settings), partial=True
-        )
+        self.check_precondition(self.get_object())
+        data = self.get_validated(also=read_at("settings", read_settings), partial=True)
         with transaction.atomic():
-            season = _season_said(row, said)
-            row = lock_tournament(row.pk)
-            self.look_at(row, directs=True)
-            self.check_unchanged(TournamentSerializer, row)
-            new = {name: said[name] for name in SAID if name in said}
+            event = self.tournament.event
+            has_season = "season" in data
+            season = _season(event.club, data["season"]) if has_season else event.season
+            if season is not None:
+                # Seasons are locked before tournaments.
+                Season.objects.select_for_update().filter(pk=season.pk).first()
+            row = self.get_locked()
+            new = {name: data[name] for name in PLANNED if name in data}
             plan = replace(plan_of(row.event), season=season, **new)
-            whole = TournamentPlan(plan, _settings(said, settings_of(row)), row.seed)
+            whole = TournamentPlan(plan, _settings(data, settings_of(row)), row.seed)
             row = change_tournament(row.pk, whole, self.actor, at=timezone.now())
-        return self.tournament_shown(row)
+        return self.respond_changed(row)
 
     @extend_schema(
-        request=None,
-        responses={204: None},
         parameters=[
             OpenApiParameter(
                 "name", OpenApiTypes.STR, description="Its name: an owner deletes its rounds, too."
             ),
         ],
     )
-    def delete(self, request: Request, slug: str, tournament: str) -> Response:
+    def destroy(self, request: Request, **kwargs: Any) -> Response:
         """Take a tournament away in which no round was seated; with `name` any, for owners."""
-        row = directed_tournament(self.visitor, slug, tournament)
-        name = request.query_params.get("name")
-        if name is not None:
-            owned_club(self.visitor, slug)
-        with transaction.atomic():
-            row = lock_tournament(row.pk)
-            self.look_at(row, directs=True)
-            self.check_unchanged(TournamentSerializer, row)
-            if name is None:
-                remove_tournament(row.pk, self.actor, at=timezone.now())
-            else:
-                delete_tournament(row.pk, name, self.actor, at=timezone.now())
-        return Response(status=204)
+        if "name" in request.query_params:
+            owned_club(self.http_request, self.kwargs["slug"])
+        return super().destroy(request)
 
+    def perform_destroy(self, tournament: Tournament) -> None:
+        name = self.request.query_params.get("name")
+        if name is None:
+            remove_tournament(tournament.pk, self.actor, at=timezone.now())
+        else:
+            delete_tournament(tournament.pk, name, self.actor, at=timezone.now())
 
-class Move(OfTournament):
-    @extend_schema(request=NewStateSerializer, responses=TournamentSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str) -> Response:
+    @action(methods=["post"], detail=True)
+    def move(self, request: Request, **kwargs: Any) -> Response:
         """Lead a tournament one step on or back; it may be there already."""
-        row = directed_tournament(self.visitor, slug, tournament)
-        state = self.said(NewStateSerializer)["state"]
-        row = move_tournament(row.pk, state, self.actor, at=timezone.now())
-        return self.tournament_shown(row)
+        pk, state = self.tournament.pk, self.get_validated()["state"]
+        return self.respond_changed(move_tournament(pk, state, self.actor, at=timezone.now()))
 
-
-class Copy(OfTournament):
-    @extend_schema(request=CopySerializer, responses={201: TournamentSerializer})
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str) -> Response:
+    @action(methods=["post"], detail=True, success_status=201)
+    def copy(self, request: Request, slug: str, **kwargs: Any) -> Response:
         """Make a draft with the settings of a tournament, and with its entrants unless not wished.
 
         With `links`, the links to register and to check in lead to the copy, which gets the `id`.
         """
-        row = directed_tournament(self.visitor, slug, tournament)
-        plan = CopyPlan(**self.said(CopySerializer), seed=secrets.randbelow(MOST_SEEDS))
-        copy = copy_tournament(row.pk, plan, self.actor, at=timezone.now())
-        place = f"/api/v1/clubs/{slug}/tournaments/{copy.slug}/"
-        return self.tournament_shown(copy, 201, Location=place)
+        plan = CopyPlan(**self.get_validated(), seed=secrets.randbelow(MOST_SEEDS))
+        copy = copy_tournament(self.tournament.pk, plan, self.actor, at=timezone.now())
+        self.look_at(copy)
+        return self.respond(copy, Location=f"/api/v1/clubs/{slug}/tournaments/{copy.slug}/")
 
-
-class Cancel(OfTournament):
-    @extend_schema(request=None, responses=TournamentSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str) -> Response:
+    @action(methods=["post"], detail=True)
+    def cancel(self, request: Request, **kwargs: Any) -> Response:
         """Hide a tournament from all but directors, and its games from ratings and statistics."""
-        row = directed_tournament(self.visitor, slug, tournament)
-        return self.tournament_shown(cancel_tournament(row.pk, self.actor, at=timezone.now()))
+        pk = self.tournament.pk
+        return self.respond_changed(cancel_tournament(pk, self.actor, at=timezone.now()))
 
-
-class Restore(OfTournament):
-    @extend_schema(request=None, responses=TournamentSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str) -> Response:
+    @action(methods=["post"], detail=True)
+    def restore(self, request: Request, **kwargs: Any) -> Response:
         """Take back that a tournament was cancelled."""
-        row = directed_tournament(self.visitor, slug, tournament)
-        return self.tournament_shown(restore_tournament(row.pk, self.actor, at=timezone.now()))
+        pk = self.tournament.pk
+        return self.respond_changed(restore_tournament(pk, self.actor, at=timezone.now()))
 
-
-class Links(OfTournament):
-    read_scope = Scope.DIRECT
-
-    @extend_schema(responses=LinksSerializer)
-    def get(self, request: Request, slug: str, tournament: str) -> Response:
+    @action(detail=True)
+    def links(self, request: Request, **kwargs: Any) -> Response:
         """The links by which players register and check in, for directors to hand out."""
-        row = directed_tournament(self.visitor, slug, tournament)
-        return self.shown(LinksSerializer, row)
+        return self.respond(self.tournament)
 
-
-class ReplaceLinks(OfTournament):
-    @extend_schema(request=None, responses=LinksSerializer)
-    @idempotent
-    def post(self, request: Request, slug: str, tournament: str) -> Response:
+    @action(methods=["post"], detail=True, url_path="links/replace")
+    def replace_links(self, request: Request, **kwargs: Any) -> Response:
         """Make the links worthless; there are new ones."""
-        row = directed_tournament(self.visitor, slug, tournament)
-        row = replace_links(row.pk, self.actor, at=timezone.now())
-        return self.shown(LinksSerializer, row)
+        return self.respond(replace_links(self.tournament.pk, self.actor, at=timezone.now()))
+
+    @extend_schema(responses={200: component("TournamentRecord")})
+    @action(detail=True)
+    def record(self, request: Request, **kwargs: Any) -> Response:
+        """All of a tournament, with whole names, as a portable document."""
+        with transaction.atomic():
+            # Nobody leads it on meanwhile.
+            return Response(tournament_document(lock_tournament(self.tournament.pk)))
 
 
-def _settings(said: Any, before: TournamentSettings) -> TournamentSettings:
-    """The settings that are said, upon those of a preset or those before."""
-    base = PRESETS[said["preset"]] if "preset" in said else before
-    new = said.get("settings", {})
+class TournamentRecordViewSet(ClubMixin, APIViewSet):
+    scope = Scope.MANAGE
+    permission = staticmethod(owned_club)
+    lookup_field = None
+    serializer_class = TournamentSerializer
+
+    @extend_schema(
+        request={"application/json": component("TournamentRecord")},
+        parameters=[
+            OpenApiParameter(
+                "elsewhere", OpenApiTypes.BOOL, description="Take another slug if it is taken."
+            ),
+        ],
+    )
+    def create(self, request: Request, slug: str) -> Response:
+        """Take a tournament of another server over from its document, for owners.
+
+        Its players become those of the club who have their names, and its sheets are rated as if
+        they had been played here. A slug that is taken is refused, unless `elsewhere` is true.
+        """
+        elsewhere = request.query_params.get("elsewhere", "false")
+        if elsewhere not in TRUTHS:
+            raise fault("wrong-type", "elsewhere", _("Must be a valid boolean."))
+        into = Into(self.club, elsewhere=elsewhere == "true")
+        row = import_tournament(request.data, self.actor, at=timezone.now(), into=into)
+        self.serializer_context = {"far": how_far(row, list(row.event.rounds.order_by("number")))}
+        self.serializer_context |= {"directs": True}
+        return self.respond(row, Location=f"/api/v1/clubs/{slug}/tournaments/{row.slug}/")
+
+
+def _settings(data: Any, before: TournamentSettings) -> TournamentSettings:
+    """Return the settings that were sent, upon those of a preset or those before."""
+    base = PRESETS[data["preset"]] if "preset" in data else before
+    new = data.get("settings", {})
     with placed("settings"):
         # By themselves first, so that a value that is no object is reported.
         read_settings(new)
@@ -278,63 +312,10 @@ def _settings(said: Any, before: TournamentSettings) -> TournamentSettings:
 
 
 def _season(club: Club, pk: int | None) -> Season | None:
-    """A season of the club, locked so that nobody removes it meanwhile.
-
-    Raises:
-        UnknownSeason: it is not one of the club's.
-    """
+    """Return a season of the club; UnknownSeason if the club has no such one."""
     if pk is None:
         return None
     season = Season.objects.filter(club=club, pk=pk).first()
     if season is None:
         raise UnknownSeason
     return season
-
-
-def _season_said(row: Tournament, said: Any) -> Season | None:
-    """The season a tournament is to be in; seasons are locked before tournaments."""
-    season = _season(row.event.club, said["season"]) if "season" in said else row.event.season
-    if season is not None:
-        Season.objects.select_for_update().filter(pk=season.pk).first()
-    return season
-
-
-class TournamentDocument(OfTournament):
-    read_scope = Scope.DIRECT
-
-    @extend_schema(responses={200: component("TournamentRecord")})
-    def get(self, request: Request, slug: str, tournament: str) -> Response:
-        """All of a tournament, with whole names, as a portable document."""
-        row = directed_tournament(self.visitor, slug, tournament)
-        with transaction.atomic():
-            # Nobody leads it on meanwhile.
-            return Response(tournament_document(lock_tournament(row.pk)))
-
-
-class TournamentImport(OfTournament):
-    scope = Scope.MANAGE
-
-    @extend_schema(
-        request={"application/json": component("TournamentRecord")},
-        responses={201: TournamentSerializer},
-        parameters=[
-            OpenApiParameter(
-                "elsewhere", OpenApiTypes.BOOL, description="Take another slug if it is taken."
-            ),
-        ],
-    )
-    @idempotent
-    def post(self, request: Request, slug: str) -> Response:
-        """Take a tournament of another server over from its document, for owners.
-
-        Its players become those of the club who have their names, and its sheets are rated as if
-        they had been played here. A slug that is taken is refused, unless `elsewhere` is true.
-        """
-        club = owned_club(self.visitor, slug)
-        elsewhere = request.query_params.get("elsewhere", "false")
-        if elsewhere not in TRUTHS:
-            raise fault("wrong-type", "elsewhere", _("Must be a valid boolean."))
-        into = Into(club, elsewhere=elsewhere == "true")
-        row = import_tournament(request.data, self.actor, at=timezone.now(), into=into)
-        place = f"/api/v1/clubs/{club.slug}/tournaments/{row.slug}/"
-        return self.tournament_shown(row, 201, Location=place)
