@@ -97,18 +97,18 @@ GAMES = {
 }
 
 RULES = {
-    "rulesets": row(GET=EVERYBODY),
-    "ruleset": row("rules of the club", GET=MEMBERS),
-    "ruleset_record": row("rules of the club", GET=MEMBERS),
+    "ruleset-list": row(GET=EVERYBODY),
+    "ruleset-detail": row("rules of the club", GET=MEMBERS),
+    "ruleset-record": row("rules of the club", GET=MEMBERS),
     "describe": row(scope=None, POST=EVERYBODY),
     "schemas": row(GET=EVERYBODY),
     "schema": row("a schema", GET=EVERYBODY),
-    "house_rules": row(GET=only("staff"), POST=only("staff")),
-    "house_ruleset": row(
+    "house-rules-list": row(GET=only("staff"), POST=only("staff")),
+    "house-rules-detail": row(
         "server rules", GET=only("staff"), PATCH=only("staff"), DELETE=only("staff")
     ),
-    "club_house_rules": row("keeper", GET=DIRECTORS, POST=DIRECTORS),
-    "club_house_ruleset": row("club rules", GET=DIRECTORS, PATCH=DIRECTORS, DELETE=DIRECTORS),
+    "club-house-rules-list": row("keeper", GET=DIRECTORS, POST=DIRECTORS),
+    "club-house-rules-detail": row("club rules", GET=DIRECTORS, PATCH=DIRECTORS, DELETE=DIRECTORS),
 }
 
 CLUBS = {
@@ -323,11 +323,11 @@ ROUNDS = {
 }
 
 RATINGS = {
-    "server_ratings": row(GET=EVERYBODY),
-    "club_ratings": row("club", GET=MEMBERS, published=EVERYBODY),
-    "player_ratings": row("player", GET=MEMBERS),
+    "server-ratings": row(GET=EVERYBODY),
+    "club-ratings": row("club", GET=MEMBERS, published=EVERYBODY),
+    "player-ratings": row("player", GET=MEMBERS),
     # It is not finished.
-    "game_ratings": row("game", GET=NOBODY),
+    "game-ratings": row("game", GET=NOBODY),
     "club-records": row("club", GET=MEMBERS, published=EVERYBODY),
     "accuracy": row("tournament", GET=MEMBERS, published=EVERYBODY),
 }

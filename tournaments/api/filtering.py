@@ -388,7 +388,7 @@ class Part:
     size: int | None
 
     @classmethod
-    def asked(cls, request: Request, size: int | None = None) -> "Part":
+    def of(cls, request: Request, size: int | None = None) -> "Part":
         """Read `cursor` and `page_size`.
 
         Raises:
@@ -437,7 +437,7 @@ class PartSerializer(serializers.Serializer[Any]):
     previous = serializers.URLField(read_only=True, allow_null=True)
 
     def part(self) -> Part:
-        return Part.asked(self.context["request"])
+        return Part.of(self.context["request"])
 
     def to_representation(self, instance: Any) -> Json:
         # Only the rows of the part are represented.

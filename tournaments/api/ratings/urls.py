@@ -7,17 +7,17 @@ from tournaments.api.ratings import views
 CLUB = "clubs/<slug:slug>"
 
 urlpatterns = [
-    path("ratings/", views.ServerRatings.as_view(), name="server_ratings"),
-    path(f"{CLUB}/ratings/", views.ClubRatings.as_view(), name="club_ratings"),
+    path("ratings/", views.ServerLeaderboardView.as_view(), name="server-ratings"),
+    path(f"{CLUB}/ratings/", views.ClubLeaderboardView.as_view(), name="club-ratings"),
     path(
         f"{CLUB}/players/<str:public_id>/ratings/",
-        views.PlayerRatings.as_view(),
-        name="player_ratings",
+        views.PlayerRatingsView.as_view(),
+        name="player-ratings",
     ),
-    path("games/<slug:public_id>/ratings/", views.GameRatings.as_view(), name="game_ratings"),
+    path("games/<slug:public_id>/ratings/", views.GameRatingsView.as_view(), name="game-ratings"),
     path(
         f"{CLUB}/tournaments/<slug:tournament>/accuracy/",
-        views.TournamentAccuracy.as_view(),
+        views.TournamentAccuracyView.as_view(),
         name="accuracy",
     ),
 ]

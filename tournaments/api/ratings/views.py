@@ -21,10 +21,10 @@ from tournaments.api.ratings.serializers import (
     LeaderboardSerializer,
     RatingCurvesSerializer,
 )
-from tournaments.api.views import Resource
+from tournaments.api.views import BaseAPIView, ClubMixin, TournamentMixin
 from tournaments.engine.ratings.ratings import COIN
 from tournaments.models import Club, Game, Player, PlayerRating, RatingPool, Season
-from tournaments.permissions import account_of, directs_club, members_club, seen_tournament
+from tournaments.permissions import account_of, directs_club, members_club
 from tournaments.queries.leaderboards import BoardReader, called, listed_in
 from tournaments.queries.players import RatingStep, ratings_of, steps_of
 from tournaments.queries.ratings import (
@@ -49,9 +49,9 @@ Row = TypeVar("Row")
 class BoardRequest:
     """The leaderboard requested, its subject, and the reader."""
 
-    asked: Json
+    query: Json
     club: Club | None
-    looker: BoardReader
+    reader: BoardReader
     now: datetime
     part: Part
 
@@ -65,7 +65,7 @@ class BoardRequest:
         season = self._season(seasons)
         details: Json = {"season": season and season.pk, "seasons": seasons}
         if not pools:
-            if "family" in self.asked:
+            if "family" in self.query:
                 raise Http404
             nobody = {"total": 0, "page": 1, "pages": 1, "results": []}
             return {**details, "family": None, "families": [], **nobody, **self.part.links(0)}
@@ -74,21 +74,21 @@ class BoardRequest:
         return {**details, **families, **self._part(pool, season)}
 
     def _season(self, seasons: Sequence[Season]) -> Season | None:
-        if "season" not in self.asked:
+        if "season" not in self.query:
             return None
-        return _first(each for each in seasons if each.pk == self.asked["season"])
+        return _first(each for each in seasons if each.pk == self.query["season"])
 
     def _pool(self, pools: Sequence[RatingPool]) -> RatingPool:
-        if "family" not in self.asked:
+        if "family" not in self.query:
             return pools[0]
-        return _first(each for each in pools if each.family == self.asked["family"])
+        return _first(each for each in pools if each.family == self.query["family"])
 
     def _part(self, pool: RatingPool, season: Season | None) -> Json:
-        asked = self.asked
-        shown = {"active": asked["active"], "provisional": asked["provisional"]}
+        query = self.query
+        shown = {"active": query["active"], "provisional": query["provisional"]}
         listed = listed_in(pool, season, self.now, **shown)
-        name = asked.get("name", "").strip()
-        found = listed.keys_called(called(name, self.looker, self.club)) if name else None
+        name = query.get("name", "").strip()
+        found = listed.keys_called(called(name, self.reader, self.club)) if name else None
         total = listed.ranks.total if found is None else len(found[:MOST_FOUND])
         size = self.part.size or 1
         first = self._first(pool, listed, size)
@@ -105,14 +105,14 @@ class BoardRequest:
         """How many lines come before the part that was asked for."""
         if self.part.first:
             return self.part.first
-        if "player" in self.asked:
+        if "player" in self.query:
             return self._before_player(pool, listed) // size * size
-        page: int = self.asked["page"]
+        page: int = self.query["page"]
         return (page - 1) * size
 
     def _before_player(self, pool: RatingPool, listed: Listed | ListedInSeason) -> int:
         """How many lines come before a player whom one may know."""
-        rows = PlayerRating.objects.filter(pool=pool, player__public_id=self.asked["player"])
+        rows = PlayerRating.objects.filter(pool=pool, player__public_id=self.query["player"])
         row = rows.select_related("player__club").first()
         place = listed.place(row) if row is not None and self._knows(row) else None
         if place is None:
@@ -120,11 +120,11 @@ class BoardRequest:
         return place[1]
 
     def _knows(self, row: PlayerRating) -> bool:
-        return row.player.club_id in self.looker.roles and row.player.removed_at is None
+        return row.player.club_id in self.reader.roles and row.player.removed_at is None
 
     def _line(self, line: Line) -> Json:
         player = line.row.player
-        known = player.club_id in self.looker.roles or player.club.published
+        known = player.club_id in self.reader.roles or player.club.published
         return {
             "rank": line.rank,
             "name": player.shown_name,
@@ -143,42 +143,46 @@ def _first(found: Iterator[Row]) -> Row:
     return row
 
 
-class Leaderboard(Resource):
-    """A part of a leaderboard."""
+class LeaderboardView(BaseAPIView):
+    serializer_class = LeaderboardSerializer
 
-    def board(self, club: Club | None, pools: list[RatingPool]) -> Response:
-        asked = LeaderboardQuerySerializer(data=self.request.query_params.dict())
-        asked.is_valid(raise_exception=True)
-        looker = BoardReader.of(account_of(self.visitor))
-        part = Part.asked(self.request, CursorPages.page_size)
-        board = BoardRequest(asked.validated_data, club, looker, timezone.now(), part)
-        return self.shown(LeaderboardSerializer, board.details(pools))
+    def respond_board(self, club: Club | None, pools: list[RatingPool]) -> Response:
+        query = LeaderboardQuerySerializer(data=self.request.query_params.dict())
+        query.is_valid(raise_exception=True)
+        reader = BoardReader.of(account_of(self.http_request))
+        part = Part.of(self.request, CursorPages.page_size)
+        board = BoardRequest(query.validated_data, club, reader, timezone.now(), part)
+        return self.respond(board.details(pools))
 
 
-class ServerRatings(Leaderboard):
-    @extend_schema(parameters=[LeaderboardQuerySerializer, *PAGES], responses=LeaderboardSerializer)
+class ServerLeaderboardView(LeaderboardView):
+    @extend_schema(parameters=[LeaderboardQuerySerializer, *PAGES])
     def get(self, request: Request) -> Response:
         """The ratings of all clubs that take part, for everybody."""
-        return self.board(None, pools_with_ratings(RatingPool.objects.filter(club=None)))
+        return self.respond_board(None, pools_with_ratings(RatingPool.objects.filter(club=None)))
 
 
-class ClubRatings(Leaderboard):
-    @extend_schema(parameters=[LeaderboardQuerySerializer, *PAGES], responses=LeaderboardSerializer)
+class ClubLeaderboardView(LeaderboardView):
+    @extend_schema(parameters=[LeaderboardQuerySerializer, *PAGES])
     def get(self, request: Request, slug: str) -> Response:
         """The ratings of a club; its members see the list before anybody is rated, too."""
-        seen = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
-        pools = pools_with_ratings(seen.select_related("club"))
-        return self.board(pools[0].club if pools else members_club(self.visitor, slug), pools)
+        visible = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
+        pools = pools_with_ratings(visible.select_related("club"))
+        return self.respond_board(
+            pools[0].club if pools else members_club(self.http_request, slug), pools
+        )
 
 
-class PlayerRatings(Resource):
-    @extend_schema(parameters=PAGES, responses=RatingCurvesSerializer)
+class PlayerRatingsView(ClubMixin, BaseAPIView):
+    read_permission = staticmethod(members_club)
+    serializer_class = RatingCurvesSerializer
+
+    @extend_schema(parameters=PAGES)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """How the ratings of a player have changed, game by game, for members of the club."""
-        club = members_club(self.visitor, slug)
-        player = get_object_or_404(Player.objects.present(), club=club, public_id=public_id)
+        player = get_object_or_404(Player.objects.present(), club=self.club, public_id=public_id)
         rows = [row for row in ratings_of(player) if row.pool.club_id is not None]
-        return self.shown(RatingCurvesSerializer, {"results": _curves(rows)})
+        return self.respond({"results": _curves(rows)})
 
 
 def _curves(rows: list[PlayerRating]) -> list[Json]:
@@ -202,8 +206,9 @@ def _step(step: RatingStep, games: dict[int, str]) -> Json:
     return {"game": games[step.game], "at": step.at, "before": before, "after": after}
 
 
-class GameRatings(Resource):
-    @extend_schema(responses=GameRatedSerializer)
+class GameRatingsView(BaseAPIView):
+    serializer_class = GameRatedSerializer
+
     def get(self, request: Request, public_id: str) -> Response:
         """The changes of a finished game to the ratings of its club, per seat."""
         row = get_object_or_404(readable_game(request, public_id))
@@ -213,20 +218,20 @@ class GameRatings(Resource):
         seats = seats_rated(row, sheet.game.ruleset.sides, sheet.outcome.ranks, request.user)
         due = not seats and is_to_be_rated(row, request.user)
         details = [{"name": name, **seat} for name, seat in zip(row.players, seats, strict=False)]
-        return self.shown(GameRatedSerializer, {"due": due, "seats": details})
+        return self.respond({"due": due, "seats": details})
 
 
-class TournamentAccuracy(Resource):
-    @extend_schema(responses=AccuracySerializer)
-    def get(self, request: Request, slug: str, tournament: str) -> Response:
+class TournamentAccuracyView(TournamentMixin, BaseAPIView):
+    serializer_class = AccuracySerializer
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
         """How well the ratings predicted a tournament; before its end for directors only."""
-        row = seen_tournament(self.visitor, slug, tournament)
-        directs = directs_club(self.visitor, row.event.club)
-        details = accuracy_of_tournament(row, request.user, directs=directs)
-        answer = {
+        directs = directs_club(self.http_request, self.tournament.event.club)
+        details = accuracy_of_tournament(self.tournament, request.user, directs=directs)
+        figures = {
             "pairs": details.pairs,
             "share": details.share if details.pairs else None,
             "log_loss": details.log_loss if details.pairs else None,
             "log_loss_of_a_coin": COIN,
         }
-        return self.shown(AccuracySerializer, answer)
+        return self.respond(figures)

@@ -50,7 +50,7 @@ BEGINNINGS = {
     "problems": "api_problems",
     "me": "api:me",
     "clubs": "api:club-list",
-    "rulesets": "api:rulesets",
+    "rulesets": "api:ruleset-list",
     "games": "api:games",
     "changes": "api:changes",
 }

@@ -1,26 +1,18 @@
 """Addresses of the rules."""
 
-from django.urls import URLPattern, path
+from django.urls import path
 
 from tournaments.api.rulesets import views
+from tournaments.api.views import Router
 
-
-def kept_by(keeper: str, at: str) -> list[URLPattern]:
-    """The same addresses for each keeper, below `at`; `keeper` begins their names."""
-    one = f"{at}<slug:slug>/"
-    return [
-        path(at, views.HouseRules.as_view(), name=f"{keeper}house_rules"),
-        path(one, views.OneHouseRules.as_view(), name=f"{keeper}house_ruleset"),
-    ]
-
+router = Router()
+router.register("rulesets", views.RulesetViewSet, "ruleset")
+router.register("house-rules", views.HouseRulesViewSet, "house-rules")
+router.register("clubs/<slug:club>/house-rules", views.HouseRulesViewSet, "club-house-rules")
 
 urlpatterns = [
-    path("rulesets/", views.Rulesets.as_view(), name="rulesets"),
-    path("rulesets/<slug:ruleset>/", views.OneRuleset.as_view(), name="ruleset"),
-    path("rulesets/<slug:ruleset>/ruleset/", views.RulesetRecord.as_view(), name="ruleset_record"),
-    path("describe/", views.Describe.as_view(), name="describe"),
-    path("schemas/", views.Schemas.as_view(), name="schemas"),
-    path("schemas/<str:file>", views.OneSchema.as_view(), name="schema"),
-    *kept_by("", "house-rules/"),
-    *kept_by("club_", "clubs/<slug:club>/house-rules/"),
+    *router.urls,
+    path("describe/", views.DescribeView.as_view(), name="describe"),
+    path("schemas/", views.SchemasView.as_view(), name="schemas"),
+    path("schemas/<str:file>", views.SchemaView.as_view(), name="schema"),
 ]

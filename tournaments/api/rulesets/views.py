@@ -10,6 +10,7 @@ from django.utils import timezone
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -25,7 +26,16 @@ from tournaments.api.rulesets.serializers import (
     SchemasSerializer,
 )
 from tournaments.api.schema import component
-from tournaments.api.views import Resource, check_etag, idempotent
+from tournaments.api.views import (
+    APIViewSet,
+    BaseAPIView,
+    CreateMixin,
+    DestroyMixin,
+    ListMixin,
+    RetrieveMixin,
+    UpdateMixin,
+    check_etag,
+)
 from tournaments.engine.documents.games import parse_json
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.documents.verify import SCHEMAS
@@ -51,17 +61,17 @@ def with_names(described: Json, rules: Ruleset) -> Json:
         "name": labels.name_of(rules),
         "options": [_option(option) for option in described["options"]],
         "units": {
-            unit: {"name": labels.unit_name(unit)} | said
-            for unit, said in described["units"].items()
+            unit: {"name": labels.unit_name(unit)} | unit_fields
+            for unit, unit_fields in described["units"].items()
         },
         "contracts": [
-            said
+            fields
             | {
                 "name": labels.contract_title(contract),
                 "short": labels.contract_short(contract.id, contract.name),
                 "symbol": labels.contract_symbol(contract.id, name=contract.name),
             }
-            for said, contract in contracts
+            for fields, contract in contracts
         ],
         "suits": {suit: _suit(suit) for suit in (*SUITS, NO_TRUMP)},
     }
@@ -267,43 +277,54 @@ OPTIONS = OpenApiParameter(
 )
 
 
-class Rulesets(Resource):
-    @extend_schema("rulesets_list", parameters=PAGES, responses=RulesetsSerializer)
-    def get(self, request: Request) -> Response:
+class RulesetViewSet(APIViewSet):
+    lookup_field = "ruleset"
+    lookup_value_converter = "slug"
+    serializer_class = RulesetDescriptionSerializer
+    serializer_classes = {"list": RulesetsSerializer}
+
+    @extend_schema("rulesets_list")
+    def list(self, request: Request) -> Response:
         """Every ruleset that whoever asks may play: of the program, the server, and their clubs."""
         rules = [rules for _id, rules in offered_rulesets(request.user)]
-        return self.shown(RulesetsSerializer, {"results": rules})
+        return self.respond({"results": rules})
 
-
-class OneRuleset(Resource):
-    @extend_schema(parameters=[OPTIONS], responses=RulesetDescriptionSerializer)
-    def get(self, request: Request, ruleset: str) -> Response:
+    @extend_schema(parameters=[OPTIONS])
+    def retrieve(self, request: Request, ruleset: str) -> Response:
         """All that a form for its entries needs, with the options of a table.
 
         From it a program can tell most of what cannot be written; the server decides.
         """
-        rules = _found(request, ruleset).with_options(_options_of(request))
-        return self.shown(RulesetDescriptionSerializer, rules)
+        with placed("options"):
+            options = parse_json(request.query_params.get("options", "{}"))
+            if not isinstance(options, dict):
+                raise InvalidEntry([wrong_type("", "object")])
+        return self.respond(self.get_object().with_options(options))
 
-
-class RulesetRecord(Resource):
     @extend_schema(responses={200: component("RulesetRecord")})
-    def get(self, request: Request, ruleset: str) -> Response:
+    @action(detail=True, url_path="ruleset", url_name="record")
+    def record(self, request: Request, ruleset: str) -> Response:
         """The ruleset as a portable document, from which house rules can be made."""
-        return Response(write_ruleset(_found(request, ruleset)))
+        return Response(write_ruleset(self.get_object()))
+
+    def get_object(self) -> Ruleset:
+        rules = find_ruleset(self.kwargs["ruleset"], self.http_request.user)
+        if rules is None:
+            raise Http404
+        return rules
 
 
-class Describe(Resource):
+class DescribeView(BaseAPIView):
     scope = None
+    serializer_class = RulesetDescriptionSerializer
+    request_serializer_class = NewDescriptionSerializer
 
-    @extend_schema(request=NewDescriptionSerializer, responses=RulesetDescriptionSerializer)
-    @idempotent
     def post(self, request: Request) -> Response:
         """Check rules that are stored nowhere, and describe them; nothing is kept."""
-        said = self.said(NewDescriptionSerializer, also=read_at("ruleset", read_ruleset))
+        data = self.get_validated(also=read_at("ruleset", read_ruleset))
         with placed("ruleset"):
-            rules = read_ruleset(said["ruleset"])
-        return self.shown(RulesetDescriptionSerializer, rules.with_options(said["options"]))
+            rules = read_ruleset(data["ruleset"])
+        return self.respond(rules.with_options(data["options"]))
 
 
 class SchemaRenderer(PlainJSONRenderer):
@@ -312,16 +333,18 @@ class SchemaRenderer(PlainJSONRenderer):
     media_type = "application/schema+json"
 
 
-class Schemas(Resource):
-    @extend_schema("schemas_list", parameters=PAGES, responses=SchemasSerializer)
+class SchemasView(BaseAPIView):
+    serializer_class = SchemasSerializer
+
+    @extend_schema("schemas_list", parameters=PAGES)
     def get(self, _request: Request) -> Response:
         """The JSON Schemas of the portable records."""
         schemas = ((file, schema()) for file, schema in SCHEMAS.items())
         lines = [{"file": file, "id": s["$id"], "title": s["title"]} for file, s in schemas]
-        return self.shown(SchemasSerializer, {"results": lines})
+        return self.respond({"results": lines})
 
 
-class OneSchema(Resource):
+class SchemaView(BaseAPIView):
     renderer_classes = (SchemaRenderer, PlainJSONRenderer)
 
     @extend_schema(
@@ -337,114 +360,73 @@ class OneSchema(Resource):
         return Response(SCHEMAS[file]())
 
 
-def _found(request: Request, ruleset: str) -> Ruleset:
-    """A ruleset that whoever asks may play; 404 where there is none."""
-    rules = find_ruleset(ruleset, request.user)
-    if rules is None:
-        raise Http404
-    return rules
+class HouseRulesViewSet(
+    ListMixin, CreateMixin, RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet
+):
+    """House rules of a club, for its directors; those of the server for its staff.
 
-
-def _options_of(request: Request) -> dict[str, Any]:
-    """The options that were asked for.
-
-    Raises:
-        InvalidEntry: they are no JSON object.
+    Their tag is the revision, so that a form can name it without having read them again.
     """
-    with placed("options"):
-        options = parse_json(request.query_params.get("options", "{}"))
-        if not isinstance(options, dict):
-            raise InvalidEntry([wrong_type("", "object")])
-    return options
 
-
-def tag_of(row: HouseRuleset) -> str:
-    return f'"{row.revision}"'
-
-
-class Kept(Resource):
-    """House rules of a club, for its directors; those of the server for its staff."""
-
-    @property
-    def club(self) -> Club | None:
-        """The club in the address, None for the server; 404 for all others."""
-        if "club" in self.kwargs:
-            return directed_club(self.visitor, self.kwargs["club"])
-        check_staff(self.visitor)
-        return None
-
-    @property
-    def rows(self) -> QuerySet[HouseRuleset]:
-        return HouseRuleset.objects.filter(club=self.club)
-
-
-class HouseRules(Kept):
-    """`/house-rules/` and `/clubs/{club}/house-rules/`."""
-
-    # For the filters, also when nobody asks.
+    descriptions = {
+        "list": "The house rules of the server, for its staff, or of a club, for its directors.",
+        "create": "Keep new house rules, under an id made of their name.\n\n"
+        "To copy others, send what `/rulesets/{id}/ruleset/` gives, with a name.",
+        "retrieve": "House rules with their document.",
+        "partial_update": "Put another document in the place of house rules; games that have begun"
+        " keep theirs.\n\n"
+        "With `If-Match` only if nobody else has changed them since that revision.",
+        "destroy": "Take house rules away; games that play them go on.",
+    }
     queryset = HouseRuleset.objects.none()
+    lookup_field = "slug"
+    lookup_value_converter = "slug"
     filterset_fields = ("name",)
     ordering_fields = ("slug", "name", "changed_at")
     ordering = ("slug",)
+    serializer_class = HouseRulesSerializer
+    serializer_classes = {"list": HouseRulesLineSerializer}
+    request_serializer_class = HouseDocumentSerializer
+    club: Club | None = None
 
-    @extend_schema(responses=HouseRulesLineSerializer(many=True))
-    def get(self, _request: Request, **_of: str) -> Response:
-        """The house rules of the server, for its staff, or of a club, for its directors."""
-        return self.pages_of(HouseRulesLineSerializer, self.rows)
+    def resolve_parents(self) -> None:
+        if "club" in self.kwargs:
+            self.club = directed_club(self.http_request, self.kwargs["club"])
+        else:
+            check_staff(self.http_request)
 
-    @extend_schema(request=HouseDocumentSerializer, responses={201: HouseRulesSerializer})
-    @idempotent
-    def post(self, request: Request, **_of: str) -> Response:
-        """Keep new house rules, under an id made of their name.
+    def get_queryset(self) -> QuerySet[HouseRuleset]:
+        return HouseRuleset.objects.filter(club=self.club)
 
-        To copy others, send what `/rulesets/{id}/ruleset/` gives, with a name.
-        """
-        club, document = (
-            self.club,
-            self.said(HouseDocumentSerializer, also=read_at("document", read_ruleset))["document"],
-        )
+    def lock(self) -> None:
+        rows = self.get_queryset().select_for_update(of=("self",))
+        get_object_or_404(rows, slug=self.kwargs["slug"])
+
+    def check_precondition(self, instance: HouseRuleset) -> None:
+        check_etag(self.request, f'"{instance.revision}"')
+
+    def respond(self, instance: Any = None, **headers: str) -> Response:
+        return super().respond(instance, **headers, ETag=f'"{instance.revision}"')
+
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.respond(self.get_object())
+
+    def get_document(self) -> Any:
+        return self.get_validated(also=read_at("document", read_ruleset))["document"]
+
+    def create(self, request: Request, **kwargs: Any) -> Response:
+        document = self.get_document()
         with placed("document"):
-            row = create_rules(document, self.actor, at=timezone.now(), club=club)
-        place = f"{request.path}{row.slug}/"
-        return self.shown(HouseRulesSerializer, row, 201, Location=place, ETag=tag_of(row))
+            row = create_rules(document, self.actor, at=timezone.now(), club=self.club)
+        return self.respond(row, Location=f"{request.path}{row.slug}/")
 
-
-class OneHouseRules(Kept):
-    """`/house-rules/{id}/` and `/clubs/{club}/house-rules/{id}/`."""
-
-    @extend_schema(responses=HouseRulesSerializer)
-    def get(self, _request: Request, slug: str, **_of: str) -> Response:
-        """House rules with their document."""
-        row = get_object_or_404(self.rows, slug=slug)
-        return self.shown(HouseRulesSerializer, row, ETag=tag_of(row))
-
-    @extend_schema(request=HouseDocumentSerializer, responses=HouseRulesSerializer)
-    def patch(self, request: Request, slug: str, **_of: str) -> Response:
-        """Put another document in the place of house rules; games that have begun keep theirs.
-
-        With `If-Match` only if nobody else has changed them since that revision.
-        """
-        rows = self.rows
-        document = self.said(HouseDocumentSerializer, also=read_at("document", read_ruleset))[
-            "document"
-        ]
-        at = timezone.now()
-        with transaction.atomic(), placed("document"):
-            row = self._locked(rows, slug)
-            check_etag(request, tag_of(row))
-            row = change_rules(row.pk, document, row.revision, self.actor, at=at)
-        return self.shown(HouseRulesSerializer, row, ETag=tag_of(row))
-
-    @extend_schema(request=None, responses={204: None})
-    def delete(self, request: Request, slug: str, **_of: str) -> Response:
-        """Take house rules away; games that play them go on."""
-        rows = self.rows
+    def partial_update(self, request: Request, **kwargs: Any) -> Response:
         with transaction.atomic():
-            row = self._locked(rows, slug)
-            check_etag(request, tag_of(row))
-            remove_rules(row.pk, self.actor, at=timezone.now())
-        return Response(status=204)
+            row, document = self.get_locked(), self.get_document()
+            with placed("document"):
+                at = timezone.now()
+                row = change_rules(row.pk, document, row.revision, self.actor, at=at)
+        return self.respond(row)
 
-    def _locked(self, rows: QuerySet[HouseRuleset], slug: str) -> HouseRuleset:
-        locked: HouseRuleset = get_object_or_404(rows.select_for_update(of=("self",)), slug=slug)
-        return locked
+    def perform_destroy(self, row: HouseRuleset) -> None:
+        remove_rules(row.pk, self.actor, at=timezone.now())

@@ -155,7 +155,7 @@ class StandingsSerializer(PartSerializer):
 
     def part(self) -> Part:
         request = self.context["request"]
-        return Part.asked(request, MOST_EXPANDED if expanding(request) else None)
+        return Part.of(request, MOST_EXPANDED if expanding(request) else None)
 
 
 class PointsReasonSerializer(serializers.Serializer[Any]):
