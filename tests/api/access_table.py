@@ -60,38 +60,38 @@ def row(place="", scope="direct", published=None, read="read", **by):
 
 
 GAMES = {
-    "games": row(scope=None, GET=EVERYBODY, POST=EVERYBODY),
+    "game-list": row(scope=None, GET=EVERYBODY, POST=EVERYBODY),
     # A club's game goes with its table.
-    "game": row(
+    "game-detail": row(
         "game", scope="score", GET=READERS, PATCH=WRITING, DELETE=TOLD, published=EVERYBODY
     ),
-    "game_record": row("game", GET=READERS, published=EVERYBODY),
-    "game_result": row("game", GET=READERS, published=EVERYBODY),
-    "game_form": row("game", GET=READERS, published=EVERYBODY),
-    "game_log": row("game", GET=WRITERS),
-    "game_keys": row("game", read="score", GET=WRITERS),
-    "entries": row("game", scope="score", POST=WRITING),
-    "entries_batch": row("game", scope="score", POST=WRITING),
-    "game_totals": row("game", scope="score", POST=WRITING),
-    "entry": row("entry", scope="score", GET=WRITERS, PUT=WRITING, DELETE=WRITING),
+    "game-record": row("game", GET=READERS, published=EVERYBODY),
+    "game-result": row("game", GET=READERS, published=EVERYBODY),
+    "game-form": row("game", GET=READERS, published=EVERYBODY),
+    "log-list": row("game", GET=WRITERS),
+    "game-keys": row("game", read="score", GET=WRITERS),
+    "entry-list": row("game", scope="score", POST=WRITING),
+    "entry-batch": row("game", scope="score", POST=WRITING),
+    "totals": row("game", scope="score", POST=WRITING),
+    "entry-detail": row("entry", scope="score", GET=WRITERS, PUT=WRITING, DELETE=WRITING),
     # An evening confirms no deals.
-    "deal_reviews": row("game", GET=READERS, published=EVERYBODY),
-    "confirm_deal": row("entry", scope="score", POST=WRITING),
-    "dispute_deal": row("entry", scope="score", POST=WRITING),
+    "reviews": row("game", GET=READERS, published=EVERYBODY),
+    "entry-confirm": row("entry", scope="score", POST=WRITING),
+    "entry-dispute": row("entry", scope="score", POST=WRITING),
     "seal": row("game", scope="score", POST=WRITING),
     # Nothing is sealed there.
-    "reveal": row("entry", scope="score", POST=TOLD),
-    "take_pen": row("game", scope="score", POST=only("pen")),
+    "entry-reveal": row("entry", scope="score", POST=TOLD),
+    "game-pen": row("game", scope="score", POST=only("pen")),
     # It is a game of no match.
-    "match": row("game", GET=NOBODY),
-    "next_game": row("game", scope="score", POST=TOLD),
+    "game-match": row("game", GET=NOBODY),
+    "game-next-game": row("game", scope="score", POST=TOLD),
     # It is a club's.
-    "rematch": row("game", scope="score", POST=TOLD),
+    "game-rematch": row("game", scope="score", POST=TOLD),
     # One's own: only the member has sat there.
     "confirmations": row(
         "game", scope="score", GET=READERS, POST=only("member"), published=EVERYBODY
     ),
-    "adopt": row("game", POST=WITH_ACCOUNT),
+    "game-adopt": row("game", POST=WITH_ACCOUNT),
     "evening": row("an evening", GET=only("evening")),
     "evening_documents": row("an evening", scope=None, POST=only("evening")),
 }
@@ -171,12 +171,12 @@ WEBHOOKS = {
 
 TABLES = {
     "table": row("a table", GET=only("table", "closed table", "director", "owner")),
-    "enter_table": row(
+    "enter-table": row(
         "a table", scope="score", POST=only("table", "closed table", "director", "owner")
     ),
-    "game_table": row("game", GET=WRITERS),
+    "game-table": row("game", GET=WRITERS),
     # At an evening nobody is called.
-    "call_director": row("game", scope="score", POST=NOBODY),
+    "call-director": row("game", scope="score", POST=NOBODY),
 }
 
 RECORDS = {

@@ -470,7 +470,7 @@ class Described(AutoSchema):
 
     def _refusals(self) -> tuple[str, ...]:
         """Return the refusals by status; a view names its own."""
-        own: tuple[str, ...] = getattr(self.view, "refusals", ())
+        own: tuple[str, ...] = self.view.get_refusals()
         if self.method in self._matched:
             own = (*own, "412", *(("428",) if self._matched[self.method] else ()))
         if self.method == "GET":

@@ -277,17 +277,28 @@ class BaseAPIView(GenericAPIView[Any]):
 
     # -- the response -----------------------------------------------------------------------
 
+    def get_refusals(self) -> tuple[str, ...]:
+        return self.refusals
+
     def get_success_status(self) -> int:
         created = 201 if self.action_name == "create" else 200
         return self.success_status or (created if self.get_serializer_class() else 204)
 
-    def respond(self, instance: Any = None, **headers: str) -> Response:
+    def respond(
+        self,
+        instance: Any = None,
+        *,
+        status: int | None = None,
+        serializer_class: SerializerClass | None = None,
+        **headers: str,
+    ) -> Response:
         """Return an object as the action's serializer writes it; without one, no content."""
-        data = self.get_serializer(instance).data if self.get_serializer_class() else None
+        found = serializer_class or self.get_serializer_class()
+        data = found(instance, context=self.get_serializer_context()).data if found else None
         if self.holds_secret:
             # Here and not at the end, so that it is stored with a response that is replayed.
             headers["Cache-Control"] = NOT_STORED
-        return Response(data, self.get_success_status(), headers=headers)
+        return Response(data, status or self.get_success_status(), headers=headers)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         """Add the headers of every response, and the tag of what was changed."""

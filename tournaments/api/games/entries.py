@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -23,7 +24,6 @@ from tournaments.api.access import (
     readable_game,
     round_closed_since,
     scoring_taken_since,
-    takeable_game,
     writable_row,
 )
 from tournaments.api.fields import Moment, Strict
@@ -32,7 +32,6 @@ from tournaments.api.games.serializers import (
     CorrectionSerializer,
     EntryField,
     EntryVersionsSerializer,
-    GameKeysSerializer,
     GameSerializer,
     NewEntriesSerializer,
     NewEntrySerializer,
@@ -43,12 +42,12 @@ from tournaments.api.games.serializers import (
 from tournaments.api.idempotency import HEADER
 from tournaments.api.problems import LaterInvalid, engine_faults
 from tournaments.api.schema import component
-from tournaments.api.views import Resource, idempotent
+from tournaments.api.views import APIViewSet, BaseAPIView
 from tournaments.engine.documents.entries import parse_entry, read_entry
 from tournaments.engine.documents.games import play_entry
 from tournaments.engine.rules.entries import Entry
 from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.models import DealReview, Event, Game, Scope
+from tournaments.models import DealReview, Event, Game, Revision, Scope
 from tournaments.permissions import actor_of
 from tournaments.queries.sheets import (
     Agreement,
@@ -68,7 +67,6 @@ from tournaments.services.games.playing import (
     confirm_own_result,
     confirm_result,
     correct_entry,
-    hand_over,
     own_seat,
     record_entry,
     record_keyed,
@@ -94,7 +92,9 @@ class IfMatchNeeded(Refused, code="if-match-needed", status=428):
 
 
 @contextmanager
-def told_of(players: Sequence[str], at: str = "", position: int | None = None) -> Iterator[None]:
+def named_players(
+    players: Sequence[str], at: str = "", position: int | None = None
+) -> Iterator[None]:
     """Name players in the engine's problems, at the path `at` of the entry in the request.
 
     Problems of the entry at `position` are those of the request, too.
@@ -129,28 +129,43 @@ def game_to_write(request: Request, public_id: str) -> Game:
     raise Http404
 
 
-def write_context(
-    view: Resource, row: Game, author: str, *, must_match: bool = False
-) -> WriteContext:
-    """Return the WriteContext, with the revision of `If-Match`, or else the current one.
+class GameMixin:
+    """The game in the address."""
 
-    Raises:
-        Refused: 428 if a revision is required but missing.
-    """
-    revision = revision_of(view.request, row, must_match=must_match)
-    return WriteContext(key_of(view.request), revision, timezone.now(), author, writer(view, row))
+    scope: Scope | None = Scope.SCORE
+    refusals: tuple[str, ...] = GONE
+
+    def get_readable(self: Any) -> Game:
+        return get_object_or_404(readable_game(self.request, self.kwargs["public_id"]))
+
+    def get_writable(self: Any) -> Game:
+        """The game whose sheet the visitor may write; see `game_to_write`."""
+        return game_to_write(self.request, self.kwargs["public_id"])
+
+    def writer(self: Any, game: Game) -> Actor:
+        """The author: an account, or the table of the phone."""
+        return actor_of(self.http_request, game.table.public_id if game.table else "")
+
+    def write_context(
+        self: Any, game: Game, author: str = "", *, must_match: bool = False
+    ) -> WriteContext:
+        """Return the WriteContext, with the revision of `If-Match`, or else the current one."""
+        revision = revision_of(self.request, game, must_match=must_match)
+        by = self.writer(game)
+        return WriteContext(key_of(self.request), revision, timezone.now(), author, by)
+
+    def respond_sheet(self: Any, sheet: Sheet, **more: Any) -> Response:
+        return self.respond(sheet, ETag=tag_of(sheet.row), **more)  # type: ignore[no-any-return]
 
 
 def revision_of(request: Request, row: Game, *, must_match: bool = False) -> int:
-    """Return the revision of `If-Match`, or else the current one.
-
-    Raises:
-        Refused: 428 where it must be said, and is not.
-    """
-    said = request.headers.get("If-Match")
-    if said is None and must_match:
+    """Return the revision of `If-Match`, or else the current one; 428 if it must be sent."""
+    header = request.headers.get("If-Match")
+    if header is None and must_match:
         raise IfMatchNeeded
-    return row.revision if said is None or said.strip() == "*" else _revision(said, row.revision)
+    if header is None or header.strip() == "*":
+        return row.revision
+    return _revision(header, row.revision)
 
 
 def key_of(request: Request) -> str:
@@ -158,18 +173,9 @@ def key_of(request: Request) -> str:
     return request.headers.get(HEADER) or token_urlsafe(24)
 
 
-def writer(view: Resource, row: Game) -> Actor:
-    """The author: an account, or the table of the phone."""
-    return actor_of(view.visitor, row.table.public_id if row.table else "")
-
-
-def written(view: Resource, sheet: Sheet, status: int = 200, **headers: str) -> Response:
-    return view.shown(GameSerializer, sheet, status, ETag=tag_of(sheet.row), **headers)
-
-
-def _revision(said: str, current: int) -> int:
+def _revision(header: str, current: int) -> int:
     """The current revision if a tag names it, else the newest named; -1 if none is a revision."""
-    tags = [tag.removeprefix("W/").strip('"') for tag in parse_etags(said)]
+    tags = [tag.removeprefix("W/").strip('"') for tag in parse_etags(header)]
     found = [int(tag) for tag in tags if tag.isascii() and tag.isdecimal() and len(tag) < 10]
     return current if current in found else max(found, default=-1)
 
@@ -180,204 +186,6 @@ def tag_of(row: Game) -> str:
 
 
 Json = Mapping[str, Any]
-
-
-class Entries(Resource):
-    scope = Scope.SCORE
-    refusals = GONE
-    if_match = {"POST": False}
-
-    @extend_schema(request=NewEntrySerializer, responses={201: GameSerializer})
-    @idempotent
-    def post(self, request: Request, public_id: str) -> Response:
-        """Write an entry at the end of the sheet.
-
-        With `If-Match` only if nothing was written since that revision; without it another
-        one's write at the same moment is refused, too.
-        """
-        row = game_to_write(request, public_id)
-        with told_of(row.players, "entry"):
-            said = self.said(NewEntrySerializer, also=partial(_check_new, row))
-            context = write_context(self, row, said["author"])
-            sheet = record_entry(row.pk, _entry_of(row, said["entry"]), context)
-        # An entry that was sent again may have been withdrawn meanwhile.
-        position = next(w.position for w in sheet.revisions if w.key == context.key)
-        return written(self, sheet, 201, Location=f"{request.path}{position}/")
-
-
-class SeveralEntries(Resource):
-    scope = Scope.SCORE
-    refusals = GONE
-    if_match = {"POST": False}
-
-    @extend_schema(request=NewEntriesSerializer, responses={201: GameSerializer})
-    @idempotent
-    def post(self, request: Request, public_id: str) -> Response:
-        """Write several entries at the end of the sheet, in order: all or none.
-
-        Those whose `key` was written before are left out, also where `If-Match` has the revision
-        before them; so a phone sends all that it is not sure of.
-        """
-        row = game_to_write(request, public_id)
-        said = self.said(NewEntriesSerializer)
-        context = write_context(self, row, said["author"])
-        with told_of(row.players, "entries"):
-            sheet = record_keyed(row.pk, _keyed(said["entries"], context.key), context)
-        return written(self, sheet, 201)
-
-
-def _keyed(said: Sequence[Json], key: str) -> list[KeyedEntry]:
-    """Parse entries, each with its key, or else that of the request with its number.
-
-    Raises:
-        InvalidEntry: with every problem of form, of all of them.
-    """
-    read = [read_entry(each["entry"]) for each in said]
-    problems = [
-        replace(problem, where=".".join(filter(None, (str(number), "entry", problem.where))))
-        for number, (_entry, faults) in enumerate(read)
-        for problem in faults
-    ]
-    if problems:
-        raise InvalidEntry(problems)
-    return [
-        KeyedEntry(each.get("key") or f"{key[:60]}-{number:03}", parse_entry(each["entry"]))
-        for number, each in enumerate(said)
-    ]
-
-
-def _entry_of(row: Game, raw: Any) -> Entry:
-    """Parse an entry at the end of a sheet.
-
-    Raises:
-        InvalidEntry: with every problem of its form, and of its content as far as it can be read.
-    """
-    entry, faults = read_entry(raw)
-    if faults:
-        play_entry(load_sheet(row).game, raw)
-    return entry or parse_entry(raw)
-
-
-def _check_new(row: Game, said: Json) -> None:
-    """Check the entry of a request that is refused for other reasons already."""
-    if isinstance(said.get("entry"), dict):
-        with told_of(row.players, "entry"):
-            play_entry(load_sheet(row).game, said["entry"])
-
-
-def _check_corrected(row: Game, said: Json) -> None:
-    if isinstance(said.get("entry"), dict):
-        with told_of(row.players, "entry"):
-            parse_entry(said["entry"])
-
-
-class Totals(Resource):
-    scope = Scope.SCORE
-    refusals = GONE
-    if_match = {"POST": False}
-
-    @extend_schema(request=TotalsSerializer, responses={200: GameSerializer, 201: GameSerializer})
-    @idempotent
-    def post(self, request: Request, public_id: str) -> Response:
-        """End a game with the final totals from a sheet of paper; it is rated by them.
-
-        Totals that are on the sheet are corrected as a whole, which needs `If-Match`.
-        """
-        row = game_to_write(request, public_id)
-        said = self.said(TotalsSerializer)
-        before = load_sheet(row)
-        is_repeated = any(each.key == key_of(request) for each in before.revisions)
-        stands = None if is_repeated else totals_on(before)
-        context = write_context(self, row, said["author"], must_match=stands is not None)
-        totals, more = tuple(said["totals"]), {name: said[name] for name in ("early", "reason")}
-        with told_of(row.players, position=None if stands is None else stands[0]):
-            sheet = record_totals(row.pk, totals, context, **more)
-        return written(self, sheet, 201 if stands is None else 200)
-
-
-class OneEntry(Resource):
-    scope = Scope.SCORE
-    refusals = GONE
-    if_match = {"PUT": True, "DELETE": True}
-
-    @extend_schema(responses=EntryVersionsSerializer)
-    def get(self, request: Request, public_id: str, position: int) -> Response:
-        """An entry with all its versions, for whoever may write it."""
-        row = game_to_write(request, public_id)
-        sheet = load_sheet(row)
-        versions = sheet.versions(position)
-        if not versions:
-            raise NoSuchEntry
-        said = {"position": position, "entry": sheet.body(position), "versions": versions}
-        return self.shown(EntryVersionsSerializer, said)
-
-    @extend_schema(request=CorrectionSerializer, responses=GameSerializer)
-    def put(self, request: Request, public_id: str, position: int) -> Response:
-        """Put a new version of an entry above the old one, which stays in the log."""
-        row = game_to_write(request, public_id)
-        with told_of(row.players, "entry", position):
-            said = self.said(CorrectionSerializer, also=partial(_check_corrected, row))
-            context = write_context(self, row, said["author"], must_match=True)
-            entry = parse_entry(said["entry"])
-            sheet = correct_entry(row.pk, position, entry, said["reason"], context)
-        return written(self, sheet)
-
-    @extend_schema(
-        request=None,
-        responses={200: GameSerializer},
-        parameters=[
-            OpenApiParameter("reason", OpenApiTypes.STR, description="Why, for the log."),
-            OpenApiParameter("author", OpenApiTypes.STR, description="Whose seat the phone is at."),
-        ],
-    )
-    def delete(self, request: Request, public_id: str, position: int) -> Response:
-        """Take an entry off the sheet; it stays in the log."""
-        row = game_to_write(request, public_id)
-        asked = WithdrawalSerializer(data=request.query_params.dict())
-        asked.is_valid(raise_exception=True)
-        said = asked.validated_data
-        context = write_context(self, row, said["author"], must_match=True)
-        with told_of(row.players):
-            sheet = withdraw_entry(row.pk, position, said["reason"], context)
-        return written(self, sheet)
-
-
-class Seal(Resource):
-    scope = Scope.SCORE
-    # A repeat that is refused for its contract would tell which one was sealed.
-    secret_fields = ("contract",)
-    refusals = GONE
-    if_match = {"POST": False}
-
-    @extend_schema(request=SealSerializer, responses={201: GameSerializer})
-    @idempotent
-    def post(self, request: Request, public_id: str) -> Response:
-        """Begin a deal with a contract that only the declarer knows; the sheet gets its hash.
-
-        A repeat with the same `Idempotency-Key` gets the same answer whatever its contract; the one
-        that was sent first stays.
-        """
-        row = game_to_write(request, public_id)
-        said = self.said(SealSerializer)
-        context = write_context(self, row, said["author"])
-        with told_of(row.players):
-            sheet = seal_contract(row.pk, said["contract"], context)
-        return written(self, sheet, 201)
-
-
-class Reveal(Resource):
-    scope = Scope.SCORE
-    refusals = GONE
-    if_match = {"POST": False}
-
-    @extend_schema(request=None, responses=GameSerializer)
-    @idempotent
-    def post(self, request: Request, public_id: str, position: int) -> Response:
-        """Show the contract that was sealed, with its proof; over quota the deal is void."""
-        row = game_to_write(request, public_id)
-        with told_of(row.players):
-            sheet = reveal_contract(row.pk, position, write_context(self, row, ""))
-        return written(self, sheet)
 
 
 class ConfirmationSerializer(Strict):
@@ -398,53 +206,6 @@ class ConfirmationsSerializer(serializers.Serializer[Agreement]):
     def get_revision(self, _agreement: Agreement) -> int:
         revision: int = self.context["game"].revision
         return revision
-
-
-class GameConfirmations(Resource):
-    scope = Scope.SCORE
-    refusals = GONE
-    if_match = {"POST": True}
-
-    @extend_schema(responses=ConfirmationsSerializer)
-    def get(self, request: Request, public_id: str) -> Response:
-        """The confirmations of the current result of a club's game."""
-        games = readable_game(request, public_id).filter(table__isnull=False)
-        return self._agreement(get_object_or_404(games))
-
-    @extend_schema(request=ConfirmationSerializer, responses={201: ConfirmationsSerializer})
-    @idempotent
-    def post(self, request: Request, public_id: str) -> Response:
-        """Confirm the result: for a seat with the key of the table, or as one of its players.
-
-        `If-Match` says which revision was looked at.
-        """
-        seat = self.said(ConfirmationSerializer).get("seat")
-        now = timezone.now()
-        if seat is None:
-            row = _own_game(self, public_id)
-            revision = revision_of(request, row, must_match=True)
-            sheet = confirm_own_result(row.pk, revision, self.actor, at=now)
-        else:
-            row = game_to_write(request, public_id)
-            revision = revision_of(request, row, must_match=True)
-            sheet = confirm_result(row.pk, seat, revision, writer(self, row), at=now)
-        return self._agreement(sheet.row, 201)
-
-    def _agreement(self, row: Game, status: int = 200) -> Response:
-        event = Event.objects.get(rounds__tables=row.table_id)
-        agreement = agreement_of(row, event.confirmations, row.confirmations.all())
-        context = {**self.get_serializer_context(), "game": row}
-        data = ConfirmationsSerializer(agreement, context=context).data
-        return Response(data, status)
-
-
-def _own_game(view: Resource, public_id: str) -> Game:
-    """The game at which whoever asks has sat, whether or not they may look at its evening."""
-    games = Game.objects.named(public_id).filter(table__isnull=False)
-    row = games.first()
-    if row is None or own_seat(row, view.actor) is None:
-        raise NotSeated
-    return row
 
 
 STATES = ("unconfirmed", *DealReview.Kind.values)
@@ -493,74 +254,257 @@ class NewDisputeSerializer(NewReviewSerializer):
     entry = EntryField()
 
 
-class Reviews(Resource):
-    refusals = GONE
+class EntryViewSet(GameMixin, APIViewSet):
+    queryset = Revision.objects.none()
+    lookup_field = "position"
+    lookup_value_converter = "int"
+    if_match = {"POST": False, "PUT": True, "DELETE": True}
+    serializer_class = GameSerializer
+    serializer_classes = {
+        "retrieve": EntryVersionsSerializer,
+        "confirm": ReviewsSerializer,
+        "dispute": ReviewsSerializer,
+    }
+    request_serializer_classes = {
+        "create": NewEntrySerializer,
+        "batch": NewEntriesSerializer,
+        "update": CorrectionSerializer,
+        "confirm": NewReviewSerializer,
+        "dispute": NewDisputeSerializer,
+    }
 
-    @extend_schema(parameters=PAGES, responses=ReviewsSerializer)
+    def create(self, request: Request, public_id: str) -> Response:
+        """Write an entry at the end of the sheet.
+
+        With `If-Match` only if nothing was written since that revision; without it another
+        one's write at the same moment is refused, too.
+        """
+        game = self.get_writable()
+        with named_players(game.players, "entry"):
+            data = self.get_validated(also=partial(_check_new, game))
+            context = self.write_context(game, data["author"])
+            sheet = record_entry(game.pk, _entry_of(game, data["entry"]), context)
+        # An entry that was sent again may have been withdrawn meanwhile.
+        position = next(w.position for w in sheet.revisions if w.key == context.key)
+        return self.respond_sheet(sheet, Location=f"{request.path}{position}/")
+
+    @action(methods=["post"], detail=False, success_status=201)
+    def batch(self, request: Request, public_id: str) -> Response:
+        """Write several entries at the end of the sheet, in order: all or none.
+
+        Those whose `key` was written before are left out, also where `If-Match` has the revision
+        before them; so a phone sends all that it is not sure of.
+        """
+        game, data = self.get_writable(), self.get_validated()
+        context = self.write_context(game, data["author"])
+        with named_players(game.players, "entries"):
+            sheet = record_keyed(game.pk, _keyed(data["entries"], context.key), context)
+        return self.respond_sheet(sheet)
+
+    def retrieve(self, request: Request, public_id: str, position: int) -> Response:
+        """An entry with all its versions, for whoever may write it."""
+        sheet = load_sheet(self.get_writable())
+        versions = sheet.versions(position)
+        if not versions:
+            raise NoSuchEntry
+        entry = sheet.body(position)
+        return self.respond({"position": position, "entry": entry, "versions": versions})
+
+    def update(self, request: Request, public_id: str, position: int) -> Response:
+        """Put a new version of an entry above the old one, which stays in the log."""
+        game = self.get_writable()
+        with named_players(game.players, "entry", position):
+            data = self.get_validated(also=partial(_check_corrected, game))
+            context = self.write_context(game, data["author"], must_match=True)
+            entry = parse_entry(data["entry"])
+            sheet = correct_entry(game.pk, position, entry, data["reason"], context)
+        return self.respond_sheet(sheet)
+
+    @extend_schema(
+        responses={200: GameSerializer},
+        parameters=[
+            OpenApiParameter("reason", OpenApiTypes.STR, description="Why, for the log."),
+            OpenApiParameter("author", OpenApiTypes.STR, description="Whose seat the phone is at."),
+        ],
+    )
+    def destroy(self, request: Request, public_id: str, position: int) -> Response:
+        """Take an entry off the sheet; it stays in the log."""
+        game = self.get_writable()
+        query = WithdrawalSerializer(data=request.query_params.dict())
+        query.is_valid(raise_exception=True)
+        data = query.validated_data
+        context = self.write_context(game, data["author"], must_match=True)
+        with named_players(game.players):
+            sheet = withdraw_entry(game.pk, position, data["reason"], context)
+        return self.respond_sheet(sheet)
+
+    @action(methods=["post"], detail=True)
+    def reveal(self, request: Request, public_id: str, position: int) -> Response:
+        """Show the contract that was sealed, with its proof; over quota the deal is void."""
+        game = self.get_writable()
+        with named_players(game.players):
+            sheet = reveal_contract(game.pk, position, self.write_context(game))
+        return self.respond_sheet(sheet)
+
+    @action(methods=["post"], detail=True, if_match={}, success_status=201)
+    def confirm(self, request: Request, public_id: str, position: int) -> Response:
+        """Confirm a deal for an opponent of its declarer; one of them is enough."""
+        game, data = self.get_writable(), self.get_validated()
+        confirm_deal(game.pk, self.get_seen(game, data), data["seat"])
+        return self.respond(reviews_of(game))
+
+    @action(methods=["post"], detail=True, if_match={}, success_status=201)
+    def dispute(self, request: Request, public_id: str, position: int) -> Response:
+        """Keep another version of a deal beside the written one, and call a director."""
+        game, data = self.get_writable(), self.get_validated()
+        with named_players(game.players, "entry"):
+            entry = parse_entry(data["entry"])
+            dispute_deal(game.pk, self.get_seen(game, data), data["seat"], entry)
+        return self.respond(reviews_of(game))
+
+    def get_seen(self, game: Game, data: Json) -> SeenDeal:
+        at = timezone.now()
+        return SeenDeal(self.kwargs["position"], data["revision"], self.writer(game), at)
+
+
+class ReviewsView(GameMixin, BaseAPIView):
+    serializer_class = ReviewsSerializer
+
+    @extend_schema(parameters=PAGES)
     def get(self, request: Request, public_id: str) -> Response:
         """The deals of a game that players confirm, each with what was said of it."""
-        return _shown(self, get_object_or_404(readable_game(request, public_id)))
+        return self.respond(reviews_of(self.get_readable()))
 
 
-class ConfirmDeal(Resource):
-    scope = Scope.SCORE
-    refusals = GONE
-
-    @extend_schema(request=NewReviewSerializer, responses={201: ReviewsSerializer})
-    @idempotent
-    def post(self, request: Request, public_id: str, position: int) -> Response:
-        """Confirm a deal for an opponent of its declarer; one of them is enough."""
-        row = game_to_write(request, public_id)
-        said = self.said(NewReviewSerializer)
-        confirm_deal(row.pk, _seen(self, row, position, said), said["seat"])
-        return _shown(self, row, 201)
-
-
-class DisputeDeal(Resource):
-    scope = Scope.SCORE
-    refusals = GONE
-
-    @extend_schema(request=NewDisputeSerializer, responses={201: ReviewsSerializer})
-    @idempotent
-    def post(self, request: Request, public_id: str, position: int) -> Response:
-        """Keep another version of a deal beside the written one, and call a director."""
-        row = game_to_write(request, public_id)
-        said = self.said(NewDisputeSerializer)
-        with told_of(row.players, "entry"):
-            entry = parse_entry(said["entry"])
-            dispute_deal(row.pk, _seen(self, row, position, said), said["seat"], entry)
-        return _shown(self, row, 201)
-
-
-def _seen(view: Resource, row: Game, position: int, said: dict[str, Any]) -> SeenDeal:
-    return SeenDeal(position, said["revision"], writer(view, row), timezone.now())
-
-
-def _shown(view: Resource, row: Game, status: int = 200) -> Response:
-    row.refresh_from_db()
-    reviews = load_reviews(load_sheet(row))
+def reviews_of(game: Game) -> dict[str, Any]:
+    """Return the deals that players confirm, as `ReviewsSerializer` writes them."""
+    game.refresh_from_db()
+    reviews = load_reviews(load_sheet(game))
     deals = list(reviews.deals.values()) if reviews else []
-    said = {"minutes": reviews and reviews.minutes, "results": deals}
-    return view.shown(ReviewsSerializer, said, status)
+    return {"minutes": reviews and reviews.minutes, "results": deals}
 
 
-class Keys(Resource):
-    scope = read_scope = Scope.SCORE
+def _keyed(entries: Sequence[Json], key: str) -> list[KeyedEntry]:
+    """Parse entries, each with its key, or else that of the request with its number.
 
-    @extend_schema(responses=GameKeysSerializer)
-    def get(self, request: Request, public_id: str) -> Response:
-        """The keys of a game, for whoever may write it; a token needs the scope `score`."""
-        return self.shown(GameKeysSerializer, game_to_write(request, public_id))
+    Raises:
+        InvalidEntry: with every problem of form, of all of them.
+    """
+    read = [read_entry(each["entry"]) for each in entries]
+    problems = [
+        replace(problem, where=".".join(filter(None, (str(number), "entry", problem.where))))
+        for number, (_entry, faults) in enumerate(read)
+        for problem in faults
+    ]
+    if problems:
+        raise InvalidEntry(problems)
+    return [
+        KeyedEntry(each.get("key") or f"{key[:60]}-{number:03}", parse_entry(each["entry"]))
+        for number, each in enumerate(entries)
+    ]
 
 
-class TakeScoring(Resource):
-    scope = Scope.SCORE
+def _entry_of(row: Game, raw: Any) -> Entry:
+    """Parse an entry at the end of a sheet.
 
-    @extend_schema(request=None, responses=GameKeysSerializer)
-    @idempotent
+    Raises:
+        InvalidEntry: with every problem of its form, and of its content as far as it can be read.
+    """
+    entry, faults = read_entry(raw)
+    if faults:
+        play_entry(load_sheet(row).game, raw)
+    return entry or parse_entry(raw)
+
+
+def _check_new(row: Game, data: Json) -> None:
+    """Check the entry of a request that is refused for other reasons already."""
+    if isinstance(data.get("entry"), dict):
+        with named_players(row.players, "entry"):
+            play_entry(load_sheet(row).game, data["entry"])
+
+
+def _check_corrected(row: Game, data: Json) -> None:
+    if isinstance(data.get("entry"), dict):
+        with named_players(row.players, "entry"):
+            parse_entry(data["entry"])
+
+
+class TotalsView(GameMixin, BaseAPIView):
+    if_match = {"POST": False}
+    serializer_class = GameSerializer
+    request_serializer_class = TotalsSerializer
+
+    @extend_schema(responses={200: GameSerializer, 201: GameSerializer})
     def post(self, request: Request, public_id: str) -> Response:
-        """Take over the scoring with its key; earlier writers can then only follow."""
-        row = get_object_or_404(takeable_game(request, public_id).select_related("table"))
-        now = timezone.now()
-        taken = hand_over(row.pk, row.write_generation, key_of(request), writer(self, row), at=now)
-        return self.shown(GameKeysSerializer, taken)
+        """End a game with the final totals from a sheet of paper; it is rated by them.
+
+        Totals that are on the sheet are corrected as a whole, which needs `If-Match`.
+        """
+        game, data = self.get_writable(), self.get_validated()
+        before = load_sheet(game)
+        is_repeated = any(each.key == key_of(request) for each in before.revisions)
+        stands = None if is_repeated else totals_on(before)
+        context = self.write_context(game, data["author"], must_match=stands is not None)
+        totals, more = tuple(data["totals"]), {name: data[name] for name in ("early", "reason")}
+        with named_players(game.players, position=None if stands is None else stands[0]):
+            sheet = record_totals(game.pk, totals, context, **more)
+        return self.respond_sheet(sheet, status=201 if stands is None else 200)
+
+
+class SealView(GameMixin, BaseAPIView):
+    # A repeat that is refused for its contract would tell which one was sealed.
+    secret_fields = ("contract",)
+    if_match = {"POST": False}
+    serializer_class = GameSerializer
+    request_serializer_class = SealSerializer
+    success_status = 201
+
+    def post(self, request: Request, public_id: str) -> Response:
+        """Begin a deal with a contract that only the declarer knows; the sheet gets its hash.
+
+        A repeat with the same `Idempotency-Key` gets the same answer whatever its contract; the one
+        that was sent first stays.
+        """
+        game, data = self.get_writable(), self.get_validated()
+        context = self.write_context(game, data["author"])
+        with named_players(game.players):
+            sheet = seal_contract(game.pk, data["contract"], context)
+        return self.respond_sheet(sheet)
+
+
+class ConfirmationsView(GameMixin, BaseAPIView):
+    if_match = {"POST": True}
+    serializer_class = ConfirmationsSerializer
+    request_serializer_class = ConfirmationSerializer
+
+    @extend_schema(responses=ConfirmationsSerializer)
+    def get(self, request: Request, public_id: str) -> Response:
+        """The confirmations of the current result of a club's game."""
+        games = readable_game(request, public_id).filter(table__isnull=False)
+        return self.respond_agreement(get_object_or_404(games))
+
+    @extend_schema(responses={201: ConfirmationsSerializer})
+    def post(self, request: Request, public_id: str) -> Response:
+        """Confirm the result: for a seat with the key of the table, or as one of its players.
+
+        `If-Match` says which revision was looked at.
+        """
+        seat, now = self.get_validated().get("seat"), timezone.now()
+        if seat is None:
+            # Players of the game, whether or not they may look at its evening.
+            row = Game.objects.named(public_id).filter(table__isnull=False).first()
+            if row is None or own_seat(row, self.actor) is None:
+                raise NotSeated
+            revision = revision_of(request, row, must_match=True)
+            sheet = confirm_own_result(row.pk, revision, self.actor, at=now)
+        else:
+            row = self.get_writable()
+            revision = revision_of(request, row, must_match=True)
+            sheet = confirm_result(row.pk, seat, revision, self.writer(row), at=now)
+        return self.respond_agreement(sheet.row, status=201)
+
+    def respond_agreement(self, game: Game, **more: Any) -> Response:
+        event = Event.objects.get(rounds__tables=game.table_id)
+        agreement = agreement_of(game, event.confirmations, game.confirmations.all())
+        self.serializer_context = {"game": game}
+        return self.respond(agreement, **more)

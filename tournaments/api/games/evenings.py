@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import evening_of_key, token_of
 from tournaments.api.fields import Moment, PointsField, UncachedSerializer
-from tournaments.api.views import Resource
+from tournaments.api.views import BaseAPIView
 from tournaments.engine.play.outcomes import settle_evening, tally
 from tournaments.models import OpenTable
 from tournaments.queries.evenings import finished_games
@@ -90,15 +90,16 @@ class EveningSerializer(serializers.Serializer[SeenEvening]):
         if settled is None:
             return None
         names, payments = settled
-        shown = [
+        rows = [
             {"payer": names[each.payer], "payee": names[each.payee], "amount": each.amount}
             for each in payments
         ]
-        return PaymentSerializer(shown, many=True).data
+        return PaymentSerializer(rows, many=True).data
 
 
-class OneEvening(Resource):
-    @extend_schema(responses=EveningSerializer)
+class EveningView(BaseAPIView):
+    serializer_class = EveningSerializer
+
     def get(self, request: Request, public_id: str) -> Response:
         """The evening of an open table, for whoever has its key `evening.{id}.{secret}`.
 
@@ -106,4 +107,4 @@ class OneEvening(Resource):
         """
         table = get_object_or_404(evening_of_key(request, public_id))
         games = table.games.order_by("number")
-        return self.shown(EveningSerializer, SeenEvening(table, load_sheets(games)))
+        return self.respond(SeenEvening(table, load_sheets(games)))

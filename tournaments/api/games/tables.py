@@ -3,7 +3,6 @@
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,7 +14,7 @@ from tournaments.api.games.serializers import (
     TableSerializer,
 )
 from tournaments.api.problems import fault, problem_response
-from tournaments.api.views import Resource, idempotent
+from tournaments.api.views import BaseAPIView
 from tournaments.models import Club, Scope, Table
 from tournaments.models.fields import named
 from tournaments.permissions import actor_of
@@ -30,32 +29,33 @@ class RoundNotOpen(Refused, code="round-not-open"):
     sentence = _("The round has not begun yet: wait at the table.")
 
 
-class TableWithKey(Resource):
-    @extend_schema(responses=TableSerializer)
+class TableView(BaseAPIView):
+    serializer_class = TableSerializer
+
     def get(self, request: Request, public_id: str) -> Response:
         """A table, for whoever has its key `table.{id}.{secret}`, and for the club's directors.
 
         `id` and `secret` come from the address on its card.
         """
-        table, directs = _known(request, public_id)
+        table, directs = _find_table(request, public_id)
         without_code = not table.round.is_open or not table.round.event.table_codes
         seen = SeenTable(table, current_game(table), directs or without_code, timezone.now())
-        return self.shown(TableSerializer, seen)
+        return self.respond(seen)
 
 
-class Enter(Resource):
+class EnterTableView(BaseAPIView):
     scope = Scope.SCORE
+    serializer_class = TableOpenedSerializer
+    request_serializer_class = TableCodeSerializer
 
-    @extend_schema(request=TableCodeSerializer, responses=TableOpenedSerializer)
-    @idempotent
     def post(self, request: Request, public_id: str) -> Response:
         """Say the code of a table, and get the keys of its current game.
 
         Wrong codes are counted; after eight access stays closed until a director replaces the
         address. Before the round is opened one waits; once it is closed one only follows.
         """
-        table, directs = _known(request, public_id)
-        code = self.said(TableCodeSerializer).get("code")
+        table, directs = _find_table(request, public_id)
+        code = self.get_validated().get("code")
         if not directs:
             if table.round.is_open:
                 refused = _code_refused(self, table, code)
@@ -65,30 +65,30 @@ class Enter(Resource):
                 raise RoundNotOpen
         inside = directs or table.round.is_open
         seen = SeenTable(table, current_game(table), inside, timezone.now())
-        return self.shown(TableOpenedSerializer, seen)
+        return self.respond(seen)
 
 
-class GameTable(Resource):
-    @extend_schema(responses=TableSerializer)
+class GameTableView(BaseAPIView):
+    serializer_class = TableSerializer
+
     def get(self, request: Request, public_id: str) -> Response:
         """The table of a club at which a game is played, for whoever writes its sheet."""
-        return self.shown(TableSerializer, _table_of(request, public_id))
+        return self.respond(_table_of(request, public_id))
 
 
-class CallDirector(Resource):
+class CallDirectorView(BaseAPIView):
     scope = Scope.SCORE
+    serializer_class = TableSerializer
 
-    @extend_schema(request=None, responses=TableSerializer)
-    @idempotent
     def post(self, request: Request, public_id: str) -> Response:
         """Call for a director at a table of a tournament; called twice, it is called once."""
         seen = _table_of(request, public_id, round__event__tournament__isnull=False)
-        by = actor_of(self.visitor, seen.table.public_id)
+        by = actor_of(self.http_request, seen.table.public_id)
         seen.table.called_at = call_director(seen.table.pk, by, at=seen.at).called_at
-        return self.shown(TableSerializer, seen)
+        return self.respond(seen)
 
 
-def _known(request: Request, public_id: str) -> tuple[Table, bool]:
+def _find_table(request: Request, public_id: str) -> tuple[Table, bool]:
     """A table, by its key or for one of its directors, and whether it is one; else 404."""
     rows, key = Table.objects.select_related(*WITH_ALL), request.auth
     if isinstance(key, AddressToken):
@@ -99,7 +99,7 @@ def _known(request: Request, public_id: str) -> tuple[Table, bool]:
     return get_object_or_404(named(directed, public_id)), True
 
 
-def _code_refused(view: Resource, table: Table, code: str | None) -> Refused | None:
+def _code_refused(view: BaseAPIView, table: Table, code: str | None) -> Refused | None:
     """Why nobody comes in with this code, which is counted; None where they come in."""
     if not table.round.event.table_codes:
         return None

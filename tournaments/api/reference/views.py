@@ -51,7 +51,7 @@ BEGINNINGS = {
     "me": "api:me",
     "clubs": "api:club-list",
     "rulesets": "api:ruleset-list",
-    "games": "api:games",
+    "games": "api:game-list",
     "changes": "api:changes",
 }
 
