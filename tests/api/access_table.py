@@ -93,7 +93,7 @@ GAMES = {
     ),
     "game-adopt": row("game", POST=WITH_ACCOUNT),
     "evening": row("an evening", GET=only("evening")),
-    "evening_documents": row("an evening", scope=None, POST=only("evening")),
+    "evening-documents": row("an evening", scope=None, POST=only("evening")),
 }
 
 RULES = {
@@ -237,18 +237,18 @@ PEOPLE = {
 }
 
 DOCUMENTS = {
-    "event_documents": row("event", scope="read", GET=MEMBERS, POST=MEMBERS, published=EVERYBODY),
-    "player_documents": row("player", scope="read", POST=MEMBERS),
-    "club_documents": row("club", scope="read", GET=MEMBERS, POST=MEMBERS),
+    "event-documents": row("event", scope="read", GET=MEMBERS, POST=MEMBERS, published=EVERYBODY),
+    "player-documents": row("player", scope="read", POST=MEMBERS),
+    "club-documents": row("club", scope="read", GET=MEMBERS, POST=MEMBERS),
     # The scoresheet says where the sheet is followed: it is for whoever may write or follows.
-    "game_documents": row(
+    "game-documents": row(
         "game", scope="read", POST=only("write", "follow", "closed", "director", "owner")
     ),
-    "ruleset_documents": row("ruleset", scope=None, POST=EVERYBODY),
+    "ruleset-documents": row("ruleset", scope=None, POST=EVERYBODY),
     "document": row("report", GET=EVERYBODY),
-    "cancel_document": row("report", scope="read", POST=EVERYBODY),
-    "make_document_again": row("report", scope="read", POST=EVERYBODY),
-    "document_file": row("report", GET=EVERYBODY),
+    "document-cancel": row("report", scope="read", POST=EVERYBODY),
+    "document-again": row("report", scope="read", POST=EVERYBODY),
+    "document-file": row("report", GET=EVERYBODY),
 }
 
 TOURNAMENTS = {
@@ -281,7 +281,7 @@ TOURNAMENTS = {
     "explanation": row("an entrant", GET=MEMBERS, published=EVERYBODY),
     "league": row("season", GET=MEMBERS, published=EVERYBODY),
     "season-event-detail": row("evening of a season", PUT=DIRECTORS, DELETE=DIRECTORS),
-    "season_documents": row("season", scope="read", POST=MEMBERS),
+    "season-documents": row("season", scope="read", POST=MEMBERS),
 }
 
 ROUNDS = {

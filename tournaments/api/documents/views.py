@@ -14,13 +14,14 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import evening_of_key, games_opened, writable_game
 from tournaments.api.fields import Moment, Strict, UncachedSerializer
-from tournaments.api.views import Resource, idempotent
+from tournaments.api.views import APIViewSet, BaseAPIView, ClubMixin, RetrieveMixin
 from tournaments.engine.rules.entries import LARGE
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Event, Player, Report, Round, Scope
@@ -146,7 +147,7 @@ class DocumentSerializer(UncachedSerializer):
 
     def get_file(self, row: Report) -> str | None:
         done = row.state == Report.State.DONE and is_stored(row)
-        return address_of(row, "document_file") if done else None
+        return address_of(row, "document-file") if done else None
 
     def get_file_name(self, row: Report) -> str:
         return file_name(row)
@@ -173,25 +174,16 @@ def address_of(row: Report, name: str) -> str:
 FILES = {(200, kind): OpenApiTypes.BINARY for kind in CONTENT_TYPES.values()}
 
 
-def ordered(view: Resource, row: Report) -> Response:
-    """A requested document: 202 while it is being made, with the address of its progress."""
-    return view.shown(DocumentSerializer, row, 202, Location=address_of(row, "document"))
-
-
-def form_of(said: dict[str, Any], kind: Report.Kind) -> Report.Format:
-    """The kind of file that was asked for.
-
-    Raises:
-        NoSuchFormat: the document is not available in that format.
-    """
-    if said["format"] not in formats_of(kind):
+def format_in(data: dict[str, Any], kind: Report.Kind) -> Report.Format:
+    """Return the requested format; NoSuchFormat if the document is not available in it."""
+    if data["format"] not in formats_of(kind):
         raise NoSuchFormat
-    return Report.Format(said["format"])
+    return Report.Format(data["format"])
 
 
-def language_of(said: dict[str, Any]) -> str:
-    """The language that was asked for, else that of the request."""
-    return str(said.get("language") or get_language() or "en")
+def language_in(data: dict[str, Any]) -> str:
+    """Return the requested language, else that of the request."""
+    return str(data.get("language") or get_language() or "en")
 
 
 class NoSuchFormat(Fault, code="no-such-format", where="format"):
@@ -215,50 +207,57 @@ def directs(request: Request) -> bool:
     return isinstance(request.auth, ScopedToken) and Scope.DIRECT in request.auth.scopes
 
 
-class DocumentResource(Resource):
-    """Base of the addresses of one document, for readers of its contents."""
+class OrderView(BaseAPIView):
+    """The base of addresses at which documents are requested."""
 
-    def document(self, pk: int, secret: str) -> Report:
+    scope: Scope | None = Scope.READ
+    serializer_class = DocumentSerializer
+
+    def get_success_status(self) -> int:
+        return 202 if self.action_name == "post" else 200
+
+    def respond_ordered(self, row: Report) -> Response:
+        """Answer 202 while it is being made, with the address of its progress."""
+        return self.respond(row, status=202, Location=address_of(row, "document"))
+
+
+class DocumentMixin:
+    """The document in the address, for readers of its contents."""
+
+    def get_object(self: Any) -> Report:
         """Return the document; one for directors also needs the scope `direct`."""
-        row = report_at(self.visitor, pk, secret)
+        row = report_at(self.http_request, self.kwargs["pk"], self.kwargs["secret"])
         if row.audience == Report.Audience.DIRECTORS and not directs(self.request):
             raise Http404
         return row
 
 
-class OneDocument(DocumentResource):
-    @extend_schema(responses=DocumentSerializer)
-    def get(self, request: Request, pk: int, secret: str) -> Response:
-        """The progress of a document, and the address of its file once it is ready."""
-        return self.shown(DocumentSerializer, self.document(pk, secret))
-
-
-class CancelDocument(DocumentResource):
+class DocumentViewSet(DocumentMixin, RetrieveMixin, APIViewSet):
+    descriptions = {
+        "retrieve": "The progress of a document, and the address of its file once it is ready."
+    }
     scope = Scope.READ
+    lookup_field = None
+    serializer_class = DocumentSerializer
 
-    @extend_schema(request=None, responses=DocumentSerializer)
-    @idempotent
-    def post(self, request: Request, pk: int, secret: str) -> Response:
+    @action(methods=["post"], detail=True)
+    def cancel(self, request: Request, **kwargs: Any) -> Response:
         """Give up a document that is not done: your own, or one that belongs to no club."""
-        row = self.document(pk, secret)
-        if not may_cancel(self.visitor, row):
+        row = self.get_object()
+        if not may_cancel(self.http_request, row):
             raise Http404
         cancel_report(row, timezone.now())
-        return self.shown(DocumentSerializer, self.document(pk, secret))
+        return self.respond(self.get_object())
 
-
-class MakeAgain(DocumentResource):
-    scope = Scope.READ
-
-    @extend_schema(request=None, responses={202: DocumentSerializer})
-    @idempotent
-    def post(self, request: Request, pk: int, secret: str) -> Response:
+    @action(methods=["post"], detail=True, success_status=202)
+    def again(self, request: Request, **kwargs: Any) -> Response:
         """Have a document made once more that failed, was cancelled, or has lost its file."""
-        try_again(self.document(pk, secret), timezone.now())
-        return ordered(self, self.document(pk, secret))
+        try_again(self.get_object(), timezone.now())
+        row = self.get_object()
+        return self.respond(row, Location=address_of(row, "document"))
 
 
-class DocumentFile(DocumentResource):
+class DocumentFileView(DocumentMixin, BaseAPIView):
     refusals = ("409",)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
@@ -268,7 +267,7 @@ class DocumentFile(DocumentResource):
     @extend_schema(responses=FILES)
     def get(self, request: Request, pk: int, secret: str) -> FileResponse:
         """The finished document; 409 while it is not done."""
-        row = self.document(pk, secret)
+        row = self.get_object()
         if row.state != Report.State.DONE:
             raise NotDone(data={"state": row.state})
         if not is_stored(row):
@@ -287,18 +286,18 @@ class NotThereYet(Refused):
     code = "not-there-yet"
 
 
-class EventDocuments(Resource):
+class EventDocumentsView(OrderView):
     """`/clubs/{slug}/events/{public_id}/documents/`.
 
     What only directors have takes the scope `direct`, too.
     """
 
-    scope = Scope.READ
+    serializer_classes = {"get": DocumentsSerializer}
+    request_serializer_class = EventOrderSerializer
 
-    @extend_schema(responses=DocumentsSerializer)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """The documents available for an event, and those you requested lately."""
-        event = seen_event(self.visitor, slug, public_id)
+        event = seen_event(self.http_request, slug, public_id)
         role = self.role_at(event)
         rounds = rounds_to_print(event, directs=role in DIRECTING)
         last = rounds[-1] if rounds else None
@@ -306,44 +305,42 @@ class EventDocuments(Resource):
             "offers": [offered(offer, event, last, rounds) for offer in offers_to(event, role)],
             "recent": _recent(request, event),
         }
-        return self.shown(DocumentsSerializer, details)
+        return self.respond(details)
 
-    @extend_schema(request=EventOrderSerializer, responses={202: DocumentSerializer})
-    @idempotent
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Ask for a document of an evening or a tournament, of one of its rounds or of all."""
-        event = seen_event(self.visitor, slug, public_id)
-        said, role = self.said(EventOrderSerializer), self.role_at(event)
+        event = seen_event(self.http_request, slug, public_id)
+        data, role = self.get_validated(), self.role_at(event)
         leads = role in DIRECTING
         # A club knows its members; anybody else could keep its worker busy.
-        if role is None and not consume(self.visitor, action="ask_document"):
+        if role is None and not consume(self.http_request, action="ask_document"):
             raise Throttled(wait=60)
         rounds = rounds_to_print(event, directs=leads)
-        offer = _offer(said["document"], list(offers_to(event, role)))
-        round_ = _round(said, offer, rounds)
-        shown = offered(offer, event, round_, rounds)
-        if shown.missing:
-            raise NotThereYet(sentence=shown.missing)
+        offer = _offer(data["document"], list(offers_to(event, role)))
+        round_ = _round(data, offer, rounds)
+        missing = offered(offer, event, round_, rounds).missing
+        if missing:
+            raise NotThereYet(sentence=missing)
         order = Order(
             kind=offer.kind,
             subject=event,
             # What directors ask for may hold what others are not to see yet.
             audience=Audience.DIRECTORS if leads else offer.who,
-            language=language_of(said),
-            format=form_of(said, offer.kind),
+            language=language_in(data),
+            format=format_in(data, offer.kind),
             paper=event.club.paper,
             parameters=self._parameters(round_),
-            asked_by=account_of(self.visitor),
+            asked_by=account_of(self.http_request),
         )
-        return ordered(self, request_document(order, timezone.now()))
+        return self.respond_ordered(request_document(order, timezone.now()))
 
     def role_at(self, event: Event) -> str | None:
         """Return the role in the club; without the scope at most that of a member."""
-        role = role_in(self.visitor, event.club)
+        role = role_in(self.http_request, event.club)
         return Role.MEMBER if role in DIRECTING and not directs(self.request) else role
 
     def _parameters(self, round_: Round | None) -> dict[str, object]:
-        host: dict[str, object] = {"host": absolute(self.visitor, "/")}
+        host: dict[str, object] = {"host": absolute(self.http_request, "/")}
         return host if round_ is None else {**host, "round": round_.number}
 
 
@@ -354,11 +351,11 @@ def _offer(name: str, offers: list[DocumentOffer]) -> DocumentOffer:
     return offer
 
 
-def _round(said: dict[str, Any], offer: DocumentOffer, rounds: list[Round]) -> Round | None:
+def _round(data: dict[str, Any], offer: DocumentOffer, rounds: list[Round]) -> Round | None:
     """The round that is asked for, where the document is of one."""
     if not offer.of_round:
         return None
-    round_ = next((round_ for round_ in rounds if round_.number == said.get("round")), None)
+    round_ = next((round_ for round_ in rounds if round_.number == data.get("round")), None)
     if round_ is None:
         raise Unknown("round", [round_.number for round_ in rounds])
     return round_
@@ -375,142 +372,128 @@ def _recent(request: Request, event: Event) -> list[Report]:
     return list(readable.order_by("-asked_at", "-pk")[:RECENT])
 
 
-class PlayerDocuments(Resource):
-    scope = Scope.READ
+class MemberOrderView(ClubMixin, OrderView):
+    """The base of addresses of documents that the members of a club may have."""
 
-    @extend_schema(request=PlayerOrderSerializer, responses={202: DocumentSerializer})
-    @idempotent
+    permission = read_permission = staticmethod(members_club)
+
+    def order(
+        self, kind: Report.Kind, subject: Player | Club, parameters: dict[str, Any]
+    ) -> Response:
+        data = self.get_validated()
+        order = Order(
+            kind=kind,
+            subject=subject,
+            audience=Audience.MEMBERS,
+            language=language_in(data),
+            format=format_in(data, kind),
+            paper=self.club.paper,
+            parameters=parameters,
+            asked_by=account_of(self.http_request),
+        )
+        return self.respond_ordered(request_document(order, timezone.now()))
+
+
+class PlayerDocumentsView(MemberOrderView):
+    request_serializer_class = PlayerOrderSerializer
+
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Ask for a player's season, or for all the time, as a member of the club."""
-        club = members_club(self.visitor, slug)
-        player = get_object_or_404(Player.objects.present(), club=club, public_id=public_id)
-        said = self.said(PlayerOrderSerializer)
+        players = Player.objects.present()
+        player = get_object_or_404(players, club=self.club, public_id=public_id)
+        data = self.get_validated()
         parameters: dict[str, Any] = {}
-        if "season" in said:
-            season = club.seasons.filter(pk=said["season"]).first()
+        if "season" in data:
+            season = self.club.seasons.filter(pk=data["season"]).first()
             if season is None:
                 raise Unknown("season")
             parameters = {"season": season.pk, "season_name": season.name}
-        if "game" in said:
-            parameters["game"] = said["game"]
-        return _ask_as_member(self, said, Kind.PLAYER_SEASON, player, parameters)
+        if "game" in data:
+            parameters["game"] = data["game"]
+        return self.order(Kind.PLAYER_SEASON, player, parameters)
 
 
-class ClubDocuments(Resource):
-    scope = Scope.READ
+class ClubDocumentsView(MemberOrderView):
+    serializer_classes = {"get": DocumentMonthsSerializer}
+    request_serializer_class = ClubOrderSerializer
 
-    @extend_schema(responses=DocumentMonthsSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """The months that there is a document of, for members."""
-        club = members_club(self.visitor, slug)
-        months = months_of(club, timezone.localdate())
+        months = months_of(self.club, timezone.localdate())
         details = {"months": [*map(month_key, months)], "formats": formats_of(Kind.CLUB_MONTH)}
-        return self.shown(DocumentMonthsSerializer, details)
+        return self.respond(details)
 
-    @extend_schema(request=ClubOrderSerializer, responses={202: DocumentSerializer})
-    @idempotent
     def post(self, request: Request, slug: str) -> Response:
         """Ask for a month in which the club has held something, as one of its members."""
-        club = members_club(self.visitor, slug)
-        said = self.said(ClubOrderSerializer)
-        months = [*map(month_key, months_of(club, timezone.localdate()))]
-        if said["month"] not in months:
+        month = self.get_validated()["month"]
+        months = [*map(month_key, months_of(self.club, timezone.localdate()))]
+        if month not in months:
             raise Unknown("month", months)
-        return _ask_as_member(self, said, Kind.CLUB_MONTH, club, {"month": said["month"]})
+        return self.order(Kind.CLUB_MONTH, self.club, {"month": month})
 
 
-class SeasonDocuments(Resource):
-    scope = Scope.READ
+class SeasonDocumentsView(MemberOrderView):
+    request_serializer_class = OrderSerializer
 
-    @extend_schema(request=OrderSerializer, responses={202: DocumentSerializer})
-    @idempotent
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Ask for the league of a season, as a member of the club."""
-        club = members_club(self.visitor, slug)
-        season = get_object_or_404(club.seasons, pk=pk)
-        said = self.said(OrderSerializer)
+        season = get_object_or_404(self.club.seasons, pk=pk)
         parameters = {"season": season.pk, "season_name": season.name}
-        return _ask_as_member(self, said, Kind.LEAGUE, club, parameters)
+        return self.order(Kind.LEAGUE, self.club, parameters)
 
 
-def _ask_as_member(
-    view: Resource,
-    said: dict[str, Any],
-    kind: Report.Kind,
-    subject: Player | Club,
-    parameters: dict[str, Any],
-) -> Response:
-    """Ask for a document that the members of a club may have."""
-    club = subject if isinstance(subject, Club) else subject.club
-    order = Order(
-        kind=kind,
-        subject=subject,
-        audience=Audience.MEMBERS,
-        language=language_of(said),
-        format=form_of(said, kind),
-        paper=club.paper,
-        parameters=parameters,
-        asked_by=account_of(view.visitor),
-    )
-    return ordered(view, request_document(order, timezone.now()))
+class GameDocumentsView(OrderView):
+    request_serializer_class = PaperOrderSerializer
 
-
-class GameDocuments(Resource):
-    scope = Scope.READ
-
-    @extend_schema(request=PaperOrderSerializer, responses={202: DocumentSerializer})
-    @idempotent
     def post(self, request: Request, public_id: str) -> Response:
         """Request the current scoresheet, with a key of the game or as a director."""
         opened = games_opened(request).filter(public_id=public_id)
         row = opened.first() or get_object_or_404(writable_game(request, public_id))
-        said = self.said(PaperOrderSerializer)
+        data = self.get_validated()
         follow = reverse("follow", args=[row.public_id, row.secret("follow")])
-        asked = request_scoresheet(
+        report = request_scoresheet(
             row,
-            language=language_of(said),
+            language=language_in(data),
             follow_url=absolute(request, follow),
-            paper=said["paper"],
-            made_as=form_of(said, Kind.SCORESHEET),
+            paper=data["paper"],
+            made_as=format_in(data, Kind.SCORESHEET),
             at=timezone.now(),
         )
-        return ordered(self, asked)
+        return self.respond_ordered(report)
 
 
-class EveningDocuments(Resource):
+class EveningDocumentsView(OrderView):
     scope = None
+    request_serializer_class = PaperOrderSerializer
 
-    @extend_schema(request=PaperOrderSerializer, responses={202: DocumentSerializer})
-    @idempotent
     def post(self, request: Request, public_id: str) -> Response:
         """Request the tally of an evening with all its games, with its key."""
         table = get_object_or_404(evening_of_key(request, public_id))
         game = get_object_or_404(table.games.order_by("-number")[:1])
-        said = self.said(PaperOrderSerializer)
+        data = self.get_validated()
         order = Order(
             kind=Kind.EVENING,
             subject=game,
             audience=Audience.ADDRESS,
-            language=language_of(said),
-            format=form_of(said, Kind.EVENING),
-            paper=said["paper"],
-            parameters={"host": origin(self.visitor)},
+            language=language_in(data),
+            format=format_in(data, Kind.EVENING),
+            paper=data["paper"],
+            parameters={"host": origin(self.http_request)},
         )
-        return ordered(self, request_document(order, timezone.now()))
+        return self.respond_ordered(request_document(order, timezone.now()))
 
 
-class EmptySheets(Resource):
+class EmptySheetsView(OrderView):
     scope = None
+    request_serializer_class = PaperOrderSerializer
 
-    @extend_schema(request=PaperOrderSerializer, responses={202: DocumentSerializer})
-    @idempotent
     def post(self, request: Request, ruleset: str) -> Response:
         """Ask for a sheet of a ruleset to print and fill in by hand."""
         if ruleset not in RULESETS:
             raise Http404
-        said = self.said(PaperOrderSerializer)
-        form_of(said, Kind.EMPTY_SHEET)
-        asked = request_empty_sheet(
-            ruleset, language=language_of(said), paper=said["paper"], at=timezone.now()
+        data = self.get_validated()
+        format_in(data, Kind.EMPTY_SHEET)
+        report = request_empty_sheet(
+            ruleset, language=language_in(data), paper=data["paper"], at=timezone.now()
         )
-        return ordered(self, asked)
+        return self.respond_ordered(report)

@@ -301,7 +301,7 @@ class LinkView(BaseAPIView):
         rows = Tournament.objects.found_at(self.kind, public_id, secret)
         self.tournament = get_object_or_404(rows.select_related("event__club"))
 
-    def respond_entrant(self, entrant: Entrant, **headers: str) -> Response:
+    def respond_entrant(self, entrant: Entrant, **headers: Any) -> Response:
         entrant.tournament = self.tournament
         return self.respond(line_of(entrant, directs=False), **headers)
 

@@ -405,8 +405,8 @@ class HouseRulesViewSet(
     def check_precondition(self, instance: HouseRuleset) -> None:
         check_etag(self.request, f'"{instance.revision}"')
 
-    def respond(self, instance: Any = None, **headers: str) -> Response:
-        return super().respond(instance, **headers, ETag=f'"{instance.revision}"')
+    def respond(self, instance: Any = None, **more: Any) -> Response:
+        return super().respond(instance, **more, ETag=f'"{instance.revision}"')
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.respond(self.get_object())

@@ -56,6 +56,7 @@ class StandingsQuerySerializer(Strict):
 class StandingsView(TournamentMixin, BaseAPIView):
     serializer_class = StandingsSerializer
     chosen = StandingsRowSerializer
+    directs = False
 
     @extend_schema(parameters=[AFTER, ONLY, SECTION, *PAGES, expand(StandingsRowSerializer)])
     def get(self, request: Request, **kwargs: Any) -> Response:
@@ -67,7 +68,7 @@ class StandingsView(TournamentMixin, BaseAPIView):
         query = StandingsQuerySerializer(data={k: v for k, v in params.items() if k not in PAGED})
         query.is_valid(raise_exception=True)
         role = role_in(self.http_request, self.tournament.event.club)
-        directs = role in DIRECTING
+        self.directs = directs = role in DIRECTING
         state = load_state(self.tournament)
         seen = standings_seen(state, directs=directs, **query.validated_data)
         context = {
