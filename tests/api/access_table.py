@@ -131,7 +131,7 @@ CLUBS = {
     "season-detail": row(
         "season", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY
     ),
-    "audit": row("club", GET=DIRECTORS),
+    "audit-list": row("club", GET=DIRECTORS),
     "my-month": row("club", scope="manage", GET=DIRECTORS, PUT=DIRECTORS),
 }
 
@@ -203,9 +203,9 @@ EVENTS = {
 }
 
 PEOPLE = {
-    "games_export": row("club", GET=MEMBERS, published=EVERYBODY),
-    "ratings_export": row("club", GET=MEMBERS),
-    "entrants_export": row("club", GET=MEMBERS, published=EVERYBODY),
+    "games-export": row("club", GET=MEMBERS, published=EVERYBODY),
+    "ratings-export": row("club", GET=MEMBERS),
+    "entrants-export": row("club", GET=MEMBERS, published=EVERYBODY),
     "player-list": row("club", GET=MEMBERS, POST=DIRECTORS),
     "player-detail": row("player", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS),
     "player-numbers": row("player", GET=MEMBERS),

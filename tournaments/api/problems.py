@@ -133,7 +133,7 @@ def placed(at: str) -> Iterator[None]:
 
 
 def read_at(name: str, read: Callable[[Any], object]) -> Callable[[Mapping[str, Any]], None]:
-    """Return a check of one field of a body by the engine, for `Resource.said`."""
+    """Return a check of one field of a body by the engine, for `get_validated(also=…)`."""
 
     def check(said: Mapping[str, Any]) -> None:
         if name in said:

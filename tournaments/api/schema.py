@@ -356,12 +356,9 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
 TAGS = {
     "accounts": "people",
-    "audit.club_audit": "clubs",
-    "audit.feed": "changes",
-    "games.clocks": "tables",
+    "audit": "changes",
     "games.tables": "tables",
     "imports": "importing",
-    "people.invitations": "clubs",
     "people.members": "clubs",
     "rulesets": "rules",
     "statistics": "reading",

@@ -3,12 +3,12 @@
 from django.urls import include, path
 
 from tournaments.api.reference import views as reference
-from tournaments.api.reference.views import Index
+from tournaments.api.reference.views import IndexView
 
 app_name = "api"
 
 urlpatterns = [
-    path("", Index.as_view(), name="index"),
+    path("", IndexView.as_view(), name="index"),
     path("openapi.json", reference.openapi, name="openapi"),
     path("", include("tournaments.api.games.urls")),
     path("", include("tournaments.api.audit.urls")),

@@ -12,7 +12,6 @@ from hashlib import md5
 from typing import Any, ClassVar
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.cache import patch_vary_headers
@@ -436,51 +435,3 @@ def check_etag(request: Request, now: str) -> None:
     # Compressed on its way a tag became a weak one; it names the same content.
     if tags and "*" not in tags and now not in {e.removeprefix("W/") for e in parse_etags(tags)}:
         raise ChangedMeanwhile(now)
-
-
-class Resource(BaseAPIView):
-    """The former base of views; goes with the last topic that uses it."""
-
-    is_idempotent = False
-
-    @property
-    def visitor(self) -> HttpRequest:
-        return self.http_request
-
-    @property
-    def is_list(self) -> bool:
-        return self.request.method == "GET" and getattr(self, "queryset", None) is not None
-
-    def said(
-        self,
-        shape: SerializerClass,
-        also: Callable[[Mapping[str, Any]], object] | None = None,
-        **more: Any,
-    ) -> Any:
-        return self.get_validated(shape, also=also, **more)
-
-    def shown(
-        self, shape: SerializerClass, what: Any, status: int = 200, **headers: str
-    ) -> Response:
-        data = shape(what, context=self.get_serializer_context()).data
-        if self.holds_secret:
-            headers["Cache-Control"] = NOT_STORED
-        return Response(data, status, headers=headers)
-
-    def pages_of(self, shape: SerializerClass, rows: QuerySet[Any]) -> Response:
-        page = self.paginate_queryset(self.filter_queryset(rows))
-        data = shape(page, many=True, context=self.get_serializer_context()).data
-        return self.get_paginated_response(data)
-
-    def check_unchanged(self, shape: SerializerClass, what: Any) -> None:
-        check_etag(self.request, etag_of(shape(what, context=self.get_serializer_context()).data))
-
-
-def idempotent(post: Callable[..., Response]) -> Callable[..., Response]:
-    """Do a POST of a former view once for each key; goes with `Resource`."""
-
-    @wraps(post)
-    def handle(view: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return run_once(view.secret_fields, partial(post, view), request, *args, **kwargs)
-
-    return handle

@@ -1,10 +1,11 @@
-"""Address of the feed of changes."""
+"""Addresses of the audit, and of the feed of changes."""
 
 from django.urls import path
 
-from tournaments.api.audit import club_audit, feed
+from tournaments.api.audit import views
+from tournaments.api.views import Router
 
-urlpatterns = [
-    path("changes/", feed.Changes.as_view(), name="changes"),
-    path("clubs/<slug:slug>/audit/", club_audit.Audit.as_view(), name="audit"),
-]
+router = Router()
+router.register("clubs/<slug:slug>/audit", views.AuditViewSet, "audit")
+
+urlpatterns = [*router.urls, path("changes/", views.ChangesView.as_view(), name="changes")]

@@ -17,11 +17,11 @@ from rest_framework.request import Request
 from tournaments.api.entrants.serializers import EntrantSerializer
 from tournaments.api.games.serializers import GameLineSerializer
 from tournaments.api.ratings.serializers import RatingSerializer
-from tournaments.api.views import Resource
+from tournaments.api.views import BaseAPIView, ClubMixin
 from tournaments.engine.ratings.ratings import Rating
-from tournaments.models import Club, Event, Game, RatingChange, Revision, Tournament
+from tournaments.models import Event, Game, RatingChange, Revision, Tournament
 from tournaments.models.clubs import DIRECTING
-from tournaments.permissions import members_club, role_in, seen_club
+from tournaments.permissions import members_club, role_in
 from tournaments.queries.overview import lines_of, with_ratings
 from tournaments.queries.ratings import shown
 from tournaments.queries.sheets import record_of
@@ -35,9 +35,7 @@ LINES = {(200, NDJSON): OpenApiTypes.BINARY}
 Json = dict[str, Any]
 
 
-class Export(Resource):
-    """Base of the exports."""
-
+class ExportView(ClubMixin, BaseAPIView):
     directs = False
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
@@ -52,7 +50,7 @@ class Export(Resource):
         )
 
 
-class GamesExport(Export):
+class GamesExportView(ExportView):
     @extend_schema("clubs_exports_games_read", responses=LINES)
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         """All games of a club's evenings that one may see, the oldest first, as NDJSON.
@@ -60,12 +58,12 @@ class GamesExport(Export):
         Each line is as in the list of games, with the `kingscore-game/1` document as `record`:
         null if its season was archived.
         """
-        events = Event.objects.listed_for(request.user).filter(club=seen_club(self.visitor, slug))
+        events = Event.objects.listed_for(request.user).filter(club=self.club)
         where = ("match", "table__round__event__club", "table__round__event__tournament")
         written = Prefetch("revisions", Revision.objects.order_by("revision"))
         games = Game.objects.filter(table__round__event__in=events).select_related(*where)
-        seen = games.results_visible_to(request.user)
-        rows = seen.prefetch_related(written).order_by("played_at", "pk")
+        visible = games.results_visible_to(request.user)
+        rows = visible.prefetch_related(written).order_by("played_at", "pk")
         return self.lines(self._games(rows.iterator(AT_ONCE)))
 
     def _games(self, rows: Iterable[Game]) -> Iterator[Json]:
@@ -76,7 +74,9 @@ class GamesExport(Export):
             yield {**shape.to_representation(row), "record": record}
 
 
-class Ratings(Export):
+class RatingsExportView(ExportView):
+    read_permission = staticmethod(members_club)
+
     @extend_schema("clubs_exports_ratings_read", responses=LINES)
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         """The rated history of a club for its members, player by player, as NDJSON.
@@ -84,9 +84,8 @@ class Ratings(Export):
         Each line is a rated game of a player: `family`, `player`, `name`, `number` of the game
         among theirs, `game`, `seat`, `at`, and the rating `before` and `after` it.
         """
-        club = members_club(self.visitor, slug)
         changes = RatingChange.objects.filter(
-            rating__pool__club=club, rating__player__removed_at=None
+            rating__pool__club=self.club, rating__player__removed_at=None
         ).select_related("rating__pool", "rating__player", "game")
         rows = changes.order_by("rating__pool__family", "rating", "number")
         return self.lines(_change(each) for each in rows.iterator(AT_ONCE))
@@ -109,20 +108,19 @@ def _change(row: RatingChange) -> Json:
     }
 
 
-class EntrantsExport(Export):
+class EntrantsExportView(ExportView):
     @extend_schema("clubs_exports_entrants_read", responses=LINES)
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         """The entrants of all tournaments of a club that one may see, the oldest first, as NDJSON.
 
         Each line is as in the list of entrants, with the slug of the `tournament`.
         """
-        club = seen_club(self.visitor, slug)
-        seen = Tournament.objects.seen_by(request.user).filter(event__club=club)
-        rows = seen.select_related("event__club").order_by("event__held_on", "pk")
-        return self.lines(self._entrants(club, rows.iterator(AT_ONCE)))
+        visible = Tournament.objects.seen_by(request.user).filter(event__club=self.club)
+        rows = visible.select_related("event__club").order_by("event__held_on", "pk")
+        return self.lines(self._entrants(rows.iterator(AT_ONCE)))
 
-    def _entrants(self, club: Club, tournaments: Iterable[Tournament]) -> Iterator[Json]:
-        role = role_in(self.visitor, club)
+    def _entrants(self, tournaments: Iterable[Tournament]) -> Iterator[Json]:
+        role = role_in(self.http_request, self.club)
         self.directs = role in DIRECTING
         who = {"directs": self.directs, "member": role is not None}
         shape = EntrantSerializer(context={**self.get_serializer_context(), **who})
@@ -130,5 +128,5 @@ class EntrantsExport(Export):
             entrants = row.entrants.select_related("player", "partner").iterator(AT_ONCE)
             while some := list(islice(entrants, AT_ONCE)):
                 listed = lines_of(some, row, directs=self.directs)
-                for line in with_ratings(listed, row, self.visitor.user).lines:
+                for line in with_ratings(listed, row, self.http_request.user).lines:
                     yield {"tournament": row.slug, **shape.to_representation(line)}

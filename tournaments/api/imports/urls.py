@@ -7,7 +7,7 @@ from tournaments.api.imports import views
 IMPORTS = "clubs/<slug:slug>/imports"
 
 urlpatterns = [
-    path(f"{IMPORTS}/players/", views.ImportPlayers.as_view(), name="import_players"),
-    path(f"{IMPORTS}/results/", views.ImportResults.as_view(), name="import_results"),
-    path(f"{IMPORTS}/records/", views.ImportRecords.as_view(), name="import_records"),
+    path(f"{IMPORTS}/players/", views.ImportPlayersView.as_view(), name="import-players"),
+    path(f"{IMPORTS}/results/", views.ImportResultsView.as_view(), name="import-results"),
+    path(f"{IMPORTS}/records/", views.ImportRecordsView.as_view(), name="import-records"),
 ]

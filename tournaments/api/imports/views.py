@@ -1,8 +1,7 @@
 """Addresses of imports, and what they answer."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -18,16 +17,14 @@ from tournaments.api.imports.serializers import (
     ImportPlayersSerializer,
     ImportRecordsSerializer,
     ImportResultsSerializer,
-    PlanSerializer,
     PlayersPlanSerializer,
 )
 from tournaments.api.problems import Json, engine_faults, fault, listed
-from tournaments.api.views import Resource, idempotent
+from tournaments.api.views import BaseAPIView, ClubMixin
 from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.models import Club, Player
 from tournaments.models.people import fold_name
-from tournaments.permissions import directed_club
 from tournaments.queries.rulesets import find_ruleset_of_club
 from tournaments.services.base.writes import Invalid
 from tournaments.services.imports.files import (
@@ -148,102 +145,96 @@ def _at_seat(who: Who | None, typed: str) -> Json:
 FIRST_DAY = date(1900, 1, 1)
 
 
-@dataclass(frozen=True)
-class Import:
-    """A requested import: functions that plan, show and run it."""
+class ImportView(ClubMixin, BaseAPIView):
+    """The base of imports: all or nothing, or a plan of what would be imported."""
 
-    preview_entries: Callable[[], Any]
-    details: Callable[[Any], Json]
-    # Takes the mark of the plan; how many players or games it has added.
-    store: Callable[[str], int]
-    shape: type[PlanSerializer]
+    serializer_class: Any = GamesPlanSerializer
 
+    def preview(self, data: Json) -> Any:
+        raise NotImplementedError
 
-class ImportResource(Resource):
-    """Base of the addresses of imports."""
+    def details(self, plan: Any, data: Json) -> Json:
+        raise NotImplementedError
 
-    def answer(self, said: Json, wanted: Import) -> Response:
-        """Import something, all or nothing, or tell what would be imported.
+    def store(self, data: Json, seen: str) -> int:
+        """Import, if the plan has this mark; return how many players or games were added."""
+        raise NotImplementedError
 
-        Raises:
-            Refused: something is wrong, or the plan is not the one that was seen.
-        """
-        plan = wanted.preview_entries()
-        details = wanted.details(plan)
-        if said["dry_run"]:
-            return self.shown(wanted.shape, {**details, "imported": 0})
+    def import_or_plan(self) -> Response:
+        """Answer the plan, or raise Refused where it has problems or is not the one seen."""
+        data = self.get_validated()
+        plan = self.preview(data)
+        details = self.details(plan, data)
+        if data["dry_run"]:
+            return self.respond({**details, "imported": 0})
         if details["problems"]:
             raise Invalid(faults=[fault(**each) for each in details["problems"]])
         try:
-            imported = wanted.store(said["seen"] or plan.mark)
+            imported = self.store(data, data["seen"] or plan.mark)
         except PlanChanged as error:
             # Sent twice, there is nothing left to be imported.
             if not error.plan.is_done:
                 raise
             imported = 0
-        return self.shown(wanted.shape, {**details, "imported": imported}, 201 if imported else 200)
+        status = 201 if imported else 200
+        return self.respond({**details, "imported": imported}, status=status)
 
 
-class ImportPlayers(ImportResource):
-    @extend_schema(
-        request=ImportPlayersSerializer,
-        responses={200: PlayersPlanSerializer, 201: PlayersPlanSerializer},
-    )
-    @idempotent
+class ImportPlayersView(ImportView):
+    serializer_class = PlayersPlanSerializer
+    request_serializer_class = ImportPlayersSerializer
+
+    @extend_schema(responses={200: PlayersPlanSerializer, 201: PlayersPlanSerializer})
     def post(self, request: Request, slug: str) -> Response:
         """Take over players; those who are there already are left alone."""
-        club = directed_club(self.visitor, slug)
-        said = self.said(ImportPlayersSerializer)
-        asked = PlayersRequest([PlayerLine(n, **line) for n, line in enumerate(said["lines"], 1)])
+        return self.import_or_plan()
 
-        def store(seen: str) -> int:
-            return import_players(club.pk, asked, seen, self.actor, at=timezone.now())
+    def request_of(self, data: Json) -> PlayersRequest:
+        return PlayersRequest([PlayerLine(n, **line) for n, line in enumerate(data["lines"], 1)])
 
-        wanted = Import(
-            lambda: preview_players(club, asked), _players, store, PlayersPlanSerializer
-        )
-        return self.answer(said, wanted)
+    def preview(self, data: Json) -> Any:
+        return preview_players(self.club, self.request_of(data))
+
+    def details(self, plan: Any, data: Json) -> Json:
+        return {"seen": plan.mark, "problems": line_problems(plan.faults), "lines": plan.seen}
+
+    def store(self, data: Json, seen: str) -> int:
+        wanted = self.request_of(data)
+        return import_players(self.club.pk, wanted, seen, self.actor, at=timezone.now())
 
 
-def _players(plan: Any) -> Json:
-    return {"seen": plan.mark, "problems": line_problems(plan.faults), "lines": plan.seen}
+class ImportResultsView(ImportView):
+    request_serializer_class = ImportResultsSerializer
 
-
-class ImportResults(ImportResource):
-    @extend_schema(
-        request=ImportResultsSerializer,
-        responses={200: GamesPlanSerializer, 201: GamesPlanSerializer},
-    )
-    @idempotent
+    @extend_schema(responses={200: GamesPlanSerializer, 201: GamesPlanSerializer})
     def post(self, request: Request, slug: str) -> Response:
         """Take over results of past evenings, of which only the totals are known."""
-        club = directed_club(self.visitor, slug)
-        said = self.said(ImportResultsSerializer)
-        lines = list(_result_lines(said))
-        meant = _meant(said)
-        asked = ResultsRequest(
+        return self.import_or_plan()
+
+    def request_of(self, data: Json) -> ResultsRequest:
+        lines = list(_result_lines(data))
+        return ResultsRequest(
             lines,
-            _rules(club, said),
-            options=said["options"],
-            early=said["early"],
-            meant=meant,
+            _rules(self.club, data),
+            options=data["options"],
+            early=data["early"],
+            meant=_meant(data),
             faults=list(_wrong_days(lines)),
         )
 
-        def store(seen: str) -> int:
-            return import_results(club.pk, asked, seen, self.actor, at=timezone.now()).games
+    def preview(self, data: Json) -> Any:
+        return preview_results(self.club, self.request_of(data))
 
-        wanted = Import(
-            lambda: preview_results(club, asked),
-            lambda plan: results_details(plan, meant),
-            store,
-            GamesPlanSerializer,
-        )
-        return self.answer(said, wanted)
+    def details(self, plan: Any, data: Json) -> Json:
+        return results_details(plan, _meant(data))
+
+    def store(self, data: Json, seen: str) -> int:
+        wanted = self.request_of(data)
+        return import_results(self.club.pk, wanted, seen, self.actor, at=timezone.now()).games
 
 
-def _result_lines(said: Json) -> list[ResultLine]:
-    evening = _evening(said)
+def _result_lines(data: Json) -> list[ResultLine]:
+    evening = _evening(data)
     return [
         ResultLine(
             number,
@@ -254,7 +245,7 @@ def _result_lines(said: Json) -> list[ResultLine]:
             line["player"],
             line["points"],
         )
-        for number, line in enumerate(said["lines"], 1)
+        for number, line in enumerate(data["lines"], 1)
     ]
 
 
@@ -267,51 +258,44 @@ def _wrong_days(lines: Sequence[ResultLine]) -> Iterator[ImportFault]:
             yield ImportFault(code, line.number, "date", {"text": str(line.day)})
 
 
-def _rules(club: Club, said: Json) -> Ruleset:
-    """The ruleset that was played, if its options can be.
-
-    Raises:
-        InvalidEntry: it is none of the club's, or they cannot.
-    """
-    rules = find_ruleset_of_club(said["ruleset"], club)
+def _rules(club: Club, data: Json) -> Ruleset:
+    """The ruleset that was played; InvalidEntry where the club or its options have none such."""
+    rules = find_ruleset_of_club(data["ruleset"], club)
     if rules is None:
-        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": said["ruleset"]})])
-    rules.with_options(said["options"])
+        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": data["ruleset"]})])
+    rules.with_options(data["options"])
     return rules
 
 
-class ImportRecords(ImportResource):
-    @extend_schema(
-        request=ImportRecordsSerializer,
-        responses={200: GamesPlanSerializer, 201: GamesPlanSerializer},
-    )
-    @idempotent
+class ImportRecordsView(ImportView):
+    request_serializer_class = ImportRecordsSerializer
+
+    @extend_schema(responses={200: GamesPlanSerializer, 201: GamesPlanSerializer})
     def post(self, request: Request, slug: str) -> Response:
         """Take over records of whole games into past evenings."""
-        club = directed_club(self.visitor, slug)
-        said = self.said(ImportRecordsSerializer)
-        meant = _meant(said)
+        return self.import_or_plan()
+
+    def request_of(self, data: Json) -> RecordsRequest:
         files = [
             RecordFile(f"records.{number}", json.dumps(record))
-            for number, record in enumerate(said["records"])
+            for number, record in enumerate(data["records"])
         ]
-        asked = RecordsRequest(files, _evening(said), meant)
+        return RecordsRequest(files, _evening(data), _meant(data))
 
-        def store(seen: str) -> int:
-            return import_records(club.pk, asked, seen, self.actor, at=timezone.now()).games
+    def preview(self, data: Json) -> Any:
+        return preview_records(self.club, self.request_of(data), now=timezone.now())
 
-        wanted = Import(
-            lambda: preview_records(club, asked, now=timezone.now()),
-            lambda plan: records_details(plan, meant),
-            store,
-            GamesPlanSerializer,
-        )
-        return self.answer(said, wanted)
+    def details(self, plan: Any, data: Json) -> Json:
+        return records_details(plan, _meant(data))
 
-
-def _evening(said: Json) -> str:
-    return said["evening"] or gettext("Evening")
+    def store(self, data: Json, seen: str) -> int:
+        wanted = self.request_of(data)
+        return import_records(self.club.pk, wanted, seen, self.actor, at=timezone.now()).games
 
 
-def _meant(said: Json) -> dict[str, str]:
-    return {fold_name(name): chosen for name, chosen in said["meant"].items() if chosen}
+def _evening(data: Json) -> str:
+    return data["evening"] or gettext("Evening")
+
+
+def _meant(data: Json) -> dict[str, str]:
+    return {fold_name(name): chosen for name, chosen in data["meant"].items() if chosen}

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any
 
 from allauth.core.ratelimit import consume
@@ -15,9 +14,10 @@ from rest_framework.exceptions import NotFound, Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.idempotency import run_once
 from tournaments.api.problems import Json
 from tournaments.api.schema import component
-from tournaments.api.views import Resource, idempotent
+from tournaments.api.views import BaseAPIView
 from tournaments.engine.documents.games import digits_of, read_game, write_result
 from tournaments.engine.documents.pairings import seat_document
 from tournaments.engine.documents.results import write_verification
@@ -101,36 +101,6 @@ def most_of_pairing(document: Any) -> Most:
     return PAIRING[2 if size == 2 else 4]
 
 
-Compute = Callable[[Any, Request], Json]
-Post = Callable[[Any, Request], Response]
-
-
-def computed(most_of: Callable[[Any], Most]) -> Callable[[Compute], Post]:
-    """Answer with the document that a view's `post` computes, within the limits.
-
-    Raises:
-        Invalid: with each list that is too long.
-        Throttled: as many are computed as may be at a time.
-    """
-
-    def decorate(compute: Compute) -> Post:
-        @wraps(compute)
-        def answered(view: Any, request: Request) -> Response:
-            with _place(request, most_of(request.data)):
-                document = compute(view, request)
-            # Only now: in the transaction of a key nobody else could write meanwhile.
-            return _kept(view, request, document)
-
-        return answered
-
-    return decorate
-
-
-@idempotent
-def _kept(_view: Any, _request: Request, document: Json) -> Response:
-    return Response(document)
-
-
 def _place(request: Request, most: Most) -> Any:
     """Wait for a free place to compute; quick computations need none."""
     document, is_known = request.data, kind_of(request) == "accounts"
@@ -173,30 +143,49 @@ def one_of(kind: str) -> Iterator[None]:
 JSON = "application/json"
 
 
-class ScoreGame(Resource):
+class ComputedView(BaseAPIView):
+    """Answers with a computed document, within the limits on its lists."""
+
     scope = None
+    is_idempotent = False
+    limits_of: Any
+
+    def compute(self) -> Json:
+        raise NotImplementedError
+
+    def respond_computed(self) -> Response:
+        request = self.request
+        with _place(request, type(self).limits_of(request.data)):
+            document = self.compute()
+        # Only now: in the transaction of a key nobody else could write meanwhile.
+        return run_once((), lambda _request: Response(document), request)
+
+
+class ScoreGameView(ComputedView):
+    limits_of = most_of_game
 
     @extend_schema(
         request={JSON: component("GameRecord")}, responses={200: component("ResultRecord")}
     )
-    @computed(most_of_game)
-    def post(self, request: Request) -> Json:
+    def post(self, request: Request) -> Response:
         """Check and score a game without storing it.
 
         A game that cannot be is answered, too: `valid` is false and `problems` say why. It may
         have 200 entries, and with a token 1,000.
         """
-        return write_result(read_game(request.data))
+        return self.respond_computed()
+
+    def compute(self) -> Json:
+        return write_result(read_game(self.request.data))
 
 
-class Pair(Resource):
-    scope = None
+class PairView(ComputedView):
+    limits_of = most_of_pairing
 
     @extend_schema(
         request={JSON: component("PairingRecord")}, responses={200: component("SeatingRecord")}
     )
-    @computed(most_of_pairing)
-    def post(self, request: Request) -> Json:
+    def post(self, request: Request) -> Response:
         """Seat the next round of a field without storing it.
 
         A field that cannot be seated is answered, too: `problems` say why. It may have 200
@@ -206,23 +195,25 @@ class Pair(Resource):
         more than about half a second (`too-large`). Few are seated at a time: 429 says when to ask
         again.
         """
-        if kind_of(request) == "accounts":
-            return seat_document(request.data)
+        return self.respond_computed()
+
+    def compute(self) -> Json:
+        if kind_of(self.request) == "accounts":
+            return seat_document(self.request.data)
         try:
             with limited_work(STRANGERS_PAIRING):
-                return seat_document(request.data)
+                return seat_document(self.request.data)
         except TooMuchWork as much:
             raise Invalid(faults=[TooMuchForStrangers()]) from much
 
 
-class Verify(Resource):
-    scope = None
+class VerifyView(ComputedView):
+    limits_of = most_of_document
 
     @extend_schema(
         request={JSON: OpenApiTypes.OBJECT}, responses={200: component("VerificationRecord")}
     )
-    @computed(most_of_document)
-    def post(self, request: Request) -> Json:
+    def post(self, request: Request) -> Response:
         """Recompute an exported document, and say at each point whether it is as published.
 
         The document is a tournament, a history of ratings, or a game. `outcome` is `same`,
@@ -234,8 +225,12 @@ class Verify(Resource):
         by `manage.py verify`, all of an evening. Few are verified at a time: 429 says when to ask
         again.
         """
-        is_known = kind_of(request) == "accounts"
-        return write_verification(verify(request.data, MOST_WORK if is_known else STRANGERS_WORK))
+        return self.respond_computed()
+
+    def compute(self) -> Json:
+        is_known = kind_of(self.request) == "accounts"
+        work = MOST_WORK if is_known else STRANGERS_WORK
+        return write_verification(verify(self.request.data, work))
 
 
 class PrintedCodeSerializer(serializers.Serializer[StoredCode]):
@@ -249,16 +244,17 @@ class PrintedCodeSerializer(serializers.Serializer[StoredCode]):
         return None if found.event is None else found.event.public_id
 
 
-class PrintedCode(Resource):
-    @extend_schema(responses={200: PrintedCodeSerializer})
+class PrintedCodeView(BaseAPIView):
+    serializer_class = PrintedCodeSerializer
+
     def get(self, _request: Request, code: str) -> Response:
         """Whether a printed code is that of a game, round or tournament as it is stored now.
 
         404 if not: it has changed since it was printed, or the code is mistyped.
         """
-        if not consume(self.visitor, action="verify_code"):
+        if not consume(self.http_request, action="verify_code"):
             raise Throttled
-        found = find_code(digits_of(code) or "-", account_of(self.visitor))
+        found = find_code(digits_of(code) or "-", account_of(self.http_request))
         if found is None:
             raise NotFound
-        return Response(PrintedCodeSerializer(found).data)
+        return self.respond(found)

@@ -24,7 +24,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.codes import Sentences, faults, kinds_of_problems
-from tournaments.api.views import Resource
+from tournaments.api.views import BaseAPIView
 
 Json = dict[str, Any]
 
@@ -69,11 +69,13 @@ class IndexSerializer(serializers.Serializer[Any]):
     changes = serializers.CharField()
 
 
-class Index(Resource):
-    @extend_schema("index_read", responses=IndexSerializer)
+class IndexView(BaseAPIView):
+    serializer_class = IndexSerializer
+
+    @extend_schema("index_read")
     def get(self, request: Request) -> Response:
         """The first page of the reference."""
-        return self.shown(IndexSerializer, {name: reverse(to) for name, to in BEGINNINGS.items()})
+        return self.respond({name: reverse(to) for name, to in BEGINNINGS.items()})
 
 
 OperationsJson = Mapping[str, Any]
