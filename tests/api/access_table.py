@@ -333,7 +333,7 @@ RATINGS = {
 }
 
 IMPORTS = {
-    f"import_{what}": row("club", POST=DIRECTORS) for what in ("players", "results", "records")
+    f"import-{what}": row("club", POST=DIRECTORS) for what in ("players", "results", "records")
 }
 
 OF_ALL = {
