@@ -57,7 +57,7 @@ def test_evening_asks_the_database_as_often_however_many_games(
 
 def test_document_of_the_evening_is_requested_once(three_games):
     table = three_games[0].open_table
-    path = reverse("api:evening_documents", args=[table.public_id])
+    path = reverse("api:evening-documents", args=[table.public_id])
 
     answers = [client_of(table).post(path, {"language": "tr"}, format="json") for _ in range(2)]
 
