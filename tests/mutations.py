@@ -344,14 +344,14 @@ MUTATIONS = (
     ),
     Mutation(
         f"{SERVICES}/rounds/seating.py",
-        "if lost_with(round_).entries != entries:",
+        'if lost_with(round_)["entries"] != entries:',
         "if False:",
         "tests/web/rounds/test_seating.py",
     ),
     Mutation(
         f"{SERVICES}/tournaments/lifecycle.py",
-        "return state == State.FINISHED and over",
-        "return over",
+        "if state == State.FINISHED:",
+        "if state != State.REGISTRATION:",
         "tests/services/tournaments",
     ),
     Mutation(
@@ -386,8 +386,8 @@ MUTATIONS = (
     ),
     Mutation(
         "tournaments/queries/tables.py",
-        "large=0 < most < abs(",
-        "large=most < 0 < abs(",
+        '"large": 0 < most < abs(',
+        '"large": most < 0 < abs(',
         "tests/web/rounds",
     ),
     # Ratings and statistics.

@@ -51,27 +51,27 @@ def test_curve_is_inside_its_drawing_and_goes_from_left_to_right(drawn, hours):
 
     curve = draw_curve(steps, until)
 
-    line, band = places(curve.line), places(curve.band)
+    line, band = places(curve["line"]), places(curve["band"])
     assert [x for x, _y in line] == sorted(x for x, _y in line)
     assert len(band) == 2 * len(line)
     assert len(line) <= 2 * (COLUMNS + 1) + 2
-    for x, y in [*line, *band, *curve.dots, curve.end]:
-        assert curve.left <= x <= curve.right
-        assert 0 <= y <= curve.bottom
+    for x, y in [*line, *band, *curve["dots"], curve["end"]]:
+        assert curve["left"] <= x <= curve["right"]
+        assert 0 <= y <= curve["bottom"]
     upper, lower = band[: len(line)], band[len(line) :][::-1]
     assert all(u[1] < m[1] < v[1] for u, m, v in zip(upper, line, lower, strict=True))
-    assert len(curve.dots) == (len(steps) if len(steps) <= MOST_DOTS else 0)
-    assert 1 <= len(curve.dates) <= 6
-    assert all(curve.left <= date.at <= curve.right for date in curve.dates)
-    assert [row.games for row in curve.rows] == [1] * len(steps) or curve.by_months
-    assert sum(row.games for row in curve.rows) == len(steps)
-    assert curve.rows[0].rating == shown(steps[-1].after)
+    assert len(curve["dots"]) == (len(steps) if len(steps) <= MOST_DOTS else 0)
+    assert 1 <= len(curve["dates"]) <= 6
+    assert all(curve["left"] <= date["at"] <= curve["right"] for date in curve["dates"])
+    assert [row["games"] for row in curve["rows"]] == [1] * len(steps) or curve["by_months"]
+    assert sum(row["games"] for row in curve["rows"]) == len(steps)
+    assert curve["rows"][0]["rating"] == shown(steps[-1].after)
 
 
 def test_band_widens_in_a_break_and_after_the_last_game():
     curve = draw_curve(course([0, 24, 24 * 300], [10, 10, 10]), START + timedelta(days=900))
-    half = len(places(curve.line))
-    band = places(curve.band)
+    half = len(places(curve["line"]))
+    band = places(curve["band"])
     widths = [band[2 * half - 1 - n][1] - band[n][1] for n in range(half)]
 
     _first, second, before_third, third, today = widths[-5:]
@@ -83,10 +83,10 @@ def test_table_is_by_months_where_there_are_many_games():
 
     curve = draw_curve(steps, None)
 
-    assert curve.by_months
-    assert [row.games for row in curve.rows] == [2, 6, 6, 6, 5]
-    assert sum(row.change for row in curve.rows) == pytest.approx(3 * len(steps), abs=3)
-    assert not draw_curve(steps[1:], None).by_months
+    assert curve["by_months"]
+    assert [row["games"] for row in curve["rows"]] == [2, 6, 6, 6, 5]
+    assert sum(row["change"] for row in curve["rows"]) == pytest.approx(3 * len(steps), abs=3)
+    assert not draw_curve(steps[1:], None)["by_months"]
 
 
 def test_without_a_game_there_is_no_curve():

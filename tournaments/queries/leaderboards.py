@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from math import ceil, floor, sqrt
 from operator import attrgetter
+from typing import Any
 
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
@@ -18,7 +19,6 @@ from tournaments.queries.players import RatingStep
 from tournaments.queries.ratings import (
     Listed,
     ListedInSeason,
-    ShownRating,
     first_moves,
     shown,
     shown_points,
@@ -99,59 +99,9 @@ PAGE = Frame()
 """The width of a phone."""
 
 
-@dataclass(frozen=True, slots=True)
-class AxisMark:
-    at: float
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class CurveRow:
-    """A line of the table: a game, or a month, with the rating after its last game."""
-
-    label: str
-    games: int
-    rating: ShownRating
-    change: int
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """The curve and its scales in the units of the drawing."""
-
-    line: str
-    band: str
-    dots: tuple[tuple[float, float], ...]
-    end: tuple[float, float]
-    marks: tuple[AxisMark, ...]
-    dates: tuple[AxisMark, ...]
-    rows: tuple[CurveRow, ...]
-    by_months: bool
-    width: int = PAGE.width
-    height: int = PAGE.height
-    left: int = PAGE.left
-    right: int = PAGE.width - PAGE.right
-    bottom: int = PAGE.height - PAGE.bottom
-    foot: int = PAGE.height - 6
-
-
-@dataclass(frozen=True, slots=True)
-class _Moment:
-    at: datetime
-    rating: Rating
-
-    @property
-    def low(self) -> float:
-        return self.rating.mean - 2 * self.rating.deviation
-
-    @property
-    def high(self) -> float:
-        return self.rating.mean + 2 * self.rating.deviation
-
-
 def draw_curve(
     steps: Sequence[RatingStep], until: datetime | None, frame: Frame = PAGE
-) -> Curve | None:
+) -> dict[str, Any] | None:
     """Return the curve of a rating, up to `until` if given; None before the first game.
 
     The band is the rating plus and minus two deviations. It widens to the deviation at the start of
@@ -160,13 +110,15 @@ def draw_curve(
     if not steps:
         return None
     moments = list(_moments(steps))
-    end = moments[-1]
-    if until is not None and until > end.at:
-        days = (until - end.at) / timedelta(days=1)
-        moments.append(_Moment(until, end.rating.rested(days)))
-    first, last = moments[0].at, max(moments[-1].at, moments[0].at + timedelta(days=1))
+    end_at, end = moments[-1]
+    if until is not None and until > end_at:
+        days = (until - end_at) / timedelta(days=1)
+        moments.append((until, end.rested(days)))
+    lower = [(at, rating.mean - 2 * rating.deviation) for at, rating in moments]
+    upper = [(at, rating.mean + 2 * rating.deviation) for at, rating in moments]
+    first, last = moments[0][0], max(moments[-1][0], moments[0][0] + timedelta(days=1))
     span = (last - first).total_seconds()
-    step, low, high = _scale(min(m.low for m in moments), max(m.high for m in moments))
+    step, low, high = _scale(min(y for _at, y in lower), max(y for _at, y in upper))
 
     def x_of(at: datetime) -> float:
         share = (at - first).total_seconds() / span
@@ -176,36 +128,43 @@ def draw_curve(
         room = frame.height - frame.top - frame.bottom
         return round(frame.top + room * (high - points) / (high - low), 1)
 
-    above = [(x_of(m.at), y_of(m.high)) for m in moments]
-    below = [(x_of(m.at), y_of(m.low)) for m in reversed(moments)]
+    band = [(x_of(at), y_of(y)) for at, y in (*upper, *reversed(lower))]
     dots = steps if len(steps) <= MOST_DOTS else ()
-    return Curve(
-        line=_points((x_of(m.at), y_of(m.rating.mean)) for m in moments),
-        band=_points(iter(above + below)),
-        dots=tuple((x_of(each.at), y_of(each.after.mean)) for each in dots),
-        end=(x_of(end.at), y_of(end.rating.mean)),
-        marks=tuple(AxisMark(y_of(mark), str(mark)) for mark in range(low, high + 1, step)),
-        dates=tuple(AxisMark(x_of(at), label) for at, label in _dates(first, last)),
-        rows=tuple(_rows(steps)),
-        by_months=len(steps) > MOST_ROWS,
-    )
+    return {
+        "line": _points((x_of(at), y_of(rating.mean)) for at, rating in moments),
+        "band": _points(iter(band)),
+        "dots": tuple((x_of(each.at), y_of(each.after.mean)) for each in dots),
+        "end": (x_of(end_at), y_of(end.mean)),
+        "marks": tuple(
+            {"at": y_of(mark), "label": str(mark)} for mark in range(low, high + 1, step)
+        ),
+        "dates": tuple({"at": x_of(at), "label": label} for at, label in _dates(first, last)),
+        "rows": tuple(_rows(steps)),
+        "by_months": len(steps) > MOST_ROWS,
+        "width": PAGE.width,
+        "height": PAGE.height,
+        "left": PAGE.left,
+        "right": PAGE.width - PAGE.right,
+        "bottom": PAGE.height - PAGE.bottom,
+        "foot": PAGE.height - 6,
+    }
 
 
 def _points(places: Iterator[tuple[float, float]]) -> str:
     return " ".join(f"{x},{y}" for x, y in places)
 
 
-def _moments(steps: Sequence[RatingStep]) -> Iterator[_Moment]:
+def _moments(steps: Sequence[RatingStep]) -> Iterator[tuple[datetime, Rating]]:
     """Yield the ratings to draw; with many games, the first and last of each pixel column."""
     first, last = steps[0].at, steps[-1].at
     span = (last - first).total_seconds() or 1.0
     columns = [int(COLUMNS * (each.at - first).total_seconds() / span) for each in steps]
-    yield _Moment(first, steps[0].after)
+    yield first, steps[0].after
     for number, each in enumerate(steps):
         if number and columns[number - 1] != columns[number]:
-            yield _Moment(each.at, each.before)
+            yield each.at, each.before
         if number + 1 == len(steps) or columns[number + 1] != columns[number]:
-            yield _Moment(each.at, each.after)
+            yield each.at, each.after
 
 
 def _scale(lowest: float, highest: float) -> tuple[int, int, int]:
@@ -232,7 +191,7 @@ def _dates(first: datetime, last: datetime) -> Iterator[tuple[datetime, str]]:
 
 def _months(first: datetime, last: datetime) -> Iterator[tuple[datetime, str]]:
     start = localtime(first)
-    number, end = _month_after(start), _month_of(localtime(last))
+    number, end = (_month_of(start) + (start.day > 1)), _month_of(localtime(last))
     every = next((n for n in MONTHS if (end - number) / n < MOST_DATES), MONTHS[-1])
     while number % min(every, 12):
         number += 1
@@ -248,14 +207,10 @@ def _month_of(day: date) -> int:
     return 12 * day.year + day.month - 1
 
 
-def _month_after(day: date) -> int:
-    return _month_of(day) + (day.day > 1)
-
-
 # The table.
 
 
-def _rows(steps: Sequence[RatingStep]) -> Iterator[CurveRow]:
+def _rows(steps: Sequence[RatingStep]) -> Iterator[dict[str, Any]]:
     by_months = len(steps) > MOST_ROWS
     style = "YEAR_MONTH_FORMAT" if by_months else "SHORT_DATE_FORMAT"
     last = len(steps) - 1
@@ -267,7 +222,12 @@ def _rows(steps: Sequence[RatingStep]) -> Iterator[CurveRow]:
             first = bisect_left(steps, month, hi=last, key=attrgetter("at"))
         rating = shown(steps[last].after)
         change = rating.points - shown_points(steps[first].before)
-        yield CurveRow(date_format(at, style), last - first + 1, rating, change)
+        yield {
+            "label": date_format(at, style),
+            "games": last - first + 1,
+            "rating": rating,
+            "change": change,
+        }
         last = first - 1
 
 
@@ -281,98 +241,47 @@ LOWEST = 0.3
 """What happened may lie below one half by chance, but hardly below this."""
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationBin:
-    """Predictions of about one chance: what was predicted, what happened, and within what."""
-
-    pairs: int
-    predicted: float
-    happened: float
-    x: float
-    y: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class MonthRow:
-    """The log-loss of a month: by the ratings, and by ratings of places only."""
-
-    label: str
-    pairs: int
-    loss: float
-    by_places: float
-
-
-@dataclass(frozen=True, slots=True)
-class LuckRow:
-    ruleset: str
-    points: int
-
-
-@dataclass(frozen=True)
-class CalibrationView:
-    """The page of a pool; `months` begin with the latest, `whole` is their sum."""
-
-    families: Sequence[tuple[str, str]]
-    family: str
-    version: int
-    deviation: int
-    fitted_at: datetime | None
-    games: int
-    luck: Sequence[LuckRow]
-    parts: Sequence[CalibrationBin]
-    months: Sequence[MonthRow]
-    whole: MonthRow | None
-    moves: Sequence[float]
-    frame: Frame
-    across: Sequence[AxisMark]
-    up: Sequence[AxisMark]
-    # From one corner of the chart to the other: what happened is what was predicted.
-    diagonal: str
-    coin: float = COIN
-
-
-def calibration_view(pools: Sequence[RatingPool], family: str) -> CalibrationView:
+def calibration_view(pools: Sequence[RatingPool], family: str) -> dict[str, Any]:
     """Present the pool of a family, or the first (1 query)."""
     pool = next((each for each in pools if each.family == family), pools[0])
     stored = pool.calibration or {"bins": [], "months": {}}
     rows = [_month(month, *values) for month, values in sorted(stored["months"].items())]
     steps = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-    return CalibrationView(
-        families=[(each.family, family_name(each.family)) for each in pools],
-        family=pool.family,
-        version=pool.version,
-        deviation=round(sqrt(pool.start)),
-        fitted_at=pool.fitted_at,
-        games=pool.fitted_games,
-        luck=[
-            LuckRow(ruleset_name(name.removeprefix("house ")), round(points))
+    return {
+        "families": [(each.family, family_name(each.family)) for each in pools],
+        "family": pool.family,
+        "version": pool.version,
+        "deviation": round(sqrt(pool.start)),
+        "fitted_at": pool.fitted_at,
+        "games": pool.fitted_games,
+        "luck": [
+            {"ruleset": ruleset_name(name.removeprefix("house ")), "points": round(points)}
             for name, points in pool.luck.items()
         ],
-        parts=[_part(*values) for values in stored["bins"] if values[0] >= FEWEST_PAIRS],
-        months=rows[: -MOST_MONTHS - 1 : -1],
-        whole=_whole(rows),
-        moves=first_moves(pool),
-        frame=CHART,
-        across=[AxisMark(_x(step), f"{100 * step:.0f}%") for step in steps],
-        up=[AxisMark(_y(step), f"{100 * step:.0f}%") for step in (0.3, 0.4, *steps)],
-        diagonal=f"M{_x(0.5)} {_y(0.5)}L{_x(1.0)} {_y(1.0)}",
-    )
+        "parts": [_part(*values) for values in stored["bins"] if values[0] >= FEWEST_PAIRS],
+        "months": rows[: -MOST_MONTHS - 1 : -1],
+        "whole": _whole(rows),
+        "moves": first_moves(pool),
+        "frame": CHART,
+        "across": [{"at": _x(step), "label": f"{100 * step:.0f}%"} for step in steps],
+        "up": [{"at": _y(step), "label": f"{100 * step:.0f}%"} for step in (0.3, 0.4, *steps)],
+        "diagonal": f"M{_x(0.5)} {_y(0.5)}L{_x(1.0)} {_y(1.0)}",
+        "coin": COIN,
+    }
 
 
-def _part(pairs: float, predicted: float, above: float) -> CalibrationBin:
+def _part(pairs: float, predicted: float, above: float) -> dict[str, Any]:
     chance, came = predicted / pairs, above / pairs
     within = 2 * sqrt(chance * (1 - chance) / pairs)
-    return CalibrationBin(
-        int(pairs),
-        100 * chance,
-        100 * came,
-        _x(chance),
-        _y(came),
-        _y(max(LOWEST, came - within)),
-        _y(min(1.0, came + within)),
-    )
+    return {
+        "pairs": int(pairs),
+        "predicted": 100 * chance,
+        "happened": 100 * came,
+        "x": _x(chance),
+        "y": _y(came),
+        "low": _y(max(LOWEST, came - within)),
+        "high": _y(min(1.0, came + within)),
+    }
 
 
 def _x(chance: float) -> float:
@@ -385,15 +294,25 @@ def _y(share: float) -> float:
     return round(CHART.top + (1.0 - max(LOWEST, share)) / (1.0 - LOWEST) * high, 1)
 
 
-def _month(month: str, pairs: float, loss: float, by_places: float) -> MonthRow:
+def _month(month: str, pairs: float, loss: float, by_places: float) -> dict[str, Any]:
     year, number = map(int, month.split("-"))
     label = date_format(date(year, number, 1), "YEAR_MONTH_FORMAT")
-    return MonthRow(label, int(pairs), loss / (pairs or 1), by_places / (pairs or 1))
+    return {
+        "label": label,
+        "pairs": int(pairs),
+        "loss": loss / (pairs or 1),
+        "by_places": by_places / (pairs or 1),
+    }
 
 
-def _whole(rows: Sequence[MonthRow]) -> MonthRow | None:
-    pairs = sum(row.pairs for row in rows)
+def _whole(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    pairs = sum(row["pairs"] for row in rows)
     if not pairs:
         return None
-    loss = sum(row.pairs * row.loss for row in rows) / pairs
-    return MonthRow("", pairs, loss, sum(row.pairs * row.by_places for row in rows) / pairs)
+    loss = sum(row["pairs"] * row["loss"] for row in rows) / pairs
+    return {
+        "label": "",
+        "pairs": pairs,
+        "loss": loss,
+        "by_places": sum(row["pairs"] * row["by_places"] for row in rows) / pairs,
+    }

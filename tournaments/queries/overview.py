@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -113,29 +114,6 @@ class Leader:
 
 
 @dataclass(frozen=True, slots=True)
-class Surprise:
-    """What surprised in a round: a `win` by far, a `comeback` by places, or `kings`."""
-
-    code: str
-    names: tuple[str, ...]
-    number: Points = 0
-    table: int = 0
-    before: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class PathStep:
-    """A round of an entrant: at which table, with whom, which place there (None: sat out)."""
-
-    number: int
-    label: str
-    points: Points | None
-    table: int | None
-    place: int | None
-    others: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Overview:
     """A tournament after round `after` (0: none is closed), without what is kept back.
 
@@ -188,7 +166,7 @@ class Overview:
         )
         return list(fitting)[:most]
 
-    def path_of(self, row: Leader) -> list[PathStep]:
+    def path_of(self, row: Leader) -> list[dict[str, Any]]:
         """Return the closed rounds of an entrant, the first one first."""
         return [
             self._step(each, row.entrant, points)
@@ -196,38 +174,16 @@ class Overview:
             if each.number <= self.after
         ]
 
-    def _step(self, round_: RoundSeen, entrant: str, points: Points | None) -> PathStep:
+    def _step(self, round_: RoundSeen, entrant: str, points: Points | None) -> dict[str, Any]:
+        step: dict[str, Any] = {"number": round_.number, "label": round_.label, "points": points}
         table = round_.table_of(entrant)
         if table is None:
-            return PathStep(round_.number, round_.label, points, None, None, ())
+            return step | {"table": None, "place": None, "others": ()}
         side = table.entrants.index(entrant)
         others = tuple(self.names.get(key, "") for key in table.entrants if key != entrant)
         place = table.ranks[side] if table.ranks else None
         named = tuple(name for name in others if name)
-        return PathStep(round_.number, round_.label, points, table.number, place, named)
-
-    def surprises(self) -> list[Surprise]:
-        """Return what surprised in the last closed round: nothing if nobody stands out."""
-        return [] if self.last is None else list(self._surprises(self.last))
-
-    def _surprises(self, round_: RoundSeen) -> Iterator[Surprise]:
-        wins = [
-            (lead, table.number, key)
-            for table in round_.tables
-            if (best := table.best()) is not None
-            for key, lead in [best]
-            if key in self.names
-        ]
-        if wins:
-            lead, table, key = max(wins)
-            yield Surprise("win", (self.names[key],), lead, table)
-        risen = max(self.rows, key=lambda row: row.change or 0, default=None)
-        if risen is not None and (risen.change or 0) > 1:
-            before = risen.place + (risen.change or 0)
-            yield Surprise("comeback", (risen.name,), risen.place, before=before)
-        kings = self.kings(round_)
-        if kings:
-            yield Surprise("kings", kings, len(kings))
+        return step | {"table": table.number, "place": place, "others": named}
 
     def kings(self, *rounds: RoundSeen) -> tuple[str, ...]:
         """Return a name for each King made in some rounds."""
@@ -342,13 +298,13 @@ def _round(state: TournamentState, each: SeatedRound, hidden: bool) -> RoundSeen
     for played in state.results:
         if played.number == row.number:
             results = {result.entrants: result for result in played.tables}
-    drawn = [table for table in seated(state, row) if table.number is not None]
+    drawn = [table for table in seated(state, row) if table["number"] is not None]
     tables = tuple(
         _table(
             TableSeen(
                 number=table.number,
                 entrants=table.entrants,
-                players=tuple(name for _seat, name in laid.players),
+                players=tuple(name for _seat, name in laid["players"]),
                 finished=results[table.entrants].finished,
             ),
             None if hidden else results[table.entrants],
@@ -435,24 +391,20 @@ def strip_step(strip: Strip) -> LifecycleStep:
     if step.code == "start" and strip.settings.check_in == "none":
         # With a check-in nobody is here yet.
         return replace(step, code="start-and-seat", round=1)
-    if round_ is not None and round_.is_open:
-        return _step_of_open_round(strip, round_, step)
-    if step.code == "open-round" and strip.clock_stands:
+    is_open = round_ is not None and round_.is_open
+    if round_ is not None and is_open:
+        unconfirmed = strip.unconfirmed if step.code == "close-round" else None
+        for code, table in (
+            ("go-to-called", strip.called),
+            ("go-to-disputed", strip.disputed),
+            ("go-to-unconfirmed", unconfirmed),
+        ):
+            if table is not None:
+                return LifecycleStep(code, round_.number, table)
+    if strip.clock_stands and step.code == ("look-at-tables" if is_open else "open-round"):
         return replace(step, code="start-clock")
-    if strip.moved and step.code != "open-round":
+    if strip.moved and not is_open and step.code != "open-round":
         return LifecycleStep("look-at-correction")
-    return step
-
-
-def _step_of_open_round(strip: Strip, round_: Round, step: LifecycleStep) -> LifecycleStep:
-    if strip.called is not None:
-        return LifecycleStep("go-to-called", round_.number, strip.called)
-    if strip.disputed is not None:
-        return LifecycleStep("go-to-disputed", round_.number, strip.disputed)
-    if step.code == "close-round" and strip.unconfirmed is not None:
-        return LifecycleStep("go-to-unconfirmed", round_.number, strip.unconfirmed)
-    if step.code == "look-at-tables" and strip.clock_stands:
-        return LifecycleStep("start-clock", round_.number)
     return step
 
 
@@ -555,17 +507,39 @@ def list_entrants(tournament: Tournament, *, directs: bool) -> EntrantList:
 
 def lines_of(rows: Iterable[Entrant], tournament: Tournament, *, directs: bool) -> EntrantList:
     """Return lines for some entrants of a tournament, in their order (1 query)."""
-    asking, settings = _asking(tournament), settings_of(tournament)
+    settings, number = settings_of(tournament), next_round(tournament)
+    going = tournament.state in (State.REGISTRATION, State.RUNNING)
+    checking_in = settings.check_in != "none" and going
+    asked = 1 if settings.check_in == "once" else number
     lines = (
         EntrantLine(
             row,
             name_of(row, directs=directs),
-            asking.state(row),
+            _state_of(row, number, asked, checking_in=checking_in),
             section=settings.section_of(row.section),
         )
         for row in rows
     )
-    return EntrantList(tuple(lines), asking.checking_in, asking.number)
+    return EntrantList(tuple(lines), checking_in, number)
+
+
+def _state_of(row: Entrant, number: int, asked: int, *, checking_in: bool) -> str:
+    """Return the state of an entrant before round `number`, as in `EntrantLine`.
+
+    A check-in counts from round `asked` on.
+    """
+    lasting = {
+        "withdrawn": row.withdrawn_at is not None,
+        "waiting": row.waiting,
+        "house": row.house,
+        "later": row.joins_in > number or (row.joins_in == number > 1 and not checking_in),
+    }
+    for state, applies in lasting.items():
+        if applies:
+            return state
+    if not checking_in:
+        return ""
+    return "here" if row.checked_in >= asked else "missing"
 
 
 def with_ratings(entrants: EntrantList, tournament: Tournament, visitor: Visitor) -> EntrantList:
@@ -651,38 +625,7 @@ def found_in(lines: Sequence[EntrantLine], asked: str, *, directs: bool) -> list
 
 def _searched(line: EntrantLine, *, directs: bool) -> list[str]:
     row = line.entrant
-    names = [_search_key(player, directs=directs) for player in row.players]
+    names = [
+        (player.search_key if directs or not player.initials else "") for player in row.players
+    ]
     return [*names, plain_name(row.team), plain_name(row.represents)]
-
-
-def _search_key(player: Player, *, directs: bool) -> str:
-    return player.search_key if directs or not player.initials else ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Asking:
-    """The check-in that is open now: for the round `number`, or once for all rounds."""
-
-    checking_in: bool
-    once: bool
-    number: int
-
-    def state(self, row: Entrant) -> str:
-        """Return the state of an entrant, as in `EntrantLine`."""
-        if row.withdrawn_at is not None:
-            return "withdrawn"
-        if row.waiting:
-            return "waiting"
-        if row.house:
-            return "house"
-        if row.joins_in > self.number or (row.joins_in == self.number > 1 and not self.checking_in):
-            return "later"
-        if not self.checking_in:
-            return ""
-        return "here" if row.checked_in >= (1 if self.once else self.number) else "missing"
-
-
-def _asking(tournament: Tournament) -> _Asking:
-    checks = settings_of(tournament).check_in
-    going = tournament.state in (State.REGISTRATION, State.RUNNING)
-    return _Asking(checks != "none" and going, checks == "once", next_round(tournament))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.functional import Promise
@@ -14,12 +15,10 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 from tournaments.engine.rules.rulesets import InvalidEntry, Points, whole
 from tournaments.engine.standings.results import BYE_AVERAGE, PENALTY, TIE_BREAKS
 from tournaments.engine.standings.standings import (
-    Decision,
     RoundReasons,
     SeasonStanding,
     Standing,
     TeamStanding,
-    Why,
     evening_points,
     league,
     team_standings,
@@ -30,7 +29,6 @@ from tournaments.models.clubs import LeaguePoints
 from tournaments.models.people import fold_name
 from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.queries.state import (
-    SeatedRound,
     TournamentState,
     corrected_tables,
     load_states,
@@ -264,26 +262,14 @@ EVERYBODY = LeagueReader(member=False, directs=False)
 
 
 @dataclass(frozen=True, slots=True)
-class LeagueEvening:
-    """A tournament of the season up to its round `last`, with points by player key."""
-
-    tournament: Tournament
-    last: int
-    points: dict[str, Points]
-
-    @property
-    def over(self) -> bool:
-        return self.tournament.state == Tournament.State.FINISHED
-
-
-@dataclass(frozen=True, slots=True)
 class League:
     """A season's league: its evenings, the rows by place and name, and the players.
 
+    An evening is a tournament up to its round `last`, with points by player key.
     `added` are the points that it adds, as text; `mixed` ones make no sensible sum.
     """
 
-    evenings: Sequence[LeagueEvening]
+    evenings: Sequence[dict[str, Any]]
     rows: Sequence[SeasonStanding]
     people: Mapping[str, Player]
     finals: bool
@@ -297,8 +283,8 @@ def league_of(season: Season, rows: Sequence[Tournament], looker: LeagueReader) 
     people: dict[str, Player] = {}
     by_places = season.league_points == LeaguePoints.EVENING
     evenings = [_evening(state, people, looker, by_places=by_places) for state in courses]
-    evenings = [each for each in evenings if each.last]
-    standings = league([each.points for each in evenings], season.league_best)
+    evenings = [each for each in evenings if each["last"]]
+    standings = league([each["points"] for each in evenings], season.league_best)
     # Equal places are sorted by name.
     in_order = sorted(standings, key=lambda row: (row.place, fold_name(people[row.player].name)))
     counted = {added_by(each.settings) for each in courses}
@@ -327,7 +313,7 @@ def public_league(club: Club, today: date) -> tuple[Season, League] | None:
 
 def _evening(
     state: TournamentState, people: dict[str, Player], looker: LeagueReader, *, by_places: bool
-) -> LeagueEvening:
+) -> dict[str, Any]:
     """Return the points of an evening up to its last closed round; add its players to `people`.
 
     Points of finals are left out: only some entrants play them, and they may start from zero. The
@@ -346,7 +332,8 @@ def _evening(
         for player in state.entrants[key].players:
             people[str(player.pk)] = player
             points[str(player.pk)] = whole(points.get(str(player.pk), 0) + worth)
-    return LeagueEvening(state.tournament, last, points)
+    over = state.tournament.state == Tournament.State.FINISHED
+    return {"tournament": state.tournament, "last": last, "points": points, "over": over}
 
 
 LEGEND: Mapping[str, str | Promise] = {
@@ -363,37 +350,22 @@ LEGEND: Mapping[str, str | Promise] = {
 """The kinds of marks in order, with their explanation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A mark beside a name: its kind, a key of `LEGEND`, and its text."""
-
-    kind: str
-    text: str
+Mark = dict[str, str]
+"""A mark beside a name: its `kind`, a key of `LEGEND`, and its `text`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """The marks of the standings by entrant, and the rounds that each sat out."""
-
-    of: Mapping[str, Sequence[Mark]]
-    byes: Mapping[str, Sequence[int]]
-
-    @property
-    def legend(self) -> list[tuple[Mark, str]]:
-        """Return an example of each kind that occurs, with its explanation."""
-        found = {mark.kind: mark for marks in self.of.values() for mark in marks}
-        return [(found[kind], str(text)) for kind, text in LEGEND.items() if kind in found]
-
-
-def marks_of(seen: Seen) -> Marks:
-    """Return the marks of the standings that a visitor sees (1 query)."""
+def marks_of(seen: Seen) -> tuple[dict[str, list[Mark]], dict[str, list[int]]]:
+    """Return the marks of the standings by entrant, and the rounds that each sat out (1 query)."""
     state, corrected = seen.state, corrected_tables(seen.state.tournament)
-    counted = [each for each in state.seated_rounds if _counts(seen, each)]
     byes: dict[str, list[int]] = defaultdict(list)
     changed: dict[str, list[int]] = defaultdict(list)
     ruled: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     keys = {entrant.pk: key for key, entrant in state.entrants.items()}
-    for each in counted:
+    for each in state.seated_rounds:
+        number = each.row.number
+        counts = number == seen.only if seen.only else number <= seen.after
+        if each.row.published_at is None or not counts:
+            continue
         for key in each.byes:
             byes[key].append(each.row.number)
         for table in each.tables:
@@ -401,20 +373,13 @@ def marks_of(seen: Seen) -> Marks:
                 changed[key].append(each.row.number)
         for ruling in each.row.rulings.all():
             ruled[keys[ruling.entrant_id]][ruling.kind].append(each.row.number)
-    found = {
-        row.entrant: tuple(
+    marks = {
+        row.entrant: list(
             _marks(state, row, byes[row.entrant], ruled[row.entrant], changed[row.entrant])
         )
         for row in seen.rows
     }
-    return Marks(found, byes)
-
-
-def _counts(seen: Seen, each: SeatedRound) -> bool:
-    number = each.row.number
-    return each.row.published_at is not None and (
-        number == seen.only if seen.only else number <= seen.after
-    )
+    return marks, byes
 
 
 def _marks(
@@ -427,19 +392,22 @@ def _marks(
     entrant = state.entrants[row.entrant]
     if byes:
         kind = "bye-average" if state.settings.bye == BYE_AVERAGE else "bye"
-        yield Mark(kind, _in_rounds(state, pgettext("sits out", "bye"), byes))
+        yield {"kind": kind, "text": _in_rounds(state, pgettext("sits out", "bye"), byes)}
     for ruling, rounds in ruled.items():
         if ruling != PENALTY:
-            yield Mark("ruling", _in_rounds(state, ruling_name(ruling), rounds))
+            yield {"kind": "ruling", "text": _in_rounds(state, ruling_name(ruling), rounds)}
     if row.penalties:
         points = f"{MINUS}{points_text(row.penalties)}"
-        yield Mark("penalty", _("penalty %(points)s") % {"points": points})
+        yield {"kind": "penalty", "text": _("penalty %(points)s") % {"points": points}}
     if changed:
-        yield Mark("corrected", _in_rounds(state, _("corrected"), changed))
+        yield {"kind": "corrected", "text": _in_rounds(state, _("corrected"), changed)}
     if entrant.joins_in > 1:
-        yield Mark("late", _("joined in round %(number)s") % {"number": entrant.joins_in})
+        yield {
+            "kind": "late",
+            "text": _("joined in round %(number)s") % {"number": entrant.joins_in},
+        }
     if entrant.withdrawn_at is not None:
-        yield Mark("withdrawn", _("withdrawn"))
+        yield {"kind": "withdrawn", "text": _("withdrawn")}
 
 
 def _in_rounds(state: TournamentState, mark: str, rounds: Sequence[int]) -> str:
@@ -453,41 +421,12 @@ SUMS = ("all", "before-finals", "finals")
 """The groups of rounds that are summed: all, or each part if finals start from zero."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """Rounds that are added up together, by a code of `SUMS`, less the penalties."""
-
-    code: str
-    rounds: tuple[RoundReasons, ...]
-    penalties: Points
-    points: Points
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """The criterion that decided against a neighbour, who is `ahead` or behind."""
-
-    decision: Decision
-    ahead: bool
-
-
-@dataclass(frozen=True, slots=True)
-class WhyPlaced:
-    """The reasons for an entrant's place; `stage` is the stage reached in the finals.
-
-    Within the finals the stages decide, and `decisions` is empty.
-    """
-
-    standing: Standing
-    parts: tuple[Sum, ...]
-    decisions: tuple[Decided, ...]
-    stage: str
-
-
-def why_placed(state: TournamentState, key: str, after: int) -> WhyPlaced:
+def why_placed(state: TournamentState, key: str, after: int) -> dict[str, Any]:
     """Return the reasons for an entrant's place after round `after`.
 
-    Entrants outside the finals keep their place at the cut.
+    The `parts` are rounds that are added up together, by a code of `SUMS`, less the penalties; the
+    `decisions` decided against a neighbour, who is `ahead` or behind. Within the finals the stages
+    decide; `stage` is the one reached. Entrants outside the finals keep their place at the cut.
 
     Raises: KeyError: there is no such entrant with a place.
     """
@@ -496,39 +435,30 @@ def why_placed(state: TournamentState, key: str, after: int) -> WhyPlaced:
     in_finals = reached is not None and state.stages_played(after)
     last = after if in_finals else min(after, state.settings.rounds)
     why = state.why(key, last)
-    return WhyPlaced(
-        standing,
-        tuple(_parts(state, why, standing)),
-        () if in_finals else tuple(_decided(why)),
-        reached.stage if reached is not None and in_finals else "",
-    )
-
-
-def _decided(why: Why) -> Iterator[Decided]:
-    for decision, ahead in ((why.ahead, True), (why.behind, False)):
-        if decision is not None:
-            yield Decided(decision, ahead)
-
-
-def _parts(state: TournamentState, why: Why, standing: Standing) -> Iterator[Sum]:
     cut = state.settings.rounds
-    before = [each for each in why.rounds if each.number <= cut]
     finals = [each for each in why.rounds if each.number > cut]
-    if not finals or state.settings.carry:
-        yield _sum("all", why.rounds, standing.points)
-        return
-    at_cut = {row.entrant: row for row in state.standings_before(cut + 1)}[standing.entrant]
-    yield _sum("before-finals", before, at_cut.points)
-    yield _sum("finals", finals, standing.points)
+    parts: list[tuple[str, Sequence[RoundReasons], Points]]
+    parts = [("all", why.rounds, standing.points)]
+    if finals and not state.settings.carry:
+        at_cut = {row.entrant: row for row in state.standings_before(cut + 1)}[key]
+        before = [each for each in why.rounds if each.number <= cut]
+        parts = [("before-finals", before, at_cut.points), ("finals", finals, standing.points)]
+    decisions = [
+        {"decision": decision, "ahead": ahead}
+        for decision, ahead in ((why.ahead, True), (why.behind, False))
+        if decision is not None and not in_finals
+    ]
+    return {
+        "standing": standing,
+        "parts": [
+            {"code": code, "rounds": rounds, "points": points, "penalties": _penalties(rounds)}
+            for code, rounds, points in parts
+        ],
+        "decisions": decisions,
+        "stage": reached.stage if reached is not None and in_finals else "",
+    }
 
 
-def _sum(code: str, rounds: Sequence[RoundReasons], points: Points) -> Sum:
-    penalties = whole(
-        sum(
-            reason.params["points"]
-            for each in rounds
-            for reason in each.reasons
-            if reason.code == "penalty"
-        )
-    )
-    return Sum(code, tuple(rounds), penalties, points)
+def _penalties(rounds: Iterable[RoundReasons]) -> Points:
+    reasons = (reason for each in rounds for reason in each.reasons)
+    return whole(sum(reason.params["points"] for reason in reasons if reason.code == "penalty"))

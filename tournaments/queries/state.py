@@ -148,6 +148,9 @@ class TournamentState:
         counted = Counter(map(self.section_of, here)).most_common(1)
         return counted[0][0] if counted else self.sections[-1]
 
+    def seating_of(self, round_: Round) -> SeatedRound:
+        return next(each for each in self.seated_rounds if each.row.pk == round_.pk)
+
     def of_section(self, seated: SeatedRound, section: str) -> SeatedRound:
         tables = (each for each in seated.tables if self.section_at(each.entrants) == section)
         byes = (key for key in seated.byes if self.section_at([key]) == section)
@@ -306,12 +309,10 @@ class TournamentState:
             return tuple(key for key in members if key in sit)
         named = self.tournament.line_ups.get(str(number), {}).get(team)
         if named is None:
-            free = [key for key in members if self._can_play(self.entrants[key], number)]
+            rows = [self.entrants[key] for key in members]
+            free = [r.key for r in rows if r.withdrawn_at is None and r.joins_in <= number]
             named = sorted(free, key=lambda key: key not in before)[: self.settings.line_up]
         return tuple(key for key in members if key in named)[: self.settings.line_up]
-
-    def _can_play(self, entrant: Entrant, number: int) -> bool:
-        return entrant.withdrawn_at is None and entrant.joins_in <= number
 
     def _was_taken_out(self, entrant: Entrant, number: int) -> bool:
         """Return whether a director took them out of the last round, and nothing brought them back.
@@ -411,7 +412,14 @@ def load_states(tournaments: Sequence[Tournament]) -> list[TournamentState]:
         entrants[entrant.tournament_id].append(entrant)
     keys = {each.pk: each.key for those in entrants.values() for each in those}
     rulings = Prefetch("rulings", RulingRow.objects.filter(withdrawn_at=None))
-    sittings = _sittings(events, keys)
+    # By round, ordered by table and side, those who are out first. Plain tuples: model instances
+    # cost five times as much, and there are thousands of rows.
+    sittings: dict[int, list[Sat]] = defaultdict(list)
+    sat = Sitting.objects.filter(round__event__in=events).order_by("side")
+    for round_pk, table, number, entrant_pk in sat.values_list(
+        "round_id", "table_id", "table__number", "entrant_id"
+    ):
+        sittings[round_pk].append((number or 0, table, keys[entrant_pk]))
     rounds: dict[int, list[SeatedRound]] = defaultdict(list)
     rows_of_rounds = Round.objects.filter(event__in=events).with_hiding().order_by("number")
     for round_ in rows_of_rounds.prefetch_related(rulings):
@@ -436,20 +444,12 @@ def corrected_tables(tournament: Tournament) -> set[int]:
     return set(rows.values_list("game__table", flat=True))
 
 
-def _sittings(events: Sequence[int], keys: Mapping[int, str]) -> Mapping[int, list[Sat]]:
-    """Return the sittings of each round, ordered by table and side; entrants who are out first."""
-    rows = Sitting.objects.filter(round__event__in=events).order_by("side")
-    fields = ("round_id", "table_id", "table__number", "entrant_id")
-    sat: dict[int, list[Sat]] = defaultdict(list)
-    # Plain tuples: model instances cost five times as much, and there are thousands of rows.
-    for round_, table, number, entrant in rows.values_list(*fields):
-        sat[round_].append((number or 0, table, keys[entrant]))
-    return sat
-
-
 def _drawn(round_: Round, sittings: Sequence[Sat]) -> SeatedRound:
     if round_.published_at is None:
-        return _seated(round_)
+        seating = round_.seating or {"tables": [], "byes": []}
+        proposed = enumerate(seating["tables"], 1)
+        drawn = tuple(DrawnTable(None, number, tuple(names)) for number, names in proposed)
+        return SeatedRound(round_, drawn, tuple(seating["byes"]))
     tables: dict[tuple[int, int], list[str]] = defaultdict(list)
     byes = []
     for number, table, key in sittings:
@@ -461,14 +461,6 @@ def _drawn(round_: Round, sittings: Sequence[Sat]) -> SeatedRound:
         DrawnTable(table, number, tuple(names)) for (number, table), names in sorted(tables.items())
     )
     return SeatedRound(round_, laid, tuple(sorted(byes, key=lambda key: int(key[1:]))))
-
-
-def _seated(round_: Round) -> SeatedRound:
-    seating = round_.seating or {"tables": [], "byes": []}
-    tables = tuple(
-        DrawnTable(None, number, tuple(names)) for number, names in enumerate(seating["tables"], 1)
-    )
-    return SeatedRound(round_, tables, tuple(seating["byes"]))
 
 
 def _result(

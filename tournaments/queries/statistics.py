@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
@@ -23,23 +24,13 @@ FAMILIES = {ruleset.family for ruleset in RULESETS.values()}
 
 
 @dataclass(frozen=True, slots=True)
-class FilterChoice:
-    """A family or season that the page can be limited to, with its number of games."""
-
-    key: str
-    name: str
-    games: int
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
 class NumbersFilter:
     """The current filter: one family of games, and optionally one season by its key."""
 
     family: str
-    families: Sequence[FilterChoice]
+    families: Sequence[dict[str, Any]]
     season: int | None
-    seasons: Sequence[FilterChoice]
+    seasons: Sequence[dict[str, Any]]
 
 
 def chosen_family(by_family: Counter[str], asked: str) -> str:
@@ -57,11 +48,14 @@ def scope_of(
     return NumbersFilter(
         family,
         [
-            FilterChoice(key, family_name(key), n, key == family)
+            {"key": key, "name": family_name(key), "games": n, "chosen": key == family}
             for key, n in by_family.most_common()
         ],
         season,
-        [FilterChoice(str(row.pk), row.name, games, row.pk == season) for row, games in rows],
+        [
+            {"key": str(row.pk), "name": row.name, "games": games, "chosen": row.pk == season}
+            for row, games in rows
+        ],
     )
 
 
@@ -121,37 +115,14 @@ def champion_of(
     return Champion(season.name, season.ends_on, players, rating=best[0].after)
 
 
-@dataclass(frozen=True, slots=True)
-class ClubNumbers:
-    """Sums over the selected games of a club, and the leader of the season."""
-
-    scope: NumbersFilter
-    sums: ClubSums
-    champion: Champion | None
-
-
 def numbers_of(
     club: Club, visitor: Visitor, wanted: Wanted, seasons: Sequence[Season]
-) -> ClubNumbers:
-    """Return the statistics of one family of games and, if given, one of the `seasons`."""
+) -> tuple[NumbersFilter, ClubSums, Champion | None]:
+    """Return the statistics of one family of games and, if given, one of the `seasons`.
+
+    They are sums over the selected games, and the leader of the season.
+    """
     games = load_games(club, visitor)
-    scope = _scope_of(games, wanted, seasons)
-    of_scope = [
-        game.played
-        for game in games
-        if game.family == scope.family and scope.season in (None, game.season)
-    ]
-    season = _season_of(seasons, scope.season)
-    champion = None
-    if season is not None:
-        champion = champion_of(season, scope.family, visitor, wanted.looker)
-    return ClubNumbers(scope, add_up(of_scope, MOST_ACTIVE), champion)
-
-
-def _scope_of(
-    games: Sequence[ClubGame], wanted: Wanted, seasons: Sequence[Season]
-) -> NumbersFilter:
-    """Return the scope from the address; by default the most played family."""
     by_family = Counter(game.family for game in games)
     family = chosen_family(by_family, wanted.family)
     by_season = Counter(game.season for game in games if game.family == family)
@@ -160,14 +131,20 @@ def _scope_of(
         for season in seasons
         if by_season[season.pk] or str(season.pk) == wanted.season
     ]
-    return scope_of(by_family, family, listed, wanted.season)
-
-
-def _season_of(seasons: Sequence[Season], asked: int | None) -> Season | None:
-    today = timezone.localdate()
-    if asked is not None:
-        return next(season for season in seasons if season.pk == asked)
-    return next((season for season in seasons if season.starts_on <= today), None)
+    scope = scope_of(by_family, family, listed, wanted.season)
+    of_scope = [
+        game.played
+        for game in games
+        if game.family == scope.family and scope.season in (None, game.season)
+    ]
+    if scope.season is not None:
+        chosen = [season for season in seasons if season.pk == scope.season]
+    else:
+        chosen = [season for season in seasons if season.starts_on <= timezone.localdate()]
+    champion = None
+    if chosen:
+        champion = champion_of(chosen[0], scope.family, visitor, wanted.looker)
+    return scope, add_up(of_scope, MOST_ACTIVE), champion
 
 
 LEADERS = 5

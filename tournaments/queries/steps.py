@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
@@ -54,24 +55,6 @@ class LifecycleStep:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundProgress:
-    """The number of tables of a round: all, begun, and finished."""
-
-    tables: int
-    begun: int
-    finished: int
-
-
-@dataclass(frozen=True, slots=True)
-class EntrantCounts:
-    """The number of entrants without house players; `here` checked in for the next round."""
-
-    playing: int
-    withdrawn: int
-    here: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class HowFar:
     """The progress of a tournament and the possible steps.
 
@@ -81,7 +64,7 @@ class HowFar:
 
     rounds: Sequence[Round]
     round_: Round | None
-    progress: RoundProgress | None
+    progress: dict[str, Any] | None
     playing: int
     here: int | None
     withdrawn: int
@@ -95,16 +78,25 @@ def how_far(row: Tournament, rounds: Sequence[Round]) -> HowFar:
     """Return the progress of a tournament with these rounds, in order (2 queries)."""
     round_ = current_round(rounds)
     progress = progress_of(round_) if round_ is not None and round_.published_at else None
-    counts = count_entrants(row, rounds)
+    number = len(rounds) + 1
+    asked = {"none": 0, "once": 1, "round": number}[settings_of(row).check_in]
+    playing = Q(withdrawn_at=None)
+    wanted = {
+        "playing": Count("pk", filter=playing),
+        "withdrawn": Count("pk", filter=~playing),
+    }
+    going = any(each.closed_at is None for each in rounds)
+    if asked and row.state == State.RUNNING and not going:
+        here = playing & Q(checked_in__gte=asked, joins_in__lte=number)
+        wanted["here"] = Count("pk", filter=here)
+    counts: dict[str, Any] = {"here": None} | row.entrants.competing().aggregate(**wanted)
     needed = rules_of_tournament(row).side_count
-    enough = (counts.playing if counts.here is None else counts.here) >= needed
+    enough = (counts["playing"] if counts["here"] is None else counts["here"]) >= needed
     return HowFar(
+        **counts,
         rounds=rounds,
         round_=round_,
         progress=progress,
-        playing=counts.playing,
-        here=counts.here,
-        withdrawn=counts.withdrawn,
         needed=needed,
         enough=enough,
         step=next_step(row, rounds, progress, enough=enough),
@@ -112,16 +104,16 @@ def how_far(row: Tournament, rounds: Sequence[Round]) -> HowFar:
     )
 
 
-def progress_of(round_: Round) -> RoundProgress:
+def progress_of(round_: Round) -> dict[str, Any]:
     """Return the progress of the tables of a round (1 query)."""
     # Counted here: to compile a query with conditional counts takes longer than these rows.
     tables = Table.objects.filter(round=round_).order_by()
     rows = list(tables.values_list("pk", "games__revision", IsNull(F("games__result"), rhs=False)))
-    return RoundProgress(
-        len({table for table, _revision, _finished in rows}),
-        len({table for table, revision, _finished in rows if revision}),
-        len({table for table, _revision, finished in rows if finished}),
-    )
+    return {
+        "tables": len({table for table, _revision, _finished in rows}),
+        "begun": len({table for table, revision, _finished in rows if revision}),
+        "finished": len({table for table, _revision, finished in rows if finished}),
+    }
 
 
 def current_round(rounds: Iterable[Round]) -> Round | None:
@@ -133,41 +125,42 @@ def current_round(rounds: Iterable[Round]) -> Round | None:
     return last
 
 
-def count_entrants(row: Tournament, rounds: Sequence[Round]) -> EntrantCounts:
-    """Return the numbers of entrants (1 query)."""
-    number = len(rounds) + 1
-    asked = {"none": 0, "once": 1, "round": number}[settings_of(row).check_in]
-    playing = Q(withdrawn_at=None)
-    wanted = {
-        "playing": Count("pk", filter=playing),
-        "withdrawn": Count("pk", filter=~playing),
-    }
-    going = any(round_.closed_at is None for round_ in rounds)
-    if asked and row.state == State.RUNNING and not going:
-        here = playing & Q(checked_in__gte=asked, joins_in__lte=number)
-        wanted["here"] = Count("pk", filter=here)
-    counts = row.entrants.competing().aggregate(**wanted)
-    return EntrantCounts(**{"here": None} | counts)
-
-
 def next_step(
-    tournament: Tournament, rounds: Sequence[Round], progress: RoundProgress | None, *, enough: bool
+    tournament: Tournament,
+    rounds: Sequence[Round],
+    progress: dict[str, Any] | None,
+    *,
+    enough: bool,
 ) -> LifecycleStep:
     """Return the next step; `rounds` are all rounds of the tournament, in order.
 
     `progress` is that of the current round; `enough` means there are entrants for a table.
     """
-    if tournament.state == State.DRAFT:
-        return LifecycleStep("open-registration")
-    if tournament.state == State.REGISTRATION:
-        return LifecycleStep("start" if enough else "add-entrants")
-    if tournament.state == State.FINISHED:
-        return LifecycleStep("see-standings")
-    return _running_step(tournament, rounds, progress, enough=enough)
+    without_rounds = {
+        State.DRAFT: "open-registration",
+        State.REGISTRATION: "start" if enough else "add-entrants",
+        State.FINISHED: "see-standings",
+    }
+    if tournament.state in without_rounds:
+        return LifecycleStep(without_rounds[State(tournament.state)])
+    round_ = current_round(rounds)
+    if round_ is not None and round_.closed_at is None:
+        if round_.is_open and progress is not None and progress["finished"] < progress["tables"]:
+            # A round is closed once every table is finished.
+            return LifecycleStep("look-at-tables", round_.number)
+        codes = {"seated": "publish-seating", "published": "open-round", "open": "close-round"}
+        return LifecycleStep(codes[round_.state], round_.number, stage=round_.stage)
+    settings = settings_of(tournament)
+    all_drawn = sum(not each.stage for each in rounds) >= settings.rounds
+    if all_drawn and (not settings.finals or any(each.stage == "final" for each in rounds)):
+        return LifecycleStep("finish")
+    if not enough and not all_drawn:
+        return LifecycleStep("look-at-entrants")
+    return LifecycleStep("seat-finals" if all_drawn else "seat-round", len(rounds) + 1)
 
 
 def step_back(
-    tournament: Tournament, rounds: Sequence[Round], progress: RoundProgress | None
+    tournament: Tournament, rounds: Sequence[Round], progress: dict[str, Any] | None
 ) -> LifecycleStep | None:
     """Return the step that can be undone; `progress` is that of the current round."""
     if tournament.state == State.DRAFT:
@@ -179,43 +172,10 @@ def step_back(
     round_ = current_round(rounds)
     if round_ is None:
         return LifecycleStep("back-to-registration")
-    if round_.closed_at is None and progress is not None and progress.begun:
+    if round_.closed_at is None and progress is not None and progress["begun"]:
         return None
     code = {"seated": "throw-seating-away", "closed": "reopen-round"}.get(round_.state)
     return LifecycleStep(code or "take-seating-back", round_.number)
-
-
-def _running_step(
-    tournament: Tournament, rounds: Sequence[Round], progress: RoundProgress | None, *, enough: bool
-) -> LifecycleStep:
-    round_ = current_round(rounds)
-    if round_ is not None and round_.closed_at is None:
-        return _round_step(round_, progress)
-    if _is_over(tournament, rounds):
-        return LifecycleStep("finish")
-    all_drawn = _all_rounds_drawn(tournament, rounds)
-    if not enough and not all_drawn:
-        return LifecycleStep("look-at-entrants")
-    return LifecycleStep("seat-finals" if all_drawn else "seat-round", len(rounds) + 1)
-
-
-def _round_step(round_: Round, progress: RoundProgress | None) -> LifecycleStep:
-    if round_.is_open and progress is not None and progress.finished < progress.tables:
-        # A round is closed once every table is finished.
-        return LifecycleStep("look-at-tables", round_.number)
-    codes = {"seated": "publish-seating", "published": "open-round", "open": "close-round"}
-    return LifecycleStep(codes[round_.state], round_.number, stage=round_.stage)
-
-
-def _is_over(tournament: Tournament, rounds: Sequence[Round]) -> bool:
-    if not _all_rounds_drawn(tournament, rounds):
-        return False
-    has_finals = settings_of(tournament).finals > 0
-    return not has_finals or any(round_.stage == "final" for round_ in rounds)
-
-
-def _all_rounds_drawn(tournament: Tournament, rounds: Sequence[Round]) -> bool:
-    return sum(not round_.stage for round_ in rounds) >= settings_of(tournament).rounds
 
 
 ONE_GAME = 1_000_000

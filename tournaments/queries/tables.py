@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby, islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db.models import Case, F, FilteredRelation, Model, Q, Value, When
 from django.db.models.base import ModelState
@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from tournaments.engine.play.games import PlayedDeal
 from tournaments.engine.rules.rulesets import PerSide, Points, number_of
-from tournaments.engine.standings.results import PENALTY, RoundResults, Ruling
+from tournaments.engine.standings.results import PENALTY, Ruling
 from tournaments.engine.standings.tournament_settings import read_settings
 from tournaments.models import (
     Confirmation,
@@ -73,17 +73,8 @@ class SmallRow:
         return contract_title(self.played.contract) if self.played else _("Adjustment")
 
 
-@dataclass(frozen=True, slots=True)
-class TableProgress:
-    """The progress of an unfinished game: whole deals, points per side, and its rows."""
-
-    deals: int
-    totals: PerSide
-    rows: tuple[SmallRow, ...]
-
-
 MOST_KNOWN = 2000
-_known_progress: OrderedDict[tuple[str, int], TableProgress] = OrderedDict()
+_known_progress: OrderedDict[tuple[str, int], dict[str, Any]] = OrderedDict()
 """Cached progress of sheets, by game and revision; an entry never becomes stale.
 
 Folding the sheets of 250 tables takes half a second, and directors poll every few seconds.
@@ -117,7 +108,7 @@ class Watched:
 
     table: Table
     row: Game
-    progress: TableProgress | None
+    progress: dict[str, Any] | None
     totals: PerSide
     agreement: Agreement
     left: int | None
@@ -197,7 +188,7 @@ def _by_game(rows: Iterable[OfGame]) -> dict[int, list[OfGame]]:
     return found
 
 
-def _progress_of(games: Iterable[Game]) -> dict[int, TableProgress]:
+def _progress_of(games: Iterable[Game]) -> dict[int, dict[str, Any]]:
     """Return the progress of unfinished games (1 query), without folding cached sheets again."""
     rows = list(games)
     # Read each entry only once: another thread may be clearing the cache.
@@ -213,7 +204,7 @@ def _progress_of(games: Iterable[Game]) -> dict[int, TableProgress]:
         game = fold_sheet(row, tuple(seen)).game
         played = {deal.entry: deal for deal in game.deals}
         small = tuple(SmallRow(each.points, played.get(each.entry)) for each in game.rows)
-        progress = TableProgress(len(game.deals), game.totals, small)
+        progress = {"deals": len(game.deals), "totals": game.totals, "rows": small}
         found[row.pk] = _known_progress[row.public_id, row.revision] = progress
     while len(_known_progress) > MOST_KNOWN:
         _known_progress.popitem(last=False)
@@ -222,7 +213,7 @@ def _progress_of(games: Iterable[Game]) -> dict[int, TableProgress]:
 
 def _watched(
     row: Game,
-    progress: TableProgress | None,
+    progress: dict[str, Any] | None,
     agreement: Agreement,
     disputes: Sequence[DealReview],
     at: datetime,
@@ -235,7 +226,7 @@ def _watched(
         table=table,
         row=row,
         progress=progress,
-        totals=_result(row) if progress is None else progress.totals,
+        totals=_result(row) if progress is None else progress["totals"],
         agreement=agreement,
         left=left,
         last_at=getattr(row, "last_at", None),
@@ -280,39 +271,25 @@ def _seconds(since: datetime, at: datetime) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class TeamMember:
-    """A member of a team who `plays` a round, or is a reserve.
-
-    `absence` is the reason why they are not here, as in `TournamentState.absence`, `table` the
-    number of their table in a published round.
-    """
-
-    entrant: Entrant
-    plays: bool
-    absence: str
-    table: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class TeamLineUp:
     """A team in a round; `size` players are to play. It may be `named`, or as in the last round."""
 
     team: str
     size: int
     named: bool
-    members: tuple[TeamMember, ...]
+    members: tuple[dict[str, Any], ...]
 
     @property
     def players(self) -> tuple[Entrant, ...]:
-        return tuple(each.entrant for each in self.members if each.plays)
+        return tuple(each["entrant"] for each in self.members if each["plays"])
 
     @property
     def reserves(self) -> tuple[Entrant, ...]:
-        return tuple(each.entrant for each in self.members if not each.plays)
+        return tuple(each["entrant"] for each in self.members if not each["plays"])
 
     @property
     def here(self) -> int:
-        return sum(each.plays and not each.absence for each in self.members)
+        return sum(each["plays"] and not each["absence"] for each in self.members)
 
     @property
     def missing(self) -> int:
@@ -326,11 +303,16 @@ def line_ups_of(state: TournamentState, number: int) -> list[TeamLineUp]:
     seated = [r for r in state.seated_rounds if r.row.number == number and r.row.published_at]
     tables = {key: t.number for each in seated for t in each.tables for key in t.entrants}
 
-    def member(key: str, players: tuple[str, ...]) -> TeamMember:
+    def member(key: str, players: tuple[str, ...]) -> dict[str, Any]:
         entrant = state.entrants[key]
         reason = "" if seated and key in players else state.absence(entrant, number)
         absence = "" if reason == "reserve" else reason
-        return TeamMember(entrant, key in players, absence, tables.get(key))
+        return {
+            "entrant": entrant,
+            "plays": key in players,
+            "absence": absence,
+            "table": tables.get(key),
+        }
 
     named = state.tournament.line_ups.get(str(number), {})
     return [
@@ -349,70 +331,38 @@ def short_teams(state: TournamentState, number: int) -> list[TeamLineUp]:
     return [each for each in line_ups_of(state, number) if each.missing > 0]
 
 
-@dataclass(frozen=True, slots=True)
-class Filling:
-    """How the tables of a round will be filled: the players, their tables, and who is left over.
-
-    `house` players fill a table, or so many players get `byes`.
-    """
-
-    players: int
-    tables: int
-    byes: int
-    house: int
-
-
-def filling_of(state: TournamentState, number: int) -> Filling:
+def filling_of(state: TournamentState, number: int) -> dict[str, Any]:
     """Return how the tables of a round that is not seated yet will be filled."""
     playing = sum(not each.house for each in state.here(number))
     size = state.rules.side_count
     house = state.house_wanted(playing, 0, size - 1) if state.settings.odd == "house" else 0
     tables, byes = divmod(playing + house, size)
-    return Filling(playing, tables, byes, house)
+    return {"players": playing, "tables": tables, "byes": byes, "house": house}
 
 
-@dataclass(frozen=True, slots=True)
-class RulingEffect:
-    """The sum of an entrant before and after a ruling, in points of the standings.
-
-    `large` is set if the ruling changes it by more than anybody's points so far.
-    """
-
-    before: Points
-    after: Points
-    large: bool
-
-
-def ruling_effect(state: TournamentState, number: int, said: Ruling) -> RulingEffect:
+def ruling_effect(state: TournamentState, number: int, said: Ruling) -> dict[str, Any]:
     """Return the effect of a ruling on a published round, on the sum to which the round belongs."""
     last, cut = len(state.results), state.settings.rounds
     if not state.settings.carry and number <= cut:
         last = min(last, cut)
-    results = (_ruled(each, said) if each.number == number else each for each in state.results)
+    results = list(state.results)
+    at = next(at for at, each in enumerate(results) if each.number == number)
+    # A ruling replaces others unless it is a penalty.
+    others = [
+        each
+        for each in results[at].rulings
+        if each.entrant != said.entrant or PENALTY in (said.kind, each.kind)
+    ]
+    results[at] = replace(results[at], rulings=(*others, said))
     ruled = replace(state, results=tuple(results))
     rows = {row.entrant: row for row in state.standings_before(last + 1)}
     after = {row.entrant: row for row in ruled.standings_before(last + 1)}[said.entrant].points
     before = rows[said.entrant].points
     sums = [abs(Fraction(row.points)) for row in rows.values()]
-    most = max(sums, default=Fraction(0)) or _worth_of_a_game(state)
-    return RulingEffect(before, after, large=0 < most < abs(Fraction(after) - before))
-
-
-def _ruled(round_: RoundResults, said: Ruling) -> RoundResults:
-    """Return a round with one more ruling, which replaces others unless it is a penalty."""
-    others = [
-        each
-        for each in round_.rulings
-        if each.entrant != said.entrant or PENALTY in (said.kind, each.kind)
-    ]
-    return replace(round_, rulings=(*others, said))
-
-
-def _worth_of_a_game(state: TournamentState) -> Points:
-    """Return the most that a game is worth, 0 if its points have no limit."""
-    if state.settings.points == "places":
-        return state.settings.place_points[0]
-    return 1 if state.settings.points == "out" else 0
+    # Before anybody has points, the most that a game is worth; 0 if its points have no limit.
+    of_game = {"places": state.settings.place_points[:1], "out": (1,)}
+    most = max(sums, default=Fraction(0)) or sum(of_game.get(state.settings.points, ()))
+    return {"before": before, "after": after, "large": 0 < most < abs(Fraction(after) - before)}
 
 
 MOST_PLACES = 24
@@ -425,25 +375,11 @@ def shown_round(state: TournamentState) -> Round | None:
     return next(going, published[-1] if published else None)
 
 
-@dataclass(frozen=True, slots=True)
-class WallTable:
-    """A table with the names of its sides and of its players, each with a seat from 1.
-
-    The last one, without a number, has those who sit out; there no player has a seat.
-    """
-
-    number: int | None
-    names: tuple[str, ...]
-    players: tuple[tuple[int | None, str], ...]
-    finished: bool = False
-    section: str = ""
-
-
 def seated(
     state: TournamentState, round_: Round, going: Collection[int] | None = None
-) -> list[WallTable]:
+) -> list[dict[str, Any]]:
     """Return the tables of a round; those not in `going` are finished, unless it is None."""
-    found = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+    found = state.seating_of(round_)
     tables = []
     for table in found.tables:
         sides = [_names(state, key, round_.number) for key in table.entrants]
@@ -451,27 +387,31 @@ def seated(
         players = enumerate((waiting[side].pop(0) for side in state.rules.sides), 1)
         finished = going is not None and table.number not in going
         section = state.section_at(table.entrants)
-        tables.append(WallTable(table.number, _joined(sides), tuple(players), finished, section))
+        tables.append(
+            {
+                "number": table.number,
+                "names": _joined(sides),
+                "players": tuple(players),
+                "finished": finished,
+                "section": section,
+            }
+        )
     if found.byes:
         out = [_names(state, key, round_.number) for key in found.byes]
         players_out = tuple((None, name) for names in out for name in names)
-        tables.append(WallTable(None, _joined(out), players_out))
+        tables.append(
+            {
+                "number": None,
+                "names": _joined(out),
+                "players": players_out,
+                "finished": False,
+                "section": "",
+            }
+        )
     return tables
 
 
-@dataclass(frozen=True, slots=True)
-class WallPlace:
-    """An entrant among the leaders; `stage` is that of the finals they reached, or play next."""
-
-    rank: int
-    name: str
-    points: Points
-    stage: str = ""
-    through: bool = False
-    section: str = ""
-
-
-def top_places(state: TournamentState) -> list[WallPlace]:
+def top_places(state: TournamentState) -> list[dict[str, Any]]:
     """Return the leaders of each section after the last closed public round."""
     after = last_closed(state, directs=False)
     if not after:
@@ -479,13 +419,14 @@ def top_places(state: TournamentState) -> list[WallPlace]:
     standings = groupby(state.standings_before(after + 1), lambda row: row.section)
     stages = stages_reached(state, after)
     return [
-        WallPlace(
-            each.place,
-            state.entrants[each.entrant].shown_name,
-            each.points,
-            *((at.stage, at.through) if (at := stages.get(each.entrant)) else ("", False)),
-            each.section,
-        )
+        {
+            "rank": each.place,
+            "name": state.entrants[each.entrant].shown_name,
+            "points": each.points,
+            "stage": at.stage if (at := stages.get(each.entrant)) else "",
+            "through": at is not None and at.through,
+            "section": each.section,
+        }
         for _section, rows in standings
         for each in islice(rows, MOST_PLACES)
     ]

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext, pgettext
 
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Club, Entrant, Game, Player, Report, Season, Tournament
-from tournaments.queries.leaderboards import Curve, Frame, draw_curve
+from tournaments.queries.leaderboards import Frame, draw_curve
 from tournaments.queries.names import (
     ListedGame,
     badges_of,
@@ -250,7 +250,7 @@ def _figures(found: PlayerSeason) -> list[Data]:
     return details
 
 
-def _curve(curve: Curve | None) -> Data | None:
+def _curve(curve: dict[str, Any] | None) -> Data | None:
     if curve is None:
         return None
     return {
@@ -259,12 +259,12 @@ def _curve(curve: Curve | None) -> Data | None:
         "left": WIDE.left,
         "right": WIDE.width - WIDE.right,
         "bottom": WIDE.height - WIDE.bottom,
-        "line": _places(curve.line),
-        "band": _places(curve.band),
-        "dots": [[*dot] for dot in curve.dots],
-        "end": [*curve.end],
-        "marks": [{"at": mark.at, "label": mark.label} for mark in curve.marks],
-        "dates": [{"at": mark.at, "label": mark.label} for mark in curve.dates],
+        "line": _places(curve["line"]),
+        "band": _places(curve["band"]),
+        "dots": [[*dot] for dot in curve["dots"]],
+        "end": [*curve["end"]],
+        "marks": curve["marks"],
+        "dates": curve["dates"],
     }
 
 

@@ -170,7 +170,7 @@ def _read(report: Report, progress: OnProgress) -> tuple[Season, League]:
 def compose_league(season: Season, found: League) -> dict[str, Any]:
     """Return the data of the pages; what does not count is in brackets."""
     first = max(0, len(found.evenings) - LAST_ON_PAGE)
-    days = [_day(each.tournament) for each in found.evenings[first:]]
+    days = [_day(each["tournament"]) for each in found.evenings[first:]]
     heading = Heading(
         title=f"{_('League')} · {season.name}",
         lines=list(_lines(season, found)),
@@ -184,7 +184,7 @@ def compose_league(season: Season, found: League) -> dict[str, Any]:
         "empty": _("No tournament of this season has closed a round yet."),
     }
     legend = [
-        f"{day} {each.tournament.event.name}"
+        f"{day} {each['tournament'].event.name}"
         for day, each in zip(days, found.evenings[first:], strict=True)
     ]
     if first:
@@ -218,7 +218,7 @@ def league_book(season: Season, found: League) -> TableBook:
         Column(pgettext("how many", "Evenings"), "played", Kind.INTEGER),
     ]
     for each in found.evenings:
-        head = f"{_day(each.tournament)} {each.tournament.event.name}"
+        head = f"{_day(each['tournament'])} {each['tournament'].event.name}"
         columns.append(Column(head, "evenings", Kind.POINTS, many=True))
     rows: list[tuple[Cell, ...]] = [
         (

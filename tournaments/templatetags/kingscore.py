@@ -13,10 +13,10 @@ from tournaments.texts.labels import (
     section_name,
     signed_points,
     stage_name,
+    state_name,
 )
 from tournaments.web.clubs import views
 from tournaments.web.games.deals.forms import unit_number
-from tournaments.web.tournaments.forms import state_name
 
 register = template.Library()
 

@@ -13,7 +13,7 @@ from django.utils.translation import get_language, gettext_lazy, pgettext, pgett
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rules.rulesets import Contract, Points, Ruleset, number_of
-from tournaments.models import Round, Ruling
+from tournaments.models import Round, Ruling, Tournament
 
 Text = str | Promise
 
@@ -527,6 +527,26 @@ ROUNDS_UNITS: Mapping[str, Text] = {
     "pair-difference": gettext_lazy("in points ahead of the others"),
 }
 """The unit of the standings, by the setting of the points of a round."""
+
+
+STATES: Mapping[str, Text] = {
+    Tournament.State.DRAFT: pgettext_lazy("state of a tournament", "draft"),
+    Tournament.State.REGISTRATION: pgettext_lazy("state of a tournament", "registration is open"),
+    Tournament.State.RUNNING: pgettext_lazy("state of a tournament", "running"),
+    Tournament.State.FINISHED: pgettext_lazy("state of a tournament", "finished"),
+}
+
+ROUND_STATES: Mapping[str, Text] = {
+    "seated": pgettext_lazy("state of a round", "seated, not published yet"),
+    "published": pgettext_lazy("state of a round", "published, not open yet"),
+    "open": pgettext_lazy("state of a round", "open"),
+    "closed": pgettext_lazy("state of a round", "closed"),
+}
+
+
+def state_name(state: str) -> str:
+    """Return the name of the state of a tournament."""
+    return str(STATES[state])
 
 
 def round_name(round_: Round) -> str:

@@ -246,9 +246,9 @@ def test_a_proposal_says_what_repeats_bring():
         proposals.fewest_repeats(load_state(row), last),
         seating_page(load_state(row), last),
     )
-    assert fewest["repeat_meetings"] < seating.quality.repeat_meetings
-    assert fewest["score_spread"] > seating.quality.score_spread
-    assert "With as few repeats as possible (0)" in seating.praise[-1]
+    assert fewest["repeat_meetings"] < seating["quality"].repeat_meetings
+    assert fewest["score_spread"] > seating["quality"].score_spread
+    assert "With as few repeats as possible (0)" in seating["praise"][-1]
 
 
 @pytest.mark.parametrize("worth", [{}, {"missed": "1/2"}, {"missed": None}])

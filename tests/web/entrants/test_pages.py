@@ -183,7 +183,7 @@ def test_pasted_list_is_looked_at_and_then_registered_as_a_whole(director, row):
     seen = paste(director, "list", "1. ayşe kaya; Moda\n2. Burak; Moda; Kadıköy\n")
 
     assert seen.status_code == 200
-    assert [line.names for line in seen.context["preview"]] == [
+    assert [line["names"] for line in seen.context["preview"]] == [
         [("Ayşe Kaya", False)],
         [("Burak", True)],
     ]
@@ -247,7 +247,7 @@ def test_file_of_a_spreadsheet_is_looked_at_like_a_list(director, row):
 
     for name, content in files.items():
         seen = paste(director, "list", "", file=SimpleUploadedFile(name, content))
-        assert [line.typed for line in seen.context["preview"]] == ["Ayşe", "Burak"]
+        assert [line["typed"] for line in seen.context["preview"]] == ["Ayşe", "Burak"]
         assert seen.context["text"] == "Name\tPartner\tTeam\tClub\nAyşe\t\tModa\t\nBurak\t\t\t\n"
     broken = paste(director, "list", "", file=SimpleUploadedFile("a.xlsx", b"PK\x03\x04"))
     assert (broken.status_code, "cannot be read" in broken.text) == (422, True)
@@ -260,7 +260,7 @@ def test_pairs_are_typed_and_pasted(director, row):
 
     director.post(url("add_entrants"), {"what": "one", "name": "Ada", "name2": "Bora"})
     seen = paste(director, "list", "Cem + Deniz\nEfe\n")
-    assert [line.problem for line in seen.context["preview"]] == [
+    assert [line["problem"] for line in seen.context["preview"]] == [
         "",
         "The partner is missing: pairs play here.",
     ]

@@ -44,7 +44,7 @@ def url(name, round_, *more):
 def order(page):
     """The numbers of the tables in the order of the page, with what is wrong at each."""
     return [
-        (line.table.number, [trouble.text for trouble in line.troubles])
+        (line.table.number, [trouble["text"] for trouble in line.troubles])
         for line in page.context["tables"]
     ]
 
@@ -585,7 +585,9 @@ def wall(visitor):
 
 
 def kinds(screens):
-    return [(each.context["screen"].kind, len(each.context["screen"].rows)) for each in screens]
+    return [
+        (each.context["screen"]["kind"], len(each.context["screen"]["rows"])) for each in screens
+    ]
 
 
 def test_everybody_sees_who_sits_where_and_who_still_plays(club, wall):
@@ -595,15 +597,15 @@ def test_everybody_sees_who_sits_where_and_who_still_plays(club, wall):
     screens = wall(round_)
 
     assert kinds(screens) == [("seating", 7), ("seating", 6), ("going", 12)]
-    shown = [table for each in screens[:2] for table in each.context["screen"].rows]
-    assert [table.number for table in shown if table.finished] == [3]
+    shown = [table for each in screens[:2] for table in each.context["screen"]["rows"]]
+    assert [table["number"] for table in shown if table["finished"]] == [3]
     sittings = models.Sitting.objects.filter(table__number=11).order_by("side")
     seats = [(each.side + 1, each.entrant.shown_name) for each in sittings]
-    assert list(shown[10].players) == seats
+    assert list(shown[10]["players"]) == seats
     assert all(
         f'<b>{seat}</b><span class="wall-name">{name}<' in screens[1].text for seat, name in seats
     )
-    assert 3 not in screens[2].context["screen"].rows
+    assert 3 not in screens[2].context["screen"]["rows"]
     assert all("clock not started" in each.text for each in screens)
     start_clock(round_.pk, NOBODY, at=timezone.now())
     assert "clock not started" not in wall(round_)[0].text
@@ -628,7 +630,7 @@ def test_last_round_shows_on_the_wall_only_once_the_tournament_is_finished(club,
 
 def standings_on(screens):
     shown = [each.context["screen"] for each in screens]
-    return [list(screen.rows) for screen in shown if screen.kind == "standings"]
+    return [list(screen["rows"]) for screen in shown if screen["kind"] == "standings"]
 
 
 def test_wall_names_the_stage_that_puts_fewer_points_in_front(club, wall):
@@ -645,7 +647,7 @@ def test_wall_names_the_stage_that_puts_fewer_points_in_front(club, wall):
 
     shown = wall(final)[0]
 
-    assert [each.stage for each in standings_on([shown])[0]] == ["final"] * 4 + [""] * 4
+    assert [each["stage"] for each in standings_on([shown])[0]] == ["final"] * 4 + [""] * 4
     assert shown.text.count("<small>Final</small>") == 4
 
 

@@ -66,10 +66,10 @@ def test_phone_switches_its_card_on_and_off(browser):
     subscription = Subscription.objects.get()
     assert (subscription.entrant.number, subscription.user) == (2, None)
     assert (subscription.language, subscription.endpoint) == ("it", browser.endpoint)
-    assert [card(each, row).phone for each in (phone, other)] == [True, False]
+    assert [card(each, row)["phone"] for each in (phone, other)] == [True, False]
     assert row.event.name in phone.get(reverse("notifications")).text
     phone.post(reverse("notifications"), {"does": "off"})
-    assert card(phone, row).phone is False
+    assert card(phone, row)["phone"] is False
     assert not Subscription.objects.exists()
 
 
@@ -129,12 +129,12 @@ def test_account_is_notified_everywhere_until_it_signs_out_or_is_deleted(browser
     phone = visitor.become("member", row.event.club)
     claims(row, phone.user)
     proved(phone.user)
-    assert (card(phone, row).phone, card(phone, row).mail) == (False, False)
+    assert (card(phone, row)["phone"], card(phone, row).mail) == (False, False)
 
     phone.post(at("notify_me", row), form_of(browser))
     phone.post(at("notify_me", row), {"does": "mail"})
 
-    assert (card(phone, row).phone, card(phone, row).mail) == (True, True)
+    assert (card(phone, row)["phone"], card(phone, row).mail) == (True, True)
     assert set(Subscription.objects.values_list("user", "entrant")) == {(phone.user.pk, None)}
     phone.post(reverse("account_logout"))
     assert list(Subscription.objects.values_list("phone", flat=True)) == [""]

@@ -75,11 +75,11 @@ def test_surprises_of_the_last_closed_round():
     closed(row, WHOLE_GAME)
     closed(row, WHOLE_GAME)
 
-    told = {each.text: each for each in hub(member_of(row.event.club), row).context["surprises"]}
+    told = {each["text"]: each for each in hub(member_of(row.event.club), row).context["surprises"]}
 
-    assert told.pop("the clearest win, at table 2").figure == "+640"
+    assert told.pop("the clearest win, at table 2")["figure"] == "+640"
     (climb,) = told.values()
-    assert climb.text.startswith("from place ")
+    assert climb["text"].startswith("from place ")
 
 
 def test_hidden_last_round_is_on_no_part_of_the_page():
@@ -89,7 +89,7 @@ def test_hidden_last_round_is_on_no_part_of_the_page():
     round_ = opened(row)
     chooses(looker, row, round_.tables.get(number=1).sittings.get(side=0).entrant.number)
     play(round_)
-    assert hub(looker, row).context["card"].result is None
+    assert hub(looker, row).context["card"].get("result") is None
     close_round(round_.pk, NOBODY, at=EVENING)
 
     hidden = hub(looker, row)
@@ -157,8 +157,8 @@ def test_phone_that_chose_its_name_opens_on_its_seat_and_forgets_it_again():
     card = hub(looker, row).context["card"]
 
     sat = [each.entrant.player.name for each in round_.tables.get().sittings.order_by("side")]
-    assert (card.name, card.table.number) == (me.player.name, 1)
-    assert card.seats == [
+    assert (card["name"], card["table"].number) == (me.player.name, 1)
+    assert card["seats"] == [
         ("bottom", sat[1]),
         ("right", sat[2]),
         ("top", sat[3]),
@@ -186,11 +186,11 @@ def test_card_says_what_came_of_ones_game_while_others_play_on():
     row, me = round_.event.tournament, seat_of(round_, 1)
     looker = member_of(row.event.club)
     chooses(looker, row, me.number)
-    assert hub(looker, row).context["card"].result is None
+    assert hub(looker, row).context["card"].get("result") is None
 
     record_all(Game.objects.get(table__round=round_, table__number=1), WHOLE_GAME)
 
-    assert hub(looker, row).context["card"].result == (3, -110)
+    assert hub(looker, row).context["card"]["result"] == (3, -110)
     assert "at table 1" in words(hub(looker, row))
 
 
@@ -204,17 +204,17 @@ def test_card_says_how_far_the_next_place_and_the_final_are_and_the_way_at_the_e
     seated(row)
 
     card = hub(looker, row).context["card"]
-    assert (card.table, card.row.place) == (None, 7)
-    assert card.next == "220 points to place 5"
-    assert card.cut.startswith("The first 4 play the final: 230 points to Oyuncu ")
-    marks = (card.scale.mine, card.scale.cut, card.scale.best)
-    points = [mark.points for mark in marks]
+    assert (card["table"], card["row"].place) == (None, 7)
+    assert card["next"] == "220 points to place 5"
+    assert card["cut"].startswith("The first 4 play the final: 230 points to Oyuncu ")
+    marks = (card["scale"]["mine"], card["scale"]["cut"], card["scale"]["best"])
+    points = [mark["points"] for mark in marks]
     assert points[1] - points[0] == 230
     # To scale, from one's own points to those of the first.
-    shares = [(mark.x - 16) / (324 - 16) for mark in marks]
+    shares = [(mark["x"] - 16) / (324 - 16) for mark in marks]
     assert shares[1] == pytest.approx(230 / (points[2] - points[0]), abs=0.005)
     assert (shares[0], shares[2]) == (0, 1)
-    assert [(step.table, step.place) for step in card.path] == [(1, 4)]
+    assert [(step["table"], step["place"]) for step in card["path"]] == [(1, 4)]
     sheet = reverse("table_sheet", args=[row.event.club.slug, row.slug, 1, 1])
     assert f'href="{sheet}"' in hub(looker, row).text
 
@@ -239,7 +239,7 @@ def test_account_is_known_by_itself_and_polls_are_answered_unchanged(visitor):
     player.save()
     changed = looker.get(at, headers=asked | {"if-none-match": first})
 
-    assert (changed.status_code, changed.context["card"].number) == (200, 2)
+    assert (changed.status_code, changed.context["card"]["number"]) == (200, 2)
 
 
 def test_who_checks_in_by_the_link_is_known_to_that_phone(club):
@@ -256,7 +256,7 @@ def test_who_checks_in_by_the_link_is_known_to_that_phone(club):
 
     at = reverse("tournament", args=[club.slug, row.slug])
     assert f'href="{at}"' in done.text
-    assert phone.get(at).context["card"].number == me.number
+    assert phone.get(at).context["card"]["number"] == me.number
     # It opens nothing that the visitor may not see.
     Tournament.objects.filter(pk=row.pk).update(state="draft")
     assert phone.get(at).status_code == 404
@@ -300,15 +300,15 @@ def test_winners_way_is_a_curve_beside_that_of_the_second():
     response = hub(looker, row)
 
     podium, way = response.context["seen"].podium, response.context["winner"]
-    assert [line.name for line in way.lines] == [each.name for each in podium[:2]]
+    assert [line["name"] for line in way["lines"]] == [each.name for each in podium[:2]]
     # Both begin at 0, at the left edge; the winner ends highest.
-    begins = {line.curve.split("L")[0] for line in way.lines}
+    begins = {line["curve"].split("L")[0] for line in way["lines"]}
     assert len(begins) == 1
-    assert [line.end[0] for line in way.lines] == ["314.0", "314.0"]
-    first, second = (float(line.end[1]) for line in way.lines)
+    assert [line["end"][0] for line in way["lines"]] == ["314.0", "314.0"]
+    first, second = (float(line["end"][1]) for line in way["lines"])
     assert first < second
-    for line in way.lines:
-        assert f"{line.name} <b>{line.points}</b>" in response.text
+    for line in way["lines"]:
+        assert "{name} <b>{points}</b>".format(**line) in response.text
 
 
 STAGES = {

@@ -30,7 +30,7 @@ from tournaments.api.rounds.serializers import (
     TakeBackSerializer,
     seating_details,
 )
-from tournaments.api.rounds.views import RoundMixin, seated_in
+from tournaments.api.rounds.views import RoundMixin
 from tournaments.api.views import APIViewSet, RetrieveMixin
 from tournaments.engine.rules.entries import SMALL
 from tournaments.engine.rules.rulesets import LONGEST_NAME
@@ -41,7 +41,6 @@ from tournaments.queries.state import load_state
 from tournaments.queries.tables import TeamLineUp, line_ups_of
 from tournaments.services.rounds.changes import (
     Exchange,
-    Replacement,
     change_late,
     exchange_seats,
     replace_player,
@@ -91,7 +90,7 @@ class TeamLineUpSerializer(serializers.Serializer[Any]):
 
     @extend_schema_field(AbsentPlayerSerializer(many=True))
     def get_absent(self, row: TeamLineUp) -> Any:
-        absent = [each for each in row.members if each.plays and each.absence]
+        absent = [each for each in row.members if each["plays"] and each["absence"]]
         return AbsentPlayerSerializer(absent, many=True).data
 
 
@@ -135,7 +134,7 @@ class SeatNextViewSet(RoundMixin, APIViewSet):
         self.tournament.refresh_from_db()
         state = load_state(self.tournament)
         where = reverse("api:seating", args=[slug, tournament, made.number])
-        details = seating_details(state, seated_in(state, made), directs=True)
+        details = seating_details(state, state.seating_of(made), directs=True)
         return self.respond(details, Location=where)
 
 
@@ -159,7 +158,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
 
     def get_object(self) -> dict[str, Any]:
         state = load_state(self.tournament)
-        return seating_details(state, seated_in(state, self.round), directs=self.directs)
+        return seating_details(state, state.seating_of(self.round), directs=self.directs)
 
     def lock(self) -> None:
         self.tournament, self.round = lock_drawn(self.round.pk)
@@ -272,7 +271,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         if self.round.state not in ("published", "open"):
             raise WrongState(self.round.state)
         state = load_state(self.tournament)
-        seated = seated_in(state, self.round)
+        seated = state.seating_of(self.round)
         here = [*(key for table in seated.tables for key in table.entrants), *seated.byes]
         details = {
             "arriving": [each.number for each in who_can_come(state, seated)],
@@ -287,7 +286,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         pks = dict(self.tournament.entrants.values_list("number", "pk"))
         # One that there is not is nobody's key, and refused as such.
         who = {name: [pks.get(each, 0) for each in data[name]] for name in data}
-        numbers = [t.number for t in seated_in(load_state(self.tournament), self.round).tables]
+        numbers = [t.number for t in load_state(self.tournament).seating_of(self.round).tables]
         done = change_late(self.round.pk, self.actor, at=timezone.now(), **who)
         last = numbers[-1] if numbers else 0
         numbers += range(last + 1, last + 1 + len(done.tables) - len(numbers))
@@ -338,7 +337,7 @@ class LineUpViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         rounds = self.tournament.event.rounds
         round_ = get_object_or_404(rounds, number=self.kwargs["number"])
         data = self.get_validated()
-        replacement = Replacement(key_of(data["player"]), key_of(data["reserve"]))
-        replace_player(round_.pk, replacement, self.actor, at=timezone.now())
+        player, reserve = key_of(data["player"]), key_of(data["reserve"])
+        replace_player(round_.pk, player, reserve, self.actor, at=timezone.now())
         self.tournament.refresh_from_db()
         return self.respond(self.get_object())

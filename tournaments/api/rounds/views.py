@@ -134,7 +134,7 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
         return seen.progress is None
 
     def get_deals(self, seen: Watched) -> int | None:
-        return None if seen.progress is None or self.context["hidden"] else seen.progress.deals
+        return None if seen.progress is None or self.context["hidden"] else seen.progress["deals"]
 
     @extend_schema_field(serializers.ListField(child=PointsField()))
     def get_totals(self, seen: Watched) -> Any:
@@ -339,16 +339,12 @@ class RoundViewSet(RoundMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         state = load_state(self.tournament)
         if self.round.closed_at is not None:
             return self.respond({"results": []})
-        expected = outlooks(state, seated_in(state, self.round), request.user, timezone.now())
+        expected = outlooks(state, state.seating_of(self.round), request.user, timezone.now())
         details = [
             {"entrant": number_of(key), "rating": o.rating, "new": o.new, "expected": o.place}
             for key, o in expected.items()
         ]
         return self.respond({"results": details})
-
-
-def seated_in(state: TournamentState, round_: Round) -> SeatedRound:
-    return next(each for each in state.seated_rounds if each.row.number == round_.number)
 
 
 class TableViewSet(RoundMixin, APIViewSet):
@@ -534,7 +530,7 @@ def _wall(state: TournamentState, round_: Round | None) -> dict[str, Any]:
         "round": round_,
         "clock": None if round_ is None else clock_details(round_, timezone.now()),
         "tables": [
-            {"number": each.number, "names": each.names, "section": each.section}
+            {"number": each["number"], "names": each["names"], "section": each["section"]}
             for each in (seated(state, round_) if round_ is not None and going else ())
         ],
         "standings": top_places(state),

@@ -19,7 +19,7 @@ from tournaments.engine.standings.standings import (
     Standing,
 )
 from tournaments.models import Player
-from tournaments.queries.standings import SUMS, Reached, Seen, WhyPlaced
+from tournaments.queries.standings import SUMS, Reached, Seen
 from tournaments.queries.state import TournamentState
 
 MOST_EXPANDED = 500
@@ -208,7 +208,7 @@ class RankExplanationSerializer(serializers.Serializer[Any]):
     decisions = TieBreakDecisionSerializer(many=True, read_only=True)
     stage = serializers.ChoiceField(choices=STAGES, allow_blank=True)
 
-    def get_after(self, why: WhyPlaced) -> int:
+    def get_after(self, why: dict[str, Any]) -> int:
         return int(self.context["after"])
 
 

@@ -11,12 +11,12 @@ from rest_framework.response import Response
 from tournaments.api.filtering import LimitsSerializer, UnknownFamily, read_limits
 from tournaments.api.statistics.serializers import ClubNumbersSerializer
 from tournaments.api.views import BaseAPIView
-from tournaments.engine.statistics import Record
+from tournaments.engine.statistics import ClubSums, Record
 from tournaments.models import Club, Game, Player
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in
 from tournaments.queries.standings import LeagueReader
-from tournaments.queries.statistics import Champion, ClubNumbers, Wanted, numbers_of
+from tournaments.queries.statistics import Champion, NumbersFilter, Wanted, numbers_of
 
 Json = dict[str, Any]
 
@@ -33,13 +33,14 @@ class ClubRecordsView(BaseAPIView):
         limits = read_limits(request, club)
         wanted = Wanted(limits.family, str(limits.season or ""), looker)
         numbers = numbers_of(club, request.user, wanted, list(club.seasons.all()))
-        if limits.family not in ("", numbers.scope.family):
+        if limits.family not in ("", numbers[0].family):
             raise UnknownFamily
-        return self.respond(_details(numbers, looker))
+        return self.respond(_details(*numbers, looker))
 
 
-def _details(numbers: ClubNumbers, looker: LeagueReader) -> Json:
-    sums, champion = numbers.sums, numbers.champion
+def _details(
+    scope: NumbersFilter, sums: ClubSums, champion: Champion | None, looker: LeagueReader
+) -> Json:
     records = (*sums.highest, *sums.lowest, *sums.kings, *sums.runs)
     keys = {player for record in records for player in record.players}
     keys |= {each.player for each in sums.active} | {*(champion.players if champion else ())}
@@ -52,7 +53,7 @@ def _details(numbers: ClubNumbers, looker: LeagueReader) -> Json:
         )
     )
     return {
-        "limited_to": numbers.scope,
+        "limited_to": scope,
         "games": sums.games,
         "players": sums.players,
         "evenings": sums.evenings,

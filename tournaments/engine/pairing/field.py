@@ -125,7 +125,11 @@ class PairingField:
         met: Counter[tuple[int, int]] = Counter()
         for played in self.rounds:
             for table in played.tables:
-                met.update(combinations(sorted(self._present(table)), 2))
+                met.update(
+                    combinations(
+                        sorted([self.index[name] for name in table if name in self.index]), 2
+                    )
+                )
         return met
 
     @cached_property
@@ -211,9 +215,6 @@ class PairingField:
             avoid=tuple(pair for pair in self.avoid if not gone & {*pair}),
             fixed=tuple(group for group in kept if len(group) > 1),
         )
-
-    def _present(self, table: Sequence[str]) -> list[int]:
-        return [self.index[name] for name in table if name in self.index]
 
 
 TOGETHER = 10**13
@@ -302,18 +303,19 @@ def seat_table(field: PairingField, table: Sequence[int], random: Random) -> tup
     """Return a table in the seat order of least cost, then of the most even use."""
     orders = list(permutations(table))
     random.shuffle(orders)
-    return min(orders, key=lambda order: (seat_cost(field, order), _unevenness(field, order)))
+    return min(
+        orders,
+        key=lambda order: (
+            seat_cost(field, order),
+            sum(field.seats_taken[place][seat] for seat, place in enumerate(order)),
+        ),
+    )
 
 
 def _difference(taken: Sequence[int], seat: int) -> int:
     after = [*taken]
     after[seat] += 1
     return max(after) - min(after)
-
-
-def _unevenness(field: PairingField, order: Sequence[int]) -> int:
-    # One more use of a seat raises the sum of squares by twice its uses, and 1.
-    return sum(field.seats_taken[place][seat] for seat, place in enumerate(order))
 
 
 class ImpossibleFixed(Exception):

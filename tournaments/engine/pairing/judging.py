@@ -38,6 +38,7 @@ def measure(field: PairingField, tables: Tables) -> Quality:
     """Return the quality of a seating; `tables` are places in `field.entrants`, in seat order."""
     pairs = {pair for table in tables for pair in combinations(sorted(table), 2)}
     avoided = {tuple(sorted(field.index[name] for name in two)) for two in field.avoid}
+    together = [{field.entrants[place].id for place in table} for table in tables]
     return Quality(
         repeat_meetings=sum(field.meetings[pair] for pair in pairs),
         repeat_bound=repeat_bound(field, [place for table in tables for place in table]),
@@ -45,7 +46,9 @@ def measure(field: PairingField, tables: Tables) -> Quality:
         seat_imbalance=_imbalance(field, tables),
         avoided_met=len(pairs & avoided),
         same_club=len(pairs & set(same_club_pairs(field))),
-        fixed_parted=_parted(field, tables),
+        fixed_parted=sum(
+            not any(here.issuperset(group) for here in together) for group in field.fixed
+        ),
     )
 
 
@@ -115,11 +118,6 @@ def _spread(field: PairingField, tables: Tables) -> Fraction:
         scores = [field.entrants[place].score for place in table]
         widths.append(Fraction(max(scores) - min(scores)))
     return sum(widths, Fraction(0)) / max(1, len(widths))
-
-
-def _parted(field: PairingField, tables: Tables) -> int:
-    together = [{field.entrants[place].id for place in table} for table in tables]
-    return sum(not any(here.issuperset(group) for here in together) for group in field.fixed)
 
 
 def _imbalance(field: PairingField, tables: Tables) -> int:

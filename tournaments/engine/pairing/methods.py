@@ -528,6 +528,8 @@ class _LateDraft:
 
     def fill(self) -> None:
         """Seat those who wait at the least cost, as far as there is room."""
+        from tournaments.engine.pairing.search import pair_costs
+
         more = (len(self.waiting) - len(self.gaps)) // self.size
         self.tables += [[""] * self.size for _ in range(more)]
         chairs = self.gaps
@@ -535,7 +537,11 @@ class _LateDraft:
         self.waiting = [name for name in self.field.index if name in line[len(chairs) :]]
         for (table, seat), name in zip(chairs, line, strict=False):
             self.tables[table][seat] = name
-        costs = self._costs()
+        costs = pair_costs(self.field)
+        for group in self.field.fixed:
+            places = [self.field.index[name] for name in group]
+            for one, other in permutations(places, 2):
+                costs[one, other] -= TOGETHER
         while any(self._exchange(costs, *two) for two in combinations(chairs, 2)):
             pass
 
@@ -554,17 +560,6 @@ class _LateDraft:
             return name in fixed, self.field.bye_turn(self.field.index[name])
 
         return sorted(line, key=turn, reverse=True)
-
-    def _costs(self) -> "Costs":
-        # Imports numpy.
-        from tournaments.engine.pairing.search import pair_costs
-
-        costs = pair_costs(self.field)
-        for group in self.field.fixed:
-            places = [self.field.index[name] for name in group]
-            for one, other in permutations(places, 2):
-                costs[one, other] -= TOGETHER
-        return costs
 
     def _exchange(self, costs: "Costs", one: Chair, other: Chair) -> bool:
         before = self._cost(costs, one[0], other[0])

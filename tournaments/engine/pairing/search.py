@@ -366,13 +366,10 @@ class _Search:
             mine &= mine - 1
             four, total = self.fours[number], cost + self.costs[number]
             rest = [player for player in left if player not in four]
-            if self._can_be_better(total, rest):
+            least = SEATS * total + sum(map(self.least.__getitem__, rest))
+            if self.best is None or least < SEATS * self.best_cost:
                 a, b, c, d = (each[player] for player in four)
                 self.seat(rest, tables & ~(a | b | c | d), total, [*chosen, number])
-
-    def _can_be_better(self, cost: int, rest: Sequence[int]) -> bool:
-        least = SEATS * cost + sum(map(self.least.__getitem__, rest))
-        return self.best is None or least < SEATS * self.best_cost
 
 
 def _first(tables: int) -> int:
@@ -466,14 +463,11 @@ def plan_for(count: int) -> tuple[Blocks, ...]:
     """Return the rounds of the plan for a number of players; empty if there is none."""
     if count in STARTERS:
         return STARTERS[count].rounds()
-    return transversal_rounds(5) if count == 20 else ()
-
-
-def transversal_rounds(prime: int) -> tuple[Blocks, ...]:
-    """Return the plan for `4 * prime` players: table t of round r has the points (c, t + c*r)."""
+    if count != 20:
+        return ()
+    # Player c * 5 + x sits at table (x - c * r) of round r, all modulo 5: a transversal design.
     return tuple(
-        tuple(tuple(c * prime + (t + c * r) % prime for c in range(4)) for t in range(prime))
-        for r in range(prime)
+        tuple(tuple(c * 5 + (t + c * r) % 5 for c in range(4)) for t in range(5)) for r in range(5)
     )
 
 

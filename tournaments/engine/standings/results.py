@@ -131,18 +131,6 @@ def win_share(table: TableResult, side: int) -> Points:
     return split_places(table.ranks, (1, 0))[side]
 
 
-def as_forfeited(table: TableResult, side: int, points: Points) -> TableResult:
-    """Return a table as it counts for a side that forfeits it, and for no other side."""
-    sides = range(len(table.entrants))
-    return TableResult(
-        entrants=table.entrants,
-        totals=tuple(points if each == side else table.totals[each] for each in sides),
-        # The others rank before it, each alike, so the last place is not shared.
-        ranks=tuple(len(sides) if each == side else 1 for each in sides),
-        out=tuple(each for each in table.out if each != side),
-    )
-
-
 def not_seated(entrant: str, points: Points) -> TableResult:
     """Return the result of an entrant with a ruling but without a table."""
     return TableResult((entrant, NOBODY), (points, 0), (2, 1))
@@ -314,18 +302,14 @@ def tally_rounds(
             missed = None if settings.line_up else settings.missed
             tallies[competitor.id] = Tally(competitor, len(rounds), settings.bye, missed)
     for at, played in enumerate(rounds):
-        _refuse_strangers(played, known)
+        for table in played.tables:
+            if not known.issuperset(table.entrants):
+                raise ValueError(f"Round {played.number} names a stranger: {table.entrants}.")
+        strangers = {*played.byes, *(ruling.entrant for ruling in played.rulings)} - known
+        if strangers:
+            raise ValueError(f"Round {played.number} names strangers: {sorted(strangers)}.")
         _count_round(at, played, tallies, settings)
     return tallies
-
-
-def _refuse_strangers(played: RoundResults, known: set[str]) -> None:
-    for table in played.tables:
-        if not known.issuperset(table.entrants):
-            raise ValueError(f"Round {played.number} names a stranger: {table.entrants}.")
-    strangers = {*played.byes, *(ruling.entrant for ruling in played.rulings)} - known
-    if strangers:
-        raise ValueError(f"Round {played.number} names strangers: {sorted(strangers)}.")
 
 
 def _count_round(
@@ -342,7 +326,12 @@ def _count_round(
         if name in tallies and name not in instead:
             tallies[name].byes.append(at)
     for name, ruling in instead.items():
-        _count_ruling(at, ruling, tallies[name], settings)
+        tally = tallies[name]
+        if ruling.kind == ADJUSTED:
+            tally.adjusted[at] = ruling
+        elif not tally.counted or tally.counted[-1].at != at:
+            alone = not_seated(ruling.entrant, ruling.points)
+            tally.counted.append(_forfeited(at, alone, 0, ruling, settings))
 
 
 def _instead(at: int, played: RoundResults, tallies: Mapping[str, Tally]) -> dict[str, Ruling]:
@@ -375,19 +364,17 @@ def _count_table(
         tallies[name].counted.append(game)
 
 
-def _count_ruling(at: int, ruling: Ruling, tally: Tally, settings: ScoringSettings) -> None:
-    """Count an adjustment, or a forfeit of an entrant without a table that counts."""
-    if ruling.kind == ADJUSTED:
-        tally.adjusted[at] = ruling
-    elif not tally.counted or tally.counted[-1].at != at:
-        alone = not_seated(ruling.entrant, ruling.points)
-        tally.counted.append(_forfeited(at, alone, 0, ruling, settings))
-
-
 def _forfeited(
     at: int, table: TableResult, side: int, ruling: Ruling, settings: ScoringSettings
 ) -> Counted:
-    own = as_forfeited(table, side, ruling.points)
+    sides = range(len(table.entrants))
+    own = TableResult(
+        entrants=table.entrants,
+        totals=tuple(ruling.points if each == side else table.totals[each] for each in sides),
+        # The others rank before it, each alike, so the last place is not shared.
+        ranks=tuple(len(sides) if each == side else 1 for each in sides),
+        out=tuple(each for each in table.out if each != side),
+    )
     worth = table_worth(settings.points, own, settings.place_points)[side]
     return Counted(at, own, side, worth, ruling)
 

@@ -260,7 +260,12 @@ def _decide(row: Standing, other: Standing, settings: TournamentSettings) -> Dec
 def _reasons(at: int, tally: Tally, settings: TournamentSettings) -> Iterator[Reason]:
     for game in tally.counted:
         if game.at == at:
-            yield from _game_reasons(game, settings)
+            if game.ruling is not None:
+                yield Reason(game.ruling.kind, {"points": game.ruling.points})
+            yield METHOD_REASONS[settings.points](game)
+            levels = settings.tie_break_version > 1 and "total-points" in settings.tie_breaks
+            if levels and game.table.unplayed:
+                yield Reason("unplayed", {"points": game.table.unplayed})
     if at in tally.byes:
         points = tally.bye_at(at)
         is_full = points == tally.bye
@@ -278,15 +283,6 @@ def _bye_reason(tally: Tally, settings: TournamentSettings) -> Reason:
     if settings.bye == BYE_AVERAGE:
         return Reason("bye-average", {"points": tally.bye, "rounds": len(tally.games)})
     return Reason("bye-fixed", {"points": tally.bye})
-
-
-def _game_reasons(game: Counted, settings: TournamentSettings) -> Iterator[Reason]:
-    if game.ruling is not None:
-        yield Reason(game.ruling.kind, {"points": game.ruling.points})
-    yield METHOD_REASONS[settings.points](game)
-    levels = settings.tie_break_version > 1 and "total-points" in settings.tie_breaks
-    if levels and game.table.unplayed:
-        yield Reason("unplayed", {"points": game.table.unplayed})
 
 
 def _total(game: Counted) -> Reason:

@@ -1,6 +1,7 @@
 """Entrants of a tournament: registered, listed, withdrawn, and their fees."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -9,7 +10,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import Entrant, Player, Round, Substitute, Tournament
+from tournaments.models import Entrant, Player, Substitute, Tournament
 from tournaments.models.people import fold_name
 from tournaments.queries.state import (
     next_round,
@@ -135,7 +136,9 @@ class _EntryPreviews:
         self.pairs = is_for_pairs(tournament)
         self.sections = settings_of(tournament).section_names
         self.known = _known(tournament, entries)
-        self.taken = _numbers_by_player(tournament)
+        entrants = tournament.entrants
+        partners = entrants.exclude(partner=None).values_list("partner_id", "number")
+        self.taken = dict([*entrants.values_list("player_id", "number"), *partners])
         self.teams = spellings(tournament, "team")
         self.clubs = spellings(tournament, "represents")
         self.named: dict[int | str, int] = {}
@@ -182,7 +185,10 @@ def _known(tournament: Tournament, entries: Sequence[Entry]) -> dict[str, Player
 
     The lookup matches `people.find_player`.
     """
-    keys = set(_folded_names(entries))
+    keys: set[str] = set()
+    for name in (name for entry in entries for name in (entry.name, entry.partner)):
+        with suppress(NoName):
+            keys.add(fold_name(clean_name(name)))
     rows = Player.objects.filter(club=tournament.event.club, removed_at=None, name_key__in=keys)
     found = {row.name_key: row for row in rows.select_related("merged_into")}
     for key, row in found.items():
@@ -191,21 +197,6 @@ def _known(tournament: Tournament, entries: Sequence[Entry]) -> dict[str, Player
             player = player.merged_into
         found[key] = player
     return found
-
-
-def _folded_names(entries: Sequence[Entry]) -> Iterator[str]:
-    for entry in entries:
-        for name in (entry.name, entry.partner):
-            try:
-                yield fold_name(clean_name(name))
-            except NoName:
-                continue
-
-
-def _numbers_by_player(tournament: Tournament) -> dict[int, int]:
-    entrants = tournament.entrants
-    partners = entrants.exclude(partner=None).values_list("partner_id", "number")
-    return dict([*entrants.values_list("player_id", "number"), *partners])
 
 
 State = Tournament.State
@@ -250,11 +241,7 @@ def register_entrants(
     In a running tournament they are late: they play from the next unseated round. Before the start
     those beyond the capacity wait.
 
-    Raises:
-        EntrantsRefused: contains every problem.
-        TooMany: the tournament would have too many entrants.
-        WrongState: the tournament is finished.
-    In each case nothing is written.
+    Raises: EntrantsRefused, TooMany, WrongState. Nothing is written then.
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
@@ -275,9 +262,7 @@ def register_by_link(tournament_pk: int, entry: Entry, by: Actor, *, at: datetim
 
     Idempotent: a player who takes part already gets the existing entrant.
 
-    Raises:
-        EntrantsRefused, TooMany: as in `register_entrants`; one of a pair may play with another.
-        WrongState: registration is not open.
+    Raises: EntrantsRefused, TooMany, WrongState.
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
@@ -358,8 +343,12 @@ def remove_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> None:
         except Entrant.DoesNotExist:
             return
         tournament = entrant.tournament
-        rounds = tournament.event.rounds.exclude(seating=None)
-        if entrant.sittings.exists() or any(is_seated_in(entrant, round_) for round_ in rounds):
+        seatings = tournament.event.rounds.exclude(seating=None).values_list("seating", flat=True)
+        if entrant.sittings.exists() or any(
+            entrant.key in names
+            for seating in filter(None, seatings)
+            for names in (*seating["tables"], seating["byes"])
+        ):
             raise Depended(sentence=_("They were seated already: they can withdraw."))
         note(tournament, "remove-entrant", by, at, before={"entrants": [entrant.key]})
         entrant.delete()
@@ -374,9 +363,11 @@ def change_entrant(entrant_pk: int, team: str, represents: str, by: Actor, *, at
     """
     with transaction.atomic():
         entrant = lock_entrant(entrant_pk)
-        labels = {"team": team, "represents": represents}
-        new = {field: _as_spelled(entrant, field, label) for field, label in labels.items()}
-        before = {field: getattr(entrant, field) for field in labels}
+        before = {"team": entrant.team, "represents": entrant.represents}
+        new = {"team": clean_label(team), "represents": clean_label(represents)}
+        for field, label in new.items():
+            if fold_name(label) != fold_name(before[field]):
+                new[field] = spellings(entrant.tournament, field).get(fold_name(label), label)
         if new != before:
             entrant.team, entrant.represents = new["team"], new["represents"]
             _store(entrant, "change-entrant", by, at, before=before, **new)
@@ -401,9 +392,7 @@ def check_in(
 ) -> Entrant:
     """Note whether an entrant is present for round `number` (the next to be seated).
 
-    Raises:
-        WrongState: the tournament is not yet in registration, or is finished.
-        Entrant.DoesNotExist: the entrant was deleted.
+    Raises: WrongState, Entrant.DoesNotExist.
     """
     with transaction.atomic():
         entrant = lock_entrant(entrant_pk)
@@ -456,11 +445,6 @@ def _lock_unfinished(pk: int) -> Entrant:
     return entrant
 
 
-def is_seated_in(entrant: Entrant, round_: Round) -> bool:
-    seating = round_.seating or {"tables": [], "byes": []}
-    return any(entrant.key in names for names in [*seating["tables"], seating["byes"]])
-
-
 def _store(
     entrant: Entrant, action: str, by: Actor, at: datetime, before: Any = None, **after: Any
 ) -> None:
@@ -482,13 +466,6 @@ def _standing(tournament: Tournament, entry: Entry) -> Entrant | None:
     return found if found is not None and set(found.players) == set(players) else None
 
 
-def _as_spelled(entrant: Entrant, field: str, text: str) -> str:
-    label = clean_label(text)
-    if fold_name(label) == fold_name(getattr(entrant, field)):
-        return label
-    return spellings(entrant.tournament, field).get(fold_name(label), label)
-
-
 def _add(
     tournament: Tournament, entries: Sequence[Entry], by: Actor, at: datetime
 ) -> list[Entrant]:
@@ -498,9 +475,11 @@ def _add(
         raise EntrantsRefused(problems)
     first = (tournament.entrants.aggregate(last=Max("number"))["last"] or 0) + 1
     busy, room = _busy(tournament), places_left(tournament)
-    lines = zip(entries, previews, _found_or_added(tournament, previews, by, at), strict=True)
+    names = [each for entry in previews for each in entry.players if isinstance(each, str)]
+    new = dict(zip(names, add_all(tournament.event.club, names, by, at=at), strict=True))
     added = []
-    for number, (entry, each, players) in enumerate(lines, first):
+    for number, (entry, each) in enumerate(zip(entries, previews, strict=True), first):
+        players = [new[player] if isinstance(player, str) else player for player in each.players]
         joins_in = _first_round([player.pk for player in players], *busy)
         row = Entrant(
             tournament=tournament,
@@ -521,18 +500,6 @@ def _add(
         if room and not entry.house:
             room -= 1
     return Entrant.objects.bulk_create(added)
-
-
-def _found_or_added(
-    tournament: Tournament, previews: Sequence[Preview], by: Actor, at: datetime
-) -> list[list[Player]]:
-    """Return the players of each entry; new ones are added to the club."""
-    new = [each for entry in previews for each in entry.players if isinstance(each, str)]
-    added = dict(zip(new, add_all(tournament.event.club, new, by, at=at), strict=True))
-    return [
-        [added[each] if isinstance(each, str) else each for each in entry.players]
-        for entry in previews
-    ]
 
 
 def _busy(tournament: Tournament) -> tuple[int, dict[int, int]]:

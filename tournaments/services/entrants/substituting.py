@@ -59,13 +59,8 @@ def put_substitute(place: Place, name: str, by: Actor, *, at: datetime) -> Subst
 
     Once the round is published, the substitute takes the seat until the round is closed.
 
-    Raises:
-        TakesPart, SitsElsewhere: the substitute plays or sits in this round already.
-        NoName: the name is not valid.
-        NotAtTable: the sheet has another player in that seat meanwhile.
-        WrongState: the round is closed.
-        Player.DoesNotExist: the entrant has no such player.
-    In each case nothing is written.
+    Raises: TakesPart, SitsElsewhere, NoName, NotAtTable, WrongState, Player.DoesNotExist. Nothing
+    is written then.
     """
     with transaction.atomic():
         entrant, seated = _lock(place)
@@ -74,7 +69,17 @@ def put_substitute(place: Place, name: str, by: Actor, *, at: datetime) -> Subst
         row = _row(place)
         if row is not None and row.player_id == player.pk:
             return row
-        _refuse_who_plays(entrant, seated, place, player)
+        entrants = entrant.tournament.entrants
+        own = entrants.filter(Q(player=player) | Q(partner=player)).first()
+        others = Substitute.objects.filter(
+            entrant__tournament=entrant.tournament, round_number=place.round_number, player=player
+        )
+        if own == entrant or others.exists():
+            raise TakesPart(player)
+        if seated is not None and seated.published_at is not None:
+            _refuse_who_sits(seated, player)
+        elif own is not None and own.is_playing and own.joins_in <= place.round_number:
+            raise TakesPart(player)
         sat = instead_of if row is None else row.player
         row = row or Substitute(
             entrant=entrant, round_number=place.round_number, instead_of=instead_of
@@ -89,11 +94,7 @@ def put_substitute(place: Place, name: str, by: Actor, *, at: datetime) -> Subst
 def take_out_substitute(place: Place, by: Actor, *, at: datetime) -> None:
     """Remove a substitute and give the place back to the player. Idempotent.
 
-    Raises:
-        WrongState: the round is closed.
-        NotAtTable: the substitute was replaced on the sheet meanwhile.
-        SitsElsewhere: the player sits at another table meanwhile.
-        Player.DoesNotExist: the entrant has no such player.
+    Raises: WrongState, NotAtTable, SitsElsewhere, Player.DoesNotExist.
     """
     with transaction.atomic():
         entrant, seated = _lock(place)
@@ -135,20 +136,6 @@ def _row(place: Place) -> Substitute | None:
         entrant=place.entrant_pk, round_number=place.round_number, instead_of=place.instead_of
     )
     return rows.first()
-
-
-def _refuse_who_plays(entrant: Entrant, seated: Round | None, place: Place, player: Player) -> None:
-    entrants = entrant.tournament.entrants
-    own = entrants.filter(Q(player=player) | Q(partner=player)).first()
-    others = Substitute.objects.filter(
-        entrant__tournament=entrant.tournament, round_number=place.round_number, player=player
-    )
-    if own == entrant or others.exists():
-        raise TakesPart(player)
-    if seated is not None and seated.published_at is not None:
-        _refuse_who_sits(seated, player)
-    elif own is not None and own.is_playing and own.joins_in <= place.round_number:
-        raise TakesPart(player)
 
 
 def _refuse_who_sits(seated: Round, player: Player) -> None:
@@ -242,17 +229,14 @@ def copy_tournament(
             # Sent twice.
             return copy
         if plan.entrants:
-            _enter(copy, _staying(before), by, at)
+            rows = before.entrants.playing().select_related("player", "partner").order_by("number")
+            staying = [row for row in rows if all(p.removed_at is None for p in row.players)]
+            _enter(copy, staying, by, at)
         if plan.links:
             _move_links(before, copy)
         touch(before)
         touch(copy)
     return copy
-
-
-def _staying(before: Tournament) -> list[Entrant]:
-    rows = before.entrants.playing().select_related("player", "partner").order_by("number")
-    return [row for row in rows if all(player.removed_at is None for player in row.players)]
 
 
 def _enter(copy: Tournament, rows: Sequence[Entrant], by: Actor, at: datetime) -> None:

@@ -63,9 +63,7 @@ def create_event(
 ) -> Event:
     """Create an evening with its first round open. Idempotent for one `key` and plan.
 
-    Raises:
-        InvalidEntry: invalid ruleset or options; nothing is written.
-        Season.DoesNotExist: the season was removed meanwhile.
+    Raises: InvalidEntry, Season.DoesNotExist.
     """
     check_plan(plan, club)
     with transaction.atomic():
@@ -97,8 +95,7 @@ def start_event(
 def change_event(event_pk: int, plan: EventPlan, by: Actor, *, at: datetime) -> Event:
     """Change the settings of an evening; existing tables stay as they are.
 
-    Raises:
-        InvalidEntry, Season.DoesNotExist: as in `create_event`.
+    Raises: InvalidEntry, Season.DoesNotExist: as in `create_event`.
     """
     with transaction.atomic():
         lock_season(plan)
@@ -441,10 +438,7 @@ def create_season(club: Club, dates: SeasonDates, by: Actor, *, at: datetime) ->
 def change_season(season_pk: int, dates: SeasonDates, by: Actor, *, at: datetime) -> Season:
     """Change name, dates or league of a season; its evenings stay with it.
 
-    Raises:
-        SeasonNameTaken: the club has another season with that name; nothing is written.
-        SeasonCountsOthers: a tournament of it counts other points than its league shall add.
-        Season.DoesNotExist: it was removed.
+    Raises: SeasonNameTaken, SeasonCountsOthers, Season.DoesNotExist.
     """
     try:
         with transaction.atomic():

@@ -104,9 +104,7 @@ def swap_seats(  # noqa: PLR0913 - who, with whom, and as it was seen
 ) -> Round:
     """Swap two entrants of a proposal, by key; `seen` is the tournament's revision in the preview.
 
-    Raises:
-        SeatingMoved: it has changed meanwhile; repeated, a swap would undo itself.
-        WrongState, InvalidSeating: as in `put_seating`.
+    Raises: SeatingMoved, WrongState, InvalidSeating.
     """
     with transaction.atomic():
         tournament, round_ = lock_seated(round_pk)
@@ -136,15 +134,8 @@ def exchange_seats(
     Cards and addresses of the tables stay valid. `seen` is the tournament's revision in the
     preview.
 
-    Raises:
-        SeatingMoved: the tournament has changed meanwhile.
-        NotInRound: one of them has no seat and no bye in the round, or is named twice; or the one
-            named is no pair with seats.
-        BetweenTables: entries cannot go with people to another table.
-        AcrossSections: the chairs are at tables of several sections.
-        LaterEntryInvalid: the entries do not fit the new order of seats.
-        WrongState, InvalidSeating: as in `put_seating`, of a proposal.
-    In each case nothing is written.
+    Raises: SeatingMoved, NotInRound, BetweenTables, AcrossSections, LaterEntryInvalid, WrongState,
+    InvalidSeating. Nothing is written then.
     """
     with transaction.atomic():
         tournament, round_ = lock_drawn(round_pk)
@@ -156,7 +147,7 @@ def exchange_seats(
         lock_people(tournament.event.club_id)
         lock_tables_of(round_)
         state = load_state(tournament)
-        seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+        seated = state.seating_of(round_)
         here = {key for table in seated.tables for key in table.entrants} | {*seated.byes}
         if not here.issuperset(exchange.who) or len({*exchange.who}) < len(exchange.who):
             raise NotInRound
@@ -238,7 +229,11 @@ def _seat_players(
         players = players_at(state, number, [state.entrants[key] for key in new.entrants])
         to: Sequence[int] = ()
         if exchange.of_partners:
-            to = _partners_to(new.entrants.index(exchange.who[0]), state.rules.sides)
+            side = new.entrants.index(exchange.who[0])
+            one, other = (seat for seat, of in enumerate(state.rules.sides) if of == side)
+            to = [
+                {one: other, other: one}.get(seat, seat) for seat in range(len(state.rules.sides))
+            ]
             players = [sitting[row.pk, seat] for seat in to]
         elif exchange.with_people:
             to = _seats_to(table.entrants, new.entrants, state.rules.sides)
@@ -248,11 +243,6 @@ def _seat_players(
             move_players(row, seating, to, exchange.reason, at_table)
         else:
             seat_others(row, seating, at_table)
-
-
-def _partners_to(side: int, sides: Sequence[int]) -> list[int]:
-    one, other = (seat for seat, of in enumerate(sides) if of == side)
-    return [{one: other, other: one}.get(seat, seat) for seat in range(len(sides))]
 
 
 def _seats_to(before: Sequence[str], after: Sequence[str], sides: Sequence[int]) -> list[int]:
@@ -279,13 +269,8 @@ def change_late(
 
     Tables that have begun stay as they are. House players are added and removed as needed.
 
-    Raises:
-        WrongState: the round is not published, or is closed; or an arriving entrant has withdrawn.
-        TakesPart: the player of an arriving entrant plays in the round already.
-        ImpossibleChange: an entrant would leave a table that has begun, or no table can be filled.
-        InvalidSeating: an arriving entrant is seated already, or a leaving one is not seated.
-        LineUpFull: the team of an arriving entrant has no place left.
-    In each case nothing is written.
+    Raises: WrongState, TakesPart, ImpossibleChange, InvalidSeating, LineUpFull. Nothing is written
+    then.
     """
     with transaction.atomic():
         tournament, round_ = lock_drawn(round_pk)
@@ -295,7 +280,7 @@ def change_late(
         # Writers lock the row of the game: no table begins during this change.
         lock_tables_of(round_)
         state = load_state(tournament)
-        seated_round = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+        seated_round = state.seating_of(round_)
         moves = _moves(state, seated_round, arriving, leaving)
         if moves.arriving:
             staying = {*_here(seated_round), *moves.arriving} - {*moves.leaving}
@@ -320,26 +305,11 @@ def change_late(
     return change
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """A reserve who takes the place of a player of the same team, both by key."""
+def replace_player(round_pk: int, player: str, reserve: str, by: Actor, *, at: datetime) -> None:
+    """Let a reserve take the chair of a player in a published round, both by key. Idempotent.
 
-    player: str
-    reserve: str
-
-
-def replace_player(round_pk: int, replacement: Replacement, by: Actor, *, at: datetime) -> None:
-    """Let a reserve take the chair of a player in a published round. Idempotent.
-
-    Raises:
-        WrongState: the round is not published, or is closed; or the reserve has withdrawn.
-        NotOfTeam: they are not of one team.
-        NotInRound: the player has no seat in the round.
-        TakesPart: the reserve plays in the round already.
-        ImpossibleChange: the table has begun.
-    In each case nothing is written.
+    Raises: WrongState, NotOfTeam, NotInRound, TakesPart, ImpossibleChange. Nothing is written then.
     """
-    player, reserve = replacement.player, replacement.reserve
     with transaction.atomic(), engine_refusals():
         tournament, round_ = lock_drawn(round_pk)
         if round_.published_at is None or round_.closed_at is not None:
@@ -347,7 +317,7 @@ def replace_player(round_pk: int, replacement: Replacement, by: Actor, *, at: da
         lock_people(tournament.event.club_id)
         lock_tables_of(round_)
         state = load_state(tournament)
-        seated_round = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+        seated_round = state.seating_of(round_)
         if not {player, reserve} <= state.entrants.keys():
             raise NoSuchMember
         team = state.entrants[player].team
@@ -358,36 +328,22 @@ def replace_player(round_pk: int, replacement: Replacement, by: Actor, *, at: da
         if player not in seated_round.names or reserve in seated_round.names:
             raise NotInRound
         _refuse_who_cannot_come(state, seated_round, _Moves([reserve], [player]))
-        _take_chair(state, seated_round, replacement, WriteContext(_key(), 0, at, by=by))
+        context = WriteContext(_key(), 0, at, by=by)
+        table = next((each for each in seated_round.tables if player in each.entrants), None)
+        if table is None:
+            sitting = Sitting.objects.filter(round=round_, entrant=state.entrants[player])
+            sitting.update(entrant=state.entrants[reserve])
+        elif seated_round.tables.index(table) in _begun(seated_round):
+            raise ImpossibleChange("begun", table.number - 1)
+        else:
+            Sitting.objects.filter(round=round_, table=table.pk).delete()
+            keys = [reserve if key == player else key for key in table.entrants]
+            entrants = [state.entrants[key] for key in keys]
+            _seat_anew(state, round_, Table.objects.get(pk=table.pk), entrants, context)
         _note_presence(state, round_.number, _Moves([reserve], []))
         touch(tournament)
         details = {"round": round_.number, "arriving": [reserve], "leaving": [player]}
         note(tournament, "change-late", by, at, after=details)
-
-
-def _take_chair(
-    state: TournamentState,
-    seated_round: SeatedRound,
-    replacement: Replacement,
-    context: WriteContext,
-) -> None:
-    sitting = Sitting.objects.filter(round=seated_round.row)
-    for at, table in enumerate(seated_round.tables):
-        if table.pk is not None and replacement.player in table.entrants:
-            if at in _begun(seated_round):
-                raise ImpossibleChange("begun", table.number - 1)
-            names = [
-                replacement.reserve if name == replacement.player else name
-                for name in table.entrants
-            ]
-            sitting.filter(table=table.pk).delete()
-            row = Table.objects.get(pk=table.pk)
-            entrants = [state.entrants[name] for name in names]
-            _seat_anew(state, seated_round.row, row, entrants, context)
-            return
-    sitting.filter(entrant=state.entrants[replacement.player]).update(
-        entrant=state.entrants[replacement.reserve]
-    )
 
 
 def who_can_come(state: TournamentState, seated_round: SeatedRound) -> list[Entrant]:
@@ -432,8 +388,7 @@ def _moves(
 ) -> _Moves:
     """Return arrivals and departures by key.
 
-    Raises:
-        WrongState, TakesPart: as in `change_late`.
+    Raises: WrongState, TakesPart: as in `change_late`.
     """
     keys = {entrant.pk: key for key, entrant in state.entrants.items()}
     if not keys.keys() >= {*arriving, *leaving}:
@@ -473,22 +428,13 @@ def _in_section(
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _House:
-    """House players of a section by key: who must play the round, may leave it, and can come.
-
-    `playing` is the number of the other entrants.
-    """
-
-    bound: list[str]
-    loose: list[str]
-    free: list[str]
-    playing: int
-
-
 def _house_of(
     state: TournamentState, seated_round: SeatedRound, moves: _Moves, section: str
-) -> _House:
+) -> tuple[list[str], list[str], list[str], int]:
+    """Return house players of a section who must play, may leave, and can come, by key.
+
+    The number is that of the other entrants.
+    """
     away = {*moves.leaving, *_held(state, seated_round, moves.leaving)}
     names = _in_section(state, seated_round, [*_here(seated_round), *moves.arriving], section)
     here = [name for name in names if name not in away]
@@ -501,7 +447,7 @@ def _house_of(
         for each in who_can_come(state, seated_round)
         if each.house and each.key not in moves.arriving and state.section_of(each) == section
     ]
-    return _House(bound, loose, free, len(here) - len(house))
+    return bound, loose, free, len(here) - len(house)
 
 
 def _house_missing(
@@ -509,9 +455,9 @@ def _house_missing(
 ) -> int:
     if state.settings.odd != "house" or seated_round.row.stage:
         return 0
-    house = _house_of(state, seated_round, moves, section)
-    size, bound = state.rules.side_count, len(house.bound)
-    wanted = state.house_wanted(house.playing, bound, bound + size - 1)
+    bound, _loose, _free, playing = _house_of(state, seated_round, moves, section)
+    size, least = state.rules.side_count, len(bound)
+    wanted = state.house_wanted(playing, least, least + size - 1)
     missing = wanted - house_registered(state, section)
     out = {*seated_round.byes, *moves.arriving}
     arriving, leaving = (
@@ -527,12 +473,12 @@ def _with_house(
 ) -> _Moves:
     if state.settings.odd != "house" or seated_round.row.stage:
         return moves
-    house = _house_of(state, seated_round, moves, section)
-    every = [*house.bound, *house.loose, *house.free]
-    kept = every[: state.house_wanted(house.playing, len(house.bound), len(every))]
+    bound, loose, free, playing = _house_of(state, seated_round, moves, section)
+    every = [*bound, *loose, *free]
+    kept = every[: state.house_wanted(playing, len(bound), len(every))]
     return _Moves(
-        moves.arriving + [name for name in house.free if name in kept],
-        moves.leaving + [name for name in house.loose if name not in kept],
+        moves.arriving + [name for name in free if name in kept],
+        moves.leaving + [name for name in loose if name not in kept],
     )
 
 

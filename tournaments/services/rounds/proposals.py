@@ -230,12 +230,7 @@ class LineUp:
 def put_line_up(tournament_pk: int, line_up: LineUp, by: Actor, *, at: datetime) -> None:
     """Name who of a team plays in a round that is not published yet. Idempotent.
 
-    Raises:
-        WrongState: the round is published, is a final, or has no line-ups.
-        NoSuchMember, NotOfTeam: one of them is not there, or plays for another team.
-        LineUpFull: they are more than play in a round.
-        LineUpChanged: others than those who were seen have been named meanwhile.
-    In each case nothing is written.
+    Raises: WrongState, NoSuchMember, NotOfTeam, LineUpFull, LineUpChanged. Nothing is written then.
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
@@ -273,9 +268,7 @@ def check_open(state: TournamentState, number: int) -> None:
 def join_line_ups(state: TournamentState, number: int, names: Iterable[str]) -> None:
     """Add entrants to the line-ups of their teams, by key; the tournament must be saved after.
 
-    Raises:
-        NoTeam: one of them is in no team.
-        LineUpFull: there is no place left in one of them.
+    Raises: NoTeam: one of them is in no team; LineUpFull: there is no place left in one of them.
     """
     if not state.has_line_ups(number):
         return
@@ -304,8 +297,7 @@ def check_room(state: TournamentState, number: int, seated: Collection[str]) -> 
 def _members(state: TournamentState, team: str, players: Sequence[str]) -> tuple[str, ...]:
     """Return players of a team in order of numbers.
 
-    Raises:
-        NoSuchMember, NotOfTeam, LineUpFull: as in `put_line_up`.
+    Raises: NoSuchMember, NotOfTeam, LineUpFull: as in `put_line_up`.
     """
     if team not in state.teams or any(key not in state.entrants for key in players):
         raise NoSuchMember
@@ -384,10 +376,7 @@ def draw(state: TournamentState, number: int, seed: int | None = None) -> Sequen
 
     With a `seed` the random draw differs from the first one.
 
-    Raises:
-        NoRoundLeft, NotEnough, RoundsLeft: no such round, too few entrants (also in a section that
-            is not empty), or open results.
-        NoRoundRobin, ImpossibleFixed: as in the engine.
+    Raises: NoRoundLeft, NotEnough, RoundsLeft, NoRoundRobin, ImpossibleFixed.
     """
     if number > state.settings.rounds:
         stage = next_stage(state, number)
@@ -415,9 +404,7 @@ def draw_rest(
 ) -> Proposal:
     """Return the seating of round `number` with these tables fixed, by their places from 0.
 
-    Raises:
-        InvalidSeating: an entrant at one of them is no longer present.
-        NotEnough, ImpossibleFixed: as in `draw`.
+    Raises: InvalidSeating, NotEnough, ImpossibleFixed.
     """
     method = state.settings.seating
     round_ = next(each for each in state.seated_rounds if each.row.number == number)
@@ -436,8 +423,7 @@ def draw_rest(
 def next_stage(state: TournamentState, number: int) -> FinalStage:
     """Return the seating of a round of the finals.
 
-    Raises:
-        NoRoundLeft, TooFewLeft, TooFewThrough, StageUnfinished: the stage cannot be seated yet.
+    Raises: NoRoundLeft, TooFewLeft, TooFewThrough, StageUnfinished: the stage cannot be seated yet.
     """
     try:
         stage = state.next_final(number)
@@ -477,11 +463,27 @@ def presence_at(state: TournamentState, seated_round: SeatedRound) -> Presence:
     names = dict.fromkeys(
         [*(name for t in seated_round.tables for name in t.entrants), *seated_round.byes]
     )
-    gone = tuple(name for name in names if _has_left(state, name))
+    gone = tuple(
+        name
+        for name in names
+        if (name not in state.entrants or state.entrants[name].withdrawn_at is not None)
+    )
     seated = [state.entrants[name] for name in names if name in state.entrants]
     if number > state.settings.rounds:
         left = tuple(each for each in seated if each.key in gone)
-        return Presence((), left, gone, _passed_over(state, number, names))
+        through = {
+            name
+            for all_there in (False, True)
+            for table in _tables_of_final(state, number, all_there=all_there)
+            for name in table
+        }
+        rows = (state.entrants[name] for name in sorted(through - {*names}))
+        return Presence(
+            (),
+            left,
+            gone,
+            tuple((row, "withdrawn" if row.withdrawn_at else "qualified-since") for row in rows),
+        )
     here = {each.key: each for each in state.present(number)}
     # House players sit where they are needed.
     without = (each for key, each in state.entrants.items() if key not in names and not each.house)
@@ -499,19 +501,6 @@ def presence_at(state: TournamentState, seated_round: SeatedRound) -> Presence:
             if state.section_of(each) != state.section_at(table.entrants)
         ),
     )
-
-
-def _passed_over(
-    state: TournamentState, number: int, names: Collection[str]
-) -> tuple[tuple[Entrant, str], ...]:
-    through = {
-        name
-        for all_there in (False, True)
-        for table in _tables_of_final(state, number, all_there=all_there)
-        for name in table
-    }
-    rows = (state.entrants[name] for name in sorted(through - {*names}))
-    return tuple((row, "withdrawn" if row.withdrawn_at else "qualified-since") for row in rows)
 
 
 def _tables_of_final(
@@ -598,10 +587,7 @@ def _mates(tables: Iterable[Sequence[str]]) -> dict[str, frozenset[str]]:
 def take_in(state: TournamentState, number: int, names: Collection[str]) -> None:
     """Count entrants as here from round `number` on, by key, also if they had withdrawn.
 
-    Raises:
-        InvalidSeating: there is no such entrant.
-        TakesPart: a player of theirs plays for another entrant in this round.
-        LineUpFull: their team has no place left in its line-up.
+    Raises: InvalidSeating, TakesPart, LineUpFull.
     """
     unknown = [name for name in names if name not in state.entrants]
     if unknown:
@@ -652,10 +638,6 @@ def fewest_repeats(state: TournamentState, round_: Round) -> dict[str, Any] | No
     return fewest and {**fewest, "score_spread": rulesets_number_of(fewest["score_spread"]) or 0}
 
 
-def _has_left(state: TournamentState, name: str) -> bool:
-    return name not in state.entrants or state.entrants[name].withdrawn_at is not None
-
-
 def _fields(state: TournamentState, number: int, seed: int | None) -> dict[str, PairingField]:
     """Return the entrants present, by section; refuses if they are too few for a table."""
     fields = {}
@@ -683,13 +665,14 @@ def _proposal(
     drawn = write_draw(method, number, fields, seating)
     priced = method == "swiss" and fields[0][0].repeat_price is not None
     if priced and seating.quality.repeat_meetings:
-        fewest = [_seat_again(field.with_fewest_repeats(), method, kept) for field, kept in fields]
+        fewest = [
+            seat_rest(field.with_fewest_repeats(), method, kept)
+            if kept
+            else seat_round(field.with_fewest_repeats(), method)
+            for field, kept in fields
+        ]
         drawn |= write_fewest_repeats(_joined(state, number, fewest).quality)
     return Proposal(seating, drawn)
-
-
-def _seat_again(field: PairingField, method: str, kept: Kept) -> Seating:
-    return seat_rest(field, method, kept) if kept else seat_round(field, method)
 
 
 def _joined(state: TournamentState, number: int, sections: Sequence[Seating]) -> Seating:

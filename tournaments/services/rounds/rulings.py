@@ -41,9 +41,7 @@ from tournaments.services.tournaments.lifecycle import WrongState, note, touch
 def call_director(table_pk: int, by: Actor, *, at: datetime) -> Table:
     """Call a director from a table of an open round. Idempotent.
 
-    Raises:
-        RoundClosed: the round is closed, or not open yet.
-        Table.DoesNotExist: the table was removed.
+    Raises: RoundClosed, Table.DoesNotExist.
     """
     with transaction.atomic():
         table = _lock(table_pk)
@@ -57,8 +55,7 @@ def call_director(table_pk: int, by: Actor, *, at: datetime) -> Table:
 def answer_call(table_pk: int, by: Actor, *, at: datetime) -> Table:
     """Clear the call of a table, answered or not needed. Idempotent.
 
-    Raises:
-        Table.DoesNotExist: the table was removed.
+    Raises: Table.DoesNotExist: the table was removed.
     """
     with transaction.atomic():
         table = _lock(table_pk)
@@ -115,12 +112,8 @@ class SeenDeal:
 def confirm_deal(game_pk: int, seen: SeenDeal, seat: int) -> Sheet:
     """Confirm a deal for a seat; one confirmation is enough. Idempotent.
 
-    Raises:
-        NoOpponent: the seat declared the deal, or wrote it.
-        DealDisputed: a director has to settle it.
-        StaleRevision: it has been corrected since; the exception contains the sheet.
-        DealsNotConfirmed, NoSuchEntry, RoundClosed, Game.DoesNotExist
-    In each case nothing is written.
+    Raises: NoOpponent, DealDisputed, StaleRevision, DealsNotConfirmed, NoSuchEntry, RoundClosed,
+    Game.DoesNotExist. Nothing is written then.
     """
     with transaction.atomic():
         sheet, deal, round_ = _locked(game_pk, seen)
@@ -136,13 +129,8 @@ def confirm_deal(game_pk: int, seen: SeenDeal, seat: int) -> Sheet:
 def dispute_deal(game_pk: int, seen: SeenDeal, seat: int, entry: Entry) -> Sheet:
     """Keep another version of a deal beside the written one, and call a director. Idempotent.
 
-    Raises:
-        SaysTheSame: it is the written one.
-        InvalidEntry: it cannot have been played.
-        DealDisputed, DealFixed: another version is waiting for a director, or was settled by one.
-        NotSeated: the table has no such seat.
-        StaleRevision, DealsNotConfirmed, NoSuchEntry, RoundClosed, Game.DoesNotExist
-    In each case nothing is written.
+    Raises: SaysTheSame, InvalidEntry, DealDisputed, DealFixed, NotSeated, StaleRevision,
+    DealsNotConfirmed, NoSuchEntry, RoundClosed, Game.DoesNotExist. Nothing is written then.
     """
     with transaction.atomic():
         sheet, deal, round_ = _locked(game_pk, seen)
@@ -164,11 +152,8 @@ def dispute_deal(game_pk: int, seen: SeenDeal, seat: int, entry: Entry) -> Sheet
 def settle_deal(game_pk: int, seen: SeenDeal, *, disputed_counts: bool) -> Sheet:
     """Let one version of a disputed deal stand, as a director decides. Idempotent.
 
-    Raises:
-        LaterEntryInvalid: a later entry does not fit the other version.
-        StaleRevision: it has been settled otherwise, or corrected since.
-        DealsNotConfirmed, NoSuchEntry, Game.DoesNotExist
-    In each case nothing is written.
+    Raises: LaterEntryInvalid, StaleRevision, DealsNotConfirmed, NoSuchEntry, Game.DoesNotExist.
+    Nothing is written then.
     """
     with transaction.atomic():
         sheet, deal, round_ = _locked(game_pk, seen, must_stand=False)
@@ -214,8 +199,7 @@ def _locked(
 def _version(sheet: Sheet, deal: ReviewedDeal, entry: Entry) -> dict[str, Any]:
     """Return a disputed version as a body; remarks, which may say names, stay with the written one.
 
-    Raises:
-        SaysTheSame, InvalidEntry
+    Raises: SaysTheSame, InvalidEntry.
     """
     written = sheet.body(deal.position) or {}
     entry = corrected(sheet.game.ruleset, written, entry)
@@ -289,10 +273,7 @@ def rule(
 
     A ruling other than a penalty replaces the one before.
 
-    Raises:
-        NotInRound, NoReason, NoSuchPoints: the ruling is invalid.
-        WrongState: the round is not published.
-    In each case nothing is written.
+    Raises: NotInRound, NoReason, NoSuchPoints, WrongState. Nothing is written then.
     """
     points, reason = _points(said), said.reason.replace("\0", "").strip()[:LONGEST_REASON]
     if not reason:
@@ -301,7 +282,10 @@ def rule(
         tournament, round_ = lock_drawn(round_pk)
         if round_.published_at is None:
             raise WrongState(round_.state)
-        entrant = _entrant_in(round_, entrant_pk)
+        entrants = Entrant.objects.competing().filter(sittings__round=round_, pk=entrant_pk)
+        entrant = entrants.select_related("player", "partner").first()
+        if entrant is None:
+            raise NotInRound
         fields = {"kind": said.kind, "points": write_points(points), "reason": reason}
         standing = round_.rulings.filter(entrant=entrant, withdrawn_at=None)
         for ruling in standing:
@@ -320,8 +304,7 @@ def rule(
 def withdraw_ruling(ruling_pk: int, by: Actor, *, at: datetime) -> Ruling:
     """Withdraw a ruling; it stays in the list. Idempotent.
 
-    Raises:
-        Ruling.DoesNotExist: its round was taken back meanwhile.
+    Raises: Ruling.DoesNotExist: its round was taken back meanwhile.
     """
     round_pk = Ruling.objects.values_list("round", flat=True).get(pk=ruling_pk)
     with transaction.atomic():
@@ -337,14 +320,6 @@ def withdraw_ruling(ruling_pk: int, by: Actor, *, at: datetime) -> Ruling:
             if ruling.round.closed_at is not None:
                 seal_rounds(tournament, by, at=at)
     return ruling
-
-
-def _entrant_in(round_: Round, entrant_pk: int) -> Entrant:
-    entrants = Entrant.objects.competing().filter(sittings__round=round_, pk=entrant_pk)
-    entrant = entrants.select_related("player", "partner").first()
-    if entrant is None:
-        raise NotInRound
-    return entrant
 
 
 def _points(said: RulingDecision) -> Points:

@@ -1,6 +1,7 @@
 """Run a round: open it, its clock, close it, and go on to the next one."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -11,7 +12,6 @@ from django.db.models import F, Max, Q
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rules.entries import Stopped, write_points
-from tournaments.engine.standings.results import Competitor
 from tournaments.engine.standings.tournament_settings import OVERTIME
 from tournaments.models import (
     AuditEntry,
@@ -117,9 +117,7 @@ def close_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
 
     The current standings are stored, so that later corrections can be shown as differences.
 
-    Raises:
-        RoundNotReady: contains every table that is not ready.
-        WrongState: the round is not open.
+    Raises: RoundNotReady, WrongState.
     """
     with transaction.atomic():
         tournament, round_ = lock_drawn(round_pk)
@@ -129,7 +127,9 @@ def close_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
             raise WrongState(round_.state, _("The round is not open."))
         # Locked, so that no sheet changes between the check and the closing.
         lock_tables_of(round_)
-        unready = unready_tables(round_)
+        rows = Game.objects.filter(table__round=round_).order_by("table__number")
+        rows = rows.select_related("table").prefetch_related("confirmations")
+        unready = [each for sheet in load_sheets(rows) for each in _unready(sheet, round_.event)]
         if unready:
             raise RoundNotReady(unready)
         round_ = close_event_round(round_pk, by, at=at)
@@ -170,13 +170,6 @@ def can_reopen(tournament: Tournament, round_: Round) -> bool:
     """Return whether a closed round can be opened again (1 query)."""
     later = tournament.event.rounds.filter(number__gt=round_.number, published_at__isnull=False)
     return tournament.state == Tournament.State.RUNNING and not later.exists()
-
-
-def unready_tables(round_: Round) -> list[Unready]:
-    """Return what prevents a round from closing, by table (3 queries)."""
-    rows = Game.objects.filter(table__round=round_).order_by("table__number")
-    rows = rows.select_related("table").prefetch_related("confirmations")
-    return [each for sheet in load_sheets(rows) for each in _unready(sheet, round_.event)]
 
 
 def keep_standings(tournament: Tournament, round_: Round) -> None:
@@ -278,14 +271,11 @@ def _standings_after(state: TournamentState, number: int, only: Kept | None = No
                 *(ruling.entrant for ruling in result.rulings),
             )
         }
-        competitors = tuple(each for each in competitors if _is_in(each, {*only, *played}))
+        # House players help to rank the others.
+        ranked = {*only, *played}
+        competitors = tuple(each for each in competitors if each.house or each.id in ranked)
     standings = state.standings_before(number + 1, competitors)
     return {each.entrant: [each.place, write_points(each.points)] for each in standings}
-
-
-def _is_in(competitor: Competitor, kept: Collection[str]) -> bool:
-    """Return whether a competitor was in the standings; house players help to rank the others."""
-    return competitor.house or competitor.id in kept
 
 
 def _moved(state: TournamentState, number: int, kept: Kept) -> list[Moved]:
@@ -346,16 +336,13 @@ def start_clock(round_pk: int, by: Actor, *, at: datetime) -> Round:
 
     Raises: WrongState: the round is not open, or has no clock.
     """
-
-    def start(round_: Round) -> dict[str, Any] | None:
+    with _changing_clock(round_pk, "start-clock", by, at) as (round_, details):
         if round_.clock_seconds is None:
             raise WrongState(round_.state)
-        if round_.clock_started_at is not None:
-            return None
-        round_.clock_started_at = at
-        return {"clock": seconds_left(round_, at)}
-
-    return _change(round_pk, "start-clock", start, by, at)
+        if round_.clock_started_at is None:
+            round_.clock_started_at = at
+            details["clock"] = seconds_left(round_, at)
+    return round_
 
 
 def pause_clock(round_pk: int, by: Actor, *, at: datetime) -> Round:
@@ -363,43 +350,32 @@ def pause_clock(round_pk: int, by: Actor, *, at: datetime) -> Round:
 
     Raises: WrongState: the round is not open.
     """
-
-    def pause(round_: Round) -> dict[str, Any] | None:
-        if round_.clock_started_at is None:
-            return None
-        round_.clock_used = seconds_used(round_, at)
-        round_.clock_started_at = None
-        return {"clock": seconds_left(round_, at)}
-
-    return _change(round_pk, "pause-clock", pause, by, at)
+    with _changing_clock(round_pk, "pause-clock", by, at) as (round_, details):
+        if round_.clock_started_at is not None:
+            round_.clock_used = seconds_used(round_, at)
+            round_.clock_started_at = None
+            details["clock"] = seconds_left(round_, at)
+    return round_
 
 
 def add_time(round_pk: int, added: Added, by: Actor, *, at: datetime) -> Round:
     """Add time for all tables of an open round, or take some back; create a clock if needed.
 
-    Raises:
-        WrongState: the round is not open.
-        NotThatLong: the new value is out of range; nothing is changed.
+    Raises: WrongState, NotThatLong.
     """
-
-    def add(round_: Round) -> dict[str, Any] | None:
+    with _changing_clock(round_pk, "add-time", by, at) as (round_, details):
         before = round_.clock_seconds or 0
         after = added.on(before)
-        if after == before:
-            return None
-        round_.clock_seconds = after
-        return {"added": added.seconds}
-
-    return _change(round_pk, "add-time", add, by, at)
+        if after != before:
+            round_.clock_seconds = after
+            details["added"] = added.seconds
+    return round_
 
 
 def add_table_time(table_pk: int, added: Added, by: Actor, *, at: datetime) -> Table:
     """Add time for one table only, or take some of it back.
 
-    Raises:
-        WrongState: the round is not open.
-        NotThatLong: the new value is out of range; nothing is changed.
-        Table.DoesNotExist: the table was removed.
+    Raises: WrongState, NotThatLong, Table.DoesNotExist.
     """
     round_pk = Table.objects.values_list("round", flat=True).get(pk=table_pk)
     with transaction.atomic():
@@ -415,22 +391,19 @@ def add_table_time(table_pk: int, added: Added, by: Actor, *, at: datetime) -> T
     return table
 
 
-def _change(
-    round_pk: int,
-    action: str,
-    change: Callable[[Round], dict[str, Any] | None],
-    by: Actor,
-    at: datetime,
-) -> Round:
-    """Change the clock of an open round; a change that returns None does nothing."""
+@contextmanager
+def _changing_clock(
+    round_pk: int, action: str, by: Actor, at: datetime
+) -> Iterator[tuple[Round, dict[str, Any]]]:
+    """Lock an open round to change its clock; without details of the change, nothing is stored."""
+    details: dict[str, Any] = {}
     with transaction.atomic():
         tournament, round_ = _lock_open(round_pk)
-        details = change(round_)
-        if details is not None:
+        yield round_, details
+        if details:
             round_.save(update_fields=["clock_seconds", "clock_used", "clock_started_at"])
             touch(tournament)
             note(tournament, action, by, at, after={"round": round_.number} | details)
-    return round_
 
 
 def _lock_open(round_pk: int) -> tuple[Tournament, Round]:
@@ -449,12 +422,7 @@ def finish_for_time(table_pk: int, reason: str, by: Actor, *, at: datetime) -> S
     The open deal is withdrawn, and the last complete one too if the settings say so; then the game
     is stopped. Withdrawn deals stay in the history, with the `reason`.
 
-    Raises:
-        WrongState: the round was not opened.
-        LaterEntryInvalid: the sheet is invalid without its last deal.
-        RoundClosed: the actor no longer directs the club.
-        Table.DoesNotExist: the table was removed.
-    In each case nothing is written.
+    Raises: WrongState, LaterEntryInvalid, RoundClosed, Table.DoesNotExist. Nothing is written then.
     """
     tables = Table.objects.select_related("round__event__tournament")
     with transaction.atomic():
@@ -518,10 +486,7 @@ def take_step(
 ) -> None:
     """Take the step that a director saw at revision `seen` of the tournament.
 
-    Raises:
-        WrongState: the tournament has changed since, or the step is not possible.
-        Refused: as the services of the steps say.
-    In each case nothing is written.
+    Raises: WrongState, Refused. Nothing is written then.
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
@@ -548,10 +513,7 @@ def move_entrants(
 
     They keep their points. Published seatings stay, so that they play there from the next round.
 
-    Raises:
-        UnknownSection: the tournament has no such section.
-        WrongState: the tournament is finished.
-        Depended: a final is seated.
+    Raises: UnknownSection, WrongState, Depended.
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
@@ -568,10 +530,7 @@ def divide_by_rating(
 
     Those without a rating come last, in order of numbers. Return those who move.
 
-    Raises:
-        UnknownSection: the tournament has no sections.
-        TooFewForSections: a section would have no full table.
-        WrongState, Depended: as in `move_entrants`.
+    Raises: UnknownSection, TooFewForSections, WrongState, Depended.
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)

@@ -106,11 +106,7 @@ def seat_next_round(tournament_pk: int, by: Actor, *, at: datetime) -> Round:
 
     A schedule for the whole evening seats all remaining rounds.
 
-    Raises:
-        WrongState: the tournament is not running.
-        NoRoundLeft, RoundsLeft, NotEnough: no such round, open results, or too few entrants.
-        NoRoundRobin: no round robin exists for this number of entrants.
-    In each case nothing is written.
+    Raises: WrongState, NoRoundLeft, RoundsLeft, NotEnough, NoRoundRobin. Nothing is written then.
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
@@ -165,10 +161,7 @@ class SeatingDraft:
 def put_seating(round_pk: int, draft: SeatingDraft, by: Actor, *, at: datetime) -> Round:
     """Store a seating edited by a director.
 
-    Raises:
-        WrongState: the round is published.
-        InvalidSeating: an entrant has no seat or two, or a table is not full.
-        AcrossSections: a changed table has entrants of several sections.
+    Raises: WrongState, InvalidSeating, AcrossSections.
     """
     with transaction.atomic():
         tournament, round_ = lock_seated(round_pk)
@@ -177,7 +170,9 @@ def put_seating(round_pk: int, draft: SeatingDraft, by: Actor, *, at: datetime) 
         judged = judge(field, draft.tables, draft.byes)
         stood = [set(table) for table in (round_.seating or {"tables": []})["tables"]]
         for table in judged.tables:
-            if {*table} not in stood and len(_sections_at(state, table)) > 1:
+            # House players may sit in any section.
+            rows = [state.entrants[key] for key in table if not state.entrants[key].house]
+            if {*table} not in stood and len({*map(state.section_of, rows)}) > 1:
                 raise AcrossSections
         before = round_.seating
         round_.seating = document_of(judged, draft.locked, left_before(round_))
@@ -187,12 +182,6 @@ def put_seating(round_pk: int, draft: SeatingDraft, by: Actor, *, at: datetime) 
             details = {"before": {"seating": before}, "after": {"round": round_.number}}
             note(tournament, "change-seating", by, at, **details)
     return round_
-
-
-def _sections_at(state: TournamentState, keys: Sequence[str]) -> set[str]:
-    """Return the sections of entrants; house players may sit in any."""
-    rows = [state.entrants[key] for key in keys]
-    return {state.section_of(row) for row in rows if not row.house}
 
 
 def field_seated(state: TournamentState, round_: Round) -> PairingField:
@@ -217,12 +206,8 @@ def seat_again(
     final is for the currently qualified entrants, whatever is locked. Entrants in `taking_in`, by
     key, count as present from now on; if a director seats by hand, all tables stay then.
 
-    Raises:
-        WrongState: the round is published.
-        InvalidSeating: an entrant at a locked table is no longer present, or to take in is unknown.
-        TakesPart: somebody to take in plays for another entrant in this round.
-        LineUpFull: the team of somebody to take in has no place left in its line-up.
-        NoRoundLeft, RoundsLeft, NotEnough, NoRoundRobin: as in `seat_next_round`.
+    Raises: WrongState, InvalidSeating, TakesPart, LineUpFull, NoRoundLeft, RoundsLeft, NotEnough,
+    NoRoundRobin.
     """
     with transaction.atomic():
         tournament, round_ = lock_seated(round_pk)
@@ -308,8 +293,7 @@ def lock_seated(round_pk: int) -> tuple[Tournament, Round]:
 def lock_drawn(round_pk: int) -> tuple[Tournament, Round]:
     """Lock and return a round, with its tournament.
 
-    Raises:
-        Round.DoesNotExist: the seating was deleted.
+    Raises: Round.DoesNotExist: the seating was deleted.
     """
     tournament_pk = Round.objects.values_list("event__tournament", flat=True).get(pk=round_pk)
     tournament = lock_tournament(tournament_pk)
@@ -332,12 +316,7 @@ def publish_round(
     is the digest of `Outdated` as a director saw it: publish a round, other than a final, although
     it was drawn from other results or settings.
 
-    Raises:
-        SeatingOutdated: it contains a withdrawn or deleted entrant.
-        DrawnFromOthers: results or settings have changed since it was drawn, or since `Outdated`.
-        NotWhoIsHere: it does not match the entrants present.
-        RoundsLeft: an earlier round, whose results it depends on, was reopened.
-        WrongState: an earlier round is not published yet.
+    Raises: SeatingOutdated, DrawnFromOthers, NotWhoIsHere, RoundsLeft, WrongState.
     """
     with transaction.atomic():
         tournament, round_ = lock_drawn(round_pk)
@@ -351,7 +330,10 @@ def publish_round(
         check_results(state, round_.number)
         _check_presence(state, round_, all_the_same=all_the_same)
         _check_drawn_from(state, round_, accept_outdated)
-        _lay_seating(state, round_, round_.seating or {}, at)
+        seating = round_.seating or {}
+        lay_tables(state, round_, dict(enumerate(seating["tables"], 1)), at)
+        out = [Sitting(round=round_, entrant=state.entrants[key]) for key in seating["byes"]]
+        Sitting.objects.bulk_create(out)
         seated = Sitting.objects.filter(round=round_).values("entrant")
         late = tournament.entrants.filter(pk__in=seated, checked_in__lt=round_.number)
         before = {"checked_in": {f"e{n}": at for n, at in late.values_list("number", "checked_in")}}
@@ -370,8 +352,7 @@ def games_of(round_: Round) -> list[str]:
 
 
 def _check_presence(state: TournamentState, round_: Round, *, all_the_same: bool) -> None:
-    seated_round = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
-    presence = presence_at(state, seated_round)
+    presence = presence_at(state, state.seating_of(round_))
     if presence.gone:
         raise SeatingOutdated(presence.gone)
     if presence.moved and not all_the_same:
@@ -390,15 +371,6 @@ def _check_drawn_from(state: TournamentState, round_: Round, accepted: str) -> N
         raise DrawnFromOthers(Outdated(now, is_final, ()))
     # Taken back, it can be published again.
     round_.drawn_from = now
-
-
-def _lay_seating(
-    state: TournamentState, round_: Round, seating: Mapping[str, Any], at: datetime
-) -> None:
-    """Create the tables of a seating, from number 1. The people of the club must be locked."""
-    lay_tables(state, round_, dict(enumerate(seating["tables"], 1)), at)
-    out = [Sitting(round=round_, entrant=state.entrants[key]) for key in seating["byes"]]
-    Sitting.objects.bulk_create(out)
 
 
 def lay_tables(
@@ -480,20 +452,10 @@ class RuledAbout(Depended, code="ruled-about"):
     sentence = _("Somebody was ruled about in this round: withdraw the ruling first.")
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """The number of sheets with entries, and of those entries, that a take-back deletes."""
+def lost_with(round_: Round) -> dict[str, int]:
+    """Return how many sheets with entries, and entries, taking a round back deletes (2 queries).
 
-    sheets: int
-    entries: int
-
-
-def lost_with(round_: Round) -> Lost:
-    """Return what taking a published round back would delete (2 queries).
-
-    Raises:
-        Depended: the round is closed, or a later one is published.
-        RuledAbout: a ruling on the round is in force.
+    Raises: Depended, RuledAbout.
     """
     later = Round.objects.filter(event=round_.event_id, number__gt=round_.number)
     if round_.closed_at is not None or later.filter(published_at__isnull=False).exists():
@@ -501,7 +463,7 @@ def lost_with(round_: Round) -> Lost:
     if round_.rulings.filter(withdrawn_at=None).exists():
         raise RuledAbout
     entries = [len(sheet.positions) for sheet in load_sheets(_written(round_))]
-    return Lost(sum(map(bool, entries)), sum(entries))
+    return {"sheets": sum(map(bool, entries)), "entries": sum(entries)}
 
 
 def take_back_round(round_pk: int, by: Actor, *, at: datetime, entries: int = 0) -> Round:
@@ -510,9 +472,7 @@ def take_back_round(round_pk: int, by: Actor, *, at: datetime, entries: int = 0)
     The proposal is the final seating, with late changes. Withdrawn rulings are deleted. `entries`
     is the number of entries that the director has agreed to delete; the audit keeps their records.
 
-    Raises:
-        Depended: the tables have other entries than these; or as in `lost_with`.
-        RuledAbout: as in `lost_with`.
+    Raises: Depended, RuledAbout.
     """
     with transaction.atomic():
         tournament, round_ = lock_drawn(round_pk)
@@ -522,10 +482,20 @@ def take_back_round(round_pk: int, by: Actor, *, at: datetime, entries: int = 0)
         lock_people(tournament.event.club_id)
         # Writers lock the row of the game: with all of them locked no table begins.
         lock_tables_of(round_)
-        if lost_with(round_).entries != entries:
+        if lost_with(round_)["entries"] != entries:
             raise Depended(sentence=_("A table has begun, or has gone on: look at it once more."))
-        before = {"round": round_.number, "gone": games_of(round_), **_delete_sheets(round_)}
-        before["lifecycle"] = _lifecycle(round_)
+        before = {"round": round_.number, "gone": games_of(round_)}
+        sheets = load_sheets(_written(round_))
+        records = [sheet.record for sheet in sheets if sheet.positions]
+        for sheet in sheets:
+            delete_locked(sheet.row)
+        if records:
+            before["records"] = records
+        fields = {name: getattr(round_, name) for name in LIFECYCLE}
+        before["lifecycle"] = {
+            name: value.isoformat() if isinstance(value, datetime) else value
+            for name, value in fields.items()
+        }
         round_.seating = _seating_as_it_stands(tournament, round_)
         round_.rulings.all().delete()
         clear_tables(tournament, round_.tables.all())
@@ -542,26 +512,10 @@ def _written(round_: Round) -> Any:
     return Game.objects.filter(table__round=round_, revision__gt=0).order_by("pk")
 
 
-def _delete_sheets(round_: Round) -> dict[str, Any]:
-    sheets = load_sheets(_written(round_))
-    records = [sheet.record for sheet in sheets if sheet.positions]
-    for sheet in sheets:
-        delete_locked(sheet.row)
-    return {"records": records} if records else {}
-
-
-def _lifecycle(round_: Round) -> dict[str, Any]:
-    fields = {name: getattr(round_, name) for name in LIFECYCLE}
-    return {
-        name: value.isoformat() if isinstance(value, datetime) else value
-        for name, value in fields.items()
-    }
-
-
 def _seating_as_it_stands(tournament: Tournament, round_: Round) -> dict[str, Any]:
     """Return the seating of a published round; a table is locked unless it was changed."""
     state = load_state(tournament)
-    seated_round = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+    seated_round = state.seating_of(round_)
     # Publishing it again must not bring back who was taken out.
     entrants, after = state.entrants.items(), round_.number + 1
     left = [key for key, each in entrants if state.absence(each, after) == "left"]

@@ -1,7 +1,6 @@
 """Undo a director's last act in a tournament, as long as nothing depends on it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -35,30 +34,19 @@ PASSED_OVER = (
 """Actions after which an earlier act can still be undone."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Undoing:
-    """How to undo an act, from its audit entry; `possible` tells whether nothing depends on it."""
-
-    undo: Callable[[Tournament, AuditEntry, Actor, datetime], Any]
-    possible: Callable[[Tournament, AuditEntry], bool] = lambda _tournament, _entry: True
-
-
 def last_act(tournament: Tournament, at: datetime) -> AuditEntry | None:
     """Return the audit entry of the act that directors can undo now (up to 3 queries)."""
     acts = AuditEntry.objects.filter(event=tournament.event_id, kind=AuditEntry.Kind.EVENT)
     last = acts.exclude(action__in=PASSED_OVER).order_by("-pk").first()
     if last is None or last.action not in UNDOINGS or at - last.at > UNDO_WITHIN:
         return None
-    return last if UNDOINGS[last.action].possible(tournament, last) else None
+    return last if UNDOINGS[last.action][1](tournament, last) else None
 
 
 def undo_act(tournament_pk: int, entry_pk: int, by: Actor, *, at: datetime) -> AuditEntry:
     """Undo the last act of a tournament's directors, given by its audit entry.
 
-    Raises:
-        Depended: it is undone already or too old, something was done after it, or depends on it.
-        Refused: as the services that take the act back say.
-    In each case nothing is written.
+    Raises: Depended, Refused. Nothing is written then.
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
@@ -66,7 +54,7 @@ def undo_act(tournament_pk: int, entry_pk: int, by: Actor, *, at: datetime) -> A
         if last is None or last.pk != entry_pk:
             raise Depended(sentence=_why_not(tournament, entry_pk, at))
         try:
-            UNDOINGS[last.action].undo(tournament, last, by, at)
+            UNDOINGS[last.action][0](tournament, last, by, at)
         except ObjectDoesNotExist as error:
             # A round or an entrant of the act is gone.
             raise Depended(sentence=_("It cannot be undone.")) from error
@@ -133,14 +121,6 @@ def _can_reopen(tournament: Tournament, entry: AuditEntry) -> bool:
     return round_ is not None and can_reopen(tournament, round_)
 
 
-def _no_final(tournament: Tournament, _entry: AuditEntry) -> bool:
-    return not tournament.event.rounds.exclude(stage="").exists()
-
-
-def _reopen(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
-    reopen_round(_round_of(tournament, entry).pk, by, at=at)
-
-
 def _return(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
     number = number_of(details_of(entry)["entrants"][0])
     return_entrant(tournament.entrants.get(number=number).pk, by, at=at, as_before=True)
@@ -191,21 +171,26 @@ def _line_up_before(tournament: Tournament, entry: AuditEntry, by: Actor, at: da
     put_line_up(tournament.pk, stood, by, at=at)
 
 
-UNDOINGS: Mapping[str, _Undoing] = {
-    "publish-round": _Undoing(_unpublish, _nothing_written),
-    "take-back-round": _Undoing(_publish_again, _no_sheet_deleted),
-    "close-round": _Undoing(_reopen, _can_reopen),
-    "withdraw-entrant": _Undoing(_return),
-    "rule": _Undoing(_unrule),
-    "withdraw-ruling": _Undoing(_rule_again),
-    "move-section": _Undoing(put_back, _no_final),
-    "exchange-seats": _Undoing(_exchange_back, _not_written_since),
-    "put-line-up": _Undoing(_line_up_before),
-    "change-seating": _Undoing(
-        _seat_as_before, lambda _tournament, entry: "seating" in details_of(entry)
+Undo = Callable[[Tournament, AuditEntry, Actor, datetime], Any]
+UNDOINGS: Mapping[str, tuple[Undo, Callable[[Tournament, AuditEntry], bool]]] = {
+    "publish-round": (_unpublish, _nothing_written),
+    "take-back-round": (_publish_again, _no_sheet_deleted),
+    "close-round": (
+        lambda row, entry, by, at: reopen_round(_round_of(row, entry).pk, by, at=at),
+        _can_reopen,
     ),
+    "withdraw-entrant": (_return, lambda _row, _entry: True),
+    "rule": (_unrule, lambda _row, _entry: True),
+    "withdraw-ruling": (_rule_again, lambda _row, _entry: True),
+    "move-section": (
+        put_back,
+        lambda row, _entry: not row.event.rounds.exclude(stage="").exists(),
+    ),
+    "exchange-seats": (_exchange_back, _not_written_since),
+    "put-line-up": (_line_up_before, lambda _row, _entry: True),
+    "change-seating": (_seat_as_before, lambda _row, entry: "seating" in details_of(entry)),
 }
-"""The acts that can be undone, by the actions of their audit entries."""
+"""How to undo an act, and whether nothing depends on it, by the actions of their audit entries."""
 
 UNDONE_BY: Mapping[str, str] = {
     "publish-round": "take-back-round",

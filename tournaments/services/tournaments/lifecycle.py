@@ -93,10 +93,7 @@ def create_tournament(
 ) -> Tournament:
     """Create a draft tournament. Idempotent for one `key` and plan.
 
-    Raises:
-        InvalidEntry: invalid ruleset, options or settings; nothing is written.
-        OtherLeaguePoints: the league of the season adds others.
-        Season.DoesNotExist: the season was removed meanwhile.
+    Raises: InvalidEntry, OtherLeaguePoints, Season.DoesNotExist.
     """
     rules = _check(plan, club)
     with transaction.atomic():
@@ -123,10 +120,7 @@ def change_tournament(
 ) -> Tournament:
     """Change the settings of a tournament; its game cannot change once a round is drawn.
 
-    Raises:
-        InvalidEntry, OtherLeaguePoints, Season.DoesNotExist: as in `create_tournament`; also if
-            ruleset, options or seating method can no longer change.
-        WrongState: the tournament is finished.
+    Raises: InvalidEntry, OtherLeaguePoints, Season.DoesNotExist, WrongState.
     """
     with transaction.atomic():
         lock_season(plan.event)
@@ -159,9 +153,7 @@ def put_in_season(event_pk: int, season_pk: int | None, by: Actor, *, at: dateti
 
     Without a season it is taken out of the one it is in. Idempotent.
 
-    Raises:
-        OtherLeaguePoints: the league of the season adds others than the tournament counts.
-        Season.DoesNotExist, Event.DoesNotExist: it was removed, or is of another club.
+    Raises: OtherLeaguePoints, Season.DoesNotExist, Event.DoesNotExist.
     """
     with transaction.atomic():
         row = Event.objects.select_related("tournament").get(pk=event_pk)
@@ -185,10 +177,7 @@ def put_in_season(event_pk: int, season_pk: int | None, by: Actor, *, at: dateti
 def move_tournament(tournament_pk: int, state: str, by: Actor, *, at: datetime) -> Tournament:
     """Move a tournament one step forward or back, to `state`. Idempotent.
 
-    Raises:
-        WrongState: `state` is neither the next one nor the previous one.
-        Depended: back to registration with a round seated, or to finished with an open round or
-            with a game that a correction has left unfinished.
+    Raises: WrongState, Depended.
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
@@ -197,7 +186,12 @@ def move_tournament(tournament_pk: int, state: str, by: Actor, *, at: datetime) 
         steps = STATES.index(State(state)) - STATES.index(State(tournament.state))
         if abs(steps) != 1:
             raise WrongState(tournament.state)
-        if _depended(tournament, state):
+        rounds = tournament.event.rounds
+        depended = state == State.REGISTRATION and rounds.exists()
+        if state == State.FINISHED:
+            games = Game.objects.filter(table__round__event=tournament.event, result__isnull=True)
+            depended = rounds.filter(closed_at=None).exists() or games.exists()
+        if depended:
             raise Depended(sentence=DEPENDED[state])
         before, tournament.state = tournament.state, State(state)
         touch(tournament)
@@ -220,15 +214,6 @@ DEPENDED: Mapping[str, Text] = {
     ),
 }
 """Reasons why a tournament cannot move to a state."""
-
-
-def _depended(tournament: Tournament, state: str) -> bool:
-    rounds = tournament.event.rounds
-    if state == State.REGISTRATION:
-        return rounds.exists()
-    unfinished = Game.objects.filter(table__round__event=tournament.event, result__isnull=True)
-    over = rounds.filter(closed_at=None).exists() or unfinished.exists()
-    return state == State.FINISHED and over
 
 
 def remove_tournament(tournament_pk: int, by: Actor, *, at: datetime) -> None:
@@ -266,8 +251,7 @@ def lock_tournament(pk: int) -> Tournament:
 
     Tournaments are locked before rounds.
 
-    Raises:
-        Tournament.DoesNotExist: the tournament was removed.
+    Raises: Tournament.DoesNotExist: the tournament was removed.
     """
     rows = Tournament.objects.select_for_update(of=("self",)).select_related("event__club")
     return rows.get(pk=pk)

@@ -1,7 +1,7 @@
 """Import a tournament of another server from its `kingscore-tournament/1` document."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -93,11 +93,7 @@ def import_tournament(
 
     In an existing club, players and seasons are matched by name.
 
-    Raises:
-        InvalidEntry: contains every problem of the document.
-        TournamentExists, ClubExists: the tournament, or a club with its slug, exists here.
-        GamesExist: some of its games are here, of the same people.
-    In each case nothing is written.
+    Raises: InvalidEntry, TournamentExists, ClubExists, GamesExist. Nothing is written then.
     """
     _check_names(read_tournament(document).document)
     # What a code on paper covers stays: the reasons of adjustments, and the rules of a game.
@@ -139,14 +135,9 @@ def _check_names(document: Json) -> None:
 
     Raises: InvalidEntry: contains every such name.
     """
-    problems = list(_wrong_names(document["players"]))
-    if problems:
-        raise InvalidEntry(problems)
-
-
-def _wrong_names(players: Sequence[Json]) -> Iterator[Problem]:
+    problems: list[Problem] = []
     taken: set[str] = set()
-    for at, player in enumerate(players):
+    for at, player in enumerate(document["players"]):
         name = player["name"]
         if name is None:
             continue
@@ -156,8 +147,10 @@ def _wrong_names(players: Sequence[Json]) -> Iterator[Problem]:
             fine = False
         key = fold_name(name)
         if not fine or key in taken:
-            yield Problem(Code.WRONG_PLAYERS, f"players[{at}].name", {"name": name})
+            problems.append(Problem(Code.WRONG_PLAYERS, f"players[{at}].name", {"name": name}))
         taken.add(key)
+    if problems:
+        raise InvalidEntry(problems)
 
 
 def _club(said: Json, into: Into, by: Actor, at: datetime) -> Club:
@@ -247,7 +240,12 @@ def _fill(document: Json, tournament: Tournament, by: Actor, at: datetime) -> No
         )
         for each in document["rulings"]
     )
-    _let_names_follow(document["players"], players, tournament)
+    for each in document["players"]:
+        player = players[each["id"]]
+        there = Player(name=each["name"] or "", initials=each["initials"])
+        if there.shown_name != player.shown_name:
+            seats = Seat.objects.filter(player=player, game__table__round__event=tournament.event)
+            let_names_follow(seats, {there.name, there.shown_name})
 
 
 def _players(said: Sequence[Json], club: Club, by: Actor, at: datetime) -> dict[str, Player]:
@@ -421,17 +419,6 @@ def _write_sheet(said: Json, game: Game) -> None:
         for each in said["confirmations"]
     )
     put_computed(fold_sheet(game, tuple(writes)))
-
-
-def _let_names_follow(
-    said: Sequence[Json], players: Mapping[str, Player], tournament: Tournament
-) -> None:
-    for each in said:
-        player = players[each["id"]]
-        there = Player(name=each["name"] or "", initials=each["initials"])
-        if there.shown_name != player.shown_name:
-            seats = Seat.objects.filter(player=player, game__table__round__event=tournament.event)
-            let_names_follow(seats, {there.name, there.shown_name})
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -16,12 +16,11 @@ from tournaments.models import AuditEntry, Revision
 from tournaments.services.clubs.membership import CLUB_FIELDS
 from tournaments.texts import labels
 from tournaments.texts.documents import CONFIRMATIONS, EVENT_TYPES, LEAGUE_POINTS, ROLES
-from tournaments.texts.labels import ruling_name
+from tournaments.texts.labels import STATES, ruling_name
 from tournaments.web.documents.views import PAPERS
 from tournaments.web.games.correcting import done
 from tournaments.web.games.views import minutes_text
 from tournaments.web.rulesets.views import options_text
-from tournaments.web.tournaments.forms import STATES
 
 Text = str | Promise
 Kind = AuditEntry.Kind

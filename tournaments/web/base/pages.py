@@ -14,12 +14,13 @@ from django.contrib import messages
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django_htmx.middleware import HtmxDetails
 
 from tournaments.engine.rules.entries import Declared, clean_line
 from tournaments.engine.rules.rulesets import InvalidEntry, Points
+from tournaments.models import AuditEntry, Event
 from tournaments.models.people import fold_name, plain_name
 from tournaments.origin import absolute, is_loopback, origin
 from tournaments.permissions import account_of
@@ -124,6 +125,30 @@ def tag_of(seen: list[object]) -> str:
     # Includes the style sheet, so that open pages of an older program reload.
     details = repr([*seen, staticfiles_storage.url("events.css")])
     return f'"{sha256(details.encode()).hexdigest()[:32]}"'
+
+
+LINES_LOOKED_AT = 20
+"""The number of newest entries in the ETag: entries written at the same time may become visible
+out of order."""
+
+
+def etag_of(request: HttpRequest, event: Event, *, directs: bool) -> str:
+    """Return the ETag of an evening: every change in a club has an audit entry (1 query)."""
+    # Two tags of one answer must say the same, although others go on writing.
+    lines: dict[int, list[int]] = request.__dict__.setdefault("audit_lines_seen", {})
+    if event.club_id not in lines:
+        newest = AuditEntry.objects.filter(club=event.club_id).order_by("-pk")
+        lines[event.club_id] = list(newest.values_list("pk", flat=True)[:LINES_LOOKED_AT])
+    seen = [
+        event.pk,
+        lines[event.club_id],
+        request.user.pk if directs else None,
+        directs,
+        get_language(),
+        request.COOKIES.get("theme"),
+        request.COOKIES.get("suits"),
+    ]
+    return tag_of(seen)
 
 
 def not_modified(request: HttpRequest, etag: str | None) -> HttpResponse | None:

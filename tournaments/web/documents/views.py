@@ -69,13 +69,12 @@ from tournaments.services.documents.reporting import (
     try_again,
 )
 from tournaments.texts.documents import NAMES, NOTES
-from tournaments.texts.labels import round_name
+from tournaments.texts.labels import ROUND_STATES, round_name
 from tournaments.texts.messages import explain
 from tournaments.web.base.answers import language_of as answers_language_of
 from tournaments.web.base.answers import picture_response
 from tournaments.web.base.pages import out_of_reach
 from tournaments.web.base.phone import address, address_on_phone, evening_games_address
-from tournaments.web.tournaments.forms import ROUND_STATES
 from tournaments.web.tournaments.my_card import entrant_known
 from tournaments.web.tournaments.views import page_of
 

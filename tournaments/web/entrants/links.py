@@ -124,7 +124,15 @@ def check_in_link(request: HtmxRequest, public_id: str, secret: str) -> HttpResp
     lines = [line for line in everybody.lines if line.can_check_in]
     line = next((each for each in lines if str(each.entrant.number) == number), None)
     if request.method == "POST" and line is not None:
-        return _check_in(request, row, line)
+        try:
+            entrant = check_in(line.entrant.pk, actor_of(request), at=timezone.now())
+        except (WrongState, Entrant.DoesNotExist):
+            return redirect(request.path)
+        entrant.tournament = row
+        page = _page(row) | {"done": line_of(entrant, directs=False), "seen": _sees(request, row)}
+        response = render(request, "tournaments/entrants/check_in.html", page)
+        remember_entrant(request, response, row, entrant.number)
+        return response
     found = sorted(found_in(lines, asked, directs=False), key=_by_name)
     page = _page(row) | {
         "open": everybody.checking_in,
@@ -148,18 +156,6 @@ def check_in_link(request: HtmxRequest, public_id: str, secret: str) -> HttpResp
 def _by_name(line: EntrantLine) -> str:
     # In the order shown: it reveals nothing beyond the name.
     return fold_name(line.name)
-
-
-def _check_in(request: HttpRequest, row: Tournament, line: EntrantLine) -> HttpResponse:
-    try:
-        entrant = check_in(line.entrant.pk, actor_of(request), at=timezone.now())
-    except (WrongState, Entrant.DoesNotExist):
-        return redirect(request.path)
-    entrant.tournament = row
-    page = _page(row) | {"done": line_of(entrant, directs=False), "seen": _sees(request, row)}
-    response = render(request, "tournaments/entrants/check_in.html", page)
-    remember_entrant(request, response, row, entrant.number)
-    return response
 
 
 def _sees(request: HttpRequest, row: Tournament) -> bool:

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import wraps
 from itertools import groupby
 from typing import Any
 
@@ -22,11 +22,10 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.standings import share_prizes
-from tournaments.models import Club, Entrant, Round, Substitute, Tournament
+from tournaments.models import Entrant, Round, Substitute, Tournament
 from tournaments.permissions import actor_of, directed_tournament, seen_tournament
 from tournaments.queries.names import named_player
 from tournaments.queries.overview import (
-    EntrantList,
     found_in,
     line_of,
     list_entrants,
@@ -44,7 +43,6 @@ from tournaments.services.entrants.registration import (
     EntrantsRefused,
     Entry,
     NoLabel,
-    Preview,
     TooMany,
     change_entrant,
     check_in,
@@ -99,7 +97,13 @@ def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     page = page_of(request, row)
     everybody = with_ratings(list_entrants(row, directs=page["directs"]), row, request.user)
     if not page["directs"]:
-        everybody = _with_pages(everybody, row.event.club, member=page["member"])
+        club, member, lines = row.event.club, page["member"], []
+        for line in everybody.lines:
+            players = [named_player(club, each, member=member) for each in line.entrant.players]
+            pages = tuple((each.name, each.url) for each in players)
+            named = pages if any(url for _name, url in pages) else ()
+            lines.append(replace(line, named=named))
+        everybody = replace(everybody, lines=tuple(lines))
     asked = request.GET.get("q", "")[:LONGEST_NAME]
     page |= {
         "entrants": everybody,
@@ -108,29 +112,15 @@ def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
         "found": found_in(everybody.lines, asked, directs=page["directs"]),
         "hub": False,
     }
-    page |= preview_below(page, _("Entrants"), partial(_entrants_line, row, len(everybody.lines)))
+    number = len(everybody.lines)
+    text = ngettext("%(number)s entrant", "%(number)s entrants", number) % {"number": number}
+    parts = [row.event.club.name, *row.event.details, text]
+    page |= preview_below(page, _("Entrants"), lambda: " · ".join(parts))
     fragment = bool(request.htmx)
     template = (
         "tournaments/entrants/_found.html" if fragment else "tournaments/entrants/entrants.html"
     )
     return render(request, template, page)
-
-
-def _with_pages(entrants: EntrantList, club: Club, *, member: bool) -> EntrantList:
-    lines = []
-    for line in entrants.lines:
-        players = [named_player(club, each, member=member) for each in line.entrant.players]
-        if any(each.url for each in players):
-            named = tuple((each.name, each.url) for each in players)
-            lines.append(replace(line, named=named))
-        else:
-            lines.append(line)
-    return replace(entrants, lines=tuple(lines))
-
-
-def _entrants_line(row: Tournament, number: int) -> str:
-    text = ngettext("%(number)s entrant", "%(number)s entrants", number) % {"number": number}
-    return " · ".join([row.event.club.name, *row.event.details, text])
 
 
 @require_POST
@@ -154,47 +144,21 @@ def check(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
         messages.error(request, str(error))
     else:
         if htmx:
-            return _line_checked(request, row, entrant)
+            everybody = with_ratings(list_entrants(row, directs=True), row, request.user)
+            page = {
+                "found": [line for line in everybody.lines if line.entrant.pk == entrant.pk],
+                "entrants": everybody,
+                "here": reverse("entrants", args=[row.event.club.slug, row.slug]),
+                "directs": True,
+                "swapped": True,
+            }
+            return render(request, "tournaments/entrants/_line_checked.html", page)
     if htmx:
         return HttpResponseClientRefresh()
     # Back to the same place in the list, with the same search.
     asked = request.POST.get("q", "")[:LONGEST_NAME]
     query = f"?{urlencode({'q': asked})}" if asked else ""
     return redirect(f"{reverse('entrants', args=[slug, tournament])}{query}#e{number}")
-
-
-def _line_checked(request: HttpRequest, row: Tournament, entrant: Entrant) -> HttpResponse:
-    everybody = with_ratings(list_entrants(row, directs=True), row, request.user)
-    page = {
-        "found": [line for line in everybody.lines if line.entrant.pk == entrant.pk],
-        "entrants": everybody,
-        "here": reverse("entrants", args=[row.event.club.slug, row.slug]),
-        "directs": True,
-        "swapped": True,
-    }
-    return render(request, "tournaments/entrants/_line_checked.html", page)
-
-
-@dataclass(frozen=True)
-class PreviewLine:
-    """A line of a list in the preview: each name, and whether it is new to the club."""
-
-    line: ListLine
-    foreseen: Preview
-
-    @cached_property
-    def problem(self) -> str:
-        return str(self.foreseen.problem or "")
-
-    @property
-    def names(self) -> list[tuple[str, bool]]:
-        players = self.foreseen.players
-        return [(p, True) if isinstance(p, str) else (p.name, False) for p in players]
-
-    @property
-    def typed(self) -> str:
-        entry = self.line.entry
-        return " + ".join(name for name in (entry.name, entry.partner) if name)
 
 
 @never_cache
@@ -211,7 +175,16 @@ def add_entrants(request: HttpRequest, slug: str, tournament: str) -> HttpRespon
     if what == "one":
         return _add_one(request, row)
     if what == "ticked":
-        return _add_ticked(request, row)
+        ticked = set(request.POST.getlist("player"))
+        offered = [player for group in players_offered(row).values() for player in group]
+        chosen = [Entry(player.name) for player in offered if player.public_id in ticked]
+        if not chosen:
+            messages.error(request, _("Nobody is chosen."))
+            return redirect("add_entrants", row.event.club.slug, row.slug)
+        with show_refusal(request):
+            added = register_entrants(row.pk, chosen, actor_of(request), at=timezone.now())
+            _tell_registered(request, row, added)
+        return redirect("entrants", row.event.club.slug, row.slug)
     return _add_list(request, row, sure=what == "sure" or "seat" in request.POST)
 
 
@@ -232,21 +205,6 @@ def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
                 messages.success(request, added_sentence(added[0]))
             return redirect("add_entrants", row.event.club.slug, row.slug)
     return _add_page(request, row, one=form)
-
-
-def _add_ticked(request: HttpRequest, row: Tournament) -> HttpResponse:
-    """Register the ticked players; those who take part meanwhile are left out."""
-    ticked = set(request.POST.getlist("player"))
-    offered = [player for group in players_offered(row).values() for player in group]
-    chosen = [Entry(player.name) for player in offered if player.public_id in ticked]
-    if not chosen:
-        messages.error(request, _("Nobody is chosen."))
-        return redirect("add_entrants", row.event.club.slug, row.slug)
-    with show_refusal(request):
-        _tell_registered(
-            request, row, register_entrants(row.pk, chosen, actor_of(request), at=timezone.now())
-        )
-    return redirect("entrants", row.event.club.slug, row.slug)
 
 
 def _tell_registered(request: HttpRequest, row: Tournament, added: list[Entrant]) -> None:
@@ -304,18 +262,21 @@ def _add_list(request: HttpRequest, row: Tournament, *, sure: bool) -> HttpRespo
         form.add_error("file" if file else "list", list_refusal(refused.why))
         return _add_page(request, row, many=form)
     if request.POST.get("what") == "skip":
-        read = replace(read, lines=_without_faults(row, read.lines))
+        foreseen = preview_entries(row, [line.entry for line in read.lines])
+        read = replace(
+            read,
+            lines=[
+                line
+                for line, each in zip(read.lines, foreseen, strict=True)
+                if each.problem is None
+            ],
+        )
     near = near_names(row.event.club, read.lines, meant_by(request.POST))
     if sure and near.answered:
         stored = _store(request, row, [each.entry for each in near.lines])
         if stored is not None:
             return stored
     return _preview(request, row, read, near)
-
-
-def _without_faults(row: Tournament, lines: list[ListLine]) -> list[ListLine]:
-    foreseen = preview_entries(row, [line.entry for line in lines])
-    return [line for line, each in zip(lines, foreseen, strict=True) if each.problem is None]
 
 
 def _store(request: HttpRequest, row: Tournament, entries: list[Entry]) -> HttpResponse | None:
@@ -339,8 +300,18 @@ def _preview(
     request: HttpRequest, row: Tournament, read: ListRead, near: NearNames
 ) -> HttpResponse:
     foreseen = preview_entries(row, [line.entry for line in near.lines])
-    preview = [PreviewLine(line, each) for line, each in zip(near.lines, foreseen, strict=True)]
-    wrong = [line for line in preview if line.problem]
+    preview = [
+        {
+            "line": line,
+            "foreseen": each,
+            "problem": str(each.problem or ""),
+            # Each name, and whether it is new to the club.
+            "names": [(p, True) if isinstance(p, str) else (p.name, False) for p in each.players],
+            "typed": " + ".join(filter(None, (line.entry.name, line.entry.partner))),
+        }
+        for line, each in zip(near.lines, foreseen, strict=True)
+    ]
+    wrong = [line for line in preview if line["problem"]]
     room = MOST_ENTRANTS - row.entrants.count()
     page = page_of(request, row) | {
         "preview": preview,
@@ -350,7 +321,7 @@ def _preview(
         "unanswered": not near.answered,
         "columns": [(each.heading, COLUMNS.get(each.field, "")) for each in read.file.columns],
         "file": read.file,
-        "new": sum(new for line in preview for _name, new in line.names),
+        "new": sum(isinstance(p, str) for each in foreseen for p in each.players),
         "text": write_text(read.lines),
         "going": _published_round(row),
         "hub": False,
@@ -406,34 +377,47 @@ def entrant(request: HttpRequest, slug: str, tournament: str, entrant: int) -> H
     return _page(request, directed_entrant(request, slug, tournament, entrant))
 
 
-@require_POST
-def withdraw(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
-    row = directed_entrant(request, slug, tournament, entrant)
-    return _after(request, row, lambda: withdraw_entrant(row.pk, actor_of(request), at=_now()))
+def entrant_action(act: Callable[[HttpRequest, Entrant], Any]) -> Callable[..., HttpResponse]:
+    """Make a view of what directors do with an entrant, which may be refused.
+
+    Say who moves up from the waiting list, and show the entrant again.
+    """
+
+    @require_POST
+    @wraps(act)
+    def view(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+        row = numbered(directed_tournament(request, slug, tournament), entrant)
+        queue = list(row.tournament.entrants.queued())
+        with show_refusal(request):
+            act(request, row)
+            _tell_let_in(request, row.tournament, [each for each in queue if each.pk != row.pk])
+        return redirect("entrant", slug, tournament, entrant)
+
+    return view
 
 
-@require_POST
-def come_back(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+@entrant_action
+def withdraw(request: HttpRequest, row: Entrant) -> None:
+    withdraw_entrant(row.pk, actor_of(request), at=timezone.now())
+
+
+@entrant_action
+def come_back(request: HttpRequest, row: Entrant) -> None:
     """Let an entrant who withdrew play again."""
-    row = directed_entrant(request, slug, tournament, entrant)
-    return _after(request, row, lambda: return_entrant(row.pk, actor_of(request), at=_now()))
+    return_entrant(row.pk, actor_of(request), at=timezone.now())
 
 
-@require_POST
-def let_in_entrant(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+@entrant_action
+def let_in_entrant(request: HttpRequest, row: Entrant) -> None:
     """Let in somebody from the waiting list."""
-    row = directed_entrant(request, slug, tournament, entrant)
-    return _after(request, row, lambda: let_in(row.pk, actor_of(request), at=_now()))
+    let_in(row.pk, actor_of(request), at=timezone.now())
 
 
-@require_POST
-def mark(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+@entrant_action
+def mark(request: HttpRequest, row: Entrant) -> None:
     """Make an entrant a house player (`house` is 1), or one like all others."""
-    row = directed_entrant(request, slug, tournament, entrant)
     house = request.POST.get("house") == "1"
-    return _after(
-        request, row, lambda: mark_house(row.pk, actor_of(request), at=_now(), house=house)
-    )
+    mark_house(row.pk, actor_of(request), at=timezone.now(), house=house)
 
 
 @require_POST
@@ -446,7 +430,7 @@ def remove(request: HttpRequest, slug: str, tournament: str, entrant: int) -> Ht
         return redirect("entrants", slug, tournament)
     queue = [each for each in row.entrants.queued() if each.pk != found.pk]
     try:
-        remove_entrant(found.pk, actor_of(request), at=_now())
+        remove_entrant(found.pk, actor_of(request), at=timezone.now())
     except Depended as error:
         messages.error(request, str(error))
         return redirect("entrant", slug, tournament, entrant)
@@ -464,7 +448,9 @@ def change(request: HttpRequest, slug: str, tournament: str, entrant: int) -> Ht
     if form.is_valid():
         said = form.cleaned_data
         try:
-            change_entrant(row.pk, said["team"], said["represents"], actor_of(request), at=_now())
+            change_entrant(
+                row.pk, said["team"], said["represents"], actor_of(request), at=timezone.now()
+            )
         except NoLabel as error:
             add_refused(form, error)
         else:
@@ -481,7 +467,7 @@ def substitute(request: HttpRequest, slug: str, tournament: str, entrant: int) -
         said = form.cleaned_data
         place = Place(row.pk, said["round_number"], said["instead_of"])
         try:
-            put_substitute(place, said["name"], actor_of(request), at=_now())
+            put_substitute(place, said["name"], actor_of(request), at=timezone.now())
         except WrongState as error:
             form.add_error("round_number", str(error))
         except Refused as error:
@@ -500,22 +486,13 @@ def no_substitute(request: HttpRequest, slug: str, tournament: str, entrant: int
     if found is not None:
         place = Place(row.pk, found.round_number, found.instead_of_id)
         with show_refusal(request):
-            take_out_substitute(place, actor_of(request), at=_now())
+            take_out_substitute(place, actor_of(request), at=timezone.now())
     return redirect("entrant", slug, tournament, entrant)
 
 
 def directed_entrant(request: HttpRequest, slug: str, tournament: str, entrant: int) -> Entrant:
     """Return an entrant by number for one of the tournament's directors; 404 for all others."""
     return numbered(directed_tournament(request, slug, tournament), entrant)
-
-
-def _after(request: HttpRequest, row: Entrant, change: Callable[[], Entrant]) -> HttpResponse:
-    tournament = row.tournament
-    queue = list(tournament.entrants.queued())
-    with show_refusal(request):
-        change()
-        _tell_let_in(request, tournament, [each for each in queue if each.pk != row.pk])
-    return redirect("entrant", tournament.event.club.slug, tournament.slug, row.number)
 
 
 def _tell_let_in(request: HttpRequest, tournament: Tournament, queue: list[Entrant]) -> None:
@@ -552,10 +529,6 @@ def _substitute_form(row: Entrant, data: Any = None) -> SubstituteForm:
     last = max(settings_of(row.tournament).rounds, event.rounds.count())
     suggest = reverse("player_names", args=[event.club.slug])
     return SubstituteForm(row.players, data, number=min(number, last), last=last, suggest=suggest)
-
-
-def _now() -> Any:
-    return timezone.now()
 
 
 @never_cache

@@ -2,8 +2,8 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -13,14 +13,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.rules.rulesets import InvalidEntry, Points
 from tournaments.models import (
-    AuditEntry,
     Club,
     Event,
     Game,
@@ -48,11 +47,9 @@ from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.scoresheets import state_of
 from tournaments.queries.sheets import Agreement, Sheet, load_sheet
 from tournaments.queries.standings import current_sheets
-from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Refused
 from tournaments.services.events.events import (
     EventHasTables,
-    EventPlan,
     OtherLeaguePoints,
     SeasonCountsOthers,
     SeasonInUse,
@@ -87,19 +84,15 @@ from tournaments.web.base.pages import (
     HtmxRequest,
     access_link,
     add_refused,
+    etag_of,
     kept_for_going_back,
     not_modified,
     out_of_reach,
     show_refusal,
-    tag_of,
 )
 from tournaments.web.base.phone import MATCHES, address, address_on_phone, club_page_preview
 from tournaments.web.events.forms import AdoptForm, EventForm, EventTableForm, SeasonForm
 from tournaments.web.games.starting import key_of, match_text
-
-LINES_LOOKED_AT = 20
-"""The number of newest entries in the ETag: entries written at the same time may become visible
-out of order."""
 
 
 @dataclass(frozen=True)
@@ -140,24 +133,21 @@ class TableLine:
         return self.table.wrong_codes >= MOST_WRONG_CODES
 
 
-@dataclass(frozen=True)
-class RoundPart:
-    round: Round
-    tables: tuple[TableLine, ...]
-
-    @property
-    def going(self) -> int:
-        return sum(not line.finished for line in self.tables)
-
-
-def rounds_of(event: Event) -> tuple[RoundPart, ...]:
+def rounds_of(event: Event) -> list[dict[str, Any]]:
     """Return the rounds of an evening, the newest first, with their tables (5 queries)."""
     current = current_sheets(Game.objects.filter(table__round__event=event))
     tables: dict[int, list[TableLine]] = defaultdict(list)
     for table in Table.objects.filter(round__event=event).order_by("number"):
         tables[table.round_id].append(line_of(table, current[table.pk], event))
     rounds = event.rounds.order_by("-number")
-    return tuple(RoundPart(each, tuple(tables[each.pk])) for each in rounds)
+    return [
+        {
+            "round": each,
+            "tables": tables[each.pk],
+            "going": sum(not line.finished for line in tables[each.pk]),
+        }
+        for each in rounds
+    ]
 
 
 def line_of(table: Table, sheet: Sheet, event: Event) -> TableLine:
@@ -173,30 +163,6 @@ def line_of(table: Table, sheet: Sheet, event: Event) -> TableLine:
         agreement=agreement_on(sheet, event.confirmations, row.confirmations.all()),
         match_number=row.match_number,
     )
-
-
-def etag_of(request: HttpRequest, event: Event, *, directs: bool) -> str:
-    """Return the ETag of an evening: every change in a club has an audit entry."""
-    seen = [
-        event.pk,
-        _last_lines(request, event.club_id),
-        request.user.pk if directs else None,
-        directs,
-        get_language(),
-        request.COOKIES.get("theme"),
-        request.COOKIES.get("suits"),
-    ]
-    return tag_of(seen)
-
-
-def _last_lines(request: HttpRequest, club_pk: int) -> list[int]:
-    """Return the last audit lines of a club as the request first saw them (1 query)."""
-    # Two tags of one answer must say the same, although others go on writing.
-    seen: dict[int, list[int]] = request.__dict__.setdefault("audit_lines_seen", {})
-    if club_pk not in seen:
-        lines = AuditEntry.objects.filter(club=club_pk).order_by("-pk")
-        seen[club_pk] = list(lines.values_list("pk", flat=True)[:LINES_LOOKED_AT])
-    return seen[club_pk]
 
 
 PAGE = 20
@@ -233,23 +199,14 @@ def events(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_event(request: HttpRequest, slug: str) -> HttpResponse:
-    club = directed_club(request, slug)
-
-    def create(plan: EventPlan, by: Actor) -> Event:
-        return create_event(club, plan, by, at=timezone.now(), key=key_of(request.POST))
-
-    return _edit(request, club, None, create)
+    return _edit(request, directed_club(request, slug), None)
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     row = directed_evening(request, slug, public_id)
-
-    def store(plan: EventPlan, by: Actor) -> Event:
-        return change_event(row.pk, plan, by, at=timezone.now())
-
-    return _edit(request, row.club, row, store)
+    return _edit(request, row.club, row)
 
 
 @require_POST
@@ -269,19 +226,18 @@ def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return redirect("events", slug)
 
 
-def _edit(
-    request: HttpRequest,
-    club: Club,
-    event: Event | None,
-    store: Callable[[EventPlan, Actor], Event],
-) -> HttpResponse:
+def _edit(request: HttpRequest, club: Club, event: Event | None) -> HttpResponse:
     posted = request.POST if request.method == "POST" else None
     rulesets = dict(rulesets_of_club(club))
     today = timezone.localdate()
     form = EventForm(club, posted, rulesets=rulesets, event=event, today=today)
     if form.is_valid():
+        by, at = actor_of(request), timezone.now()
         try:
-            row = store(form.plan, actor_of(request))
+            if event is None:
+                row = create_event(club, form.plan, by, at=at, key=key_of(request.POST))
+            else:
+                row = change_event(event.pk, form.plan, by, at=at)
         except Season.DoesNotExist:
             form.add_error("season", _("This season has been removed meanwhile."))
         except InvalidEntry as error:
@@ -310,11 +266,13 @@ def event(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
         if unchanged is not None:
             return unchanged
     rounds = rounds_of(row)
-    lines = [line for part in rounds for line in part.tables]
+    lines = [line for part in rounds for line in part["tables"]]
     page = {
         "event": row,
         "club": row.club,
-        "club_seen": row.club.published or not row.published or _is_member(request, row.club),
+        "club_seen": row.club.published
+        or not row.published
+        or Club.objects.of_member(request.user).filter(pk=row.club.pk).exists(),
         "directs": directs,
         "rounds": rounds,
         "tables": len(lines),
@@ -359,10 +317,6 @@ def directed_round(request: HttpRequest, slug: str, public_id: str, number: int)
     rounds = Round.objects.select_related("event__club")
     round_: Round = get_object_or_404(rounds, event=row, number=number)
     return round_
-
-
-def _is_member(request: HttpRequest, club: Club) -> bool:
-    return Club.objects.of_member(request.user).filter(pk=club.pk).exists()
 
 
 LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20
@@ -495,10 +449,21 @@ def table_link(request: HttpRequest, public_id: str, secret: str) -> HttpRespons
     tables = Table.objects.found_at(public_id, secret)
     row = tables.select_related("round__event__club").first()
     if row is None:
-        return _not_laid(request, public_id, secret)
+        cards = UnusedCard.objects.found_at(public_id, secret).select_related("tournament__event")
+        card = get_object_or_404(cards)
+        event = card.tournament.event
+        if event.rounds.filter(number=card.round, published_at__isnull=False).exists():
+            # Laid anew, with fewer tables.
+            raise Http404
+        unlaid = Table(number=card.number, round=Round(event=event, number=card.round))
+        page = {"table": unlaid, "event": event, "changing": True}
+        return render(request, "tournaments/events/table_wait.html", page)
     game, event = current_game(row), row.round.event
     if not row.round.is_open and not directs_club(request, event.club):
-        return _outside(request, row, game)
+        if row.round.closed_at:
+            return redirect(f"{address(game, 'follow')}?closed=1")
+        page = {"table": row, "event": row.round.event, "names": game.players}
+        return render(request, "tournaments/events/table_wait.html", page)
     if not event.table_codes or address_on_phone(request, game) == address(game, "write"):
         return _inside(game)
     return _enter(request, row, game) if request.method == "POST" else _ask(request, row, "")
@@ -514,26 +479,6 @@ def _enter(request: HttpRequest, row: Table, game: Game) -> HttpResponse:
         row.wrong_codes = MOST_WRONG_CODES
         return _ask(request, row, "", status=422)
     return _inside(game)
-
-
-def _not_laid(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """Wait with a valid card whose table has been taken back; 404 for any other."""
-    cards = UnusedCard.objects.found_at(public_id, secret).select_related("tournament__event")
-    card = get_object_or_404(cards)
-    event = card.tournament.event
-    if event.rounds.filter(number=card.round, published_at__isnull=False).exists():
-        # Laid anew, with fewer tables.
-        raise Http404
-    unlaid = Table(number=card.number, round=Round(event=event, number=card.round))
-    page = {"table": unlaid, "event": event, "changing": True}
-    return render(request, "tournaments/events/table_wait.html", page)
-
-
-def _outside(request: HttpRequest, table: Table, game: Game) -> HttpResponse:
-    if table.round.closed_at:
-        return redirect(f"{address(game, 'follow')}?closed=1")
-    page = {"table": table, "event": table.round.event, "names": game.players}
-    return render(request, "tournaments/events/table_wait.html", page)
 
 
 def _inside(game: Game) -> HttpResponse:
@@ -561,7 +506,10 @@ def adopt(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     row = get_object_or_404(writable_game(request, public_id, secret).filter(table=None))
     if not may_adopt(request, row):
         raise Http404
-    rounds = _open_rounds(request)
+    open_rounds = Round.objects.filter(
+        event__in=Event.objects.directed_by(request.user), event__tournament=None, closed_at=None
+    ).select_related("event__club")
+    rounds = open_rounds.order_by("-event__held_on", "-event__pk", "-number")[:MOST_ROUNDS]
     names = [(round_.pk, _round_text(round_)) for round_ in rounds]
     posted = request.POST if request.method == "POST" else None
     form = AdoptForm(row, names, posted)
@@ -588,14 +536,6 @@ def adopt(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     }
     status = 200 if posted is None else 422
     return render(request, "tournaments/events/adopt.html", page, status=status)
-
-
-def _open_rounds(request: HttpRequest) -> list[Round]:
-    events = Event.objects.directed_by(request.user)
-    rounds = Round.objects.filter(
-        event__in=events, event__tournament=None, closed_at=None
-    ).select_related("event__club")
-    return list(rounds.order_by("-event__held_on", "-event__pk", "-number")[:MOST_ROUNDS])
 
 
 def _round_text(round_: Round) -> str:

@@ -34,7 +34,6 @@ from tournaments.permissions import (
 from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
 from tournaments.queries.state import TournamentState, load_state, rules_of_tournament
 from tournaments.queries.tables import (
-    TeamMember,
     filling_of,
     line_ups_of,
     seated,
@@ -45,9 +44,9 @@ from tournaments.queries.tables import (
 from tournaments.services.base.writes import Refused
 from tournaments.services.games.playing import record_totals, totals_on
 from tournaments.services.games.writing import StaleRevision, WriteContext
-from tournaments.services.rounds.changes import Replacement, replace_player
+from tournaments.services.rounds.changes import replace_player
 from tournaments.services.rounds.proposals import LineUp, put_line_up
-from tournaments.texts.labels import ABSENCES, Text, round_name
+from tournaments.texts.labels import ABSENCES, round_name
 from tournaments.texts.messages import explain
 from tournaments.web.base.pages import HtmxRequest
 from tournaments.web.base.phone import address, new_write_key
@@ -81,16 +80,15 @@ def line_ups(request: HttpRequest, slug: str, tournament: str, number: int) -> H
         and (round_ is None or round_.closed_at is None),
         "numbers": range(1, state.settings.rounds + 1),
         "size": state.settings.line_up,
-        "teams": [(each, _lines(each.members)) for each in teams],
+        "teams": [
+            (team, [(each, ABSENCES.get(each["absence"], "")) for each in team.members])
+            for team in teams
+        ],
         "without": without if teams else [],
         "filling": filling_of(state, number) if teams and not published else None,
         "hub": False,
     }
     return render(request, "tournaments/rounds/line_ups.html", page)
-
-
-def _lines(members: Sequence[TeamMember]) -> list[tuple[TeamMember, Text]]:
-    return [(each, ABSENCES.get(each.absence, "")) for each in members]
 
 
 def _change(request: HttpRequest, row: Tournament, number: int) -> None:
@@ -100,7 +98,7 @@ def _change(request: HttpRequest, row: Tournament, number: int) -> None:
         player, _colon, reserve = said["replace"].partition(":")
         round_ = row.event.rounds.filter(number=number).first()
         if round_ is not None:
-            replace_player(round_.pk, Replacement(player, reserve), by, at=at)
+            replace_player(round_.pk, player, reserve, by, at=at)
             messages.success(request, _("The reserve plays."))
         return
     seen = said.get("seen", "").split()
@@ -268,16 +266,6 @@ SECONDS = 10
 """The duration of a screen."""
 
 
-@dataclass(frozen=True)
-class Screen:
-    """A screen: `kind` is its template part; it is `number` of `of` screens of that kind."""
-
-    kind: str
-    rows: Sequence[Any] = ()
-    number: int = 1
-    of: int = 1
-
-
 @never_cache
 @require_safe
 def wall(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
@@ -308,20 +296,23 @@ def wall(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     return render(request, template, page)
 
 
-def screens_of(state: TournamentState, round_: Round | None) -> list[Screen]:
+def screens_of(state: TournamentState, round_: Round | None) -> list[dict[str, Any]]:
     """Return all screens in order; there is at least one."""
-    screens: list[Screen] = []
+    screens: list[dict[str, Any]] = []
     going = still_playing(round_) if round_ is not None and round_.is_open else None
     if round_ is not None and round_.closed_at is None:
         screens += _in_parts("seating", seated(state, round_, going), TABLES_ON_A_SCREEN)
-    for _section, places in groupby(top_places(state), lambda each: each.section):
+    for _section, places in groupby(top_places(state), lambda each: each["section"]):
         screens += _in_parts("standings", list(places), PLACES_ON_A_SCREEN)
     screens += _in_parts("going", going or [], GOING_ON_A_SCREEN)
-    return screens or [Screen("nothing")]
+    return screens or [{"kind": "nothing", "rows": (), "number": 1, "of": 1}]
 
 
-def _in_parts(kind: str, rows: Sequence[Any], size: int) -> list[Screen]:
+def _in_parts(kind: str, rows: Sequence[Any], size: int) -> list[dict[str, Any]]:
     screens = -(-len(rows) // size)
     size = -(-len(rows) // max(1, screens)) or 1
     parts = [rows[at : at + size] for at in range(0, len(rows), size)]
-    return [Screen(kind, part, number, len(parts)) for number, part in enumerate(parts, 1)]
+    return [
+        {"kind": kind, "rows": part, "number": number, "of": len(parts)}
+        for number, part in enumerate(parts, 1)
+    ]

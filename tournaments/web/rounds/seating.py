@@ -1,11 +1,10 @@
 """The seating of a round: proposed, changed by its director, published."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from functools import wraps
-from itertools import chain
 from typing import Any
 
 from django.contrib import messages
@@ -26,8 +25,6 @@ from tournaments.engine.pairing.judging import (
     leaders_apart,
     least_spread,
 )
-from tournaments.engine.pairing.methods import QualityChange
-from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Entrant, Game, Revision, Round, Tournament, Visitor
 from tournaments.models.people import fold_name
 from tournaments.permissions import (
@@ -37,7 +34,7 @@ from tournaments.permissions import (
     seen_tournament,
 )
 from tournaments.queries.overview import seated_sentence
-from tournaments.queries.ratings import Outlook, outlooks
+from tournaments.queries.ratings import outlooks
 from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
 from tournaments.queries.state import SeatedRound, TournamentState, field_of
 from tournaments.queries.tables import measure_text, short_teams
@@ -51,7 +48,6 @@ from tournaments.services.rounds.changes import (
     who_can_come,
 )
 from tournaments.services.rounds.proposals import (
-    Outdated,
     Presence,
     fewest_repeats,
     number_of,
@@ -74,97 +70,68 @@ from tournaments.web.tournaments.steps import Button
 from tournaments.web.tournaments.views import page_of, preview_below
 
 
-@dataclass(frozen=True)
-class Chair:
-    """An entrant at a side of a table, from 0, or with a bye; `why` are sentences.
-
-    `outlook` is the expectation by ratings, if they are visible; `section` is that of a bye.
-    """
-
-    entrant: Entrant
-    names: tuple[str, ...]
-    side: int | None
-    why: tuple[str, ...] = ()
-    outlook: Outlook | None = None
-    section: str = ""
-
-
-@dataclass(frozen=True)
-class TableSeats:
-    """A table of the seating; `place` is its index, from 0; `section` is empty without any."""
-
-    number: int
-    place: int
-    chairs: tuple[Chair, ...]
-    locked: bool
-    section: str = ""
-
-
-@dataclass(frozen=True)
-class SeatingPage:
-    """A round's seating; `quality` is None once it is published.
-
-    `praise` are the sentences about it; `leaders_apart` if the last round should not be so.
-    """
-
-    tables: tuple[TableSeats, ...]
-    byes: tuple[Chair, ...]
-    quality: Quality | None = None
-    praise: tuple[str, ...] = ()
-    leaders_apart: bool = False
-
-    @property
-    def has_outlooks(self) -> bool:
-        return any(chair.outlook for table in self.tables for chair in table.chairs)
-
-    @property
-    def by_name(self) -> list[tuple[str, int | None]]:
-        """All entrants in order of names, with the number of the table; None for a bye."""
-        seated = [
-            (name, table.number)
-            for table in self.tables
-            for chair in table.chairs
-            for name in chair.names
-        ]
-        out = [(name, None) for chair in self.byes for name in chair.names]
-        return sorted([*seated, *out], key=lambda line: fold_name(line[0]))
-
-
 def seating_page(
     state: TournamentState, round_: Round, visitor: Visitor = None, at: datetime | None = None
-) -> SeatingPage:
+) -> dict[str, Any]:
     """Return the seating of a round with names; for a proposal, also its quality.
 
     With a moment `at`, add the expectations by the ratings that a visitor may see.
     """
-    seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+    seated = state.seating_of(round_)
     expected = outlooks(state, seated, visitor, at) if at is not None else {}
     judged = None if round_.published_at else _judged(state, round_)
     sections = list(_sections(state, seated)) if judged else []
     why = {name: reasons for _field, each in sections for name, reasons in each.why.items()}
     locked = (round_.seating or {}).get("locked", [])
-    tables = tuple(
-        TableSeats(
-            table.number,
-            at,
-            tuple(
-                replace(_chair(state, seated, name, side, why), outlook=expected.get(name))
-                for side, name in enumerate(table.entrants)
-            ),
-            at in locked,
-            state.section_at(table.entrants),
-        )
+
+    def chair(name: str) -> dict[str, Any]:
+        entrant = state.entrants[name]
+        players = state.players_of(entrant, round_.number)
+        return {
+            "entrant": entrant,
+            "names": [player.shown_name or f"№ {entrant.number}" for player in players],
+            "why": [reason_text(reason) for reason in why.get(name, ())],
+            "outlook": expected.get(name),
+        }
+
+    tables = [
+        {
+            "number": table.number,
+            "place": at,
+            "chairs": [chair(name) for name in table.entrants],
+            "locked": at in locked,
+            "section": state.section_at(table.entrants),
+        }
         for at, table in enumerate(seated.tables)
-    )
-    byes = tuple(_chair(state, seated, name, None, why) for name in seated.byes)
-    if judged is None:
-        return SeatingPage(tables, byes)
-    apart = any(leaders_apart(field, each.tables) for field, each in sections)
-    said = (_praise(state, field, each) for field, each in sections)
-    praised = (*chain(*said), *_price(fewest_repeats(state, round_)))
-    return SeatingPage(
-        tables, byes, judged.quality, praised, _leaders_meet(state, round_) and apart
-    )
+    ]
+    out = ((chair(name), state.section_of(state.entrants[name])) for name in seated.byes)
+    byes = [each | {"section": section, "outlook": None} for each, section in out]
+    names = [(name, t["number"]) for t in tables for each in t["chairs"] for name in each["names"]]
+    names += [(name, None) for each in byes for name in each["names"]]
+    page = {
+        "tables": tables,
+        "byes": byes,
+        "by_name": sorted(names, key=lambda line: fold_name(line[0])),
+        "has_outlooks": any(each["outlook"] for table in tables for each in table["chairs"]),
+        "quality": judged and judged.quality,
+    }
+    if judged is not None:
+        apart = any(leaders_apart(field, each.tables) for field, each in sections)
+        settings = state.settings
+        # The leaders should sit together in the last round, if no finals follow.
+        leaders_meet = round_.number == settings.rounds and not settings.finals
+        page["leaders_apart"] = apart and leaders_meet and settings.seating in LEADERS_MEET
+        sentences = [text for field, each in sections for text in _praise(state, field, each)]
+        fewest = fewest_repeats(state, round_)
+        if fewest is not None:
+            text = _(
+                "With as few repeats as possible (%(number)s), points at a table would be"
+                " %(spread)s apart on average."
+            )
+            spread = measure_text(fewest["score_spread"])
+            sentences.append(text % {"number": fewest["repeat_meetings"], "spread": spread})
+        page["praise"] = sentences
+    return page
 
 
 def _sections(
@@ -186,24 +153,6 @@ def _praise(state: TournamentState, field: PairingField, seating: Seating) -> li
     return [f"{section_name(section)}: {' '.join(said)}"] if section else said
 
 
-@dataclass(frozen=True)
-class ChairChange:
-    """An entrant, the new chair (table and side, from 1; None for a bye), and all points.
-
-    `points` are those before and after, if they change.
-    """
-
-    entrant: Entrant
-    table: int | None
-    side: int | None
-    points: tuple[Points, Points] | None
-
-
-def keys_in(state: TournamentState, round_: Round) -> set[str]:
-    seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
-    return {key for table in seated.tables for key in table.entrants} | {*seated.byes}
-
-
 def exchange_preview(state: TournamentState, round_: Round, keys: Sequence[str]) -> dict[str, Any]:
     """Return what an exchange of chairs in a published round changes (1 query)."""
     after = exchanged(state, round_, Exchange(keys))
@@ -218,7 +167,9 @@ def exchange_preview(state: TournamentState, round_: Round, keys: Sequence[str])
         points = (old.get(key, 0), new.get(key, 0))
         number = table.number if table else None
         moved = points if points[0] != points[1] else None
-        lines.append(ChairChange(state.entrants[key], number, side, moved))
+        lines.append(
+            {"entrant": state.entrants[key], "table": number, "side": side, "points": moved}
+        )
     tables = {chairs[key][0].pk if key in chairs else None for key in keys}
     entries = Revision.objects.of_entries().filter(game__table__in=tables - {None})
     return {"lines": lines, "begun": entries.exists(), "one_table": len(tables) == 1}
@@ -230,21 +181,6 @@ def _judged(state: TournamentState, round_: Round) -> Seating | None:
         return judge(field_seated(state, round_), seating["tables"], seating["byes"])
     except InvalidSeating:
         return None
-
-
-def _chair(
-    state: TournamentState,
-    seated: SeatedRound,
-    name: str,
-    side: int | None,
-    reasons: Mapping[str, Sequence[SeatingReason]],
-) -> Chair:
-    entrant = state.entrants[name]
-    players = state.players_of(entrant, seated.row.number)
-    names = tuple(player.shown_name or f"№ {entrant.number}" for player in players)
-    said = tuple(map(reason_text, reasons.get(name, ())))
-    section = state.section_of(entrant) if side is None else ""
-    return Chair(entrant, names, side, said, section=section)
 
 
 def reason_text(reason: SeatingReason) -> str:
@@ -331,17 +267,6 @@ def praise(quality: Quality, least: Fraction, *, teams: bool = False) -> Iterato
         ) % numbers
 
 
-def _price(fewest: Mapping[str, Any] | None) -> Iterator[str]:
-    if fewest is not None:
-        yield _(
-            "With as few repeats as possible (%(number)s), points at a table would be %(spread)s"
-            " apart on average."
-        ) % {
-            "number": fewest["repeat_meetings"],
-            "spread": measure_text(fewest["score_spread"]),
-        }
-
-
 def _meetings(quality: Quality) -> str:
     again = quality.repeat_meetings
     if not again:
@@ -362,13 +287,6 @@ LEADERS_MEET = ("swiss", "rank-near", "manual")
 """The methods by which the leaders should sit together in the last round."""
 
 
-def _leaders_meet(state: TournamentState, round_: Round) -> bool:
-    """Return whether the leaders should sit together: in the last round, if no finals follow."""
-    settings = state.settings
-    last = round_.number == settings.rounds and not settings.finals
-    return last and settings.seating in LEADERS_MEET
-
-
 FIGURES: Mapping[str, Callable[[], str]] = {
     "repeat_meetings": lambda: _("Meetings again"),
     "repeat_bound": lambda: _("Meetings again at least"),
@@ -378,14 +296,6 @@ FIGURES: Mapping[str, Callable[[], str]] = {
     "same_club": lambda: _("Pairs of one club"),
     "fixed_parted": lambda: _("Put together, yet apart"),
 }
-
-
-def cost_lines(changes: tuple[QualityChange, ...]) -> list[tuple[str, str, str]]:
-    """Return the measures that a swap changes, before and after."""
-    return [
-        (FIGURES[each.name](), measure_text(each.before), measure_text(each.after))
-        for each in changes
-    ]
 
 
 @require_POST
@@ -406,14 +316,22 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
     """Show the seating of a round, by table or by name; proposals are visible only to directors."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
-    state = page["load_state"]()
+    state = page["shared"].state
     round_ = _round_of(state, number)
     if round_.published_at is None and not page["directs"]:
         raise Http404
     # For a closed round, the sheets show the expectations.
     at = timezone.now() if round_.closed_at is None else None
     shown = seating_page(state, round_, request.user, at)
-    presence = _presence(state, round_)
+    seated = state.seating_of(round_)
+    reserves: dict[str, list[Entrant]] = defaultdict(list)
+    presence = Presence()
+    # The presence is that of the next round to be published.
+    if round_ == next((r.row for r in state.seated_rounds if r.row.published_at is None), None):
+        presence = presence_at(state, seated)
+    for each, why in presence.not_seated:
+        if why == "reserve":
+            reserves[each.team].append(each)
     page |= {
         "round": round_,
         "rounds": [
@@ -421,17 +339,18 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         ],
         "seating": shown,
         "by_name": request.GET.get("by") == "name",
-        "faults": list(faults(shown.quality)) if shown.quality else [],
+        "faults": list(faults(shown["quality"])) if shown["quality"] else [],
         **(_picked(state, round_, request.GET) if page["directs"] else {}),
         "presence": presence,
-        "outdated": _outdated(state, round_) if page["directs"] else None,
+        "outdated": outdated_at(state, seated) if page["directs"] else None,
         "not_seated": [
             (each, ABSENCES[why]) for each, why in presence.not_seated if why != "reserve"
         ],
-        "reserves": _reserves(presence),
+        "reserves": dict(reserves),
         "short": short_teams(state, number) if round_.published_at is None else [],
         "late": _late(state, round_) if page["directs"] else None,
-        "strip_publishes": page["directs"] and _is_published_by(page["strip"]().button, round_),
+        "strip_publishes": page["directs"]
+        and _is_published_by(page["shared"].strip.button, round_),
     }
     name = round_name(round_)
     page |= preview_below(
@@ -454,32 +373,11 @@ def _round_of(state: TournamentState, number: int) -> Round:
     raise Http404
 
 
-def _presence(state: TournamentState, round_: Round) -> Presence:
-    """Return the presence for the next round to be published; empty for other rounds."""
-    proposed = next((each for each in state.seated_rounds if each.row.published_at is None), None)
-    if proposed is None or proposed.row.pk != round_.pk:
-        return Presence()
-    return presence_at(state, proposed)
-
-
-def _outdated(state: TournamentState, round_: Round) -> Outdated | None:
-    seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
-    return outdated_at(state, seated)
-
-
-def _reserves(presence: Presence) -> dict[str, list[Entrant]]:
-    teams: dict[str, list[Entrant]] = {}
-    for each, why in presence.not_seated:
-        if why == "reserve":
-            teams.setdefault(each.team, []).append(each)
-    return teams
-
-
 def _picked(state: TournamentState, round_: Round, asked: QueryDict) -> dict[str, Any]:
     """Return the chosen exchange with its effect, and the query of the next name tapped."""
     keys = chosen_in(asked)
     nobody: dict[str, Any] = {"swap": None, "pick": "one="}
-    if not keys or not keys_in(state, round_).issuperset(keys):
+    if not keys or not state.seating_of(round_).names.issuperset(keys):
         return nobody
     if round_.published_at is None:
         keys = keys[:2]
@@ -498,7 +396,11 @@ def _picked(state: TournamentState, round_: Round, asked: QueryDict) -> dict[str
         swapped = swap_of(state, round_, *keys)
     except InvalidSeating:
         return nobody
-    effect = {"costs": cost_lines(swapped.changes), "byes": _sat_out(state, round_, who)}
+    costs = [
+        (FIGURES[each.name](), measure_text(each.before), measure_text(each.after))
+        for each in swapped.changes
+    ]
+    effect = {"costs": costs, "byes": _sat_out(state, round_, who)}
     return {"swap": swap | {"other": who[1]} | effect, "pick": "one="}
 
 
@@ -520,44 +422,47 @@ def _late(state: TournamentState, round_: Round) -> dict[str, Any] | None:
     """Return who can leave or join a published round; None if nobody can."""
     if round_.state not in ("published", "open"):
         return None
-    seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
-    here = {name for table in seated.tables for name in table.entrants} | {*seated.byes}
-    entrants = state.entrants.values()
+    seated, entrants = state.seating_of(round_), state.entrants.values()
     return {
         # Withdrawn entrants first: they are most often the missing ones.
         "leaving": sorted(
-            (each for each in entrants if each.key in here),
+            (each for each in entrants if each.key in seated.names),
             key=lambda each: each.withdrawn_at is None,
         ),
         "arriving": who_can_come(state, seated),
     }
 
 
-def round_action(
-    act: Callable[[HttpRequest, Tournament, Round], HttpResponse | None],
-) -> Callable[..., HttpResponse]:
+Act = Callable[[HttpRequest, Tournament, Round], HttpResponse | None]
+
+
+def round_action(leads_to: str) -> Callable[[Act], Callable[..., HttpResponse]]:
     """Make a view of what directors do with a round, which may be refused.
 
-    It shows the seating again, unless `act` answers itself.
+    It leads to a page of the round, or to the tournament, unless the act answers itself.
     """
 
-    @require_POST
-    @wraps(act)
-    def view(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-        row, round_ = directed_tournament_round(request, slug, tournament, number)
-        try:
-            response = act(request, row, round_)
-        except Round.DoesNotExist:
-            return redirect("tournament", slug, tournament)
-        except Refused as error:
-            messages.error(request, str(error))
-            response = None
-        return response or redirect("seating", slug, tournament, number)
+    def decorator(act: Act) -> Callable[..., HttpResponse]:
+        @require_POST
+        @wraps(act)
+        def view(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+            row, round_ = directed_tournament_round(request, slug, tournament, number)
+            try:
+                response = act(request, row, round_)
+            except Round.DoesNotExist:
+                return redirect("tournament", slug, tournament)
+            except Refused as error:
+                messages.error(request, str(error))
+                response = None
+            of_round = () if leads_to == "tournament" else (number,)
+            return response or redirect(leads_to, slug, row.slug, *of_round)
 
-    return view
+        return view
+
+    return decorator
 
 
-@round_action
+@round_action("seating")
 def swap(request: HttpRequest, row: Tournament, round_: Round) -> HttpResponse | None:
     """Exchange the chairs of entrants; in a closed round, show what it changed."""
     if len(chosen_in(request.POST)) < 2 and "partners" not in request.POST:
@@ -580,7 +485,7 @@ def swap(request: HttpRequest, row: Tournament, round_: Round) -> HttpResponse |
     return redirect("round_changes", row.event.club.slug, row.slug)
 
 
-@round_action
+@round_action("seating")
 def reseat(request: HttpRequest, _row: Tournament, round_: Round) -> None:
     """Keep the ticked tables, and seat everybody else again, with those to take in."""
     locked = [
@@ -590,7 +495,7 @@ def reseat(request: HttpRequest, _row: Tournament, round_: Round) -> None:
     seat_again(round_.pk, locked, actor_of(request), at=timezone.now(), taking_in=more)
 
 
-@round_action
+@round_action("seating")
 def publish(request: HttpRequest, _row: Tournament, round_: Round) -> None:
     """Publish the seating; ask first if some are not checked in, or results have changed."""
     publish_round(
@@ -602,7 +507,7 @@ def publish(request: HttpRequest, _row: Tournament, round_: Round) -> None:
     )
 
 
-@round_action
+@round_action("seating")
 def take_back(request: HttpRequest, row: Tournament, round_: Round) -> HttpResponse | None:
     """Turn a published round into a proposal again; ask first, with the number of entries lost."""
     if "entries" in request.POST:
@@ -614,7 +519,7 @@ def take_back(request: HttpRequest, row: Tournament, round_: Round) -> HttpRespo
     return render(request, "tournaments/rounds/take_back.html", page)
 
 
-@round_action
+@round_action("seating")
 def late(request: HttpRequest, row: Tournament, round_: Round) -> None:
     """Seat latecomers, and remove entrants who have left."""
     entrants = {each.key: each.pk for each in row.entrants.all()}

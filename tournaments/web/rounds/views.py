@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, partial, wraps
 from typing import Any
 
 from django import forms
@@ -22,7 +22,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.rules.entries import write_points
-from tournaments.engine.rules.rulesets import LONGEST_REASON, PerSide, Ruleset, number_of
+from tournaments.engine.rules.rulesets import LONGEST_REASON, PerSide, number_of
 from tournaments.engine.standings.results import PENALTY
 from tournaments.engine.standings.results import Ruling as EngineRuling
 from tournaments.engine.standings.tournament_settings import TournamentSettings
@@ -41,15 +41,12 @@ from tournaments.queries.steps import LifecycleStep
 from tournaments.queries.tables import (
     TROUBLES,
     SmallRow,
-    Trouble,
-    Watched,
     ruling_effect,
     watch_tables,
 )
 from tournaments.services.base.writes import Refused
 from tournaments.services.games.playing import confirm_all
 from tournaments.services.games.tables import current_game
-from tournaments.services.games.writing import RoundClosed
 from tournaments.services.rounds.rulings import (
     NoReason,
     NoSuchPoints,
@@ -83,6 +80,7 @@ from tournaments.services.rounds.undo import details_of, undo_act
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.texts.labels import (
     MEANINGS,
+    ROUND_STATES,
     RULINGS,
     points_text,
     round_name,
@@ -94,6 +92,7 @@ from tournaments.web.base.pages import (
     HtmxRequest,
     access_link,
     add_refused,
+    etag_of,
     kept_for_going_back,
     not_modified,
     out_of_reach,
@@ -101,24 +100,16 @@ from tournaments.web.base.pages import (
     tag_of,
 )
 from tournaments.web.base.phone import address
-from tournaments.web.events.views import card_path, etag_of
+from tournaments.web.events.views import card_path
 from tournaments.web.games.correcting import disputes_of
 from tournaments.web.games.views import Clock, clock_of, minutes_text, number_in
-from tournaments.web.tournaments.forms import ROUND_STATES
+from tournaments.web.rounds.seating import round_action
 from tournaments.web.tournaments.steps import act_text, strip_etag
 from tournaments.web.tournaments.views import page_of, preview_below, round_to_see
 
 MINUTE = 60
 DISPUTED = TROUBLES.index("disputed")
 OVER_TIME = TROUBLES.index("over-time")
-
-
-@dataclass(frozen=True)
-class ShownTrouble:
-    """A possible problem of a table, as text; `rank` is its urgency among all, 0 the highest."""
-
-    rank: int
-    text: str
 
 
 @dataclass(frozen=True)
@@ -134,7 +125,7 @@ class RunningTable:
     agreement: Agreement
     clock: Clock | None
     small: tuple[SmallRow, ...]
-    troubles: tuple[ShownTrouble, ...]
+    troubles: list[dict[str, Any]]
 
     @property
     def finished(self) -> bool:
@@ -156,14 +147,14 @@ class RunningTable:
         return list(zip(self.names, self.totals, self.lead, strict=True))
 
     @property
-    def problems(self) -> list[ShownTrouble]:
+    def problems(self) -> list[dict[str, Any]]:
         """Return what needs a director; that the time is over is said once for all tables."""
-        return [trouble for trouble in self.troubles if trouble.rank != OVER_TIME]
+        return [trouble for trouble in self.troubles if trouble["rank"] != OVER_TIME]
 
     @property
     def mild(self) -> bool:
         """Whether the table neither calls nor disputes a deal."""
-        return all(trouble.rank >= OVER_TIME for trouble in self.troubles)
+        return all(trouble["rank"] >= OVER_TIME for trouble in self.troubles)
 
     @property
     def to_confirm(self) -> bool:
@@ -183,11 +174,11 @@ class RunningTable:
         """Return all that a plain line shows for directors."""
         place = (self.row.public_id, self.row.generation("write"), self.table.number)
         progress = (self.names, self.totals, self.state, self.last, self.finished)
-        return place, progress, tuple(self.problems), self.mild
+        return place, progress, repr(self.problems), self.mild
 
     @property
     def disputed(self) -> bool:
-        return any(trouble.rank == DISPUTED for trouble in self.troubles)
+        return any(trouble["rank"] == DISPUTED for trouble in self.troubles)
 
     @property
     def write(self) -> str:
@@ -199,9 +190,32 @@ def running_tables(tournament: Tournament, round_: Round, at: datetime) -> list[
     rules = rules_of_tournament(tournament)
     # Most tables were written at in the same few minutes, and are at the same few deals.
     written, going = cache(_written_text), cache(partial(going_text, rules))
-    return [
-        _running(each, rules, at, written, going) for each in watch_tables(tournament, round_, at)
-    ]
+    tables = []
+    for seen in watch_tables(tournament, round_, at):
+        row, table, progress = seen.row, seen.table, seen.progress
+        state, last = pgettext("a game", "finished"), _("nothing written yet")
+        if progress is not None:
+            state = going(progress["deals"], progress["totals"] if rules.length is None else ())
+        if seen.last_at is not None:
+            last = written(int((at - seen.last_at).total_seconds()) // MINUTE, seen.last_by)
+        troubles = []
+        for each in seen.troubles:
+            names = ", ".join(row.players[seat] for seat in each.seats)
+            troubles.append({"rank": each.rank, "text": TEXTS[each.code](each.seconds, names)})
+        line = RunningTable(
+            table=table,
+            row=row,
+            names=tuple(rules.side_names(row.players)),
+            totals=seen.totals,
+            state=state,
+            last=last,
+            agreement=seen.agreement,
+            clock=None if progress is None else clock_of(table.round, at, table.extra_seconds),
+            small=() if progress is None else progress["rows"],
+            troubles=troubles,
+        )
+        tables.append(line)
+    return tables
 
 
 def etag_of_round(request: HttpRequest, tournament: Tournament, at: datetime) -> str:
@@ -209,58 +223,19 @@ def etag_of_round(request: HttpRequest, tournament: Tournament, at: datetime) ->
     return tag_of([etag_of(request, tournament.event, directs=True), int(at.timestamp() // 60)])
 
 
-def _running(
-    seen: Watched,
-    rules: Ruleset,
-    at: datetime,
-    written: Callable[[int, str], str],
-    going: Callable[[int, PerSide], str],
-) -> RunningTable:
-    table, progress = seen.table, seen.progress
-    if progress is None:
-        state = pgettext("a game", "finished")
-    else:
-        state = going(progress.deals, progress.totals if rules.length is None else ())
-    return RunningTable(
-        table=table,
-        row=seen.row,
-        names=tuple(rules.side_names(seen.row.players)),
-        totals=seen.totals,
-        state=state,
-        last=_last(seen, at, written),
-        agreement=seen.agreement,
-        clock=None if progress is None else clock_of(table.round, at, table.extra_seconds),
-        small=() if progress is None else progress.rows,
-        troubles=tuple(ShownTrouble(each.rank, _text(each, seen.row)) for each in seen.troubles),
-    )
-
-
-def _text(trouble: Trouble, row: Game) -> str:
-    return TEXTS[trouble.code](trouble, ", ".join(row.players[seat] for seat in trouble.seats))
-
-
 # Overdue minutes are rounded up, minutes of silence down.
-TEXTS: Mapping[str, Callable[[Trouble, str], str]] = {
-    "called": lambda t, _names: _("called the director %(ago)s") % {"ago": ago_text(t.seconds)},
-    "disputed": lambda _t, names: _("a deal is disputed by %(names)s") % {"names": names},
-    "over-time": lambda t, _names: (
-        _("over time by %(minutes)s") % {"minutes": minutes_text(t.seconds)}
+TEXTS: Mapping[str, Callable[[int, str], str]] = {
+    "called": lambda age, _names: _("called the director %(ago)s") % {"ago": ago_text(age)},
+    "disputed": lambda _age, names: _("a deal is disputed by %(names)s") % {"names": names},
+    "over-time": lambda age, _names: _("over time by %(minutes)s") % {"minutes": minutes_text(age)},
+    "silent": lambda age, _names: (
+        _("nothing written for %(minutes)s") % {"minutes": minutes_text(age // MINUTE * MINUTE)}
     ),
-    "silent": lambda t, _names: (
-        _("nothing written for %(minutes)s")
-        % {"minutes": minutes_text(t.seconds // MINUTE * MINUTE)}
-    ),
-    "unconfirmed": lambda _t, names: _("not confirmed by %(names)s") % {"names": names},
-    "new-phone": lambda t, _names: (
-        _("another phone took over the scoring %(ago)s") % {"ago": ago_text(t.seconds)}
+    "unconfirmed": lambda _age, names: _("not confirmed by %(names)s") % {"names": names},
+    "new-phone": lambda age, _names: (
+        _("another phone took over the scoring %(ago)s") % {"ago": ago_text(age)}
     ),
 }
-
-
-def _last(seen: Watched, at: datetime, written: Callable[[int, str], str]) -> str:
-    if seen.last_at is None:
-        return _("nothing written yet")
-    return written(int((at - seen.last_at).total_seconds()) // MINUTE, seen.last_by)
 
 
 def _written_text(minutes: int, name: str) -> str:
@@ -313,7 +288,7 @@ def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> Ht
 def live(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the tables of the round that is on to everybody, directors too; it goes on by itself."""
     row = seen_tournament(request, slug, tournament)
-    round_ = round_to_see(row.event, directs=False)
+    round_ = round_to_see(row.event.rounds.order_by("number"), directs=False)
     if round_ is None:
         return redirect("tournament", slug, tournament)
     return _tables(request, row, round_.number)
@@ -346,15 +321,12 @@ def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
         "clock": clock_of(round_, now),
         "headers": json.dumps({"If-None-Match": etag}),
     }
-    page |= preview_below(page, page["round_name"], partial(_line, page["round_name"]))
+    text = _("The tables of %(round)s, who leads at each, and their sheets.")
+    page |= preview_below(page, page["round_name"], lambda: text % {"round": page["round_name"]})
     template = "tournaments/rounds/_tables.html" if fragment else "tournaments/rounds/tables.html"
     response = render(request, template, page)
     response["ETag"] = etag
     return response
-
-
-def _line(round_: str) -> str:
-    return _("The tables of %(round)s, who leads at each, and their sheets.") % {"round": round_}
 
 
 def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any]:
@@ -382,30 +354,21 @@ def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any
     }
 
 
-@require_POST
-def open_now(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    row, round_ = directed_tournament_round(request, slug, tournament, number)
-    try:
-        open_round(round_.pk, actor_of(request), at=timezone.now())
-    except WrongState as error:
-        messages.error(request, str(error))
-        return redirect("tournament", slug, row.slug)
-    return redirect("running", slug, row.slug, number)
+@round_action("tournament")
+def open_now(request: HttpRequest, row: Tournament, round_: Round) -> HttpResponse:
+    open_round(round_.pk, actor_of(request), at=timezone.now())
+    return redirect("running", row.event.club.slug, row.slug, round_.number)
 
 
-@require_POST
-def close(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+@round_action("tournament")
+def close(request: HttpRequest, row: Tournament, round_: Round) -> HttpResponse | None:
     """Close a round, or name the tables that prevent it."""
-    row, round_ = directed_tournament_round(request, slug, tournament, number)
     try:
         close_round(round_.pk, actor_of(request), at=timezone.now())
     except RoundNotReady as refused:
         return _not_ready(request, row, round_, refused)
-    except WrongState as error:
-        messages.error(request, str(error))
-        return redirect("tournament", slug, row.slug)
     messages.success(request, _("The round is closed: its standings count."))
-    return redirect("tournament", slug, row.slug)
+    return None
 
 
 def _not_ready(
@@ -490,30 +453,22 @@ def _strip(request: HtmxRequest, row: Tournament) -> HttpResponse:
     return response
 
 
-@require_POST
-def reopen(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+@round_action("running")
+def reopen(request: HttpRequest, _row: Tournament, round_: Round) -> None:
     """Let the phones of a round write again."""
-    row, round_ = directed_tournament_round(request, slug, tournament, number)
-    with show_refusal(request):
-        reopen_round(round_.pk, actor_of(request), at=timezone.now())
-    return redirect("running", slug, row.slug, number)
+    reopen_round(round_.pk, actor_of(request), at=timezone.now())
 
 
-@require_POST
-def clock(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+@round_action("running")
+def clock(request: HttpRequest, _row: Tournament, round_: Round) -> None:
     """Start or stop the clock of a round, or give all tables more time."""
-    row, round_ = directed_tournament_round(request, slug, tournament, number)
-    by, now = actor_of(request), timezone.now()
-    does: Mapping[str, Callable[[], Round]] = {
-        "start": lambda: start_clock(round_.pk, by, at=now),
-        "pause": lambda: pause_clock(round_.pk, by, at=now),
-        "add": lambda: add_time(round_.pk, added_in(request), by, at=now),
-    }
-    asked = does.get(request.POST.get("do", ""))
-    with show_refusal(request):
-        if asked is not None:
-            asked()
-    return redirect("running", slug, row.slug, number)
+    by, now, what = actor_of(request), timezone.now(), request.POST.get("do", "")
+    if what == "start":
+        start_clock(round_.pk, by, at=now)
+    elif what == "pause":
+        pause_clock(round_.pk, by, at=now)
+    elif what == "add":
+        add_time(round_.pk, added_in(request), by, at=now)
 
 
 def added_in(request: HttpRequest) -> Added:
@@ -619,77 +574,73 @@ def sheet(
     return redirect("club_game", slug, game.public_id)
 
 
-@require_POST
-def time(request: HttpRequest, slug: str, tournament: str, number: int, table: int) -> HttpResponse:
-    row, _place, at_table = _table(request, slug, tournament, number, table)
-    with show_refusal(request):
-        add_table_time(at_table.pk, added_in(request), actor_of(request), at=timezone.now())
-    return redirect("running_table", slug, row.slug, number, table)
+def table_action(
+    leads_to: str,
+) -> Callable[[Callable[[HttpRequest, Table], None]], Callable[..., HttpResponse]]:
+    """Make a view of what directors do at a table, which may be refused, and leads to a page."""
+
+    def decorator(act: Callable[[HttpRequest, Table], None]) -> Callable[..., HttpResponse]:
+        @require_POST
+        @wraps(act)
+        def view(
+            request: HttpRequest, slug: str, tournament: str, number: int, table: int
+        ) -> HttpResponse:
+            row, _round, at_table = _table(request, slug, tournament, number, table)
+            with show_refusal(request):
+                act(request, at_table)
+            at_page = (table,) if leads_to == "running_table" else ()
+            return redirect(leads_to, slug, row.slug, number, *at_page)
+
+        return view
+
+    return decorator
 
 
-@require_POST
-def finish(
-    request: HttpRequest, slug: str, tournament: str, number: int, table: int
-) -> HttpResponse:
+@table_action("running_table")
+def time(request: HttpRequest, table: Table) -> None:
+    add_table_time(table.pk, added_in(request), actor_of(request), at=timezone.now())
+
+
+@table_action("running_table")
+def finish(request: HttpRequest, table: Table) -> None:
     """End the game of a table when time is up, as the settings say."""
-    row, _place, at_table = _table(request, slug, tournament, number, table)
-    reason = _("the time was over")
     try:
-        finish_for_time(at_table.pk, reason, actor_of(request), at=timezone.now())
+        finish_for_time(table.pk, _("the time was over"), actor_of(request), at=timezone.now())
     except LaterEntryInvalid:
-        said = _("The sheet does not go without its last deal: correct it by hand, and stop it.")
-        messages.error(request, said)
-    except (WrongState, RoundClosed) as error:
-        messages.error(request, str(error))
-    else:
-        said = _("The game of table %(number)s is over.") % {"number": table}
-        messages.success(request, said)
-    return redirect("running_table", slug, row.slug, number, table)
+        text = _("The sheet does not go without its last deal: correct it by hand, and stop it.")
+        messages.error(request, text)
+        return
+    text = _("The game of table %(number)s is over.") % {"number": table.number}
+    messages.success(request, text)
 
 
-@require_POST
-def settle(
-    request: HttpRequest, slug: str, tournament: str, number: int, table: int
-) -> HttpResponse:
+@table_action("running_table")
+def settle(request: HttpRequest, table: Table) -> None:
     """Let one of the two versions of a disputed deal count."""
-    row, _place, at_table = _table(request, slug, tournament, number, table)
-    game = get_object_or_404(Game, table=at_table)
-    fields = request.POST
-    position, revision = (number_in(fields, name, -1) for name in ("position", "seen"))
+    game = get_object_or_404(Game, table=table)
+    position, revision = (number_in(request.POST, name, -1) for name in ("position", "seen"))
     seen = SeenDeal(position, revision, actor_of(request), timezone.now())
     try:
-        settle_deal(game.pk, seen, disputed_counts=fields.get("counts") == "disputed")
+        settle_deal(game.pk, seen, disputed_counts=request.POST.get("counts") == "disputed")
     except LaterEntryInvalid:
-        said = _("A later deal does not fit this version: correct the sheet by hand.")
-        messages.error(request, said)
-    except Refused as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, _("The disputed deal is settled."))
-    return redirect("running_table", slug, row.slug, number, table)
+        text = _("A later deal does not fit this version: correct the sheet by hand.")
+        messages.error(request, text)
+        return
+    messages.success(request, _("The disputed deal is settled."))
 
 
-@require_POST
-def answer(
-    request: HttpRequest, slug: str, tournament: str, number: int, table: int
-) -> HttpResponse:
+@table_action("running")
+def answer(request: HttpRequest, table: Table) -> None:
     """Mark the call of a table as answered."""
-    row, _place, at_table = _table(request, slug, tournament, number, table)
-    answer_call(at_table.pk, actor_of(request), at=timezone.now())
-    return redirect("running", slug, row.slug, number)
+    answer_call(table.pk, actor_of(request), at=timezone.now())
 
 
-@require_POST
-def confirm(
-    request: HttpRequest, slug: str, tournament: str, number: int, table: int
-) -> HttpResponse:
+@table_action("running")
+def confirm(request: HttpRequest, table: Table) -> None:
     """Confirm the result of a table for all its players, as it was seen."""
-    row, _place, at_table = _table(request, slug, tournament, number, table)
-    with show_refusal(request):
-        seen = number_in(request.POST, "revision", -1)
-        confirm_all(current_game(at_table).pk, seen, actor_of(request), at=timezone.now())
-        messages.success(request, _("Table %(number)s is confirmed.") % {"number": table})
-    return redirect("running", slug, row.slug, number)
+    seen = number_in(request.POST, "revision", -1)
+    confirm_all(current_game(table).pk, seen, actor_of(request), at=timezone.now())
+    messages.success(request, _("Table %(number)s is confirmed.") % {"number": table.number})
 
 
 def ruling_lines(rows: Any) -> list[tuple[Ruling, str]]:
@@ -785,10 +736,10 @@ def new_ruling(request: HtmxRequest, slug: str, tournament: str, number: int) ->
     if request.htmx:
         return render(request, "tournaments/rounds/_ruling_effect.html", {"effect": effect})
     # A number that was meant for another unit is asked about once more.
-    doubtful = effect is not None and effect.asks and request.POST.get("sure") != effect.said
+    doubtful = effect and effect["asks"] and request.POST.get("sure") != effect["said"]
     if form.is_valid() and not doubtful and _decide(request, round_, form):
         if effect is not None:
-            messages.success(request, effect.text)
+            messages.success(request, effect["text"])
         if table:
             return redirect("running_table", slug, row.slug, number, table)
         return redirect("rulings", slug, row.slug)
@@ -804,18 +755,9 @@ def new_ruling(request: HtmxRequest, slug: str, tournament: str, number: int) ->
     return render(request, "tournaments/rounds/ruling_new.html", page, status=status)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownEffect:
-    """The effect of a ruling as text; it `asks` if it seems too large. `said` is the ruling."""
-
-    text: str
-    asks: bool
-    said: str
-
-
 def _effect(
     row: Tournament, round_: Round, form: RulingForm, asked: QueryDict
-) -> ShownEffect | None:
+) -> dict[str, Any] | None:
     """Return the effect of the ruling as typed so far; None if it is not complete."""
     entrant, kind = form.by_key.get(asked.get("entrant", "")), asked.get("kind", "")
     points = number_of(typed_points(asked.get("points", "")))
@@ -826,12 +768,12 @@ def _effect(
     effect = ruling_effect(load_state(row), round_.number, EngineRuling(entrant.key, kind, points))
     said = {
         "name": entrant.shown_name,
-        "before": points_text(effect.before),
-        "after": points_text(effect.after),
+        "before": points_text(effect["before"]),
+        "after": points_text(effect["after"]),
         "unit": ruling_unit(PENALTY, form.worth),
     }
     text = _("Sum of %(name)s, %(unit)s: %(before)s → %(after)s") % said
-    return ShownEffect(text, effect.large, f"{entrant.key} {kind} {points}")
+    return {"text": text, "asks": effect["large"], "said": f"{entrant.key} {kind} {points}"}
 
 
 def _decide(request: HttpRequest, round_: Round, form: RulingForm) -> bool:

@@ -2,10 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from datetime import datetime
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
+from typing import Any
 
 from django.core.cache import caches
 from django.http import Http404, HttpRequest, HttpResponse
@@ -32,22 +31,19 @@ from tournaments.engine.standings.standings import (
     SeasonStanding,
     Standing,
 )
-from tournaments.models import Club, Player, Report, Round, Season, Tournament
+from tournaments.models import Club, Player, Report, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import members_club, role_in, seen_tournament
 from tournaments.queries.known_games import digest_of_round
 from tournaments.queries.names import named_player
 from tournaments.queries.standings import (
+    LEGEND,
     TEAM_TIES,
-    Decided,
     League,
-    LeagueEvening,
     LeagueReader,
     Mark,
-    Marks,
     Reached,
     Seen,
-    Sum,
     hides,
     last_closed,
     last_counted,
@@ -73,12 +69,12 @@ from tournaments.web.base.answers import language_of, picture_response
 from tournaments.web.base.pages import HtmxRequest, kept_for_going_back, not_modified, tag_of
 from tournaments.web.base.phone import club_page_preview
 from tournaments.web.documents.views import ask_for_members, asking
-from tournaments.web.tournaments.forms import state_name
-from tournaments.web.tournaments.my_card import leaders_of
 from tournaments.web.tournaments.views import page_of, preview_below
 
 
-def standings_table(seen: Seen, marks: Marks, pinned: int) -> SafeString:
+def standings_table(
+    seen: Seen, marks: Mapping[str, list[Mark]], byes: Mapping[str, list[int]], pinned: int
+) -> SafeString:
     """Return the rows as HTML, with a column for each of their rounds.
 
     Names lead to the sum after the same round: the one to show by default, or the `pinned` one.
@@ -97,14 +93,14 @@ def standings_table(seen: Seen, marks: Marks, pinned: int) -> SafeString:
 
     def played(row: Standing) -> str:
         points = zip(rounds, labels, row.by_round, strict=False)
-        return _rounds(points, sheets[row.entrant], marks.byes.get(row.entrant, ()), text)
+        return _rounds(points, sheets[row.entrant], byes.get(row.entrant, ()), text)
 
     def line(row: Standing, at: int) -> str:
         cut = ' class="cut"' if at == last_through else ""
         return (
             f'<tr id="{row.entrant}" role="row"{cut}>'
             f'<td role="cell" class="num rank">{row.place}{"=" if row.shared else ""}</td>'
-            f"{_name(state, row.entrant, query, reached.get(row.entrant), marks.of[row.entrant])}"
+            f"{_name(state, row.entrant, query, reached.get(row.entrant), marks[row.entrant])}"
             f"{played(row)}"
             f'<td role="cell" class="num points">{text(row.points)}</td>'
             f"{_cells('tie', [row.tie_breaks[n] for n, _title in asked], text)}</tr>"
@@ -155,7 +151,11 @@ def _head(rounds: Iterable[str], tie_breaks: Iterable[str]) -> Iterator[str]:
 
 
 def _name(
-    state: TournamentState, key: str, query: str, reached: Reached | None, marks: Iterable[Mark]
+    state: TournamentState,
+    key: str,
+    query: str,
+    reached: Reached | None,
+    marks: Iterable[dict[str, Any]],
 ) -> str:
     entrant = state.entrants[key]
     more = " · ".join(filter(None, (entrant.team, entrant.represents)))
@@ -165,8 +165,8 @@ def _name(
     return f'<th role="rowheader" scope="row">{name}{_stage(reached)}{soft}{said}</th>'
 
 
-def mark_html(mark: Mark) -> SafeString:
-    return format_html('<span class="mark {}">{}</span>', mark.kind, mark.text)
+def mark_html(mark: dict[str, Any]) -> SafeString:
+    return format_html('<span class="mark {}">{}</span>', mark["kind"], mark["text"])
 
 
 def _stage(reached: Reached | None) -> str:
@@ -207,57 +207,41 @@ def _cells(kind: str, values: Iterable[Points | None], text: Callable[[Points], 
 KEPT_SECONDS = 24 * 60 * 60
 
 
-@dataclass(frozen=True, slots=True)
-class StandingsQuery:
-    """The requested standings: after round `after`, or of round `only` alone.
+Asked = dict[str, Any]
+"""The requested standings, as `standings_seen` takes them.
 
-    Without either, they are those after the last closed round, or the current ones before it.
-
-    `directs` is true for directors, who also see hidden rounds; `section` is empty for all.
-    """
-
-    directs: bool
-    after: int | None = None
-    only: int | None = None
-    section: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RoundLink:
-    number: int
-    published_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class StandingsFragment:
-    """The standings as a fragment, and the round that pages link to."""
-
-    html: SafeString
-    round: RoundLink | None
+Without `after` or `only`, they are those after the last closed round, or the current ones before.
+"""
 
 
 def standings_fragment(
-    tournament: Tournament, asked: StandingsQuery, version: Version
-) -> StandingsFragment:
-    """Return the standings, cached by this process until a change (5 queries or none)."""
+    tournament: Tournament, asked: Asked, version: Version
+) -> tuple[SafeString, dict[str, Any] | None]:
+    """Return the standings as a fragment, and the round that pages link to.
+
+    Cached by this process until a change (5 queries or none).
+    """
     said = repr((version, asked, get_language()))
     key = f"standings-{sha256(said.encode()).hexdigest()}"
-    kept: StandingsFragment | None = caches["pages"].get(key)
+    kept: tuple[SafeString, dict[str, Any] | None] | None = caches["pages"].get(key)
     if kept is None:
         state = load_state(tournament)
-        seen = (each.row for each in state.seated_rounds if asked.directs or each.row.published_at)
+        seen = (
+            each.row for each in state.seated_rounds if asked["directs"] or each.row.published_at
+        )
         round_ = current_round(seen)
-        leads_to = None if round_ is None else RoundLink(round_.number, round_.published_at)
-        kept = StandingsFragment(_render(state, asked), leads_to)
+        link = round_ and {"number": round_.number, "published_at": round_.published_at}
+        kept = _render(state, asked), link
         caches["pages"].set(key, kept, KEPT_SECONDS)
     return kept
 
 
-def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
-    closed = last_closed(state, directs=asked.directs)
-    said = replace(asked, after=asked.after or closed)
-    seen = standings_seen(state, **asdict(said))
-    marks, default = marks_of(seen), closed or seen.last
+def _render(state: TournamentState, asked: Asked) -> SafeString:
+    closed = last_closed(state, directs=asked["directs"])
+    seen = standings_seen(state, **(asked | {"after": asked["after"] or closed}))
+    (marks, byes), default = marks_of(seen), closed or seen.last
+    # An example of each kind of marks that occurs.
+    examples = {mark["kind"]: mark for those in marks.values() for mark in those}
     pinned = 0 if seen.after == default else seen.after
     page = {
         "tournament": state.tournament,
@@ -272,10 +256,14 @@ def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
         "live": seen.last if seen.last > closed else 0,
         "rounds": [(n, round_label(state, n)) for n in range(1, seen.last + 1)],
         "hidden": seen.hidden,
-        "table": standings_table(seen, marks, pinned) if seen.rows else "",
+        "table": standings_table(seen, marks, byes, pinned) if seen.rows else "",
         "cut": cut_of(seen),
         "notes": seen.tie_break_notes,
-        "legend": [(mark_html(mark), text) for mark, text in marks.legend],
+        "legend": [
+            (mark_html(examples[kind]), str(text))
+            for kind, text in LEGEND.items()
+            if kind in examples
+        ],
         "teams": seen.teams,
         "team_rounds": seen.team_rounds,
         "team_ties": TEAM_TIES,
@@ -286,36 +274,6 @@ def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
 Text = str | Promise
 
 
-@dataclass(frozen=True, slots=True)
-class WhyRound:
-    """A round of the sum: its points (None: nothing counts yet), their reason, and the table."""
-
-    round: Round
-    points: Points | None
-    reasons: tuple[str, ...]
-    table: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class WhyPart:
-    """Rounds summed together, with the penalties subtracted from their sum."""
-
-    title: str
-    lines: tuple[WhyRound, ...]
-    penalties: Points
-    points: Points
-
-
-@dataclass(frozen=True, slots=True)
-class WhyPage:
-    """The explanation of an entrant's place; `stage` is the last stage reached in the finals."""
-
-    standing: Standing
-    parts: tuple[WhyPart, ...]
-    decisions: tuple[str, ...]
-    stage: str
-
-
 TITLES: Mapping[str, Text] = {
     "all": "",
     "before-finals": gettext_lazy("Before the finals"),
@@ -323,35 +281,37 @@ TITLES: Mapping[str, Text] = {
 }
 
 
-def why_page(state: TournamentState, key: str, after: int) -> WhyPage:
+def why_page(state: TournamentState, key: str, after: int) -> dict[str, Any]:
     """Explain the place of an entrant after round `after`.
 
     In the finals, a sentence about the stages replaces those about neighbours.
 
     Raises: KeyError: no entrant with a place has this key.
     """
-    found = why_placed(state, key, after)
-    decisions = [_stages_text(state)] if found.stage else list(_decisions(state, found.decisions))
-    return WhyPage(
-        found.standing,
-        tuple(_part(state, key, part) for part in found.parts),
-        tuple(decisions),
-        stage_name(found.stage) if found.stage else "",
-    )
-
-
-def _part(state: TournamentState, key: str, part: Sum) -> WhyPart:
-    tables = tables_of(state)
-    lines = tuple(
-        WhyRound(
-            state.seated_rounds[n.number - 1].row,
-            n.points,
-            tuple(_reasons(state, key, n)),
-            tables.get((n.number, key)),
-        )
-        for n in part.rounds
-    )
-    return WhyPart(str(TITLES[part.code]), lines, part.penalties, part.points)
+    found, tables = why_placed(state, key, after), tables_of(state)
+    decisions = [_stages_text(state)] if found["stage"] else []
+    for each in found["decisions"]:
+        name = state.entrants[each["decision"].other].shown_name
+        decisions.append(decision_text(each["decision"], name, ahead=each["ahead"]))
+    parts = [
+        {
+            "title": str(TITLES[part["code"]]),
+            "lines": [
+                {
+                    "round": state.seated_rounds[each.number - 1].row,
+                    "points": each.points,
+                    "reasons": list(_reasons(state, key, each)),
+                    "table": tables.get((each.number, key)),
+                }
+                for each in part["rounds"]
+            ],
+            "penalties": part["penalties"],
+            "points": part["points"],
+        }
+        for part in found["parts"]
+    ]
+    stage = stage_name(found["stage"]) if found["stage"] else ""
+    return {"standing": found["standing"], "parts": parts, "decisions": decisions, "stage": stage}
 
 
 def _reasons(state: TournamentState, key: str, of: RoundReasons) -> Iterator[str]:
@@ -383,12 +343,6 @@ def _stages_text(state: TournamentState) -> str:
         "Those who came further in the finals are placed before the others; within a stage "
         "the points of the finals decide, then the last table, then the standings before them."
     )
-
-
-def _decisions(state: TournamentState, decided: Iterable[Decided]) -> Iterator[str]:
-    names = {key: entrant.shown_name for key, entrant in state.entrants.items()}
-    for each in decided:
-        yield decision_text(each.decision, names[each.decision.other], ahead=each.ahead)
 
 
 def reason_text(reason: Reason) -> str:
@@ -462,26 +416,20 @@ def league_html(season: Season, played: Played, looker: LeagueReader) -> SafeStr
     key = f"league-{sha256(said.encode()).hexdigest()}"
     kept: SafeString | None = caches["pages"].get(key)
     if kept is None:
-        kept = _league_view_render(season, [row for row, _version in played], looker)
+        found = league_of(season, ([row for row, _version in played]), looker)
+        page = {
+            "club": season.club,
+            "season": season,
+            "evenings": found.evenings,
+            "finals": found.finals,
+            "added": found.added,
+            "mixed": found.mixed,
+            "directs": looker.directs,
+            "table": _table(season, found, looker) if found.rows else "",
+        }
+        kept = render_to_string("tournaments/standings/_league.html", page)
         caches["pages"].set(key, kept, KEPT_SECONDS)
     return kept
-
-
-def _league_view_render(
-    season: Season, rows: Sequence[Tournament], looker: LeagueReader
-) -> SafeString:
-    found = league_of(season, rows, looker)
-    page = {
-        "club": season.club,
-        "season": season,
-        "evenings": found.evenings,
-        "finals": found.finals,
-        "added": found.added,
-        "mixed": found.mixed,
-        "directs": looker.directs,
-        "table": _table(season, found, looker) if found.rows else "",
-    }
-    return render_to_string("tournaments/standings/_league.html", page)
 
 
 def _table(season: Season, found: League, looker: LeagueReader) -> SafeString:
@@ -499,13 +447,13 @@ def _table(season: Season, found: League, looker: LeagueReader) -> SafeString:
     return SafeString(table)
 
 
-def _league_view_head(season: Season, evenings: Iterable[LeagueEvening]) -> Iterator[str]:
+def _league_view_head(season: Season, evenings: Iterable[dict[str, Any]]) -> Iterator[str]:
     yield f'<tr><th scope="col" class="num">{escape(pgettext("in standings", "Place"))}</th>'
     yield f'<th scope="col">{escape(_("Name"))}</th>'
     yield f'<th scope="col" class="num">{escape(_("Points"))}</th>'
     for each in evenings:
-        event = each.tournament.event
-        at = reverse("standings", args=[season.club.slug, each.tournament.slug])
+        event = each["tournament"].event
+        at = reverse("standings", args=[season.club.slug, each["tournament"].slug])
         day = escape(date_format(event.held_on, "j M"))
         yield f'<th scope="col" class="num round"><a href="{at}" title="{escape(event.name)}">'
         yield f"{day}</a></th>"
@@ -538,12 +486,12 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
     section = request.GET.get("section", "")
-    asked = StandingsQuery(
-        page["directs"],
-        _number(request, "after"),
-        _number(request, "only"),
-        section if section in settings_of(row).section_names else "",
-    )
+    asked = {
+        "directs": page["directs"],
+        "after": _number(request, "after"),
+        "only": _number(request, "only"),
+        "section": section if section in settings_of(row).section_names else "",
+    }
     version = version_of(row)
     etag = tag_of([version, asked, get_language(), request.COOKIES.get("theme")])
     fragment = bool(request.htmx)
@@ -551,17 +499,16 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
         unchanged = not_modified(request, etag)
         if unchanged is not None:
             return unchanged
-    shown = standings_fragment(row, asked, version)
+    html, round_ = standings_fragment(row, asked, version)
     page |= {
-        "standings": shown.html,
-        "nav_round": shown.round,
+        "standings": html,
+        "nav_round": round_,
         "etag": etag,
         "query": request.GET.urlencode(),
     }
-    page |= preview_below(page, _("Standings"), partial(_line, row, page["load_state"]))
+    page |= preview_below(page, _("Standings"), page["shared"].line_of_leaders)
     if not fragment:
-        number = shown.round.number if shown.round else 0
-        page["digest"] = row.digest or digest_of_round(row, number)
+        page["digest"] = row.digest or digest_of_round(row, round_["number"] if round_ else 0)
     template = (
         "tournaments/standings/_live.html" if fragment else "tournaments/standings/standings.html"
     )
@@ -569,11 +516,6 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     response["ETag"] = etag
     patch_vary_headers(response, ["HX-Request"])
     return response
-
-
-def _line(row: Tournament, load: Callable[[], TournamentState]) -> str:
-    parts = [row.event.club.name, str(state_name(row.state)), leaders_of(row, load)]
-    return " · ".join(filter(None, parts))
 
 
 @never_cache
@@ -592,7 +534,7 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
     """Explain an entrant's place by its sum."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
-    state = page["load_state"]()
+    state = page["shared"].state
     last = last_counted(state, directs=page["directs"])
     closed = last_closed(state, directs=page["directs"])
     after = min(_number(request, "after") or closed or last, last)
@@ -607,13 +549,14 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
         "players": [named_player(club, each, member=member) for each in entrant.players],
         "after": after,
         "of": sum(
-            not each.house and each.section == page["why"].standing.section
+            not each.house and each.section == page["why"]["standing"].section
             for each in state.competitors
         ),
         "hidden": hides(state) and not page["directs"],
     }
-    said = {"place": page["why"].standing.place, "of": page["of"]}
-    points = points_text(page["why"].standing.points)
+    standing = page["why"]["standing"]
+    said = {"place": standing.place, "of": page["of"]}
+    points = points_text(standing.points)
     page |= preview_below(
         page, entrant.shown_name, lambda: f"{_('Place %(place)s of %(of)s') % said} · {points}"
     )

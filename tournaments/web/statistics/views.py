@@ -1,8 +1,7 @@
 """Pages of a club's statistics."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import date
 from hashlib import sha256
 from typing import Any
@@ -22,11 +21,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.rules.rulesets import Points
-from tournaments.engine.statistics import ClubSums, Record
-from tournaments.models import Club, Game, RatedRound, Report, Season, Visitor
+from tournaments.engine.statistics import ClubSums
+from tournaments.models import Club, Game, RatedRound, Report, Visitor
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import members_club, role_in
-from tournaments.queries.names import NamedPlayer, named_players
+from tournaments.queries.names import named_players
 from tournaments.queries.site import month_key, version_of_games
 from tournaments.queries.site import months_of as site_months_of
 from tournaments.queries.standings import LeagueReader
@@ -38,6 +37,7 @@ from tournaments.web.base.phone import club_page_preview
 from tournaments.web.documents.views import ask_for_members, asking
 from tournaments.web.standings.views import KEPT_SECONDS
 
+YEAR_MONTH = "YEAR_MONTH_FORMAT"
 FIRST_HOUR = 6
 """The day begins at six in the morning: later hours belong to the same evening."""
 
@@ -49,71 +49,37 @@ Months = Sequence[tuple[int, int, int]]
 """Year, month and number of games."""
 
 
-@dataclass(frozen=True, slots=True)
-class HourCell:
-    """A number of games, with its shade from 0 to `SHADES`."""
+def week_of(hours: Mapping[tuple[int, int], int]) -> dict[str, Any] | None:
+    """Return games by hour and weekday, from the first to the last hour in which a game began.
 
-    games: int
-    shade: int
-
-
-@dataclass(frozen=True, slots=True)
-class HourRow:
-    """An hour of the day with its games by weekday."""
-
-    label: str
-    cells: tuple[HourCell, ...]
-    games: int
-
-
-@dataclass(frozen=True, slots=True)
-class Week:
-    """Games by weekday and hour, from Monday; `days` are names, short and long."""
-
-    days: tuple[tuple[str, str], ...]
-    rows: tuple[HourRow, ...]
-    by_day: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SpanRow:
-    """A month or a year, with the length of its bar; the longest bar is 100."""
-
-    label: str
-    games: int
-    bar: int
-
-
-def week_of(hours: Mapping[tuple[int, int], int]) -> Week | None:
-    """Return the week by hours, from the first to the last hour in which a game began."""
+    `days` are names, short and long, from Monday. The shades of cells go from 0 to `SHADES`.
+    """
     if not hours:
         return None
     order = [(FIRST_HOUR + n) % 24 for n in range(24)]
     at = sorted(order.index(hour) for _day, hour in hours)
     most = max(hours.values())
-    rows = tuple(_row(hour, hours, most) for hour in order[at[0] : at[-1] + 1])
-    by_day = tuple(sum(row.cells[day].games for row in rows) for day in range(7))
-    days = tuple((str(WEEKDAYS_ABBR[day]), str(WEEKDAYS[day])) for day in range(7))
-    return Week(days, rows, by_day)
+    rows = []
+    for hour in order[at[0] : at[-1] + 1]:
+        counts = [hours.get((day, hour), 0) for day in range(7)]
+        # Rounded up, so that a single game is visible.
+        cells = [{"games": games, "shade": -(-SHADES * games // most)} for games in counts]
+        rows.append({"label": f"{hour:02}", "cells": cells, "games": sum(counts)})
+    by_day = [sum(hours.get((day, hour), 0) for hour in order) for day in range(7)]
+    days = [(str(WEEKDAYS_ABBR[day]), str(WEEKDAYS[day])) for day in range(7)]
+    return {"days": days, "rows": rows, "by_day": by_day}
 
 
-def _row(hour: int, hours: Mapping[tuple[int, int], int], most: int) -> HourRow:
-    counts = [hours.get((day, hour), 0) for day in range(7)]
-    # Rounded up, so that a single game is visible.
-    cells = tuple(HourCell(games, -(-SHADES * games // most)) for games in counts)
-    return HourRow(f"{hour:02}", cells, sum(counts))
-
-
-def months_of(months: Months) -> list[SpanRow]:
+def months_of(months: Months) -> list[dict[str, Any]]:
     """Return the last months, the latest first."""
     labels = [
-        (date_format(date(year, month, 1), "YEAR_MONTH_FORMAT"), games)
+        (date_format(date(year, month, 1), YEAR_MONTH), games)
         for year, month, games in reversed(months[-MONTHS:])
     ]
     return _spans(labels)
 
 
-def years_of(months: Months) -> list[SpanRow]:
+def years_of(months: Months) -> list[dict[str, Any]]:
     """Return the years, the latest first, if not all months are shown."""
     if len(months) <= MONTHS:
         return []
@@ -123,41 +89,18 @@ def years_of(months: Months) -> list[SpanRow]:
     return _spans([(str(year), years[year]) for year in sorted(years, reverse=True)])
 
 
-def _spans(counted: Sequence[tuple[str, int]]) -> list[SpanRow]:
+def _spans(counted: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
     most = max((games for _label, games in counted), default=1)
-    return [SpanRow(label, games, -(-100 * games // most)) for label, games in counted]
+    return [
+        {"label": label, "games": games, "bar": -(-100 * games // most)} for label, games in counted
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class StatisticsFragment:
-    """The page as a fragment, and its filters."""
+def numbers_shown(club: Club, visitor: Visitor, wanted: Wanted) -> tuple[SafeString, NumbersFilter]:
+    """Return the statistics as a fragment, and its filters.
 
-    html: SafeString
-    scope: NumbersFilter
-
-
-@dataclass(frozen=True, slots=True)
-class RecordLine:
-    """A record: the value, its holders, and the game."""
-
-    value: str
-    names: tuple[NamedPlayer, ...]
-    url: str
-    day: date
-
-
-@dataclass(frozen=True, slots=True)
-class ActiveLine:
-    """A frequent player, with the length of the bar; the longest bar is 100."""
-
-    named: NamedPlayer
-    games: int
-    evenings: int
-    bar: int
-
-
-def numbers_shown(club: Club, visitor: Visitor, wanted: Wanted) -> StatisticsFragment:
-    """Return the statistics, cached by this process until a change (4 queries, then none)."""
+    Cached by this process until a change (4 queries, then none).
+    """
     seasons = list(club.seasons.all())
     details = [(s.pk, dates_of(s)) for s in seasons]
     rated = RatedRound.objects.filter(pool__club=club).order_by("-pk").values_list("pk", flat=True)
@@ -165,21 +108,13 @@ def numbers_shown(club: Club, visitor: Visitor, wanted: Wanted) -> StatisticsFra
     day = timezone.localdate()
     said = repr((club.pk, details, version, wanted, day, get_language()))
     key = f"club-numbers-{sha256(said.encode()).hexdigest()}"
-    kept: StatisticsFragment | None = caches["pages"].get(key)
+    kept: tuple[SafeString, NumbersFilter] | None = caches["pages"].get(key)
     if kept is None:
-        kept = _shown(club, visitor, wanted, seasons)
+        scope, sums, champion = numbers_of(club, visitor, wanted, seasons)
+        page = _page(club, sums, wanted.looker, champion)
+        kept = render_to_string("tournaments/statistics/_numbers.html", page), scope
         caches["pages"].set(key, kept, KEPT_SECONDS)
     return kept
-
-
-def _shown(
-    club: Club, visitor: Visitor, wanted: Wanted, seasons: Sequence[Season]
-) -> StatisticsFragment:
-    numbers = numbers_of(club, visitor, wanted, seasons)
-    page = _page(club, numbers.sums, wanted.looker, numbers.champion)
-    return StatisticsFragment(
-        render_to_string("tournaments/statistics/_numbers.html", page), numbers.scope
-    )
 
 
 def _page(
@@ -190,50 +125,48 @@ def _page(
     keys = {player for record in records for player in record.players}
     keys |= {each.player for each in sums.active} | {*crowned}
     names = named_players(club, keys, member=looker.member)
-    urls = _sheets(club, {record.key for record in records})
+    sheets = Game.objects.filter(pk__in=[record.key for record in records])
+    public_ids = dict(sheets.values_list("pk", "public_id"))
     most = max((each.games for each in sums.active), default=1)
     return {
         "club": club,
         "sums": sums,
         "champion": champion,
         "crowned": [names[player] for player in crowned],
-        "records": list(_records(sums, names, urls)),
+        "records": [
+            (
+                title,
+                [
+                    {
+                        "value": text(record.value),
+                        "names": [names[player] for player in record.players],
+                        "url": reverse("club_game", args=[club.slug, public_ids[record.key]]),
+                        "day": record.at.date(),
+                    }
+                    for record in holders
+                ],
+            )
+            for title, holders, text in (
+                (_("Highest game"), sums.highest, points_text),
+                (_("Lowest game"), sums.lowest, points_text),
+                (_("Most Kings"), sums.kings, str),
+                (_("Longest run out"), sums.runs, _games_in_a_row),
+            )
+            if holders
+        ],
         "active": [
-            ActiveLine(names[a.player], a.games, a.evenings, max(1, 100 * a.games // most))
+            {
+                "named": names[a.player],
+                "games": a.games,
+                "evenings": a.evenings,
+                "bar": max(1, 100 * a.games // most),
+            }
             for a in sums.active
         ],
         "week": week_of(sums.hours),
         "months": months_of(sums.months),
         "years": years_of(sums.months),
     }
-
-
-def _sheets(club: Club, keys: Iterable[int]) -> dict[int, str]:
-    """Return the addresses of the sheets of games (1 query)."""
-    rows = Game.objects.filter(pk__in=list(keys)).values_list("pk", "public_id")
-    return {pk: reverse("club_game", args=[club.slug, public_id]) for pk, public_id in rows}
-
-
-def _records(
-    sums: ClubSums, names: Mapping[int, NamedPlayer], urls: Mapping[int, str]
-) -> Iterator[tuple[str, list[RecordLine]]]:
-    """Yield each record by its name, with its best holders; omit records without a holder."""
-    held = (
-        (_("Highest game"), sums.highest, points_text),
-        (_("Lowest game"), sums.lowest, points_text),
-        (_("Most Kings"), sums.kings, str),
-        (_("Longest run out"), sums.runs, _games_in_a_row),
-    )
-    for title, records, text in held:
-        if records:
-            yield title, [_line(record, text(record.value), names, urls) for record in records]
-
-
-def _line(
-    record: Record, value: str, names: Mapping[int, NamedPlayer], urls: Mapping[int, str]
-) -> RecordLine:
-    players = tuple(names[player] for player in record.players)
-    return RecordLine(value, players, urls[record.key], record.at.date())
 
 
 def _games_in_a_row(number: Points) -> str:
@@ -248,23 +181,20 @@ def club_records(request: HttpRequest, slug: str) -> HttpResponse:
     role = role_in(request, club)
     looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
     wanted = Wanted(request.GET.get("game", ""), request.GET.get("season", ""), looker)
-    shown = numbers_shown(club, request.user, wanted)
+    html, scope = numbers_shown(club, request.user, wanted)
     line = _("Records, champions and playing times of %(club)s.")
     page = {
         "club": club,
         "looker": looker,
-        "scope": shown.scope,
-        "numbers": shown.html,
+        "scope": scope,
+        "numbers": html,
         "preview": club_page_preview(request, club, _("The club in numbers"), line),
     }
     if looker.member:
         months = site_months_of(club, timezone.localdate())
-        page |= {"asking": asking(Report.Kind.CLUB_MONTH), "months": _choices(months)}
+        page |= {"asking": asking(Report.Kind.CLUB_MONTH)}
+        page["months"] = [(month_key(each), date_format(each, YEAR_MONTH)) for each in months]
     return render(request, "tournaments/statistics/club.html", page)
-
-
-def _choices(months: Iterable[date]) -> list[tuple[str, str]]:
-    return [(month_key(month), date_format(month, "YEAR_MONTH_FORMAT")) for month in months]
 
 
 @never_cache

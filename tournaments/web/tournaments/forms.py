@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset, number_of
@@ -45,20 +45,6 @@ from tournaments.web.events.forms import EventForm
 
 Text = str | Promise
 State = Tournament.State
-
-STATES: Mapping[str, Text] = {
-    State.DRAFT: pgettext_lazy("state of a tournament", "draft"),
-    State.REGISTRATION: pgettext_lazy("state of a tournament", "registration is open"),
-    State.RUNNING: pgettext_lazy("state of a tournament", "running"),
-    State.FINISHED: pgettext_lazy("state of a tournament", "finished"),
-}
-
-ROUND_STATES: Mapping[str, Text] = {
-    "seated": pgettext_lazy("state of a round", "seated, not published yet"),
-    "published": pgettext_lazy("state of a round", "published, not open yet"),
-    "open": pgettext_lazy("state of a round", "open"),
-    "closed": pgettext_lazy("state of a round", "closed"),
-}
 
 PRESETS: Mapping[str, Text] = {
     "club-evening": gettext_lazy("Club evening of 3 rounds"),
@@ -166,10 +152,6 @@ def settings_changes(before: Any, after: Any) -> Iterator[str]:
         sides = [setting_text(name, side.get(name)) for side in (before, after)]
         if sides[0] != sides[1]:
             yield f"{label}: {' → '.join(sides)}"
-
-
-def state_name(state: str) -> str:
-    return str(STATES[state])
 
 
 def _plain(value: Any) -> str:
@@ -527,16 +509,13 @@ class TournamentForm(EventForm):
         if cleaned.get("line_up") and cleaned.get("seating") in DRAWN_AT_ONCE:
             said = _("All rounds of this seating are drawn at once: choose another one above.")
             self.add_error("line_up", said)
-        self._refuse_twice(ties)
-        return cleaned
-
-    def _refuse_twice(self, ties: list[str]) -> None:
         seen: set[str] = set()
         for name in ties:
-            chosen = self.cleaned_data.get(name)
+            chosen = cleaned.get(name)
             if chosen and chosen in seen:
                 self.add_error(name, _("This is listed twice."))
             seen.add(chosen or "")
+        return cleaned
 
     def add_refused(self, error: InvalidEntry) -> None:
         """Show a refusal of the service, at its field if there is one."""
@@ -550,11 +529,13 @@ class TournamentForm(EventForm):
         names = (*self.FEW, "objective", "odd", "overtime", "check_in", "fee", "prizes")
         document = {name: cleaned[name] for name in (*names, *SWITCHES)}
         chosen = (cleaned[f"tie{number}"] for number in range(self.tie_count))
+        before = read_settings(self.row.settings) if self.row else TournamentSettings()
         bye = cleaned["bye"]
         return read_settings(
             document
             | {
-                "place_points": cleaned["place_points"] or self._places_before(),
+                "place_points": cleaned["place_points"]
+                or [write_points(worth) for worth in before.place_points],
                 "finals": int(cleaned["finals"]),
                 "correct_minutes": cleaned["correct_minutes"]
                 or TournamentSettings().correct_minutes,
@@ -566,10 +547,6 @@ class TournamentForm(EventForm):
                 "tie_break_version": self.tie_break_version,
             }
         )
-
-    def _places_before(self) -> list[int | str]:
-        settings = read_settings(self.row.settings) if self.row else TournamentSettings()
-        return [write_points(worth) for worth in settings.place_points]
 
     def plan_with(self, seed: int) -> TournamentPlan:
         plan: EventPlan = self.plan

@@ -1,7 +1,6 @@
 """A tournament as a player sees it: the own card, notifications, and the overview."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import accumulate, chain
 from typing import Any
@@ -28,7 +27,6 @@ from tournaments.models import (
     Game,
     RatingChange,
     RatingPool,
-    Round,
     Subscription,
     Tournament,
     User,
@@ -37,16 +35,14 @@ from tournaments.permissions import account_of, seen_tournament
 from tournaments.queries.overview import (
     Leader,
     Overview,
-    PathStep,
     RoundSeen,
-    Surprise,
     TableSeen,
     overview_of,
 )
 from tournaments.queries.ratings import shown_points
 from tournaments.queries.site import PlayingEvent, playing_now
 from tournaments.queries.standings import standings_seen
-from tournaments.queries.state import TournamentState, load_state, settings_of
+from tournaments.queries.state import TournamentState, settings_of
 from tournaments.queries.steps import Version, version_of
 from tournaments.services.notifications.sending import (
     NoPushAddress,
@@ -60,7 +56,6 @@ from tournaments.services.notifications.sending import (
     switch_mail,
     unsubscribe_phone,
 )
-from tournaments.services.rounds.running import changes_since_closing, last_correction
 from tournaments.texts.labels import points_text
 from tournaments.web.base.pages import curve_of, show_refusal
 from tournaments.web.base.phone import (
@@ -78,62 +73,6 @@ FOUR = ("bottom", "right", "top", "left")
 
 WIDTH, EDGE = 340, 16
 """Of the drawn way to the finals."""
-
-
-@dataclass(frozen=True, slots=True)
-class PointsMark:
-    """Points at their place on the drawn way to the finals; `shown` if their text has room."""
-
-    points: Points
-    x: int
-    shown: bool = True
-
-    @property
-    def anchor(self) -> str:
-        """Return where the text begins, so that it stays within the drawing."""
-        return "start" if self.x < 90 else "end" if self.x > WIDTH - 90 else "middle"
-
-
-@dataclass(frozen=True, slots=True)
-class CutScale:
-    """The way to the finals, to scale: one's own points, those of the cut, those of the first."""
-
-    mine: PointsMark
-    cut: PointsMark
-    best: PointsMark
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """The card of an entrant: `chosen` on this phone, or known by the account.
-
-    `table` is where they sit in the round that is on, `result` their place and points there once
-    that game is over; `out` if they sit it out. `seats` are the places of the drawn table with
-    their names, the reader's own first. `write` is the address of the sheet, if this phone writes
-    it.
-    """
-
-    name: str
-    number: int
-    chosen: bool
-    row: Leader | None = None
-    of: int = 0
-    round: RoundSeen | None = None
-    table: TableSeen | None = None
-    out: bool = False
-    result: tuple[int, Points] | None = None
-    seats: Sequence[tuple[str, str]] = ()
-    path: Sequence[PathStep] = ()
-    next: str = ""
-    cut: str = ""
-    scale: CutScale | None = None
-    write: str = ""
-    rating: tuple[int, int] | None = None
-    leaves: bool = False
-
-    @property
-    def moved(self) -> int:
-        return self.rating[1] - self.rating[0] if self.rating else 0
 
 
 def entrant_known(request: HttpRequest, row: Tournament) -> tuple[str, bool] | None:
@@ -154,8 +93,13 @@ def entrant_known(request: HttpRequest, row: Tournament) -> tuple[str, bool] | N
 
 def card_of(
     request: HttpRequest, tournament: Tournament, seen: Overview, known: tuple[str, bool] | None
-) -> Card | None:
-    """Return the card of the entrant who asks, if they still take part (up to 3 queries)."""
+) -> dict[str, Any] | None:
+    """Return the card of the entrant who asks, if they still take part (up to 3 queries).
+
+    `chosen` on this phone, or known by the account. `table` is where they sit in the round that is
+    on, `result` their place and points there once that game is over; `out` if they sit it out.
+    `write` is the address of the sheet, if this phone writes it.
+    """
     if known is None or known[0] not in seen.names:
         return None
     key, chosen = known
@@ -163,41 +107,35 @@ def card_of(
     table = now.table_of(key) if now else None
     rivals = [] if row is None else [each for each in seen.rows if each.section == row.section]
     is_over = tournament.state == Tournament.State.FINISHED
-    return Card(
-        name=seen.names[key],
-        number=int(key[1:]),
-        chosen=chosen,
-        row=row,
-        of=len(rivals),
-        round=now,
-        table=table,
-        out=now is not None and key in now.byes,
-        result=table.result_of(key) if table else None,
-        seats=_seats(seen, table, key) if table else (),
-        path=seen.path_of(row) if row else (),
-        next=_next(seen, row) if row and not is_over else "",
-        cut=_cut(seen, row) if row and not is_over else "",
-        scale=_scale(seen, row) if row and not is_over else None,
-        write=_write(request, tournament, now, table) if now and table else "",
-        rating=_rating(request, tournament, key) if is_over else None,
-        leaves=key not in seen.here,
-    )
-
-
-def _seats(seen: Overview, table: TableSeen, key: str) -> list[tuple[str, str]]:
-    mine = seen.side_seats.index(table.entrants.index(key))
-    players = [*table.players[mine:], *table.players[:mine]]
-    return list(zip(PLACES.get(len(players), FOUR), players, strict=False))
-
-
-def _next(seen: Overview, row: Leader) -> str:
-    above = seen.next_of(row)
-    if above is None:
-        return ""
-    return _("%(points)s points to place %(place)s") % {
-        "points": points_text(above.points - row.points),
-        "place": above.place,
+    rating = _rating(request, tournament, key) if is_over else None
+    card: dict[str, Any] = {
+        "name": seen.names[key],
+        "number": int(key[1:]),
+        "chosen": chosen,
+        "row": row,
+        "of": len(rivals),
+        "round": now,
+        "table": table,
+        "out": now is not None and key in now.byes,
+        "path": seen.path_of(row) if row else (),
+        "write": _write(request, tournament, now, table) if now and table else "",
+        "rating": rating,
+        "moved": rating[1] - rating[0] if rating else 0,
+        "leaves": key not in seen.here,
     }
+    if table:
+        # The reader's own place comes first.
+        mine = seen.side_seats.index(table.entrants.index(key))
+        players = [*table.players[mine:], *table.players[:mine]]
+        seats = list(zip(PLACES.get(len(players), FOUR), players, strict=False))
+        card |= {"result": table.result_of(key), "seats": seats}
+    if row and not is_over:
+        card |= {"cut": _cut(seen, row), "scale": _scale(seen, row)}
+        if above := seen.next_of(row):
+            points = points_text(above.points - row.points)
+            text = _("%(points)s points to place %(place)s")
+            card["next"] = text % {"points": points, "place": above.place}
+    return card
 
 
 def _cut(seen: Overview, row: Leader) -> str:
@@ -216,8 +154,11 @@ def _cut(seen: Overview, row: Leader) -> str:
     return text % said
 
 
-def _scale(seen: Overview, row: Leader) -> CutScale | None:
-    """Return the way to the finals; None without one, or where all have the same points."""
+def _scale(seen: Overview, row: Leader) -> dict[str, Any] | None:
+    """Return the way to the finals; None without one, or where all have the same points.
+
+    To scale: one's own points, those of the cut, and those of the first, if their text has room.
+    """
     rival = seen.cut_of(row)
     if rival is None:
         return None
@@ -227,12 +168,14 @@ def _scale(seen: Overview, row: Leader) -> CutScale | None:
     if width <= 0:
         return None
 
-    def mark(points: Points) -> PointsMark:
-        return PointsMark(points, EDGE + round((WIDTH - 2 * EDGE) * (points - low) / width))
-
-    mine, first = mark(row.points), mark(best.points)
-    has_room = abs(first.x - mine.x) > WIDTH / 2
-    return CutScale(mine, mark(rival.points), replace(first, shown=has_room))
+    scale: dict[str, Any] = {}
+    for name, points in (("mine", row.points), ("cut", rival.points), ("best", best.points)):
+        x = EDGE + round((WIDTH - 2 * EDGE) * (points - low) / width)
+        # Where the text begins, so that it stays within the drawing.
+        anchor = "start" if x < 90 else "end" if x > WIDTH - 90 else "middle"
+        scale[name] = {"points": points, "x": x, "anchor": anchor, "shown": True}
+    scale["best"]["shown"] = abs(scale["best"]["x"] - scale["mine"]["x"]) > WIDTH / 2
+    return scale
 
 
 def _write(request: HttpRequest, tournament: Tournament, now: RoundSeen, table: TableSeen) -> str:
@@ -289,41 +232,8 @@ MOST_COMERS = 40
 CURVE = (320, 96, 6)
 
 
-@dataclass(frozen=True, slots=True)
-class Highlight:
-    """A fact with its figure, as it stands in a list."""
-
-    name: str
-    text: str
-    figure: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FoundEntrant:
-    """An entrant who was looked for, with their row once there are standings."""
-
-    number: int
-    name: str
-    row: Leader | None
-    table: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class WayLine:
-    """The curve of somebody's sum after each round, with its last point."""
-
-    name: str
-    points: str
-    curve: str
-    end: tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class WinnersWay:
-    """The winner's rounds, and the curves of the winner and the second; none after one round."""
-
-    path: list[PathStep]
-    lines: tuple[WayLine, ...]
+Highlight = dict[str, str]
+"""A fact with its figure, as it stands in a list: name, text, figure."""
 
 
 def overview_fragment(version: Version, load: Callable[[], TournamentState]) -> Overview:
@@ -339,19 +249,30 @@ def overview_fragment(version: Version, load: Callable[[], TournamentState]) -> 
 
 def overview_page(seen: Overview, asked: str) -> dict[str, Any]:
     """Return what leads on the page now; `asked` is the name that is looked for."""
-    coming, seats = len(seen.here), len(set(seen.side_seats))
+    coming, seats, sections = len(seen.here), len(set(seen.side_seats)), seen.sections
+    # The first of each section; of more sections fewer each.
+    most = OVERVIEW_MOST_LEADERS if len(sections) == 1 else MOST_OF_SECTION
+    found = []
+    for key in seen.found(asked, MOST_FOUND) if asked else ():
+        table = seen.current.table_of(key) if seen.current else None
+        line = {"number": int(key[1:]), "name": seen.names[key], "row": seen.row_of(key)}
+        found.append(line | {"table": table.number if table else None})
     return {
         "seen": seen,
-        "leaders": leaders_by_group(seen),
+        "leaders": [(name, rows[:most]) for name, rows in sections],
         "asked": asked,
-        "found": [found_of(seen, key) for key in seen.found(asked, MOST_FOUND)] if asked else [],
-        "surprises": [_surprise(each) for each in seen.surprises()],
-        "numbers": numbers_shown(seen),
+        "found": found,
+        "surprises": list(_surprises(seen)),
+        "numbers": list(_numbers(seen)) if seen.rounds else [],
         "winner": winner_path(seen),
         "comers": [seen.names[key] for key in seen.here[:MOST_COMERS]],
         "more_comers": max(0, coming - MOST_COMERS),
         "filling": filling_text(coming, seats),
-        "chairs": tables_filling(coming, seats),
+        # The chairs of each table, taken or free; at least one table.
+        "chairs": [
+            [at * seats + chair < coming for chair in range(seats)]
+            for at in range(max(1, -(-coming // seats)))
+        ],
     }
 
 
@@ -363,57 +284,50 @@ def register_address(row: Tournament, *, member: bool) -> str:
     return reverse("register", args=[row.public_id, row.secret("register")])
 
 
-def leaders_by_group(seen: Overview) -> list[tuple[str, list[Leader]]]:
-    """Return the first of each section; of more sections fewer each."""
-    sections = seen.sections
-    most = OVERVIEW_MOST_LEADERS if len(sections) == 1 else MOST_OF_SECTION
-    return [(name, rows[:most]) for name, rows in sections]
-
-
-def found_of(seen: Overview, key: str) -> FoundEntrant:
-    table = seen.current.table_of(key) if seen.current else None
-    return FoundEntrant(
-        int(key[1:]), seen.names[key], seen.row_of(key), table.number if table else None
-    )
-
-
-def _surprise(each: Surprise) -> Highlight:
-    name = ", ".join(dict.fromkeys(each.names))
-    if each.code == "win":
-        text = _("the clearest win, at table %(table)s") % {"table": each.table}
-        return Highlight(name, text, f"+{points_text(each.number)}")
-    if each.code == "comeback":
-        text = _("from place %(before)s to place %(place)s") % {
-            "before": each.before,
-            "place": each.number,
-        }
-        return Highlight(name, text, f"▲{each.before - int(each.number)}")
-    text = ngettext("made a King", "made Kings", len(each.names))
-    return Highlight(name, text, "♛" if len(each.names) == 1 else f"♛ {len(each.names)}")
-
-
-def numbers_shown(seen: Overview) -> list[Highlight]:
-    return list(_numbers(seen)) if seen.rounds else []
+def _surprises(seen: Overview) -> Iterator[Highlight]:
+    """Yield what surprised in the last closed round: nothing if nobody stands out."""
+    if seen.last is None:
+        return
+    wins = [
+        (lead, table.number, key)
+        for table in seen.last.tables
+        if (best := table.best()) is not None
+        for key, lead in [best]
+        if key in seen.names
+    ]
+    if wins:
+        lead, number, key = max(wins)
+        text = _("the clearest win, at table %(table)s") % {"table": number}
+        yield {"name": seen.names[key], "text": text, "figure": f"+{points_text(lead)}"}
+    risen = max(seen.rows, key=lambda row: row.change or 0, default=None)
+    if risen is not None and (risen.change or 0) > 1:
+        places = {"before": risen.place + (risen.change or 0), "place": risen.place}
+        text = _("from place %(before)s to place %(place)s") % places
+        yield {"name": risen.name, "text": text, "figure": f"▲{risen.change}"}
+    kings = seen.kings(seen.last)
+    if kings:
+        text = ngettext("made a King", "made Kings", len(kings))
+        figure = "♛" if len(kings) == 1 else f"♛ {len(kings)}"
+        yield {"name": ", ".join(dict.fromkeys(kings)), "text": text, "figure": figure}
 
 
 def _numbers(seen: Overview) -> Iterator[Highlight]:
     games = seen.games()
-    yield Highlight("", ngettext("game", "games", games), str(games))
+    yield {"text": ngettext("game", "games", games), "figure": str(games)}
     kings = seen.kings(*seen.rounds)
     if kings:
         text = ngettext("King: %(names)s", "Kings: %(names)s", len(kings))
         names = ", ".join(dict.fromkeys(kings))
-        yield Highlight("", text % {"names": names}, str(len(kings)))
+        yield {"text": text % {"names": names}, "figure": str(len(kings))}
     highest = seen.highest()
     if highest:
-        yield Highlight(
-            "", _("highest game: %(name)s") % {"name": highest[1]}, points_text(highest[0])
-        )
+        text = _("highest game: %(name)s") % {"name": highest[1]}
+        yield {"text": text, "figure": points_text(highest[0])}
     closest = seen.closest()
     if closest and closest[0]:
         points, label, table = closest
         text = _("points apart at the closest table: round %(round)s, table %(table)s")
-        yield Highlight("", text % {"round": label, "table": table}, points_text(points))
+        yield {"text": text % {"round": label, "table": table}, "figure": points_text(points)}
 
 
 def playing_text(playing: PlayingEvent) -> str:
@@ -436,14 +350,11 @@ def filling_text(coming: int, seats: int) -> str:
     ) % {"number": missing, "table": coming // seats + 1}
 
 
-def tables_filling(coming: int, seats: int) -> list[list[bool]]:
-    """Return the chairs of each table, taken or free; at least one table."""
-    tables = max(1, -(-coming // seats))
-    return [[at * seats + chair < coming for chair in range(seats)] for at in range(tables)]
+def winner_path(seen: Overview) -> dict[str, Any] | None:
+    """Return the rounds of the only winner, with their curve beside that of an only second.
 
-
-def winner_path(seen: Overview) -> WinnersWay | None:
-    """Return the rounds of the only winner, beside the second if there is only one."""
+    There are no curves after one round.
+    """
     first, second = ([row for row in seen.podium if row.place == place] for place in (1, 2))
     if len(first) != 1:
         return None
@@ -451,50 +362,42 @@ def winner_path(seen: Overview) -> WinnersWay | None:
     courses = [list(accumulate(points or 0 for points in row.by_round)) for row in rows]
     values = [0, *chain(*courses)]
     low, high = min(values), max(values)
-    drawn = len(rows) > 1 and len(courses[0]) > 1
-    lines = tuple(
-        WayLine(row.name, points_text(row.points), *curve_of(course, low, high, CURVE))
-        for row, course in zip(rows, courses, strict=True)
-        if drawn
-    )
-    return WinnersWay(seen.path_of(first[0]), lines)
+    lines = []
+    if len(rows) > 1 and len(courses[0]) > 1:
+        for row, course in zip(rows, courses, strict=True):
+            curve, end = curve_of(course, low, high, CURVE)
+            line = {"name": row.name, "points": points_text(row.points), "curve": curve, "end": end}
+            lines.append(line)
+    return {"path": seen.path_of(first[0]), "lines": lines}
 
 
 MOST_OFFERED = 4
 PLAIN = "text/plain; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
-class Switches:
-    """What is on: this phone, and e-mail (None: the reader has no account, or no verified address).
+def switches_of(
+    request: HttpRequest, to: str, about: Entrant | User | None
+) -> dict[str, str | bool | None]:
+    """Return the switches of this phone about an entrant or an account (up to 3 queries).
 
-    `to` is where the switches are sent, `key` the key that browsers subscribe for.
+    They are for this phone, and for e-mail (None: no account, or no verified address), and sent
+    `to` an address; `key` is what browsers subscribe for.
     """
-
-    to: str
-    phone: bool
-    mail: bool | None
-    key: str
-
-
-def switches_of(request: HttpRequest, to: str, about: Entrant | User | None) -> Switches:
-    """Return the switches of this phone about an entrant or an account (up to 3 queries)."""
     account = account_of(request)
     own = {"user": about} if isinstance(about, User) else {"entrant": about}
     rows = _of_phone(request)
-    return Switches(
-        to=to,
-        phone=rows.filter(**own).exists() if about else rows.exists(),
-        mail=None
-        if account is None or not can_be_mailed(account)
-        else Subscription.objects.filter(user=account, phone="").exists(),
-        key=application_key(),
-    )
+    mailed = account is not None and can_be_mailed(account)
+    return {
+        "to": to,
+        "phone": rows.filter(**own).exists() if about else rows.exists(),
+        "mail": Subscription.objects.filter(user=account, phone="").exists() if mailed else None,
+        "key": application_key(),
+    }
 
 
 def card_switches(
     request: HttpRequest, row: Tournament, known: tuple[str, bool] | None
-) -> Switches | None:
+) -> dict[str, str | bool | None] | None:
     """Return the switches of an entrant's card; None for a hidden player, or before and after."""
     if known is None or row.state not in (Tournament.State.REGISTRATION, Tournament.State.RUNNING):
         return None
@@ -610,22 +513,3 @@ def _of_phone(request: HttpRequest) -> QuerySet[Subscription]:
     if not phone:
         return Subscription.objects.none()
     return Subscription.objects.filter(Q(user=account_of(request)) | Q(user=None), phone=phone)
-
-
-_moved: dict[int, tuple[object, int]] = {}
-"""The number of entrants whom corrections moved, by tournament, with the version compared."""
-
-
-def standings_moved(tournament: Tournament, rounds: Iterable[Round]) -> int:
-    """Return how many entrants have another place than stored (2 queries, 9 after a change)."""
-    last = last_correction(rounds)
-    if last == (0, 0):
-        return 0
-    # The revision also counts rulings, withdrawn rulings, and acknowledgements by directors.
-    found_by = (tournament.slug, tournament.revision, last)
-    known = _moved.get(tournament.pk)
-    if known is None or known[0] != found_by:
-        moved = changes_since_closing(load_state(tournament))
-        known = (found_by, len({each.entrant for each in moved}))
-        _moved[tournament.pk] = known
-    return known[1]

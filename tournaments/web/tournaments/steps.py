@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -16,14 +16,14 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from tournaments.models import AuditEntry, Round, Tournament
 from tournaments.queries.overview import Strip, load_strip, strip_step
+from tournaments.queries.state import load_state
 from tournaments.queries.steps import HowFar, LifecycleStep, how_far
 from tournaments.services.rounds.proposals import number_of
+from tournaments.services.rounds.running import changes_since_closing, last_correction
 from tournaments.services.rounds.undo import details_of, last_act
-from tournaments.texts.labels import round_name, stage_name
-from tournaments.web.base.pages import tag_of
-from tournaments.web.events.views import etag_of
+from tournaments.texts.labels import ROUND_STATES, round_name, stage_name, state_name
+from tournaments.web.base.pages import etag_of, tag_of
 from tournaments.web.games.views import Clock, clock_of
-from tournaments.web.tournaments.forms import ROUND_STATES, state_name
 
 State = Tournament.State
 Text = str | Promise
@@ -140,13 +140,6 @@ def button_of(step: LifecycleStep, tournament: Tournament) -> Button:
     return Button(str(label) % said, "next_step", at, sends)
 
 
-def line_ups_button(step: LifecycleStep, tournament: Tournament) -> Button:
-    """Return the link to the line-ups of the round that a step seats."""
-    at = (tournament.event.club.slug, tournament.slug, step.round or 1)
-    label = _("Line-ups of round %(number)s") % {"number": at[-1]}
-    return Button(label, "line_ups", at, is_link=True)
-
-
 def back_button_of(step: LifecycleStep, tournament: Tournament) -> Button:
     at: tuple[str | int, ...] = (tournament.event.club.slug, tournament.slug)
     if step.code in MOVES_BACK:
@@ -157,6 +150,24 @@ def back_button_of(step: LifecycleStep, tournament: Tournament) -> Button:
 
 
 logger = logging.getLogger(__name__)
+
+_moved: dict[int, tuple[object, int]] = {}
+"""The number of entrants whom corrections moved, by tournament, with the version compared."""
+
+
+def standings_moved(tournament: Tournament, rounds: Iterable[Round]) -> int:
+    """Return how many entrants have another place than stored (2 queries, 9 after a change)."""
+    last = last_correction(rounds)
+    if last == (0, 0):
+        return 0
+    # The revision also counts rulings, withdrawn rulings, and acknowledgements by directors.
+    found_by = (tournament.slug, tournament.revision, last)
+    known = _moved.get(tournament.pk)
+    if known is None or known[0] != found_by:
+        moved = changes_since_closing(load_state(tournament))
+        known = (found_by, len({each.entrant for each in moved}))
+        _moved[tournament.pk] = known
+    return known[1]
 
 
 @dataclass(frozen=True)
@@ -200,42 +211,33 @@ def strip_of(
     now, far = timezone.now(), how_far(row, rounds)
     headers = json.dumps({"If-None-Match": strip_etag(request, row, now)})
     try:
-        return _strip(request, row, load_strip(row, far, moved(), now), headers, now)
+        strip = load_strip(row, far, moved(), now)
+        round_, act, step = far.round_, last_act(row, now), strip_step(strip)
+        button = button_of(step, row)
+        if step.code in ("start-and-seat", "seat-round") and strip.settings.line_up:
+            # Before a round is seated, the line-ups come first.
+            at = (row.event.club.slug, row.slug, step.round or 1)
+            label = _("Line-ups of round %(number)s") % {"number": at[-1]}
+            line_ups = Button(label, "line_ups", at, is_link=True)
+            if line_ups.url != request.GET.get("at", request.path):
+                button = line_ups
+        clock = clock_of(round_, now) if round_ is not None and round_.is_open else None
+        return StripView(
+            far=far,
+            headers=headers,
+            parts=tuple(filter(None, _parts(strip, row))),
+            clock=None if _not_started(strip) else clock,
+            button=button,
+            urgent=strip.urgent,
+            act=act,
+            act_text="" if act is None else act_text(act, row),
+        )
     except Error:
         # A database that is away has its own answer.
         raise
     except Exception:
         logger.exception("The strip of tournament %s failed", row.pk)
         return StripView(far, headers)
-
-
-def _strip(
-    request: HttpRequest, row: Tournament, strip: Strip, headers: str, now: datetime
-) -> StripView:
-    round_ = strip.round_
-    clock = clock_of(round_, now) if round_ is not None and round_.is_open else None
-    shown = clock if clock is not None and not _not_started(strip) else None
-    act = last_act(row, now)
-    return StripView(
-        far=strip.far,
-        headers=headers,
-        parts=tuple(filter(None, _parts(strip, row))),
-        clock=shown,
-        button=_button(request, strip, row),
-        urgent=strip.urgent,
-        act=act,
-        act_text="" if act is None else act_text(act, row),
-    )
-
-
-def _button(request: HttpRequest, strip: Strip, row: Tournament) -> Button:
-    """Return the button of the next step; before a round is seated, the line-ups come first."""
-    step = strip_step(strip)
-    if step.code in ("start-and-seat", "seat-round") and strip.settings.line_up:
-        named = line_ups_button(step, row)
-        if named.url != request.GET.get("at", request.path):
-            return named
-    return button_of(step, row)
 
 
 def strip_etag(request: HttpRequest, row: Tournament, at: datetime) -> str:
@@ -253,7 +255,9 @@ def _parts(strip: Strip, row: Tournament) -> Iterator[str]:
         if row.event.starts_at and row.state != State.FINISHED:
             yield _("starts at %(time)s") % {"time": row.event.starts_at}
     else:
-        yield _round_of(round_, strip.settings.rounds)
+        number = {"number": round_.number, "rounds": strip.settings.rounds}
+        of_all = _("Round %(number)s of %(rounds)s") % number
+        yield round_name(round_) if round_.stage else of_all
         yield from _round_parts(strip, round_)
     if far.here is not None:
         yield _("here: %(here)s") % {"here": far.here}
@@ -266,26 +270,20 @@ def _parts(strip: Strip, row: Tournament) -> Iterator[str]:
         yield text % {"number": strip.moved}
 
 
-def _round_of(round_: Round, rounds: int) -> str:
-    if round_.stage:
-        return round_name(round_)
-    return _("Round %(number)s of %(rounds)s") % {"number": round_.number, "rounds": rounds}
-
-
 def _round_parts(strip: Strip, round_: Round) -> Iterator[str]:
     progress = strip.far.progress
     if progress is None or round_.closed_at is not None:
         yield str(ROUND_STATES[round_.state])
         return
-    said = {"finished": progress.finished, "tables": progress.tables}
+    said = {"finished": progress["finished"], "tables": progress["tables"]}
     if round_.is_open:
         text = ngettext(
             "%(finished)s of %(tables)s table done",
             "%(finished)s of %(tables)s tables done",
-            progress.tables,
+            progress["tables"],
         )
     else:
-        text = ngettext("%(tables)s table seated", "%(tables)s tables seated", progress.tables)
+        text = ngettext("%(tables)s table seated", "%(tables)s tables seated", progress["tables"])
     yield text % said
     if _not_started(strip):
         yield pgettext("of a round", "clock not started")

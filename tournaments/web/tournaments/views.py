@@ -2,9 +2,9 @@
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
-from functools import cache, partial
+from functools import cache, cached_property
 from typing import Any
 
 from django import forms
@@ -70,30 +70,28 @@ from tournaments.services.tournaments.record_import import (
 )
 from tournaments.texts import labels
 from tournaments.texts.documents import CONFIRMATIONS
-from tournaments.texts.labels import Text, points_text, round_name
+from tournaments.texts.labels import ROUND_STATES, Text, points_text, round_name, state_name
 from tournaments.texts.messages import explain
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import (
     HtmxRequest,
     add_refused,
     day_field,
+    etag_of,
     kept_for_going_back,
     not_modified,
     show_refusal,
     tag_of,
 )
 from tournaments.web.base.phone import LinkPreview, as_of, link_preview, remember_entrant
-from tournaments.web.events.views import etag_of
 from tournaments.web.games.starting import key_of
 from tournaments.web.games.views import clock_of
 from tournaments.web.ratings.views import accuracy_lines
 from tournaments.web.rulesets.views import options_text
 from tournaments.web.tournaments.forms import (
     PRESETS,
-    ROUND_STATES,
     TournamentForm,
     settings_that_matter,
-    state_name,
 )
 from tournaments.web.tournaments.my_card import (
     card_of,
@@ -103,9 +101,8 @@ from tournaments.web.tournaments.my_card import (
     overview_fragment,
     overview_page,
     register_address,
-    standings_moved,
 )
-from tournaments.web.tournaments.steps import back_button_of, strip_of
+from tournaments.web.tournaments.steps import StripView, back_button_of, standings_moved, strip_of
 
 SEATED: Mapping[str, Text] = {
     "swiss": gettext_lazy(
@@ -143,12 +140,23 @@ WORTH: Mapping[str, Text] = {
 
 def rules_sentences(rules: Ruleset, settings: TournamentSettings) -> list[str]:
     """Return the sentences: the game, the rounds, the tables, the points, and who is left over."""
+    finals = []
+    if settings.finals:
+        text = (
+            _(
+                "After the last round the first %(number)s play on for the victory, with their"
+                " points."
+            )
+            if settings.carry
+            else _("After the last round the first %(number)s play on for the victory, from zero.")
+        )
+        finals = [text % {"number": settings.finals}]
     return [
         _game(rules),
         _rounds(settings),
         str(SEATED[settings.seating]),
         _worth(settings),
-        *_finals(settings),
+        *finals,
         _left_over(settings),
     ]
 
@@ -195,19 +203,6 @@ def _worth(settings: TournamentSettings) -> str:
     }
 
 
-def _finals(settings: TournamentSettings) -> Iterator[str]:
-    if settings.finals:
-        text = (
-            _(
-                "After the last round the first %(number)s play on for the victory, with their"
-                " points."
-            )
-            if settings.carry
-            else _("After the last round the first %(number)s play on for the victory, from zero.")
-        )
-        yield text % {"number": settings.finals}
-
-
 def missed_sentence(settings: TournamentSettings) -> str:
     """Return what the rounds are worth that somebody who comes late has missed."""
     if settings.missed is None or settings.line_up:
@@ -232,64 +227,78 @@ MOST_SEEDS = 2**31
 LONGEST_NUMBER = 6
 
 
-def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
-    """Return the context of every page of a tournament (up to 1 query).
+class TournamentPage:
+    """What pages of a tournament share; each part is loaded where a page shows it."""
 
-    The callables ask more, where a template uses them.
-    """
-    event, role = row.event, role_in(request, row.event.club)
-    directs, seen = role in DIRECTING, event.club.published or not event.published
-    # Their long documents are of no use here.
-    rows = event.rounds.order_by("number").defer("seating", "standings")
-    rounds = cache(lambda: list(rows))
-    state = cache(lambda: load_state(row))
-    corrected = cache(lambda: directs and standings_moved(row, rounds()))
+    def __init__(self, request: HttpRequest, row: Tournament) -> None:
+        self.request, self.row, self.event = request, row, row.event
+        self.role = role_in(request, row.event.club)
+        self.directs = self.role in DIRECTING
 
-    def preview_as(title: str, line: Callable[[], str]) -> LinkPreview | None:
+    @cached_property
+    def rounds(self) -> list[Round]:
+        # Their long documents are of no use here.
+        return list(self.event.rounds.order_by("number").defer("seating", "standings"))
+
+    @cached_property
+    def state(self) -> TournamentState:
+        return load_state(self.row)
+
+    @cached_property
+    def corrected(self) -> int:
+        return standings_moved(self.row, self.rounds) if self.directs else 0
+
+    @cached_property
+    def strip(self) -> StripView:
+        return strip_of(self.request, self.row, self.rounds, lambda: self.corrected)
+
+    @cached_property
+    def preview(self) -> LinkPreview | None:
+        day = date_format(self.event.held_on, "DATE_FORMAT")
+        place = self.event.details if self.row.state == State.REGISTRATION else ()
+        return self.preview_as(self.event.name, lambda: self.line_of_leaders(day, *place))
+
+    def line_of_leaders(self, *details: str) -> str:
+        leaders = leaders_of(self.row, lambda: self.state)
+        parts = [self.event.club.name, *details, str(state_name(self.row.state)), leaders]
+        return " · ".join(filter(None, parts))
+
+    def preview_as(self, title: str, line: Callable[[], str]) -> LinkPreview | None:
         """Return what a chat shows of a page; its picture has the standings."""
-        if directs or not event.published:
+        if self.directs or not self.event.published:
             return None
-        path = reverse("standings_picture", args=[event.club.slug, row.slug])
-        return link_preview(request, title, line(), as_of(path, row.revision))
+        path = reverse("standings_picture", args=[self.event.club.slug, self.row.slug])
+        return link_preview(self.request, title, line(), as_of(path, self.row.revision))
 
+
+def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
+    """Return the context of every page of a tournament (up to 1 query)."""
+    shared, event = TournamentPage(request, row), row.event
+    member = shared.role is not None
     return {
+        "shared": shared,
         "tournament": row,
         "event": event,
         "club": event.club,
-        "club_seen": seen or role is not None,
-        "directs": directs,
-        "member": role is not None,
-        "all_rounds": rounds,
-        "nav_round": lambda: _to_see(rounds(), directs=directs),
-        "strip": cache(lambda: strip_of(request, row, rounds(), corrected)),
+        "club_seen": event.club.published or not event.published or member,
+        "directs": shared.directs,
+        "member": member,
+        "nav_round": lambda: round_to_see(shared.rounds, directs=shared.directs),
+        "strip": lambda: shared.strip,
         "strip_at": request.path,
-        "corrected": corrected,
-        "load_state": state,
-        "preview_as": preview_as,
-        "preview": cache(lambda: preview_as(event.name, partial(_who_leads, row, state))),
+        "corrected": lambda: shared.corrected,
+        "preview": lambda: shared.preview,
     }
-
-
-def _who_leads(row: Tournament, load: Callable[[], TournamentState]) -> str:
-    event = row.event
-    day = date_format(event.held_on, "DATE_FORMAT")
-    where = event.details if row.state == State.REGISTRATION else ()
-    parts = [event.club.name, day, *where, str(state_name(row.state)), leaders_of(row, load)]
-    return " · ".join(filter(None, parts))
 
 
 def preview_below(page: dict[str, Any], title: str, line: Callable[[], str]) -> dict[str, Any]:
     """Return the preview of a page below the tournament's, with a title and a line of its own."""
     title = f"{title} · {page['event'].name}"
-    return {"preview": cache(lambda: page["preview_as"](title, line))}
+    return {"preview": cache(lambda: page["shared"].preview_as(title, line))}
 
 
-def round_to_see(event: Event, *, directs: bool) -> Round | None:
-    """Return the round to link to: the current one, once it is visible."""
-    return _to_see(event.rounds.order_by("number"), directs=directs)
-
-
-def _to_see(rounds: Iterable[Round], *, directs: bool) -> Round | None:
+def round_to_see(rounds: Iterable[Round], *, directs: bool) -> Round | None:
+    """Return the round to link to, of those in order: the current one, once it is visible."""
     return current_round(each for each in rounds if directs or each.published_at is not None)
 
 
@@ -297,13 +306,7 @@ def _to_see(rounds: Iterable[Round], *, directs: bool) -> Round | None:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_tournament(request: HttpRequest, slug: str) -> HttpResponse:
     """Create a tournament; the seed of its random draws is random."""
-    club = directed_club(request, slug)
-
-    def create(form: TournamentForm) -> Tournament:
-        plan, by = form.plan_with(secrets.randbelow(MOST_SEEDS)), actor_of(request)
-        return create_tournament(club, plan, by, at=timezone.now(), key=key_of(request.POST))
-
-    return _edit(request, club, None, create)
+    return _edit(request, directed_club(request, slug), None)
 
 
 @never_cache
@@ -312,23 +315,13 @@ def change(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     row = directed_tournament(request, slug, tournament)
     if row.state == State.FINISHED:
         return _finished(request, row)
-
-    def store(form: TournamentForm) -> Tournament:
-        plan, by = form.plan_with(row.seed), actor_of(request)
-        return change_tournament(row.pk, plan, by, at=timezone.now())
-
     try:
-        return _edit(request, row.event.club, row, store)
+        return _edit(request, row.event.club, row)
     except WrongState:
         return _finished(request, row)
 
 
-def _edit(
-    request: HttpRequest,
-    club: Club,
-    row: Tournament | None,
-    store: Callable[[TournamentForm], Tournament],
-) -> HttpResponse:
+def _edit(request: HttpRequest, club: Club, row: Tournament | None) -> HttpResponse:
     posted = request.POST if request.method == "POST" else None
     rulesets, today = dict(rulesets_of_club(club)), timezone.localdate()
     form = TournamentForm(club, posted, rulesets=rulesets, tournament=row, today=today)
@@ -336,8 +329,13 @@ def _edit(
     if preset in PRESETS:
         form = form.filled(preset)
     elif form.is_valid():
+        seed = row.seed if row else secrets.randbelow(MOST_SEEDS)
+        plan, by, at = form.plan_with(seed), actor_of(request), timezone.now()
         try:
-            stored = store(form)
+            if row is None:
+                stored = create_tournament(club, plan, by, at=at, key=key_of(request.POST))
+            else:
+                stored = change_tournament(row.pk, plan, by, at=at)
         except Season.DoesNotExist:
             form.add_error("season", _("This season has been removed meanwhile."))
         except OtherLeaguePoints as error:
@@ -379,9 +377,10 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
             return unchanged
     page |= {"hub": True, "headers": json.dumps({"If-None-Match": etag})}
     has_strip = page["directs"] and not fragment
-    far = page["strip"]().far if has_strip else how_far(row, page["all_rounds"]())
+    shared: TournamentPage = page["shared"]
+    far = shared.strip.far if has_strip else how_far(row, shared.rounds)
     page |= standing_of(row, far)
-    seen = overview_fragment(version, page["load_state"])
+    seen = overview_fragment(version, lambda: shared.state)
     page |= overview_page(seen, asked) | {"card": card_of(request, row, seen, known)}
     page["switches"] = card_switches(request, row, known)
     if not fragment:
@@ -401,6 +400,9 @@ def standing_of(row: Tournament, far: HowFar) -> dict[str, Any]:
     """Return the state of a tournament and the step back."""
     round_, now = far.round_, timezone.now()
     clock = clock_of(round_, now) if round_ is not None and round_.is_open else None
+    too_few = ngettext(
+        "A table needs %(number)s entrant.", "A table needs %(number)s entrants.", far.needed
+    )
     return {
         "round": round_,
         "clock": clock,
@@ -415,13 +417,18 @@ def standing_of(row: Tournament, far: HowFar) -> dict[str, Any]:
         "playing": far.playing,
         "here": far.here,
         "withdrawn": far.withdrawn,
-        "too_few": "" if far.enough else _too_few(far.needed),
+        "too_few": "" if far.enough else too_few % {"number": far.needed},
     }
 
 
 def hub_page(row: Tournament, member: bool) -> dict[str, Any]:
     """Return what stays on a tournament's page: the rules in sentences, and every setting."""
     event, rules, settings = row.event, rules_of_tournament(row), settings_of(row)
+    today, afterwards = timezone.localdate(), None
+    if row.state == State.FINISHED and event.club.published:
+        # What the club plays next in public: here a reader decides to come again.
+        own = Event.objects.listed_for(None).filter(club=event.club)
+        afterwards = coming(own, today).first()
     return {
         "register_at": register_address(row, member=member),
         "told": rules_sentences(rules, settings),
@@ -429,21 +436,9 @@ def hub_page(row: Tournament, member: bool) -> dict[str, Any]:
         "options": options_text(event.options) if event.options else "",
         "settings": list(settings_that_matter(write_settings(settings))),
         "confirmations": CONFIRMATIONS[event.confirmations],
-        "afterwards": after_it(event) if row.state == State.FINISHED else None,
-        "days_left": (event.held_on - timezone.localdate()).days,
+        "afterwards": afterwards,
+        "days_left": (event.held_on - today).days,
     }
-
-
-def after_it(event: Event) -> Event | None:
-    """Return what the club plays next in public (1 query): here a reader decides to come again."""
-    own = Event.objects.listed_for(None).filter(club=event.club)
-    return coming(own, timezone.localdate()).first() if event.club.published else None
-
-
-def _too_few(needed: int) -> str:
-    return ngettext(
-        "A table needs %(number)s entrant.", "A table needs %(number)s entrants.", needed
-    ) % {"number": needed}
 
 
 @require_POST
