@@ -360,6 +360,7 @@ def ruling_effect(state: TournamentState, number: int, said: Ruling) -> dict[str
     before = rows[said.entrant].points
     sums = [abs(Fraction(row.points)) for row in rows.values()]
     # Before anybody has points, the most that a game is worth; 0 if its points have no limit.
+    of_game: dict[str, tuple[Points, ...]]
     of_game = {"places": state.settings.place_points[:1], "out": (1,)}
     most = max(sums, default=Fraction(0)) or sum(of_game.get(state.settings.points, ()))
     return {"before": before, "after": after, "large": 0 < most < abs(Fraction(after) - before)}

@@ -330,7 +330,7 @@ def replace_player(round_pk: int, player: str, reserve: str, by: Actor, *, at: d
         _refuse_who_cannot_come(state, seated_round, _Moves([reserve], [player]))
         context = WriteContext(_key(), 0, at, by=by)
         table = next((each for each in seated_round.tables if player in each.entrants), None)
-        if table is None:
+        if table is None or table.pk is None:
             sitting = Sitting.objects.filter(round=round_, entrant=state.entrants[player])
             sitting.update(entrant=state.entrants[reserve])
         elif seated_round.tables.index(table) in _begun(seated_round):

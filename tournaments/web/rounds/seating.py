@@ -94,7 +94,7 @@ def seating_page(
             "outlook": expected.get(name),
         }
 
-    tables = [
+    tables: list[dict[str, Any]] = [
         {
             "number": table.number,
             "place": at,

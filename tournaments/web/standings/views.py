@@ -230,7 +230,9 @@ def standings_fragment(
             each.row for each in state.seated_rounds if asked["directs"] or each.row.published_at
         )
         round_ = current_round(seen)
-        link = round_ and {"number": round_.number, "published_at": round_.published_at}
+        link: dict[str, Any] | None = None
+        if round_ is not None:
+            link = {"number": round_.number, "published_at": round_.published_at}
         kept = _render(state, asked), link
         caches["pages"].set(key, kept, KEPT_SECONDS)
     return kept

@@ -255,8 +255,8 @@ def _parts(strip: Strip, row: Tournament) -> Iterator[str]:
         if row.event.starts_at and row.state != State.FINISHED:
             yield _("starts at %(time)s") % {"time": row.event.starts_at}
     else:
-        number = {"number": round_.number, "rounds": strip.settings.rounds}
-        of_all = _("Round %(number)s of %(rounds)s") % number
+        numbers = {"number": round_.number, "rounds": strip.settings.rounds}
+        of_all = _("Round %(number)s of %(rounds)s") % numbers
         yield round_name(round_) if round_.stage else of_all
         yield from _round_parts(strip, round_)
     if far.here is not None:
