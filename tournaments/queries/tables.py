@@ -362,7 +362,8 @@ def ruling_effect(state: TournamentState, number: int, said: Ruling) -> dict[str
     # Before anybody has points, the most that a game is worth; 0 if its points have no limit.
     of_game: dict[str, tuple[Points, ...]]
     of_game = {"places": state.settings.place_points[:1], "out": (1,)}
-    most = max(sums, default=Fraction(0)) or sum(of_game.get(state.settings.points, ()))
+    worth = of_game.get(state.settings.points, ())
+    most = max(sums, default=Fraction(0)) or Fraction(worth[0] if worth else 0)
     return {"before": before, "after": after, "large": 0 < most < abs(Fraction(after) - before)}
 
 
