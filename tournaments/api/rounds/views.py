@@ -44,7 +44,7 @@ from tournaments.permissions import (
     role_in,
 )
 from tournaments.queries.ratings import outlooks
-from tournaments.queries.state import SeatedRound, TournamentState, load_state
+from tournaments.queries.state import TournamentState, load_state
 from tournaments.queries.tables import (
     TROUBLES,
     Watched,
