@@ -466,9 +466,9 @@ MUTATIONS = (
         "tests/web/test_access.py",
     ),
     Mutation(
-        "tournaments/api/tournaments/views.py",
-        "self.check_unchanged(TournamentSerializer, row)\n            if name",
-        "if name",
+        "tournaments/api/views.py",
+        "        self.check_precondition(instance)\n        return instance",
+        "        return instance",
         "tests/api/tournaments",
     ),
     Mutation(

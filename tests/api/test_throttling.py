@@ -5,7 +5,7 @@ import pytest
 from tests.club_factories import AccountFactory
 from tests.factories import GameFactory
 from tournaments.api.access import AddressToken, token_of
-from tournaments.api.rulesets.views import Rulesets
+from tournaments.api.rulesets.views import RulesetViewSet
 
 
 @pytest.fixture(autouse=True)
@@ -124,7 +124,7 @@ def test_error_of_ours_tells_the_limit(program, monkeypatch):
     def break_down(*_):
         raise RuntimeError
 
-    monkeypatch.setattr(Rulesets, "get", break_down)
+    monkeypatch.setattr(RulesetViewSet, "list", break_down)
     program.client.raise_request_exception = False
 
     broken = program.get("rulesets/")
