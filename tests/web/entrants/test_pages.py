@@ -207,7 +207,7 @@ def test_list_says_what_is_wrong_at_each_line_and_registers_nobody(director, row
         seen = paste(director, what, "Ayşe\nDENİZ\nayşe\n–\nBurak + Cem\n")
 
         assert seen.status_code == 422
-        assert [(line.line.number, line.problem) for line in seen.context["wrong"]] == [
+        assert [(line["line"].number, line["problem"]) for line in seen.context["wrong"]] == [
             (2, "Deniz takes part already, as number 4."),
             (3, "ayşe is in the list twice."),
             (4, "A name has letters, and 80 of them at most."),

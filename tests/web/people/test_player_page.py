@@ -177,7 +177,7 @@ def test_seasons_and_kinds_of_games_are_filters(member, rated, club):
     everything = member.get(path_of(player))
     page = member.get(path_of(player), {"season": season.pk})
 
-    assert [(one.key, one.games) for one in everything.context["scope"].families] == [
+    assert [(one["key"], one["games"]) for one in everything.context["scope"].families] == [
         ("turkish-king", 4),
         ("euchre", 1),
     ]

@@ -295,9 +295,14 @@ def test_curious_find_how_well_ratings_predict(member, club, pool):
     page = member.get(address)
 
     seen = page.context["seen"]
-    assert [(part.pairs, part.happened) for part in seen.parts] == [(200, 52.0), (40, 65.0)]
-    assert (seen.months[0].label, seen.months[0].loss) == ("October 2026", 90 / 145)
-    assert (seen.whole.loss, seen.whole.by_places) == (156 / 245, 162 / 245)
+    assert [(part["pairs"], part["happened"]) for part in seen["parts"]] == [
+        (200, 52.0),
+        (40, 65.0),
+    ]
+    month = seen["months"][0]
+    assert (month["label"], month["loss"]) == ("October 2026", 90 / 145)
+    whole = seen["whole"]
+    assert (whole["loss"], whole["by_places"]) == (156 / 245, 162 / 245)
     for told in ("1500 ± 200", "± 412", "Version 3"):
         assert told in page.text
 

@@ -166,7 +166,7 @@ def test_cards_outlive_a_seating_that_is_taken_back_with_its_sheets(directed):
         record(Game.objects.get(table=one), each)
 
     asked = at.post("take_back_round", 1)
-    assert (asked.context["lost"].sheets, asked.context["lost"].entries) == (1, 2)
+    assert (asked.context["lost"]["sheets"], asked.context["lost"]["entries"]) == (1, 2)
     record(Game.objects.get(table=one), WHOLE_GAME[2])
     at.send("take_back_round", 1, entries=2)
     assert Round.objects.get().state == "open"

@@ -129,12 +129,12 @@ def test_account_is_notified_everywhere_until_it_signs_out_or_is_deleted(browser
     phone = visitor.become("member", row.event.club)
     claims(row, phone.user)
     proved(phone.user)
-    assert (card(phone, row)["phone"], card(phone, row).mail) == (False, False)
+    assert (card(phone, row)["phone"], card(phone, row)["mail"]) == (False, False)
 
     phone.post(at("notify_me", row), form_of(browser))
     phone.post(at("notify_me", row), {"does": "mail"})
 
-    assert (card(phone, row)["phone"], card(phone, row).mail) == (True, True)
+    assert (card(phone, row)["phone"], card(phone, row)["mail"]) == (True, True)
     assert set(Subscription.objects.values_list("user", "entrant")) == {(phone.user.pk, None)}
     phone.post(reverse("account_logout"))
     assert list(Subscription.objects.values_list("phone", flat=True)) == [""]
