@@ -15,7 +15,7 @@ from tests.web.ratings.ratings_world import MONTH, counted, rated
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.queries.leaderboards import COLUMNS, MOST_DOTS, MOST_ROWS, draw_curve
 from tournaments.queries.players import RatingStep
-from tournaments.queries.ratings import Listed, Ranks, shown
+from tournaments.queries.ratings import Listed, Ranks, displayed
 
 START = datetime(2026, 1, 3, 20, 0, tzinfo=UTC)
 
@@ -65,7 +65,7 @@ def test_curve_is_inside_its_drawing_and_goes_from_left_to_right(drawn, hours):
     assert all(curve["left"] <= date["at"] <= curve["right"] for date in curve["dates"])
     assert [row["games"] for row in curve["rows"]] == [1] * len(steps) or curve["by_months"]
     assert sum(row["games"] for row in curve["rows"]) == len(steps)
-    assert curve["rows"][0]["rating"] == shown(steps[-1].after)
+    assert curve["rows"][0]["rating"] == displayed(steps[-1].after)
 
 
 def test_band_widens_in_a_break_and_after_the_last_game():

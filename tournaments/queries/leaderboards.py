@@ -19,9 +19,9 @@ from tournaments.queries.players import RatingStep
 from tournaments.queries.ratings import (
     Listed,
     ListedInSeason,
+    displayed,
+    displayed_points,
     first_moves,
-    shown,
-    shown_points,
 )
 from tournaments.texts.labels import family_name, ruleset_name
 
@@ -220,8 +220,8 @@ def _rows(steps: Sequence[RatingStep]) -> Iterator[dict[str, Any]]:
         if by_months:
             month = at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
             first = bisect_left(steps, month, hi=last, key=attrgetter("at"))
-        rating = shown(steps[last].after)
-        change = rating.points - shown_points(steps[first].before)
+        rating = displayed(steps[last].after)
+        change = rating.points - displayed_points(steps[first].before)
         yield {
             "label": date_format(at, style),
             "games": last - first + 1,

@@ -25,7 +25,7 @@ from tournaments.queries.players import (
     ratings_of,
     steps_of,
 )
-from tournaments.queries.ratings import ShownRating, rating_at, shown
+from tournaments.queries.ratings import DisplayedRating, displayed, rating_at
 from tournaments.queries.sheets import Sheet, load_sheets, rules_of
 from tournaments.texts import labels
 
@@ -241,7 +241,7 @@ class ListedGame:
     row: Game
     others: str
     change: int | None
-    rating: ShownRating | None
+    rating: DisplayedRating | None
     sheet: Sheet | None
 
     @property
@@ -286,8 +286,8 @@ def played(
         names = [name for seat, name in enumerate(row.players) if seat != game.seat]
         change = rating = None
         if step is not None:
-            rating = shown(step.after)
-            change = rating.points - shown(step.before).points
+            rating = displayed(step.after)
+            change = rating.points - displayed(step.before).points
         found.append(ListedGame(game, row, " · ".join(names), change, rating, sheets.get(game.pk)))
     return found
 
@@ -311,7 +311,7 @@ def rows_with(fields: Sequence[str], keys: Iterable[int]) -> dict[int, Game]:
 
 def public_player(
     player: Player, at: datetime
-) -> tuple[ShownRating | None, tuple[int, int] | None, PlayerSums, Sequence[RatingStep]]:
+) -> tuple[DisplayedRating | None, tuple[int, int] | None, PlayerSums, Sequence[RatingStep]]:
     """Return rating, (rank, of how many) in the club, sums and steps for everybody.
 
     They are those of the player's most played kind of game (up to 5 queries).
@@ -326,11 +326,11 @@ def public_player(
         return None, None, add_up(games), ()
     keys = {game.pk for game in games}
     steps = [step for step in steps_of(own) if step.game in keys]
-    return shown(rating_at(own, at)), rank_of(own, at), add_up(games), steps
+    return displayed(rating_at(own, at)), rank_of(own, at), add_up(games), steps
 
 
 def facts_of(
-    rating: ShownRating | None, rank: tuple[int, int] | None, sums: PlayerSums
+    rating: DisplayedRating | None, rank: tuple[int, int] | None, sums: PlayerSums
 ) -> list[tuple[str, str]]:
     """Return the name and value of the first figures of a player."""
     facts = []

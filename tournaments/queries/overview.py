@@ -30,7 +30,7 @@ from tournaments.models import (
     Visitor,
 )
 from tournaments.models.people import plain_name
-from tournaments.queries.ratings import ShownRating, ratings_of_entrants
+from tournaments.queries.ratings import DisplayedRating, ratings_of_entrants
 from tournaments.queries.sheets import agreement_of
 from tournaments.queries.standings import hides, last_closed, round_label
 from tournaments.queries.state import (
@@ -448,7 +448,7 @@ class EntrantLine:
     entrant: Entrant
     name: str
     state: str
-    rating: ShownRating | None = None
+    rating: DisplayedRating | None = None
     section: str = ""
     named: tuple[tuple[str, str], ...] = ()
 

@@ -43,7 +43,7 @@ DAY = 86400.0
 
 
 @dataclass(frozen=True, slots=True)
-class ShownRating:
+class DisplayedRating:
     """A rating for a page: in 19 of 20 cases the strength is within `within` of `points`."""
 
     points: int
@@ -51,14 +51,16 @@ class ShownRating:
     provisional: bool
 
 
-def shown_points(rating: Rating) -> int:
+def displayed_points(rating: Rating) -> int:
     """Return a rating in whole points, as shown and ranked."""
     return int(rating.mean + 0.5)
 
 
-def shown(rating: Rating) -> ShownRating:
+def displayed(rating: Rating) -> DisplayedRating:
     """Return a rating as shown."""
-    return ShownRating(shown_points(rating), round(2 * rating.deviation), rating.provisional)
+    return DisplayedRating(
+        displayed_points(rating), round(2 * rating.deviation), rating.provisional
+    )
 
 
 def rating_at(row: PlayerRating, at: datetime) -> Rating:
@@ -150,7 +152,7 @@ class Line:
 
     rank: int
     row: PlayerRating
-    rating: ShownRating
+    rating: DisplayedRating
     games: int
     earlier: int | None
 
@@ -210,8 +212,8 @@ class Listed:
         found: dict[int, Any] = {row.pk: row for row in rows.annotate(earlier=last)}
         lines = []
         for row in (found[pk] for pk in keys if pk in found):
-            before = None if row.earlier is None else shown_points(Rating(row.earlier))
-            rating = shown(rating_at(row, self.now))
+            before = None if row.earlier is None else displayed_points(Rating(row.earlier))
+            rating = displayed(rating_at(row, self.now))
             lines.append(Line(self.ranks.rank(row.points), row, rating, row.games, before))
         return lines
 
@@ -262,7 +264,7 @@ class Stand:
 
     rating: int
     player: int
-    after: ShownRating
+    after: DisplayedRating
     games: int
     # Points before their first game in the season; None if they had played none before.
     before: int | None
@@ -281,9 +283,9 @@ class ListedInSeason:
         """Return the whole list, the highest first (1 query)."""
         stands = []
         for pk, player, *after, games, first, began in self._last_changes():
-            rating = shown(Rating(*after))
+            rating = displayed(Rating(*after))
             if self.provisional or not rating.provisional:
-                before = None if first == 1 else shown_points(Rating(began))
+                before = None if first == 1 else displayed_points(Rating(began))
                 stands.append(Stand(pk, player, rating, games, before))
         return sorted(stands, key=lambda each: (-each.after.points, each.rating))
 
@@ -356,7 +358,7 @@ class Outlook:
     `rating` is None for a house player; `new` is set for anybody not rated yet.
     """
 
-    rating: ShownRating | None
+    rating: DisplayedRating | None
     new: bool
     place: float
 
@@ -394,7 +396,7 @@ def outlooks(
 
 def ratings_of_entrants(
     tournament: Tournament, entrants: Sequence[Entrant], visitor: Visitor, at: datetime
-) -> dict[str, ShownRating]:
+) -> dict[str, DisplayedRating]:
     """Return the club ratings of entrants, by key; entrants without one are left out (1 query)."""
     players = {each.key: [player.pk for player in each.players] for each in entrants}
     known = _known(tournament, [pk for those in players.values() for pk in those], visitor, at)
@@ -435,16 +437,16 @@ class _Side:
         return cls(ratings, tuple(known[pk] for pk in players if pk in known), house=False)
 
     @property
-    def average(self) -> ShownRating | None:
+    def average(self) -> DisplayedRating | None:
         """Return the average rating of the side's players."""
         if self.house:
             return None
         size = len(self.ratings)
         mean = sum(rating.mean for rating in self.ratings) / size
         variance = sum(rating.variance for rating in self.ratings) / size**2
-        details = shown(Rating(mean, variance))
+        details = displayed(Rating(mean, variance))
         unsure = any(rating.provisional for rating in self.ratings)
-        return ShownRating(details.points, details.within, unsure)
+        return DisplayedRating(details.points, details.within, unsure)
 
 
 def seats_rated(
@@ -470,7 +472,7 @@ def seats_rated(
     for seat, side in enumerate(sides):
         rated: dict[str, Any] = {"before": None, "after": None, "change": 0}
         if (change := by_seat.get(seat)) is not None:
-            rated = {"before": shown(change.before), "after": shown(change.after)}
+            rated = {"before": displayed(change.before), "after": displayed(change.after)}
             rated["change"] = rated["after"].points - rated["before"].points
         found.append({**rated, "expected": expected[side], "place": ranks[side]})
     return found

@@ -232,13 +232,13 @@ def load_sheets(rows: Iterable[Game]) -> list[Sheet]:
     Raises: Archived: those of one are in the file of a partition.
     """
     games = list(rows)
-    sheets = load_kept_sheets(games)
+    sheets = load_stored_sheets(games)
     if len(sheets) < len(games):
         raise Archived
     return sheets
 
 
-def load_kept_sheets(rows: Iterable[Game]) -> list[Sheet]:
+def load_stored_sheets(rows: Iterable[Game]) -> list[Sheet]:
     """Load those of several games whose revisions are not archived (as `load_sheets`)."""
     games = list(rows)
     in_order = models.Prefetch("revisions", Revision.objects.order_by("revision"))

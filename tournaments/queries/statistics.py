@@ -14,7 +14,7 @@ from tournaments.engine.statistics import NIGHT, ClubSums, PlayedGame, Record, a
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Event, RatingPool, Season, Tournament, Visitor
 from tournaments.queries.names import NamedPlayer, named_players
-from tournaments.queries.ratings import ListedInSeason, ShownRating
+from tournaments.queries.ratings import DisplayedRating, ListedInSeason
 from tournaments.queries.site import ClubGame, load_games
 from tournaments.queries.standings import LeagueReader, league_of, standings_seen
 from tournaments.queries.state import load_states
@@ -84,7 +84,7 @@ class Champion:
     league: str = ""
     points: Points | None = None
     # With equal ratings, that of one of the players.
-    rating: ShownRating | None = None
+    rating: DisplayedRating | None = None
 
     @property
     def is_final(self) -> bool:

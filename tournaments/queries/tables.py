@@ -370,7 +370,7 @@ def ruling_effect(state: TournamentState, number: int, said: Ruling) -> dict[str
 MOST_PLACES = 24
 
 
-def shown_round(state: TournamentState) -> Round | None:
+def displayed_round(state: TournamentState) -> Round | None:
     """Return the published round that is not over, or else the last published one."""
     published = [each.row for each in state.seated_rounds if each.row.published_at is not None]
     going = (round_ for round_ in published if round_.closed_at is None)

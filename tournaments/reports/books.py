@@ -24,7 +24,7 @@ from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Game, RatingChange, Report, Round, Seat, Table
 from tournaments.models.games import GameQuerySet
-from tournaments.queries.ratings import shown_points
+from tournaments.queries.ratings import displayed_points
 from tournaments.queries.scoresheets import deal_line, ending_of, numbers_of, remark, title_of
 from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.queries.standings import Seen, standings_seen
@@ -418,8 +418,8 @@ def _ratings(report: Report) -> Iterator[Chapter]:
 def _rating_line(changes: Sequence[RatingChange]) -> tuple[int, str, str, str, str, str]:
     """Return the sort key (rating gain, 0 for a first rating), the name, and the cells after it."""
     first, last = changes[0], changes[-1]
-    after = shown_points(Rating(last.mean, last.variance))
-    before = shown_points(Rating(first.mean_before, first.variance_before))
+    after = displayed_points(Rating(last.mean, last.variance))
+    before = displayed_points(Rating(first.mean_before, first.variance_before))
     gained = 0 if first.number == 1 else after - before
     sign = "+" if gained > 0 else ""
     new = first.number == 1

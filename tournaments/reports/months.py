@@ -26,7 +26,7 @@ from tournaments.models import (
     Report,
     Tournament,
 )
-from tournaments.queries.ratings import ACTIVE_MONTHS, Ranks, ShownRating, shown
+from tournaments.queries.ratings import ACTIVE_MONTHS, DisplayedRating, Ranks, displayed
 from tournaments.queries.site import (
     ClubGame,
     load_games_for_members,
@@ -217,7 +217,7 @@ def _board(pool: RatingPool, first: date, within: Sequence[PlayedGame]) -> list[
     ]
 
 
-RatingsOfPlayers = dict[int, tuple[int, ShownRating]]
+RatingsOfPlayers = dict[int, tuple[int, DisplayedRating]]
 """Players with rank and rating, by the keys of their ratings."""
 
 
@@ -233,7 +233,7 @@ def _ratings_before(pool: RatingPool, until: date) -> RatingsOfPlayers:
     rows = last.values_list("rating_id", "rating__player_id", *columns, held_on)
     found = {}
     for pk, player, mean, variance, start, day in rows.iterator(2000):
-        rating = shown(Rating(mean, variance, start))
+        rating = displayed(Rating(mean, variance, start))
         if day >= months and not rating.provisional:
             found[pk] = (player, rating)
     return found

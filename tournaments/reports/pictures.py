@@ -13,7 +13,7 @@ from tournaments.engine.play.outcomes import award, courses, decide
 from tournaments.models import Report
 from tournaments.queries.evenings import evening_of, finished_games
 from tournaments.queries.names import facts_of, public_player
-from tournaments.queries.ratings import shown
+from tournaments.queries.ratings import displayed
 from tournaments.queries.scoresheets import (
     EarnedBadge,
     badges_of,
@@ -154,8 +154,8 @@ def compose_player_picture(report: Report) -> dict[str, Any]:
         raise ValueError("no player")
     rating, rank, sums, steps = public_player(player, now)
     facts = facts_of(rating, rank, sums)
-    points = [shown(step.after).points for step in steps]
-    begin = shown(steps[0].before).points if steps else 0
+    points = [displayed(step.after).points for step in steps]
+    begin = displayed(steps[0].before).points if steps else 0
     course = [{"seat": 0, "totals": [0, *(each - begin for each in points)]}]
     return wide_picture(
         player.shown_name,

@@ -34,7 +34,7 @@ from tournaments.queries.players import (
     seats_beside,
     steps_of,
 )
-from tournaments.queries.ratings import shown
+from tournaments.queries.ratings import displayed
 from tournaments.queries.standings import standings_seen
 from tournaments.queries.state import load_states, rules_of_tournament
 from tournaments.reports.pages import (
@@ -241,7 +241,7 @@ def _figures(found: PlayerSeason) -> list[Data]:
         for one in figures_of(sums)
     ]
     if found.steps:
-        first, last = shown(found.steps[0].before).points, shown(found.steps[-1].after)
+        first, last = displayed(found.steps[0].before).points, displayed(found.steps[-1].after)
         change = last.points - first
         sign = "+" if change > 0 else ""
         details.append({"name": _("Rating at the start"), "value": str(first), "note": ""})

@@ -9,7 +9,7 @@ from tests.tournament_builders import NINE, SHORT, closed, opened, plan, play, p
 from tests.web.members import member_of
 from tournaments.engine.ratings.ratings import Foretold, Rating, accuracy_of, expected_places
 from tournaments.models import Club, Entrant, Game, PlayerRating, RatingChange, RatingPool
-from tournaments.queries.ratings import shown, shown_points
+from tournaments.queries.ratings import displayed, displayed_points
 from tournaments.queries.state import load_state
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import Entry, register_entrants
@@ -59,7 +59,7 @@ def test_tables_of_a_round_show_ratings_and_expected_places():
         names = [course.entrants[key].shown_name for key in table.entrants]
         places = expected_places([known[name] for name in names], range(4))
         assert [told[name][1] for name in names] == [f"{each:.1f}" for each in places]
-        shown = [str(shown_points(known[name])) for name in names]
+        shown = [str(displayed_points(known[name])) for name in names]
         assert [told[name][0][1] for name in names] == shown
         within = [told[name][0][2] for name in names]
         # As sure as today, some time after the last game.
@@ -120,7 +120,7 @@ def test_expecting_asks_the_same_whatever_the_number_of_tables(tables, django_as
 def test_list_of_entrants_shows_who_has_which_rating():
     first = played(running(*NINE[:8], rounds=1))
     row = another(first.event.club, ["Yeni", NINE[0]])
-    known = shown(PlayerRating.objects.get(player__name=NINE[0]).rating)
+    known = displayed(PlayerRating.objects.get(player__name=NINE[0]).rating)
 
     page = member_of(first.event.club).get(url(row, "entrants")).text
 
@@ -205,7 +205,7 @@ def cells(page):
 
 
 def rating_text(rating):
-    each = shown(rating)
+    each = displayed(rating)
     return [str(each.points), f"± {each.within}", *(["?"] if each.provisional else [])]
 
 
@@ -230,7 +230,7 @@ def test_sheet_shows_what_its_game_has_changed(tournament):
             *rating_text(changes[seat].before),
             "→",
             *rating_text(changes[seat].after),
-            signed(shown_points(changes[seat].after) - shown_points(changes[seat].before)),
+            signed(displayed_points(changes[seat].after) - displayed_points(changes[seat].before)),
             f"{expected[seat]:.1f}",
             str(ranks[seat]),
         ]

@@ -3,7 +3,7 @@ from django.urls import reverse
 
 from tests.program_factories import DeliveryFactory, WebhookFactory
 from tournaments.models import AuditEntry, Delivery, Webhook
-from tournaments.services.webhooks.calling import MOST_WEBHOOKS, shown_secret
+from tournaments.services.webhooks.calling import MOST_WEBHOOKS, secret_text
 
 URL = "https://receiver.example/hook?key=abc"
 
@@ -29,7 +29,7 @@ def test_webhook_is_added_listed_and_changed(owner):
     page = owner.get(at("webhook", webhook)).content.decode()
     assert "a round is closed" in page
     assert "Nobody was called yet" in page
-    assert shown_secret(webhook) not in page
+    assert secret_text(webhook) not in page
 
     other = {"url": "https://other.example/", "events": ["round.published"]}
     assert owner.post(at("change_webhook", webhook), other).status_code == 302
@@ -67,7 +67,7 @@ def test_of_no_event_and_of_too_many_webhooks_there_is_none(owner, club):
 
 def test_secret_is_shown_on_demand_and_made_anew(owner, club):
     webhook = WebhookFactory(club=club)
-    old = shown_secret(webhook)
+    old = secret_text(webhook)
     page = owner.get(at("webhook_secret", webhook))
     assert old in page.content.decode()
     assert "no-store" in page["Cache-Control"]
@@ -77,7 +77,7 @@ def test_secret_is_shown_on_demand_and_made_anew(owner, club):
     webhook.refresh_from_db()
     page = owner.get(at("webhook_secret", webhook)).content.decode()
     assert old not in page
-    assert shown_secret(webhook) in page
+    assert secret_text(webhook) in page
 
 
 def test_webhook_is_tested_paused_goes_on_and_is_removed(owner, club):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from tournaments.api.fields import LineField, Moment, Strict
@@ -68,7 +68,8 @@ class SeatLeftSerializer(serializers.Serializer[Any]):
     table = serializers.IntegerField(source="table.number")
 
 
-class OneEntrantSerializer(EntrantSerializer):
+@extend_schema_serializer(component_name="OneEntrant")
+class EntrantDetailSerializer(EntrantSerializer):
     """An entrant with who plays in their place, and where they still sit after withdrawing."""
 
     substitutes = serializers.SerializerMethodField()

@@ -22,12 +22,12 @@ from tournaments.api.entrants.serializers import (
     ChangedEntrantSerializer,
     CheckInLinkSerializer,
     CheckInSerializer,
+    EntrantDetailSerializer,
     EntrantSerializer,
     EntrantsSerializer,
     LinkedEntrantSerializer,
     NewEntrantsSerializer,
     NewSubstituteSerializer,
-    OneEntrantSerializer,
     OwnCheckInSerializer,
     OwnEntrySerializer,
     RegistrationLinkSerializer,
@@ -146,7 +146,7 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
     filterset_class = EntrantFilter
     ordering_fields = ("number", "name")
     ordering = ("number",)
-    serializer_class = OneEntrantSerializer
+    serializer_class = EntrantDetailSerializer
     serializer_classes = {
         "list": EntrantSerializer,
         "create": EntrantsSerializer,
@@ -258,7 +258,7 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
 
 
 class SubstituteView(EntrantMixin, BaseAPIView):
-    serializer_class = OneEntrantSerializer
+    serializer_class = EntrantDetailSerializer
     request_serializer_classes = {"put": NewSubstituteSerializer}
 
     def put(self, request: Request, **kwargs: Any) -> Response:

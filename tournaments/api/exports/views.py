@@ -23,7 +23,7 @@ from tournaments.models import Event, Game, RatingChange, Revision, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import members_club, role_in
 from tournaments.queries.overview import lines_of, with_ratings
-from tournaments.queries.ratings import shown
+from tournaments.queries.ratings import displayed
 from tournaments.queries.sheets import record_of
 
 NDJSON = "application/x-ndjson"
@@ -103,8 +103,8 @@ def _change(row: RatingChange) -> Json:
         "game": row.game.public_id,
         "seat": row.seat,
         "at": row.at,
-        "before": RatingSerializer(shown(before)).data,
-        "after": RatingSerializer(shown(after)).data,
+        "before": RatingSerializer(displayed(before)).data,
+        "after": RatingSerializer(displayed(after)).data,
     }
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from tournaments.api.fields import LineField, Moment, PointsField, Strict, UncachedSerializer
@@ -15,7 +15,7 @@ from tournaments.models import Game, Player, PlayerRating, RatingChange
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
 from tournaments.queries.players import account_name, game_at_seat
-from tournaments.queries.ratings import rating_at, shown, shown_points
+from tournaments.queries.ratings import displayed, displayed_points, rating_at
 from tournaments.services.people.merging import Unlike
 from tournaments.services.people.players import MOST_ADDED
 
@@ -29,7 +29,7 @@ class RatingOfPlayerSerializer(serializers.Serializer[Any]):
 
     @extend_schema_field(RatingSerializer)
     def get_rating(self, row: PlayerRating) -> Any:
-        return RatingSerializer(shown(rating_at(row, timezone.now()))).data
+        return RatingSerializer(displayed(rating_at(row, timezone.now()))).data
 
 
 class PlayerExpandedSerializer(Expanded):
@@ -76,7 +76,8 @@ class MergedPlayerSerializer(serializers.Serializer[Any]):
     at = Moment()
 
 
-class OnePlayerSerializer(PlayerSerializer):
+@extend_schema_serializer(component_name="OnePlayer")
+class PlayerDetailSerializer(PlayerSerializer):
     """A player, for directors with those who were merged into them."""
 
     merges = serializers.SerializerMethodField()
@@ -367,12 +368,14 @@ class PlayerGameSerializer(serializers.Serializer[Any]):
 
     def get_change(self, row: Game) -> int | None:
         step = _step(row)
-        return None if step is None else shown_points(step.after) - shown_points(step.before)
+        return (
+            None if step is None else displayed_points(step.after) - displayed_points(step.before)
+        )
 
     @extend_schema_field(PlayerRatingSerializer(allow_null=True))
     def get_rating(self, row: Game) -> dict[str, Any] | None:
         step = _step(row)
-        return None if step is None else dict(PlayerRatingSerializer(shown(step.after)).data)
+        return None if step is None else dict(PlayerRatingSerializer(displayed(step.after)).data)
 
 
 def _step(row: Game) -> RatingChange | None:

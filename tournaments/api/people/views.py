@@ -41,11 +41,11 @@ from tournaments.api.people.serializers import (
     HeadToHeadSerializer,
     MergePreviewSerializer,
     NewPlayersSerializer,
-    OnePlayerSerializer,
     OpponentsSerializer,
     OtherPlayerSerializer,
     PlayerCardSerializer,
     PlayerDataSerializer,
+    PlayerDetailSerializer,
     PlayerGameSerializer,
     PlayerNumbersSerializer,
     PlayerSerializer,
@@ -95,7 +95,7 @@ from tournaments.queries.players import (
     ratings_of,
     seats_beside,
 )
-from tournaments.queries.ratings import rating_at, shown
+from tournaments.queries.ratings import displayed, rating_at
 from tournaments.queries.statistics import chosen_family
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Refused
@@ -242,11 +242,11 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
     pagination_class = SealedPages
     ordering_fields = ("name", "created_at")
     ordering = ("name",)
-    serializer_class = OnePlayerSerializer
+    serializer_class = PlayerDetailSerializer
     serializer_classes = {
         "list": PlayerSerializer,
         "create": AddedPlayersSerializer,
-        "merge": OnePlayerSerializer,
+        "merge": PlayerDetailSerializer,
     }
     request_serializer_classes = {
         "create": NewPlayersSerializer,
@@ -340,7 +340,7 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
         details = {"kept": kept, "gone": gone, "games": gone.seats.count(), "why_not": why}
         return self.respond(details)
 
-    @extend_schema(responses=OnePlayerSerializer, parameters=[])
+    @extend_schema(responses=PlayerDetailSerializer, parameters=[])
     @preview_merge.mapping.post
     def merge(self, request: Request, **kwargs: Any) -> Response:
         """Give games, tournaments and account of `other` to this player, who keeps the name."""
@@ -399,11 +399,11 @@ def _rating(rows: Sequence[PlayerRating], family: str, at: datetime) -> Json | N
     everywhere = [r for r in rows if r.pool.club_id is None and r.pool.family == family]
     rank, ranked = rank_of(own, at) or (None, 0)
     return {
-        **asdict(shown(rating_at(own, at))),
+        **asdict(displayed(rating_at(own, at))),
         "games": own.games,
         "rank": rank,
         "ranked": ranked,
-        "on_server": shown(rating_at(everywhere[-1], at)) if everywhere else None,
+        "on_server": displayed(rating_at(everywhere[-1], at)) if everywhere else None,
     }
 
 
@@ -495,7 +495,7 @@ def _chance(row: Player, other: Player, family: str, at: datetime) -> dict[str, 
     if len(now) < 2:
         return None
     above = round(100 * chance_above([now[0]], [now[1]]))
-    return {"above": above, "own": shown(now[0]), "other": shown(now[1])}
+    return {"above": above, "own": displayed(now[0]), "other": displayed(now[1])}
 
 
 Games = QuerySet[Game]

@@ -33,11 +33,11 @@ from tournaments.queries.ratings import (
     Listed,
     ListedInSeason,
     accuracy_of_tournament,
+    displayed,
     is_to_be_rated,
     pools_with_ratings,
     rating_at,
     seats_rated,
-    shown,
 )
 from tournaments.queries.sheets import load_sheet
 
@@ -193,7 +193,7 @@ def _curves(rows: list[PlayerRating]) -> list[Json]:
     return [
         {
             "family": row.pool.family,
-            "rating": shown(rating_at(row, now)),
+            "rating": displayed(rating_at(row, now)),
             "games": row.games,
             "steps": [_step(step, games) for step in steps[row.pk] if step.game in games],
         }
@@ -202,7 +202,7 @@ def _curves(rows: list[PlayerRating]) -> list[Json]:
 
 
 def _step(step: RatingStep, games: dict[int, str]) -> Json:
-    before, after = shown(step.before), shown(step.after)
+    before, after = displayed(step.before), displayed(step.after)
     return {"game": games[step.game], "at": step.at, "before": before, "after": after}
 
 

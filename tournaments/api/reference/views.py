@@ -224,18 +224,20 @@ class Reference:
     def _fields(self, schema: OperationsJson) -> list[ReferenceField]:
         needed = schema.get("required", ())
         return [
-            ReferenceField(name, self._kind(each), self._said_of(each), name in needed)
+            ReferenceField(name, self._kind(each), self._description_of(each), name in needed)
             for name, each in schema.get("properties", {}).items()
         ]
 
     def _parameter(self, said: OperationsJson) -> ReferenceField:
         schema = said["schema"]
-        details = format_html("{} {}", marked(said.get("description", "")), self._said_of(schema))
+        details = format_html(
+            "{} {}", marked(said.get("description", "")), self._description_of(schema)
+        )
         return ReferenceField(
             said["name"], self._kind(schema), details, said.get("required", False), said["in"]
         )
 
-    def _said_of(self, schema: OperationsJson) -> SafeString:
+    def _description_of(self, schema: OperationsJson) -> SafeString:
         limits = [_limit(name, schema[name]) for name in LIMITS if name in schema]
         parts = [
             marked(schema.get("description", "")),

@@ -48,8 +48,8 @@ from tournaments.queries.state import TournamentState, load_state
 from tournaments.queries.tables import (
     TROUBLES,
     Watched,
+    displayed_round,
     seated,
-    shown_round,
     still_playing,
     top_places,
     watch_tables,
@@ -520,7 +520,7 @@ class WallView(RoundMixin, BaseAPIView):
     def get(self, request: Request, **kwargs: Any) -> Response:
         """Return the seats, the leaders and the tables still playing."""
         state = load_state(self.tournament)
-        return self.respond(_wall(state, shown_round(state)))
+        return self.respond(_wall(state, displayed_round(state)))
 
 
 def _wall(state: TournamentState, round_: Round | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict, UncachedSerializer
 from tournaments.models import Delivery, EventType, Webhook
-from tournaments.services.webhooks.calling import TEST, shown_secret
+from tournaments.services.webhooks.calling import TEST, secret_text
 
 LONGEST_URL = Webhook._meta.get_field("url").max_length  # noqa: SLF001
 
@@ -76,7 +76,7 @@ class WebhookSecretSerializer(UncachedSerializer):
     secret = serializers.SerializerMethodField()
 
     def get_secret(self, row: Webhook) -> str:
-        return shown_secret(row)
+        return secret_text(row)
 
 
 class NewWebhookSecretSerializer(UncachedSerializer, WebhookSerializer):
@@ -85,7 +85,7 @@ class NewWebhookSecretSerializer(UncachedSerializer, WebhookSerializer):
     secret = serializers.SerializerMethodField()
 
     def get_secret(self, row: Webhook) -> str:
-        return shown_secret(row)
+        return secret_text(row)
 
 
 class WebhookEventSerializer(serializers.Serializer[Any]):

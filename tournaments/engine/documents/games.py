@@ -401,7 +401,7 @@ STOPPED: Json = {"type": "stopped", "reason": "other"}
 
 
 @dataclass(frozen=True, slots=True)
-class OneEntry:
+class TotalsEntry:
     """The history of a game with its totals as one entry.
 
     `first` is the revision of that entry, `fewer` the number of revisions that it replaces.
@@ -431,7 +431,7 @@ def written_out(totals: Sequence[Points], reason: str, rules: Ruleset) -> Iterat
         yield STOPPED
 
 
-def as_one_entry(writes: Sequence[Json], rules: Ruleset, whole: Range | None) -> OneEntry | None:
+def as_one_entry(writes: Sequence[Json], rules: Ruleset, whole: Range | None) -> TotalsEntry | None:
     """Return the history of a game with its totals as one entry; None if it cannot be told so.
 
     `writes` are as in a tournament document, `whole` is the sum of a whole game. A correction of a
@@ -480,7 +480,7 @@ def as_one_entry(writes: Sequence[Json], rules: Ruleset, whole: Range | None) ->
     # Then the digest of the record is the same, too.
     if stands != list(written_out(_totals(bodies, rules), reason, rules)):
         return None
-    return OneEntry(told, first, fewer)
+    return TotalsEntry(told, first, fewer)
 
 
 def _reason_of(body: Json | None) -> str:

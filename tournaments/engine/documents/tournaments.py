@@ -737,7 +737,7 @@ def write_ranking(standings: Sequence[Standing]) -> list[dict[str, Any]]:
     ]
 
 
-def kept_standings(standings: Sequence[Standing]) -> dict[str, list[Any]]:
+def stored_standings(standings: Sequence[Standing]) -> dict[str, list[Any]]:
     """Return place and points by entrant, as they are kept when a round is closed."""
     return {each.entrant: [each.place, write_points(each.points)] for each in standings}
 

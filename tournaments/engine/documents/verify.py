@@ -41,11 +41,11 @@ from tournaments.engine.documents.tournaments import (
     Moment,
     TournamentRecord,
     competitors_of,
-    kept_standings,
     moment_of,
     read_tournament,
     results_until,
     standings_after,
+    stored_standings,
     tournament_schema,
     write_ranking,
     write_table_result,
@@ -482,7 +482,7 @@ class _CheckedRound:
         kept = self.round_["standings"]
         if kept is None:
             return Point("closing", where, UNKNOWN, "not-exported")
-        if kept == (computed := kept_standings(self._now)):
+        if kept == (computed := stored_standings(self._now)):
             return Point("closing", where)
         closed = moment_of(self.round_["closed_at"])
         assert closed is not None
@@ -502,7 +502,7 @@ class _CheckedRound:
                 for each in competitors_of(then)
                 if each.house or each.id in kept or each.id in seated
             ]
-            if kept == kept_standings(standings_after(then, self.number, those)):
+            if kept == stored_standings(standings_after(then, self.number, those)):
                 changed = sum(computed.get(name) != row for name, row in kept.items())
                 return Point("closing", where, SAME, "corrected-since", {"places": changed})
         if self.history.is_reseated(self.number):

@@ -59,7 +59,7 @@ def find_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> King | None:
     return King(int(deal.details.get("king", taker)), made=True)
 
 
-def king_is_said(ruleset: Ruleset, contract: Contract) -> bool:
+def king_is_written(ruleset: Ruleset, contract: Contract) -> bool:
     """Return whether a King must be stated because the counts of this contract do not show it."""
     switched_on = ruleset.settings.get("king", "off") != "off"
     return switched_on and "tricks" not in contract.values and _king_counts_in(ruleset, contract)

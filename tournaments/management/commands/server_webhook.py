@@ -45,4 +45,4 @@ class Command(BaseCommand):
             made = calling.create_webhook(None, url, events, NOBODY, at=timezone.now())
         except Refused as refused:
             raise CommandError(str(refused)) from refused
-        self.stdout.write(f"{made.public_id} {calling.shown_secret(made)}")
+        self.stdout.write(f"{made.public_id} {calling.secret_text(made)}")

@@ -19,7 +19,7 @@ from tournaments.models import (
     RatingPool,
     Round,
 )
-from tournaments.queries.ratings import DAY, LastChange, last_changes, month_of, shown_points
+from tournaments.queries.ratings import DAY, LastChange, displayed_points, last_changes, month_of
 from tournaments.services.base.writes import one_moment
 from tournaments.services.checks.caches import Mismatch, ScanResult, batches_of
 from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds
@@ -326,7 +326,7 @@ def _computed(row: PlayerRating, change: LastChange | None) -> list[Any] | None:
         return None
     player = change.player or row.player_id
     rating, at = Rating(change.mean, change.variance, row.pool.start), change.at
-    shown = shown_points(rating), month_of(at), rating.provisional
+    shown = displayed_points(rating), month_of(at), rating.provisional
     return [*rating, change.number, at.isoformat(), player, *shown]
 
 

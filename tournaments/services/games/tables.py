@@ -42,9 +42,9 @@ from tournaments.queries.sheets import (
     LaterEntryInvalid,
     Sheet,
     last_game_after,
-    load_kept_sheets,
     load_sheet,
     load_sheets,
+    load_stored_sheets,
     next_number,
     result_of,
     ruleset_of,
@@ -639,7 +639,7 @@ def results_of(keys: list[int]) -> list[tuple[Game, Any]]:
     """
     rows = Game.objects.filter(pk__in=keys).order_by("pk")
     try:
-        return [(sheet.row, result_of(sheet)) for sheet in load_kept_sheets(rows)]
+        return [(sheet.row, result_of(sheet)) for sheet in load_stored_sheets(rows)]
     except LaterEntryInvalid:
         return [(row, _result_of(row)) for row in rows.all()]
 

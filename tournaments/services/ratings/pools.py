@@ -18,7 +18,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from tournaments.engine.ratings.fitting import CHANGE, GUEST, Changes, Waves
 from tournaments.engine.ratings.ratings import Rating, Spread, newcomer
 from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingCount, RatingPool
-from tournaments.queries.ratings import last_changes, month_of, shown_points
+from tournaments.queries.ratings import displayed_points, last_changes, month_of
 from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds
 
 # Tables and columns have fixed names; values are never part of the SQL text.
@@ -588,7 +588,7 @@ class Pool:
 
     def _row(self, state: PlayerState) -> StateRow:
         rating, month = state.rating, month_of(moment(state.last_at))
-        key = CountKey(self.row.pk, shown_points(rating), month, rating.provisional)
+        key = CountKey(self.row.pk, displayed_points(rating), month, rating.provisional)
         self.counts[key] += 1
         if state.counted is not None:
             self.counts[state.counted] -= 1

@@ -574,7 +574,7 @@ def _drawn_now(
     if round_.number > state.settings.rounds:
         return _tables_of_final(state, round_.number)
     seed = state.tournament.seed if document is None else document["seed"]
-    kept = kept_tables(round_, (round_.seating or {}).get("locked", ()))
+    kept = locked_tables(round_, (round_.seating or {}).get("locked", ()))
     if kept:
         return draw_rest(state, round_.number, kept, seed).seating.tables
     return draw(state, round_.number, seed)[0].seating.tables
@@ -622,7 +622,7 @@ def left_before(round_: Round) -> Sequence[str]:
     return left
 
 
-def kept_tables(round_: Round, locked: Sequence[int]) -> dict[int, list[str]]:
+def locked_tables(round_: Round, locked: Sequence[int]) -> dict[int, list[str]]:
     """Return the locked tables of a seated round, by their places from 0."""
     tables = (round_.seating or {"tables": []})["tables"]
     return {number: tables[number] for number in locked if number < len(tables)}

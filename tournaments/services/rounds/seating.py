@@ -41,8 +41,8 @@ from tournaments.services.rounds.proposals import (
     draw,
     draw_rest,
     engine_refusals,
-    kept_tables,
     left_before,
+    locked_tables,
     needs_results,
     number_of,
     presence_at,
@@ -217,7 +217,7 @@ def seat_again(
             if state.settings.seating == "manual":
                 locked = range(len((round_.seating or {"tables": []})["tables"]))
         state = with_house_players(state, round_.number, by, at=at)
-        kept = {} if round_.stage else kept_tables(round_, locked)
+        kept = {} if round_.stage else locked_tables(round_, locked)
         # The next try has another random draw, but can be reproduced too.
         seed = tournament.seed + tournament.revision
         check_results(state, round_.number)
@@ -521,7 +521,7 @@ def _seating_as_it_stands(tournament: Tournament, round_: Round) -> dict[str, An
     left = [key for key, each in entrants if state.absence(each, after) == "left"]
     before = round_.seating or {}
     tables = [list(table.entrants) for table in seated_round.tables]
-    kept = kept_tables(round_, before.get("locked", []))
+    kept = locked_tables(round_, before.get("locked", []))
     locked = [at for at, table in enumerate(tables) if kept.get(at) == table]
     stands = {"tables": tables, "byes": list(seated_round.byes), "locked": locked}
     return stands | ({"left": left} if left else {})

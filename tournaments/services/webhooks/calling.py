@@ -471,7 +471,7 @@ def forget_deliveries(at: datetime) -> None:
     over.filter(at__lt=at - KEPT_FOR, next_at__lt=at - KEPT_FOR).delete()
 
 
-def shown_secret(webhook: Webhook) -> str:
+def secret_text(webhook: Webhook) -> str:
     return "whsec_" + base64.b64encode(webhook.secret.encode()).decode()
 
 

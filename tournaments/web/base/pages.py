@@ -90,7 +90,7 @@ def day_field(label: Any) -> forms.DateField:
     return forms.DateField(label=label, widget=picker)
 
 
-def kept_for_going_back(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def cached_for_going_back(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Let browsers keep a page whose visitors without an account all see the same."""
 
     @wraps(view)
@@ -234,7 +234,7 @@ def is_sum(name: str) -> bool:
     return " ".join(plain_name(name).strip(" .:*=-()0123456789").split()) in SUMS
 
 
-def shown_columns(headings: Sequence[Any], fields: Mapping[int, str]) -> list[ShownColumn]:
+def displayed_columns(headings: Sequence[Any], fields: Mapping[int, str]) -> list[ShownColumn]:
     return [
         ShownColumn(
             str(heading) or _("Column %(number)s") % {"number": place + 1}, fields.get(place, "")

@@ -59,7 +59,7 @@ from tournaments.services.events.events import dates_of
 from tournaments.texts.documents import role_name
 from tournaments.texts.labels import points_text
 from tournaments.web.base.answers import language_of, picture_response
-from tournaments.web.base.pages import curve_of, kept_for_going_back
+from tournaments.web.base.pages import cached_for_going_back, curve_of
 from tournaments.web.base.phone import LinkPreview, as_of, link_preview
 from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
 from tournaments.web.standings.views import KEPT_SECONDS
@@ -379,7 +379,7 @@ def members_of(user: User | None) -> list[Member]:
     return [] if user is None else list(rows.order_by("club__name", "club"))
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def club(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the front page of a club; visitors see its published parts."""

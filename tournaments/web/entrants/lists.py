@@ -30,9 +30,9 @@ from tournaments.web.base.pages import (
     CONTACT_HEADINGS,
     ListFile,
     below_titles,
+    displayed_columns,
     is_sum,
     left_out,
-    shown_columns,
 )
 
 LARGEST_FILE = 1024**2
@@ -126,7 +126,7 @@ def _entries(rows: Iterable[Row], *, pairs: bool) -> ListRead:
     full = below_titles(_full(rows), lambda cells: _headings(cells) is not None, file)
     columns = _headings(full[0][1]) if full else None
     if columns is not None:
-        file.columns.extend(shown_columns(full[0][1], dict(enumerate(columns))))
+        file.columns.extend(displayed_columns(full[0][1], dict(enumerate(columns))))
         full = full[1:]
     else:
         full = _without_contact_columns(full, file)
@@ -178,7 +178,7 @@ def _without_contact_columns(rows: Sequence[Row], file: ListFile) -> Sequence[Ro
     kept = [place for place in range(width) if names[place] >= others[place]]
     if not kept or len(kept) == width:
         return rows
-    numbered = enumerate(shown_columns([""] * width, {}))
+    numbered = enumerate(displayed_columns([""] * width, {}))
     file.columns.extend(each for at, each in numbered if at not in kept)
     return [(number, [cells[at] for at in kept if at < len(cells)]) for number, cells in rows]
 

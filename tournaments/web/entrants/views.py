@@ -67,7 +67,7 @@ from tournaments.web.base.pages import (
     HtmxRequest,
     ListFile,
     add_refused,
-    kept_for_going_back,
+    cached_for_going_back,
     meant_by,
     show_refusal,
 )
@@ -89,7 +89,7 @@ from tournaments.web.events.views import names_lately
 from tournaments.web.tournaments.views import missed_sentence, page_of, preview_below
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """List the entrants of a tournament; htmx requests matches while one types."""

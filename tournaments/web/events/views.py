@@ -84,8 +84,8 @@ from tournaments.web.base.pages import (
     HtmxRequest,
     access_link,
     add_refused,
+    cached_for_going_back,
     etag_of,
-    kept_for_going_back,
     not_modified,
     out_of_reach,
     show_refusal,
@@ -168,7 +168,7 @@ def line_of(table: Table, sheet: Sheet, event: Event) -> TableLine:
 PAGE = 20
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def events(request: HttpRequest, slug: str) -> HttpResponse:
     """List the evenings of a club, the last first, optionally of one season."""
@@ -250,7 +250,7 @@ def _edit(request: HttpRequest, club: Club, event: Event | None) -> HttpResponse
     return render(request, "tournaments/events/form.html", page, status=status)
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def event(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     """Show an evening with the state of its tables; the page polls every few seconds."""
@@ -545,7 +545,7 @@ def _round_text(round_: Round) -> str:
     return f"{event.club.name} · {event.name}, {day} · {number}"
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_http_methods(["GET", "HEAD", "POST"])
 def seasons(request: HttpRequest, slug: str) -> HttpResponse:
     """List the seasons of a club with their number of evenings; directors can add one."""

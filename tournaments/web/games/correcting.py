@@ -252,7 +252,7 @@ def _entry_page(
         "form": form_at(request, sheet, position, typed, refusal.problems)
         if body and not fixed
         else None,
-        "typed": typed or _shown_fields(body),
+        "typed": typed or _displayed_fields(body),
         "boxes": _boxes(sheet, typed or body) if kind == "totals" and body else (),
         "sum": sums_of(sheet.game.ruleset).game if kind == "totals" else None,
         "remarks": RemarksForm(typed or body),
@@ -265,7 +265,7 @@ def _entry_page(
     return render(request, "tournaments/games/entry.html", context, status=refusal.status)
 
 
-def _shown_fields(body: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def _displayed_fields(body: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Return the fields of an entry, without the reason that old totals had for programs."""
     if body is None or body.get("reason") not in (IMPORTED, TOTALS):
         return body

@@ -31,9 +31,9 @@ from tournaments.queries.evenings import Evening, evening_of, evening_text, fini
 from tournaments.queries.scoresheets import state_of
 from tournaments.queries.sheets import (
     Sheet,
-    load_kept_sheets,
     load_sheet,
     load_sheets,
+    load_stored_sheets,
     rules_of,
     ruleset_of,
 )
@@ -45,8 +45,8 @@ from tournaments.web.base.pages import (
     ANNOUNCED,
     HtmxRequest,
     access_link,
+    cached_for_going_back,
     keep_for_going_back,
-    kept_for_going_back,
     not_modified,
     out_of_reach,
 )
@@ -429,7 +429,7 @@ def _etag(request: HttpRequest, table: OpenTable, games: Sequence[Game]) -> str:
 PAGE = 20
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def club_games(request: HttpRequest, slug: str) -> HttpResponse:
     """List the games that the visitor may see, the last first, optionally of players by name."""
@@ -443,7 +443,7 @@ def club_games(request: HttpRequest, slug: str) -> HttpResponse:
     rows = rows.select_related("table__round__event").order_by("-played_at", "-pk")
     part = Paginator(rows, PAGE).get_page(request.GET.get("page"))
     keys = [row.pk for row in part.object_list]
-    sheets = {sheet.row.pk: sheet for sheet in load_kept_sheets(Game.objects.filter(pk__in=keys))}
+    sheets = {sheet.row.pk: sheet for sheet in load_stored_sheets(Game.objects.filter(pk__in=keys))}
     lines = [
         (row, labels.name_of(rules_of(row)), _state_of(row, sheets.get(row.pk)))
         for row in part.object_list
@@ -464,7 +464,7 @@ def _of_players(request: HttpRequest, club: Club, asked: str) -> QuerySet[Any, A
     return Seat.objects.filter(player__in=players).values("game")
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def club_game(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show the sheet of a club's game to visitors who may see its evening."""

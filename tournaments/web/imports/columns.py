@@ -33,9 +33,9 @@ from tournaments.web.base.pages import (
     SURNAME,
     ListFile,
     below_titles,
+    displayed_columns,
     is_sum,
     left_out,
-    shown_columns,
 )
 
 LARGEST_UNPACKED = 4 * 1024**2
@@ -201,7 +201,7 @@ def read_players(rows: Sequence[Row]) -> PlayersRead:
         )
         columns = {"name": min(with_letters, default=0)}
     fields = {place: name for name, place in columns.items()}
-    read.file.columns.extend(shown_columns(headings, fields))
+    read.file.columns.extend(displayed_columns(headings, fields))
     for number, cells in rows:
         line = _ImportLine(number, cells, columns, read.faults)
         typed = line.typed("name")

@@ -68,7 +68,7 @@ from tournaments.queries.players import (
     steps_by,
     steps_of,
 )
-from tournaments.queries.ratings import rating_at, shown
+from tournaments.queries.ratings import displayed, rating_at
 from tournaments.queries.statistics import NumbersFilter, chosen_family, scope_of
 from tournaments.services.documents.reporting import request_player_picture
 from tournaments.services.people.merging import (
@@ -83,7 +83,7 @@ from tournaments.services.people.merging import (
 )
 from tournaments.services.people.players import NamesRefused, add_players, sums_of_games
 from tournaments.web.base.answers import language_of, picture_response
-from tournaments.web.base.pages import HtmxRequest, kept_for_going_back
+from tournaments.web.base.pages import HtmxRequest, cached_for_going_back
 from tournaments.web.base.phone import LinkPreview, as_of, link_preview
 from tournaments.web.clubs.views import club_bar
 from tournaments.web.documents.views import ask_for_members, asking
@@ -123,8 +123,8 @@ def rating_of(
     everywhere = [r for r in rows if r.pool.club_id is None and r.pool.family == family]
     rank, ranked = rank_of(own, at) or (None, 0)
     return {
-        "now": shown(rating_at(own, at)),
-        "on_server": shown(rating_at(everywhere[-1], at)) if everywhere else None,
+        "now": displayed(rating_at(own, at)),
+        "on_server": displayed(rating_at(everywhere[-1], at)) if everywhere else None,
         "games": own.games,
         "rank": rank,
         "ranked": ranked,
@@ -317,7 +317,7 @@ def new_players(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/people/new_players.html", page, status=status)
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def player(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show a player with their games; show directors the possible actions."""
@@ -482,8 +482,8 @@ def _chance(
     ratings = rating_at(own, at), rating_at(other, at)
     above = round(100 * chance_above([ratings[0]], [ratings[1]]))
     return {
-        "own": shown(ratings[0]),
-        "other": shown(ratings[1]),
+        "own": displayed(ratings[0]),
+        "other": displayed(ratings[1]),
         "above": percent(above, 100),
         "below": percent(100 - above, 100),
     }

@@ -47,7 +47,7 @@ from tournaments.queries.sheets import Sheet
 from tournaments.queries.watching import watched_ratings
 from tournaments.reports.ratings import ratings_document
 from tournaments.texts.labels import family_name, points_text
-from tournaments.web.base.pages import HtmxRequest, kept_for_going_back, not_modified, tag_of
+from tournaments.web.base.pages import HtmxRequest, cached_for_going_back, not_modified, tag_of
 from tournaments.web.base.phone import LinkPreview, club_page_preview
 
 PAGE = 50
@@ -184,14 +184,14 @@ def _mine(
     return {"rank": 0, "address": address, "provisional": own.provisional, "rests": rests}
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def server_ratings(request: HtmxRequest) -> HttpResponse:
     """Show the ratings of all participating clubs."""
     return _show(request, None, pools_with_ratings(RatingPool.objects.filter(club=None)))
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def club_ratings(request: HtmxRequest, slug: str) -> HttpResponse:
     """Show the ratings of a club; members see the page before anybody is rated, too."""

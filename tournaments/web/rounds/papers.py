@@ -34,10 +34,10 @@ from tournaments.permissions import (
 from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
 from tournaments.queries.state import TournamentState, load_state, rules_of_tournament
 from tournaments.queries.tables import (
+    displayed_round,
     filling_of,
     line_ups_of,
     seated,
-    shown_round,
     still_playing,
     top_places,
 )
@@ -273,7 +273,7 @@ def wall(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     row = seen_tournament(request, slug, tournament)
     now = timezone.now()
     state = load_state(row)
-    round_ = shown_round(state)
+    round_ = displayed_round(state)
     screens = screens_of(state, round_)
     at = number_in(request.GET, "screen", 0) % len(screens)
     following = (at + 1) % len(screens)

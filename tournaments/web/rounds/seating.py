@@ -64,7 +64,7 @@ from tournaments.services.rounds.seating import (
     unseat_round,
 )
 from tournaments.texts.labels import ABSENCES, round_name, section_name
-from tournaments.web.base.pages import kept_for_going_back, show_refusal
+from tournaments.web.base.pages import cached_for_going_back, show_refusal
 from tournaments.web.games.views import number_in, refusal_of
 from tournaments.web.tournaments.steps import Button
 from tournaments.web.tournaments.views import page_of, preview_below
@@ -310,7 +310,7 @@ def seat(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     return redirect("seating", slug, tournament, round_.number)
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Show the seating of a round, by table or by name; proposals are visible only to directors."""

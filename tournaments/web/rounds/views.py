@@ -92,8 +92,8 @@ from tournaments.web.base.pages import (
     HtmxRequest,
     access_link,
     add_refused,
+    cached_for_going_back,
     etag_of,
-    kept_for_going_back,
     not_modified,
     out_of_reach,
     show_refusal,
@@ -258,7 +258,7 @@ MINUTES = (1, 3, 5, 10)
 """Minutes that one button adds."""
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Show a round with all its tables; the page of directors polls every few seconds."""
@@ -794,7 +794,7 @@ def _entrants(round_: Round, table: int) -> list[Entrant]:
     return list(rows.select_related("player", "partner").order_by("number"))
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def rulings(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """List the rulings of a tournament, the newest first, optionally of one entrant."""

@@ -7,7 +7,7 @@ from tournaments.web.rulesets import house_rules, views
 GAME = "<str:public_id>/<str:secret>"
 
 
-def pages_of(keeper: str) -> list[URLPattern]:
+def house_rules_urls(keeper: str) -> list[URLPattern]:
     """Return the same pages for each keeper; `keeper` prefixes their names."""
     return [
         path("", house_rules.house_rules, name=f"{keeper}house_rules"),
@@ -26,6 +26,6 @@ urlpatterns = [
     path("rules/", views.rules_index, name="rules"),
     path("rules/<slug:ruleset>/", views.rules_of_game, name="rules_of_game"),
     path("rules/<slug:ruleset>.json", views.rules_json, name="rules_json"),
-    path("house-rules/", include(pages_of(""))),
-    path("clubs/<slug:club>/house-rules/", include(pages_of("club_"))),
+    path("house-rules/", include(house_rules_urls(""))),
+    path("clubs/<slug:club>/house-rules/", include(house_rules_urls("club_"))),
 ]

@@ -40,7 +40,7 @@ from tournaments.queries.scoresheets import MARKS, deal_line, marks_of
 from tournaments.queries.sheets import ruleset_of
 from tournaments.texts import labels
 from tournaments.texts.labels import NAMES, OTHER
-from tournaments.web.base.pages import kept_for_going_back
+from tournaments.web.base.pages import cached_for_going_back
 from tournaments.web.base.phone import address
 
 
@@ -433,7 +433,7 @@ NAMINGS: Mapping[Setting, Any] = {
 }
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def rules_index(request: HttpRequest) -> HttpResponse:
     """List every game by family (1 query)."""

@@ -34,12 +34,12 @@ from tournaments.queries.evenings import beginning_of, begins
 from tournaments.queries.ratings import has_ratings
 from tournaments.queries.rulesets import find_ruleset
 from tournaments.queries.scoresheets import state_of
-from tournaments.queries.sheets import Sheet, load_kept_sheets, rules_of
+from tournaments.queries.sheets import Sheet, load_stored_sheets, rules_of
 from tournaments.queries.site import coming, load_running, playing_now
 from tournaments.services.games.tables import RULESET, sample_entries, start_sample
 from tournaments.texts import labels
 from tournaments.texts.labels import contract_short, suit_of
-from tournaments.web.base.pages import access_link, keep_for_going_back, kept_for_going_back
+from tournaments.web.base.pages import access_link, cached_for_going_back, keep_for_going_back
 from tournaments.web.base.phone import (
     A_YEAR,
     LastTable,
@@ -102,7 +102,7 @@ def home(request: HttpRequest) -> HttpResponse:
     a signed-in user.
     """
     games = phone_games(request)
-    sheets = {sheet.row: sheet for sheet in load_kept_sheets(game.row for game in games)}
+    sheets = {sheet.row: sheet for sheet in load_stored_sheets(game.row for game in games)}
     last = phone_table(request)
     rules = find_ruleset(last.ruleset, request.user) if last.players else None
     page = {
@@ -227,7 +227,7 @@ PICTURED = ("en", "tr", "it")
 """The languages with pictures; other languages get the first."""
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def guide(request: HttpRequest) -> HttpResponse:
     """Show nine pictures with short texts (no query)."""

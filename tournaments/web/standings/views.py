@@ -66,7 +66,7 @@ from tournaments.services.documents.reporting import request_standings_picture
 from tournaments.services.events.events import dates_of
 from tournaments.texts.labels import points_text, section_name, stage_name
 from tournaments.web.base.answers import language_of, picture_response
-from tournaments.web.base.pages import HtmxRequest, kept_for_going_back, not_modified, tag_of
+from tournaments.web.base.pages import HtmxRequest, cached_for_going_back, not_modified, tag_of
 from tournaments.web.base.phone import club_page_preview
 from tournaments.web.documents.views import ask_for_members, asking
 from tournaments.web.tournaments.views import page_of, preview_below
@@ -481,7 +481,7 @@ def _league_view_cells(row: SeasonStanding, text: Callable[[Points], str]) -> It
             yield f'<td class="num round left-out"><s>{text(points)}</s></td>'
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the standings after the last closed round, after another, or of one; the page polls."""
@@ -530,7 +530,7 @@ def picture(request: HttpRequest, slug: str, tournament: str) -> HttpResponseBas
     return picture_response(asked)
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Explain an entrant's place by its sum."""
@@ -570,7 +570,7 @@ def _number(request: HttpRequest, name: str) -> int | None:
     return int(asked) or None if asked.isdecimal() and len(asked) < 4 else None
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def league(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the league of a season, from the tournaments that the visitor may see."""

@@ -32,7 +32,7 @@ from tournaments.queries.standings import LeagueReader
 from tournaments.queries.statistics import Champion, NumbersFilter, Wanted, numbers_of
 from tournaments.services.events.events import dates_of
 from tournaments.texts.labels import points_text
-from tournaments.web.base.pages import kept_for_going_back
+from tournaments.web.base.pages import cached_for_going_back
 from tournaments.web.base.phone import club_page_preview
 from tournaments.web.documents.views import ask_for_members, asking
 from tournaments.web.standings.views import KEPT_SECONDS
@@ -96,7 +96,9 @@ def _spans(counted: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
     ]
 
 
-def numbers_shown(club: Club, visitor: Visitor, wanted: Wanted) -> tuple[SafeString, NumbersFilter]:
+def cached_numbers(
+    club: Club, visitor: Visitor, wanted: Wanted
+) -> tuple[SafeString, NumbersFilter]:
     """Return the statistics as a fragment, and its filters.
 
     Cached by this process until a change (4 queries, then none).
@@ -173,7 +175,7 @@ def _games_in_a_row(number: Points) -> str:
     return ngettext("%(number)s game", "%(number)s games", int(number)) % {"number": number}
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def club_records(request: HttpRequest, slug: str) -> HttpResponse:
     """Show champions, records and playing times of a club, for all time or for a season."""
@@ -181,7 +183,7 @@ def club_records(request: HttpRequest, slug: str) -> HttpResponse:
     role = role_in(request, club)
     looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
     wanted = Wanted(request.GET.get("game", ""), request.GET.get("season", ""), looker)
-    html, scope = numbers_shown(club, request.user, wanted)
+    html, scope = cached_numbers(club, request.user, wanted)
     line = _("Records, champions and playing times of %(club)s.")
     page = {
         "club": club,

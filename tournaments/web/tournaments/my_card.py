@@ -39,7 +39,7 @@ from tournaments.queries.overview import (
     TableSeen,
     overview_of,
 )
-from tournaments.queries.ratings import shown_points
+from tournaments.queries.ratings import displayed_points
 from tournaments.queries.site import PlayingEvent, playing_now
 from tournaments.queries.standings import standings_seen
 from tournaments.queries.state import TournamentState, settings_of
@@ -200,7 +200,7 @@ def _rating(request: HttpRequest, tournament: Tournament, key: str) -> tuple[int
     found = list(changes.order_by("number"))
     if not found:
         return None
-    return shown_points(found[0].before), shown_points(found[-1].after)
+    return displayed_points(found[0].before), displayed_points(found[-1].after)
 
 
 MOST_LEADERS = 3

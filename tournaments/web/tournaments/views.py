@@ -76,9 +76,9 @@ from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import (
     HtmxRequest,
     add_refused,
+    cached_for_going_back,
     day_field,
     etag_of,
-    kept_for_going_back,
     not_modified,
     show_refusal,
     tag_of,
@@ -360,7 +360,7 @@ def _finished(request: HttpRequest, row: Tournament) -> HttpResponse:
     return redirect("tournament", row.event.club.slug, row.slug)
 
 
-@kept_for_going_back
+@cached_for_going_back
 @require_safe
 def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the state of a tournament, polled every few seconds; show directors the next step."""

@@ -182,7 +182,7 @@ def secret(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         calling.renew_secret(row.pk, actor_of(request), at=timezone.now())
         messages.success(request, gettext("From now on calls are signed by the new secret."))
         return redirect("webhook_secret", slug, public_id)
-    page = {"club": row.club, "webhook": row, "secret": calling.shown_secret(row)}
+    page = {"club": row.club, "webhook": row, "secret": calling.secret_text(row)}
     return render(request, "tournaments/webhooks/secret.html", page)
 
 

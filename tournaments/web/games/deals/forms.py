@@ -43,7 +43,7 @@ from tournaments.engine.rules.rulesets import (
     Problem,
     Ruleset,
 )
-from tournaments.engine.rules.scoring import king_is_said
+from tournaments.engine.rules.scoring import king_is_written
 from tournaments.queries.rulesets import declared_by, describe, most_of
 from tournaments.queries.scoresheets import members_of
 from tournaments.queries.sheets import Sheet
@@ -313,7 +313,7 @@ class EntryForm(DealForm):
                 checked=contract.id == chosen,
                 advised=contract is dearest,
                 replay=contract.replay_one_each,
-                says_king=king_is_said(ruleset, contract),
+                says_king=king_is_written(ruleset, contract),
                 fields=tuple(name for name in SHOWN_WITH if name in fields),
                 suits=self.suits(contract),
             )
@@ -685,7 +685,7 @@ def _read_deal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> dict[
         if len(given) != len(numbers) - 1 or rest < 0:
             rest = 0
         counts[unit] = [rest if number is None else number for number in numbers]
-    if typed.get("king") and king_is_said(ruleset, contract):
+    if typed.get("king") and king_is_written(ruleset, contract):
         # One tick is enough: only the side that holds the most of everything is possible.
         sides = range(ruleset.side_count)
         side = max(sides, key=lambda side: sum(c[side] for c in counts.values()))
