@@ -278,6 +278,7 @@ QUESTIONS = {
 
 def of_api(programs):
     """Every address of the API by each method, by a program without an account that may use it."""
+    assert BODIES.keys() <= TABLE.keys()
     for name, row in TABLE.items():
         for method, who in row.by.items():
             published = (row.published or {}).get("nobody") == OK and method == "GET"
@@ -286,7 +287,7 @@ def of_api(programs):
                 continue
             key = key or "nobody"
             token, place = programs.tokens[key], programs.place(row.place, key)
-            if name == "entries_batch":
+            if name == "entry-batch":
                 # The others are full.
                 game = game_at(programs.world, "open table")
                 token, place = token_of(game, "write"), {"public_id": game.public_id}
@@ -371,21 +372,21 @@ def as_file(document):
 FORMS = {"verify": lambda: {"file": as_file(tournament_to_verify()), "code": ""}}
 BODIES = {
     "score": lambda: sheet_of_400() | {"entries": sheet_of_400()["entries"][:200]},
-    "games": lambda: sheet_of_400() | {"entries": sheet_of_400()["entries"][:200]},
+    "game-list": lambda: sheet_of_400() | {"entries": sheet_of_400()["entries"][:200]},
     "verify": tournament_to_verify,
     "pair": lambda: {
         "format": "kingscore-pairing/1",
         "entrants": [{"id": f"{n}", "score": n % 7} for n in range(200)],
         "seed": 1,
     },
-    "entries_batch": lambda: {"entries": [{"entry": fine} for fine in fines(200, "w" * 200)]},
+    "entry-batch": lambda: {"entries": [{"entry": fine} for fine in fines(200, "w" * 200)]},
 }
 """The largest that an address takes; others take a few short fields."""
 
 TAKEN = ("POST verify", *(f"POST api:{name} " for name in BODIES))
 """What must not be refused before anything was computed."""
 
-STREAMED = ("GET api:games_export", "GET api:entrants_export")
+STREAMED = ("GET api:games-export", "GET api:entrants-export")
 """A line for each row, read as it is sent, without end: here each row costs little."""
 
 MOST_CALLS_OF_ROW = 3_000

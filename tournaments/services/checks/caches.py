@@ -143,12 +143,12 @@ def look_at_names() -> Iterator[ScanResult]:
     for keys in batches_of(Game.objects.filter(table__isnull=False), 5 * AT_ONCE):
         with one_moment():
             games = Game.objects.filter(pk__in=keys).order_by("pk").prefetch_related(seats)
-            differing = [row for row in games if row.players != _names_of(row)]
+            differing = [row for row in games if row.players != names_in_head(row)]
             clubs = clubs_of(row.pk for row in differing)
         yield len(keys), [Mismatch(clubs[row.pk], named(row)) for row in differing]
 
 
-def _names_of(game: Game) -> list[str]:
+def names_in_head(game: Game) -> list[str]:
     """Return the names the setup of a game should have; guests keep the names as typed."""
     sitting = {seat.number: seat.player for seat in game.seats.all()}
     written = enumerate(game.players)
