@@ -241,7 +241,7 @@ class MonthViewSet(ClubMixin, RetrieveMixin, APIViewSet):
 
     def update(self, request: Request, slug: str) -> Response:
         """Have the month of a club mailed on the first, or no longer."""
-        data = self.get_validated()
         with transaction.atomic():
-            switch_month(self.get_locked(), wanted=data["month_by_mail"])
+            member = self.get_locked()
+            switch_month(member, wanted=self.get_validated()["month_by_mail"])
         return self.respond(self.get_object())

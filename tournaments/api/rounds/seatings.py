@@ -170,14 +170,14 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
 
     def update(self, request: Request, **kwargs: Any) -> Response:
         """Replace a proposal by what a director has made of it."""
-        data = self.get_validated()
-        tables = [[key_of(number) for number in table] for table in data["tables"]]
-        byes = [key_of(number) for number in data["byes"]]
-        # Tables count from 1 here, and from 0 within.
-        locked = sorted({number - 1 for number in data["locked"] if number <= len(tables)})
-        draft = SeatingDraft(tables, byes, locked)
         with transaction.atomic():
             self.get_locked()
+            data = self.get_validated()
+            tables = [[key_of(number) for number in table] for table in data["tables"]]
+            byes = [key_of(number) for number in data["byes"]]
+            # Tables count from 1 here, and from 0 within.
+            locked = sorted({number - 1 for number in data["locked"] if number <= len(tables)})
+            draft = SeatingDraft(tables, byes, locked)
             put_seating(self.round.pk, draft, self.actor, at=timezone.now())
         return self.respond_changed()
 
