@@ -78,6 +78,7 @@ class ClubViewSet(ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
     serializer_class = ClubSerializer
     serializer_classes = {"leave": None}
     request_serializer_classes = {"create": NewClubSerializer}
+    club: Club
 
     def get_queryset(self) -> ClubQuerySet:
         return visible_clubs(self.http_request)
@@ -85,6 +86,8 @@ class ClubViewSet(ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
     def resolve_parents(self) -> None:
         if self.action == "create":
             _account = self.account
+        elif find := self.get_permission():
+            self.club = find(self.http_request, self.kwargs["slug"])
 
     def perform_create(self, data: Mapping[str, Any]) -> Club:
         club = create_club(data["name"], self.account_actor, at=timezone.now())
@@ -93,8 +96,7 @@ class ClubViewSet(ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
     @action(methods=["post"], detail=True)
     def leave(self, request: Request, slug: str) -> Response:
         """Go out of a club; one's player and results stay."""
-        club = members_club(self.http_request, slug)
-        leave_club(club.pk, self.actor, at=timezone.now())
+        leave_club(self.club.pk, self.actor, at=timezone.now())
         return self.respond()
 
 

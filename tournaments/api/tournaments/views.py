@@ -114,7 +114,6 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
         " directors.",
         "retrieve": "The state of a tournament; directors also see the next step.",
     }
-    read_scope = Scope.READ
     action_scopes = {"links": Scope.DIRECT, "record": Scope.DIRECT}
     action_permissions = {
         "list": seen_club,
@@ -162,8 +161,7 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
         return self.tournament
 
     def look_at(self, tournament: Tournament, *, directs: bool = True) -> None:
-        rounds = list(tournament.event.rounds.order_by("number"))
-        self.serializer_context = {"far": how_far(tournament, rounds), "directs": directs}
+        self.serializer_context = _context(tournament, directs=directs)
 
     def lock(self) -> None:
         self.tournament = lock_tournament(self.tournament.pk)
@@ -296,9 +294,14 @@ class TournamentRecordViewSet(ClubMixin, APIViewSet):
             raise fault("wrong-type", "elsewhere", _("Must be a valid boolean."))
         into = Into(self.club, elsewhere=elsewhere == "true")
         row = import_tournament(request.data, self.actor, at=timezone.now(), into=into)
-        self.serializer_context = {"far": how_far(row, list(row.event.rounds.order_by("number")))}
-        self.serializer_context |= {"directs": True}
+        self.serializer_context = _context(row, directs=True)
         return self.respond(row, Location=f"/api/v1/clubs/{slug}/tournaments/{row.slug}/")
+
+
+def _context(tournament: Tournament, *, directs: bool) -> dict[str, Any]:
+    """Return what `TournamentSerializer` needs beside the row."""
+    rounds = list(tournament.event.rounds.order_by("number"))
+    return {"far": how_far(tournament, rounds), "directs": directs}
 
 
 def _settings(data: Any, before: TournamentSettings) -> TournamentSettings:
