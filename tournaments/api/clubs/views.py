@@ -32,6 +32,7 @@ from tournaments.api.views import (
 from tournaments.models import Club, Scope
 from tournaments.models.clubs import ClubQuerySet, Role
 from tournaments.permissions import account_of, members_club, owned_club
+from tournaments.reports.pages import club_logo
 from tournaments.services.clubs.membership import (
     MOST_BYTES,
     ClubSettings,
@@ -148,7 +149,7 @@ class ClubLogoViewSet(ClubMixin, APIViewSet):
     @extend_schema(responses={(200, kind): OpenApiTypes.BINARY for kind in PICTURES})
     def retrieve(self, request: Request, **kwargs: Any) -> HttpResponse:
         """The picture, for whoever may see the club."""
-        content = _read_logo(self.club)
+        content = club_logo(self.club)
         if content is None:
             raise Club.DoesNotExist
         kind = str(self.club.logo.name).rpartition(".")[2]
@@ -166,15 +167,7 @@ class ClubLogoViewSet(ClubMixin, APIViewSet):
 
     def _change(self, picture: Logo | None) -> Response:
         with transaction.atomic():
-            now = _read_logo(lock_people(self.club.pk)) or b""
+            now = club_logo(lock_people(self.club.pk)) or b""
             check_etag(self.request, etag_of_content(now))
             change_logo(self.club.pk, picture, self.actor, at=timezone.now())
         return self.respond()
-
-
-def _read_logo(club: Club) -> bytes | None:
-    try:
-        with club.logo.open("rb") as picture:
-            return bytes(picture.read())
-    except (FileNotFoundError, ValueError):
-        return None
