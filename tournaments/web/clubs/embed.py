@@ -98,6 +98,12 @@ def event_calendar(request: HttpRequest, slug: str, public_id: str) -> HttpRespo
     return calendar_response(request, event.name, Event.objects.filter(pk=event.pk))
 
 
+class ResultsFeed(Rss201rev2Feed):
+    def latest_post_date(self) -> datetime:
+        # Without items Django takes the time of now, which is another feed each second.
+        return super().latest_post_date() if self.items else self.feed["created_at"]
+
+
 @for_everybody
 def club_results(request: HttpRequest, club: Club) -> HttpResponse:
     """Return the winners of the last published evenings as RSS."""
@@ -105,12 +111,13 @@ def club_results(request: HttpRequest, club: Club) -> HttpResponse:
     past = list(last_events(events, ())[:RESULTS])
     today = timezone.localdate()
     found = front_of(club, FrontReader(None, EVERYBODY, records=False), None, past, today)
-    feed = Rss201rev2Feed(
+    feed = ResultsFeed(
         title=clean_line(club.name),
         link=absolute(request, reverse("club", args=[club.slug])),
         description=_("Winners of the last evenings"),
         language=translation.get_language(),
         feed_url=absolute(request, request.get_full_path()),
+        created_at=club.created_at,
     )
     for event in past:
         winner = found.winners.get(event.pk)
