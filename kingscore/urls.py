@@ -23,8 +23,7 @@ urlpatterns = [
     # allauth returns to this name after a passkey was added.
     path("accounts/passkeys/", list_webauthn, name="mfa_index"),
     path("accounts/sessions/", SessionsView.as_view(), name="usersessions_list"),
-    path("api/", include("tournaments.api.reference.urls")),
-    path("api/v1/", include("tournaments.api.urls")),
+    path("api/", include("tournaments.api.urls")),
     # Programs understand the answer to any request.
     re_path(r"^api/(?P<where>[\s\S]*)", nothing_here),
     path("", include("tournaments.web.accounts.oauth_urls")),
