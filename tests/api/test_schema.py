@@ -290,3 +290,19 @@ def test_each_problem_has_its_place_on_the_page_its_type_leads_to():
     codes = document()["components"]["schemas"]
     kinds, faults = codes["ProblemCode"]["enum"], codes["FaultCode"]["enum"]
     assert places == [*kinds, *(f"fault-{code}" for code in faults)]
+
+
+def test_deprecated_operations_say_so_in_their_answers(description, client):
+    deprecated = [
+        (method, re.sub(r"{\w+}", "1", path))
+        for path, methods in description["paths"].items()
+        for method, operation in methods.items()
+        if operation.get("deprecated")
+    ]
+    assert len(deprecated) == 15
+    narrowed = [("get", "/api/v1/games/?fields=id"), ("get", "/api/v1/games/1/?expand=club")]
+    for method, path in (*deprecated, *narrowed):
+        response = client.generic(method.upper(), path, "{}", content_type="application/json")
+        assert response["Deprecation"] == "@1796083200", (method, path)
+    for path in ("/api/v1/games/", "/api/v1/games/1/?fields=id"):
+        assert "Deprecation" not in client.get(path)

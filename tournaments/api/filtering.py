@@ -30,7 +30,10 @@ from tournaments.services.base.writes import Fault, Invalid
 CHOICES = {"fields", "expand"}
 EXPANDED = "expanded"
 
-ABOUT = "`fields=` answers only these fields, separated by commas; typed clients leave it out."
+ABOUT = (
+    "`fields=` answers only these fields, separated by commas; typed clients leave it out."
+    " On lists it is deprecated: `/api/v2/` will not have it there."
+)
 
 
 EMPTY = _("Nothing is written here: leave it out, or say what is wanted.")
@@ -84,8 +87,13 @@ def expanding(request: Request) -> set[str]:
 def expand(shape: type[Chosen]) -> OpenApiParameter:
     """Return the parameter that expands answers of a shape."""
     schema = {"type": "array", "items": {"type": "string", "enum": list(shape.expandable)}}
-    text = "More about these, in `expanded`, separated by commas."
-    return OpenApiParameter("expand", schema, explode=False, style="form", description=text)
+    text = (
+        "More about these, in `expanded`, separated by commas."
+        " Deprecated: `/api/v2/` will not have it. Use the addresses of these objects."
+    )
+    return OpenApiParameter(
+        "expand", schema, explode=False, style="form", description=text, deprecated=True
+    )
 
 
 def unknown_choices(request: Request, shape: type[Chosen]) -> Iterator[Fault]:

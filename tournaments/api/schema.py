@@ -413,7 +413,12 @@ class Described(AutoSchema):
     def get_description(self) -> str:  # type: ignore[override]
         """Return the rest of the description."""
         chooses = self.method == "GET" and getattr(self.view, "chosen", None)
-        return "\n\n".join(filter(None, (self._texts()[1], ABOUT if chooses else "")))
+        instead = self.view.deprecated.get(self.view.action_name)
+        ends = f"Deprecated: `/api/v2/` will not have it. {instead}" if instead else ""
+        return "\n\n".join(filter(None, (self._texts()[1], ABOUT if chooses else "", ends)))
+
+    def is_deprecated(self) -> bool:
+        return self.view.action_name in self.view.deprecated
 
     def _texts(self) -> tuple[str, str]:
         own = self.view.descriptions.get(self.view.action_name)

@@ -56,6 +56,9 @@ from tournaments.services.base.writes import ChangedMeanwhile, Fault, Invalid, R
 
 SerializerClass = type[BaseSerializer[Any]]
 
+DEPRECATED_SINCE = "@1796083200"
+"""1 December 2026, as RFC 9745 writes it."""
+
 
 class NulInAddress(Refused, code="bad-address", status=400):
     sentence = _("An address cannot contain NUL.")
@@ -103,6 +106,9 @@ class BaseAPIView(GenericAPIView[Any]):
 
     descriptions: ClassVar[Mapping[str, str]] = {}
     """The texts of inherited actions in the description of the API; of others, the docstring."""
+
+    deprecated: ClassVar[Mapping[str, str]] = {}
+    """Actions that `/api/v2/` will not have, and what to use instead."""
 
     tag: ClassVar[str] = ""
     """The topic in the description, where it is not the name of the package."""
@@ -304,6 +310,10 @@ class BaseAPIView(GenericAPIView[Any]):
         response = super().finalize_response(request, response, *args, **kwargs)
         response.headers.setdefault("Cache-Control", NOT_STORED if self.holds_secret else NOT_KEPT)
         patch_vary_headers(response, ["Authorization", "Accept-Language"])
+        query = request.query_params
+        narrows = "expand" in query or (self.is_list and "fields" in query)
+        if narrows or self.action_name in self.deprecated:
+            response.headers["Deprecation"] = DEPRECATED_SINCE
         content = getattr(response, "data", None)
         # Django gives no tag to what must not be stored, but a change of it needs one.
         wants_tag = self.holds_secret or request.method not in SAFE_METHODS
@@ -417,7 +427,9 @@ def _allow_other_sites(request: HttpRequest, response: HttpResponse) -> None:
     is_public = request.method in {"GET", "HEAD"} and "Authorization" not in request.headers
     if is_public and response.get("Cache-Control") != NOT_STORED:
         response["Access-Control-Allow-Origin"] = "*"
-        response["Access-Control-Expose-Headers"] = f"ETag, {LEFT}, {POLICY}, Retry-After"
+        response["Access-Control-Expose-Headers"] = (
+            f"Deprecation, ETag, {LEFT}, {POLICY}, Retry-After"
+        )
 
 
 def etag_of(data: Any) -> str:

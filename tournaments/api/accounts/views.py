@@ -173,6 +173,7 @@ class OwnPlayerViewSet(RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
 
 
 class ClaimCodeViewSet(APIViewSet):
+    deprecated = {"create": "The account page takes the code."}
     scope = Scope.MANAGE
     lookup_field = None
     serializer_class = serializers.ClaimedPlayerSerializer
@@ -199,6 +200,7 @@ class ClaimCodeViewSet(APIViewSet):
 
 
 class ClaimViewSet(RetrieveMixin, APIViewSet):
+    deprecated = dict.fromkeys(("retrieve", "create"), "Open the link in a browser.")
     descriptions = {"retrieve": "The player of a link, for whoever has it."}
     scope = Scope.MANAGE
     lookup_field = None
@@ -224,6 +226,7 @@ class ClaimViewSet(RetrieveMixin, APIViewSet):
 
 
 class MonthViewSet(ClubMixin, RetrieveMixin, APIViewSet):
+    deprecated = dict.fromkeys(("retrieve", "update"), "The account page has this switch.")
     descriptions = {
         "retrieve": "Whether the month of a club that the account directs comes by mail."
     }

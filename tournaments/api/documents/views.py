@@ -236,6 +236,10 @@ class DocumentViewSet(DocumentMixin, RetrieveMixin, APIViewSet):
     descriptions = {
         "retrieve": "The progress of a document, and the address of its file once it is ready."
     }
+    deprecated = {
+        "cancel": "A document that nobody fetches is deleted by itself.",
+        "again": "Ask for the document anew.",
+    }
     scope = Scope.READ
     lookup_field = None
     serializer_class = DocumentSerializer

@@ -255,6 +255,7 @@ class NewDisputeSerializer(NewReviewSerializer):
 
 
 class EntryViewSet(GameMixin, APIViewSet):
+    deprecated = {"retrieve": "Use `games/{id}/log/`."}
     queryset = Revision.objects.none()
     lookup_field = "position"
     lookup_value_converter = "int"

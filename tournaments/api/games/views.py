@@ -280,6 +280,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
     descriptions = {
         "list": "The games of clubs that the token may see, and the one its key opens.",
     }
+    deprecated = {"adopt": "The page of the game does this."}
     action_scopes = {"create": None, "adopt": Scope.DIRECT, "keys": Scope.SCORE}
     queryset = Game.objects.none()
     lookup_field = "public_id"

@@ -255,6 +255,7 @@ class InvitationViewSet(ClubMixin, ListMixin, CreateMixin, RetrieveMixin, Destro
 
 
 class JoinViewSet(RetrieveMixin, APIViewSet):
+    deprecated = dict.fromkeys(("retrieve", "create"), "Open the link in a browser.")
     descriptions = {
         "retrieve": "The offer of an invitation link; 410 once it is used up, expired or withdrawn."
     }

@@ -222,6 +222,7 @@ class GameRatingsView(BaseAPIView):
 
 
 class TournamentAccuracyView(TournamentMixin, BaseAPIView):
+    deprecated = {"get": "The page of the tournament shows these figures."}
     serializer_class = AccuracySerializer
 
     def get(self, request: Request, **kwargs: Any) -> Response:

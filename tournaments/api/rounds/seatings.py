@@ -181,6 +181,8 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
             put_seating(self.round.pk, draft, self.actor, at=timezone.now())
         return self.respond_changed()
 
+    deprecated = dict.fromkeys(("preview_swap", "swap"), "Use `…/seating/exchange/`.")
+
     # Of a seating that stands already, also where it is only read.
     @extend_schema(parameters=[SwapAskedSerializer])
     @action(

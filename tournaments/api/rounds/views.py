@@ -273,6 +273,7 @@ class RoundViewSet(RoundMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         "retrieve": "A round, the progress of its tables, and its clock.",
         "destroy": "Throw a seating away that is not published, and those of later rounds.",
     }
+    deprecated = {"outlook": "The page of the round shows these figures."}
     queryset = Round.objects.all()
     lookup_field = "number"
     lookup_value_converter = "int"
