@@ -192,17 +192,6 @@ def postgresql(url: str, name: str = "KINGSCORE_DATABASE_URL") -> dict[str, Any]
     }
 
 
-def replica(url: str, primary: str) -> dict[str, Any]:
-    """Return settings for a standby of the primary, which may be gone at any time."""
-    if not primary:
-        raise ImproperlyConfigured("KINGSCORE_REPLICA_URL needs KINGSCORE_DATABASE_URL.")
-    found = postgresql(url, "KINGSCORE_REPLICA_URL")
-    # A pool would wait for it to come back; each thread keeps a connection of its own.
-    del found["OPTIONS"]["pool"]
-    patience = {"connect_timeout": "2", "tcp_user_timeout": "3000"}
-    return {**found, "CONN_MAX_AGE": 60, "OPTIONS": {**patience, **found["OPTIONS"]}}
-
-
 def smtp(url: str) -> dict[str, Any]:
     """Return the settings for the mail server at an address."""
     parts = _parts(url)

@@ -29,7 +29,6 @@ from kingscore.environment import (
     allowed_hosts,
     networks,
     postgresql,
-    replica,
     site_address,
     smtp,
     sqlite,
@@ -54,8 +53,6 @@ DATABASE_URL = ENVIRONMENT.text("KINGSCORE_DATABASE_URL")
 LISTEN_URL = ENVIRONMENT.text("KINGSCORE_LISTEN_URL", DATABASE_URL)
 if LISTEN_URL != DATABASE_URL:
     postgresql(LISTEN_URL, "KINGSCORE_LISTEN_URL")
-# Public pages are read from it; see kingscore/replica.py.
-REPLICA_URL = ENVIRONMENT.text("KINGSCORE_REPLICA_URL")
 # A restored backup puts the secret here; empty if the environment has it.
 SECRET_KEY = ENVIRONMENT.text("KINGSCORE_SECRET_KEY", form=SECRET)
 SECRET_FILE = None if SECRET_KEY else DATA / "secret-key"
@@ -150,7 +147,6 @@ MIDDLEWARE = [
     "kingscore.sign_in.AttemptsMiddleware",
     "kingscore.sign_in.ask_second_factor",
     "kingscore.middleware.MissingRowMiddleware",
-    "kingscore.replica.ReplicaMiddleware",
 ]
 
 # Followers poll every two seconds: maximum age of the answers, in seconds.
@@ -190,9 +186,6 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": postgresql(DATABASE_URL) if DATABASE_URL else sqlite(DATA / "db.sqlite3")}
-if REPLICA_URL:
-    DATABASES["replica"] = replica(REPLICA_URL, DATABASE_URL)
-    DATABASE_ROUTERS = ["kingscore.replica.Router"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "tournaments.User"

@@ -21,7 +21,6 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from kingscore.middleware import ANY, CHANNEL
-from kingscore.replica import primary_position
 from tournaments.queries.versions import GameVersion
 from tournaments.queries.watching import Version, VersionWatcher
 from tournaments.web.base.answers import NETWORK, TOPIC
@@ -229,7 +228,6 @@ class Streams:
         self.of_topic: defaultdict[str, set[Stream]] = defaultdict(set)
         self.networks: Counter[str] = Counter()
         self.versions: dict[str, Version] = {}
-        self.position = "0"
         self.watch, self.thread = VersionWatcher(), ThreadPoolExecutor(1, "streams")
         self.called, self.hears_calls = asyncio.Event(), False
         self.written, self.looked = set[str](), -inf
@@ -285,7 +283,7 @@ class Streams:
         if stream.topic in self.versions:
             # The page asks now: whatever happens later is a change. It may show more than was seen
             # at the last look, so no version is announced.
-            stream.say("hello", self.position)
+            stream.say("hello")
         if self.work is None or self.work.done():
             self.work = asyncio.create_task(self.run())
 
@@ -365,17 +363,14 @@ class Streams:
             task.add_done_callback(self.checks.discard)
 
     def data(self, topic: str) -> str:
-        """Return what a page sends back with its question: position and the version of a game."""
+        """Return what a page sends back with its question: the version of a game."""
         shown = self.versions[topic].shown
-        return f"{self.position} {shown.digest if isinstance(shown, GameVersion) else ''}"
+        return shown.digest if isinstance(shown, GameVersion) else ""
 
     def versions_of(self, topics: list[str]) -> dict[str, Version]:
         close_old_connections()
         try:
-            found = self.watch.look(topics)
-            if settings.REPLICA_URL:
-                self.position = str(primary_position())
-            return found
+            return self.watch.look(topics)
         finally:
             close_old_connections()
 

@@ -11,7 +11,7 @@ const listeners = [];
 let address;
 let source = null;
 let since = 0; // when the server began to look for changes
-let news = ""; // of the last event: position of the database, version of a game
+let news = ""; // of the last event: the version of a game
 let failures = 0;
 let silence;
 let again;
@@ -54,7 +54,7 @@ function wait() {
 function heard({ type, data }) {
   wait();
   if (type === "beat") return;
-  news = data.split(" ").slice(1).join(" ") || "unknown";
+  news = data.split(" ")[1] || "unknown";
   since ||= Date.now();
   for (const listener of listeners) listener(type);
 }

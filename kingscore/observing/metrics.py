@@ -42,9 +42,6 @@ TASK_SECONDS = Histogram(
     ["task"],
     buckets=(0.01, 0.05, 0.25, 1, 5, 30, 120, 600),
 )
-PUBLIC_READS = Counter(
-    "kingscore_public_reads", "Public pages by the database that was read", ["server"]
-)
 TASK_FAILURES = Counter("kingscore_task_failures", "Tasks that broke", ["task"])
 
 FORGOTTEN_AFTER = 30 * 24 * 60 * 60

@@ -344,7 +344,6 @@ MISTAKES = [
     ("KINGSCORE_TIME_ZONE", "Istanbul", "must be a time zone"),
     ("KINGSCORE_DATA", "/nowhere/at/all", "there is no folder /nowhere/at/all"),
     ("KINGSCORE_DATABASE_URL", "postgresql://h:x/k", "must"),
-    ("KINGSCORE_REPLICA_URL", "postgresql://h/k", "needs"),
     ("KINGSCORE_SECRET_KEY", "s" * 31, "must have at least 32"),
     ("KINGSCORE_OLD_SECRETS", "s" * 32 + ", abc", "must"),
     ("KINGSCORE_HOSTS", "https://king.lan", "must have host"),
@@ -382,13 +381,6 @@ def test_mistake_in_the_environment_is_told_in_one_line(monkeypatch, name, value
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
-        (
-            {
-                "KINGSCORE_DATABASE_URL": "postgresql://h/k",
-                "KINGSCORE_REPLICA_URL": "postgresql://h",
-            },
-            "KINGSCORE_REPLICA_URL must read",
-        ),
         (
             {"KINGSCORE_ADDRESS": "http://king.lan", "KINGSCORE_HTTPS": "1"},
             "no path, where KINGSCORE_HTTPS is on",

@@ -134,10 +134,7 @@ def unchanged(request: HttpRequest, watch: VersionCache, etags: Etags) -> HttpRe
     public_id = match.kwargs["public_id"]
     # A stream has announced a change that this process may not have seen yet.
     news = request.META.get("HTTP_KINGSCORE_NEWS")
-    if news is None:
-        mark = watch.mark(public_id)
-    else:
-        mark = watch.mark_announced(public_id, news.split(" ")[-1])
+    mark = watch.mark(public_id) if news is None else watch.mark_announced(public_id, news)
     etag = None if mark is None else etags.of(request, match, mark)
     if not etag:
         return None
@@ -167,9 +164,6 @@ def etag_at(request: HttpRequest, match: ResolverMatch, mark: GameVersion) -> st
 
 def listening(request: HttpRequest) -> ResolverMatch | None:
     """Return the route of a poll; None for other requests."""
-    # A replica may be behind the version of the primary: `ReplicaMiddleware` decides.
-    if "HTTP_KINGSCORE_NEWS" in request.META and settings.REPLICA_URL:
-        return None
     asked = {"HTTP_IF_NONE_MATCH", "HTTP_HX_REQUEST"} <= request.META.keys()
     if not asked or request.method != "GET" or len(request.path_info) > LONGEST_PATH:
         return None
