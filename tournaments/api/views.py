@@ -83,8 +83,11 @@ class BaseAPIView(GenericAPIView[Any]):
 
     request_serializer_class: SerializerClass | None = None
     request_serializer_classes: Mapping[str, SerializerClass] = {}
-    serializer_classes: Mapping[str, SerializerClass | None] = {}
-    """By action, where they differ from `request_serializer_class` and `serializer_class`."""
+    serializer_classes: Mapping[str, Any] = {}
+    """By action, where they differ from `request_serializer_class` and `serializer_class`.
+
+    What is answered as it is, as a record, has a schema in the place of a serializer.
+    """
 
     success_status: int | None = None
     """The status of a response, where it is not 200, of `create` 201, without content 204."""

@@ -13,69 +13,28 @@ from django.utils import timezone
 from django.utils.http import parse_etags
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
-from rest_framework import serializers
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.access import (
-    readable_game,
-    round_closed_since,
-    scoring_taken_since,
-    writable_row,
-)
-from tournaments.api.fields import Moment, Strict
-from tournaments.api.filtering import PAGES, PartSerializer
-from tournaments.api.games.serializers import (
-    CorrectionSerializer,
-    EntryField,
-    EntryVersionsSerializer,
-    GameSerializer,
-    NewEntriesSerializer,
-    NewEntrySerializer,
-    SealSerializer,
-    TotalsSerializer,
-    WithdrawalSerializer,
-)
+from tournaments.api import access
+from tournaments.api.filtering import PAGES
+from tournaments.api.games import serializers
 from tournaments.api.idempotency import HEADER
 from tournaments.api.problems import LaterInvalid, engine_faults
-from tournaments.api.schema import component
 from tournaments.api.views import APIViewSet, BaseAPIView
 from tournaments.engine.documents.entries import parse_entry, read_entry
 from tournaments.engine.documents.games import play_entry
 from tournaments.engine.rules.entries import Entry
 from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.models import DealReview, Event, Game, Revision, Scope
+from tournaments.models import Event, Game, Revision, Scope
 from tournaments.permissions import actor_of
-from tournaments.queries.sheets import (
-    Agreement,
-    LaterEntryInvalid,
-    ReviewedDeal,
-    Sheet,
-    agreement_of,
-    load_reviews,
-    load_sheet,
-)
+from tournaments.queries import sheets
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Invalid, Refused
-from tournaments.services.games.playing import (
-    KeyedEntry,
-    NotSeated,
-    ScoringTaken,
-    confirm_own_result,
-    confirm_result,
-    correct_entry,
-    own_seat,
-    record_entry,
-    record_keyed,
-    record_totals,
-    reveal_contract,
-    seal_contract,
-    totals_on,
-    withdraw_entry,
-)
+from tournaments.services.games import playing
 from tournaments.services.games.writing import NoSuchEntry, RoundClosed, WriteContext
 from tournaments.services.rounds.rulings import SeenDeal, confirm_deal, dispute_deal
 
@@ -83,7 +42,7 @@ GONE = ("410",)
 """Answered where another phone has taken over the scoring."""
 
 
-class ScoringGone(ScoringTaken, status=410):
+class ScoringGone(playing.ScoringTaken, status=410):
     sentence = _("The scoring has been handed over: another phone writes now.")
 
 
@@ -103,7 +62,7 @@ def named_players(
         yield
     except InvalidEntry as error:
         raise Invalid(faults=engine_faults(error.problems, at, players)) from error
-    except LaterEntryInvalid as error:
+    except sheets.LaterEntryInvalid as error:
         if error.position == position:
             raise Invalid(faults=engine_faults(error.problems, at, players)) from error
         faults = engine_faults(error.problems, "", players)
@@ -117,14 +76,14 @@ def game_to_write(request: Request, public_id: str) -> Game:
         Refused: their key wrote it until the round was closed (409) or handed over (410).
         Http404: they never could, or only look.
     """
-    row = writable_row(request, public_id)
+    row = access.writable_row(request, public_id)
     if row is not None:
         return row
     if request.method in SAFE_METHODS:
         raise Http404
-    if round_closed_since(request, public_id).exists():
+    if access.round_closed_since(request, public_id).exists():
         raise RoundClosed
-    if scoring_taken_since(request, public_id).exists():
+    if access.scoring_taken_since(request, public_id).exists():
         raise ScoringGone
     raise Http404
 
@@ -136,7 +95,7 @@ class GameMixin:
     refusals: tuple[str, ...] = GONE
 
     def get_readable(self: Any) -> Game:
-        return get_object_or_404(readable_game(self.request, self.kwargs["public_id"]))
+        return get_object_or_404(access.readable_game(self.request, self.kwargs["public_id"]))
 
     def get_writable(self: Any) -> Game:
         """The game whose sheet the visitor may write; see `game_to_write`."""
@@ -154,7 +113,7 @@ class GameMixin:
         by = self.writer(game)
         return WriteContext(key_of(self.request), revision, timezone.now(), author, by)
 
-    def respond_sheet(self: Any, sheet: Sheet, **more: Any) -> Response:
+    def respond_sheet(self: Any, sheet: sheets.Sheet, **more: Any) -> Response:
         return self.respond(sheet, ETag=tag_of(sheet.row), **more)  # type: ignore[no-any-return]
 
 
@@ -188,90 +147,24 @@ def tag_of(row: Game) -> str:
 Json = Mapping[str, Any]
 
 
-class ConfirmationSerializer(Strict):
-    """The seat, from 0, for which the phone of the table confirms; left out: one's own."""
-
-    seat = serializers.IntegerField(required=False, min_value=0, max_value=3)
-
-
-class ConfirmationsSerializer(serializers.Serializer[Agreement]):
-    """The seats that have confirmed the current result, and how many must."""
-
-    revision = serializers.SerializerMethodField()
-    confirmed = serializers.ListField(child=serializers.IntegerField())
-    missing = serializers.ListField(child=serializers.IntegerField())
-    needed = serializers.IntegerField()
-    enough = serializers.BooleanField()
-
-    def get_revision(self, _agreement: Agreement) -> int:
-        revision: int = self.context["game"].revision
-        return revision
-
-
-STATES = ("unconfirmed", *DealReview.Kind.values)
-
-
-class ReviewSerializer(serializers.Serializer[ReviewedDeal]):
-    """A deal that players confirm, as it stands since a `revision`.
-
-    `confirmers` are the seats that may confirm it, the next declarer first. `seat` and `at` are
-    those of its last review; `other` is the deal as whoever disputes it says.
-    """
-
-    position = serializers.IntegerField()
-    revision = serializers.IntegerField()
-    state = serializers.ChoiceField(STATES)
-    confirmers = serializers.ListField(child=serializers.IntegerField())
-    seat = serializers.IntegerField(source="last.seat", default=None, allow_null=True)
-    at = Moment(source="last.at", default=None, allow_null=True)
-    other = serializers.SerializerMethodField()
-
-    @extend_schema_field({"oneOf": [component("Entry"), {"type": "null"}]})
-    def get_other(self, deal: ReviewedDeal) -> Any:
-        return deal.dispute and deal.dispute.body
-
-
-class ReviewsSerializer(PartSerializer):
-    """The deals of a game that players confirm; none where the tournament does not ask."""
-
-    minutes = serializers.IntegerField(
-        allow_null=True,
-        help_text="For so long a confirmed deal may be corrected without a director.",
-    )
-    results = ReviewSerializer(many=True)
-
-
-class NewReviewSerializer(Strict):
-    """The seat, from 0, that speaks of a deal, and the `revision` of the deal that it saw."""
-
-    seat = serializers.IntegerField(min_value=0, max_value=3)
-    revision = serializers.IntegerField(min_value=1)
-
-
-class NewDisputeSerializer(NewReviewSerializer):
-    """A dispute, with the deal as it should be."""
-
-    entry = EntryField()
-
-
 class EntryViewSet(GameMixin, APIViewSet):
     deprecated = {"retrieve": "Use `games/{id}/log/`."}
     queryset = Revision.objects.none()
     lookup_field = "position"
     lookup_value_converter = "int"
     if_match = {"POST": False, "PUT": True, "DELETE": True}
-    serializer_class = GameSerializer
+    serializer_class = serializers.GameSerializer
     serializer_classes = {
-        "retrieve": EntryVersionsSerializer,
-        "confirm": ReviewsSerializer,
-        "dispute": ReviewsSerializer,
+        "retrieve": serializers.EntryVersionsSerializer,
+        "confirm": serializers.ReviewsSerializer,
+        "dispute": serializers.ReviewsSerializer,
     }
     request_serializer_classes = {
-        "create": NewEntrySerializer,
-        "batch": NewEntriesSerializer,
-        "update": CorrectionSerializer,
-        "confirm": NewReviewSerializer,
-        "dispute": NewDisputeSerializer,
+        "create": serializers.NewEntrySerializer,
+        "batch": serializers.NewEntriesSerializer,
+        "update": serializers.CorrectionSerializer,
+        "confirm": serializers.NewReviewSerializer,
+        "dispute": serializers.NewDisputeSerializer,
     }
 
     def create(self, request: Request, public_id: str) -> Response:
@@ -284,7 +177,7 @@ class EntryViewSet(GameMixin, APIViewSet):
         with named_players(game.players, "entry"):
             data = self.get_validated(also=partial(_check_new, game))
             context = self.write_context(game, data["author"])
-            sheet = record_entry(game.pk, _entry_of(game, data["entry"]), context)
+            sheet = playing.record_entry(game.pk, _entry_of(game, data["entry"]), context)
         # An entry that was sent again may have been withdrawn meanwhile.
         position = next(w.position for w in sheet.revisions if w.key == context.key)
         return self.respond_sheet(sheet, Location=f"{request.path}{position}/")
@@ -299,12 +192,12 @@ class EntryViewSet(GameMixin, APIViewSet):
         game, data = self.get_writable(), self.get_validated()
         context = self.write_context(game, data["author"])
         with named_players(game.players, "entries"):
-            sheet = record_keyed(game.pk, _keyed(data["entries"], context.key), context)
+            sheet = playing.record_keyed(game.pk, _keyed(data["entries"], context.key), context)
         return self.respond_sheet(sheet)
 
     def retrieve(self, request: Request, public_id: str, position: int) -> Response:
         """An entry with all its versions, for whoever may write it."""
-        sheet = load_sheet(self.get_writable())
+        sheet = sheets.load_sheet(self.get_writable())
         versions = sheet.versions(position)
         if not versions:
             raise NoSuchEntry
@@ -318,11 +211,11 @@ class EntryViewSet(GameMixin, APIViewSet):
             data = self.get_validated(also=partial(_check_corrected, game))
             context = self.write_context(game, data["author"], must_match=True)
             entry = parse_entry(data["entry"])
-            sheet = correct_entry(game.pk, position, entry, data["reason"], context)
+            sheet = playing.correct_entry(game.pk, position, entry, data["reason"], context)
         return self.respond_sheet(sheet)
 
     @extend_schema(
-        responses={200: GameSerializer},
+        responses={200: serializers.GameSerializer},
         parameters=[
             OpenApiParameter("reason", OpenApiTypes.STR, description="Why, for the log."),
             OpenApiParameter("author", OpenApiTypes.STR, description="Whose seat the phone is at."),
@@ -331,12 +224,12 @@ class EntryViewSet(GameMixin, APIViewSet):
     def destroy(self, request: Request, public_id: str, position: int) -> Response:
         """Take an entry off the sheet; it stays in the log."""
         game = self.get_writable()
-        query = WithdrawalSerializer(data=request.query_params.dict())
+        query = serializers.WithdrawalSerializer(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         data = query.validated_data
         context = self.write_context(game, data["author"], must_match=True)
         with named_players(game.players):
-            sheet = withdraw_entry(game.pk, position, data["reason"], context)
+            sheet = playing.withdraw_entry(game.pk, position, data["reason"], context)
         return self.respond_sheet(sheet)
 
     @action(methods=["post"], detail=True)
@@ -344,7 +237,7 @@ class EntryViewSet(GameMixin, APIViewSet):
         """Show the contract that was sealed, with its proof; over quota the deal is void."""
         game = self.get_writable()
         with named_players(game.players):
-            sheet = reveal_contract(game.pk, position, self.write_context(game))
+            sheet = playing.reveal_contract(game.pk, position, self.write_context(game))
         return self.respond_sheet(sheet)
 
     @action(methods=["post"], detail=True, if_match={}, success_status=201)
@@ -369,7 +262,7 @@ class EntryViewSet(GameMixin, APIViewSet):
 
 
 class ReviewsView(GameMixin, BaseAPIView):
-    serializer_class = ReviewsSerializer
+    serializer_class = serializers.ReviewsSerializer
 
     @extend_schema(parameters=PAGES)
     def get(self, request: Request, public_id: str) -> Response:
@@ -380,12 +273,12 @@ class ReviewsView(GameMixin, BaseAPIView):
 def reviews_of(game: Game) -> dict[str, Any]:
     """Return the deals that players confirm, as `ReviewsSerializer` writes them."""
     game.refresh_from_db()
-    reviews = load_reviews(load_sheet(game))
+    reviews = sheets.load_reviews(sheets.load_sheet(game))
     deals = list(reviews.deals.values()) if reviews else []
     return {"minutes": reviews and reviews.minutes, "results": deals}
 
 
-def _keyed(entries: Sequence[Json], key: str) -> list[KeyedEntry]:
+def _keyed(entries: Sequence[Json], key: str) -> list[playing.KeyedEntry]:
     """Parse entries, each with its key, or else that of the request with its number.
 
     Raises:
@@ -400,7 +293,7 @@ def _keyed(entries: Sequence[Json], key: str) -> list[KeyedEntry]:
     if problems:
         raise InvalidEntry(problems)
     return [
-        KeyedEntry(each.get("key") or f"{key[:60]}-{number:03}", parse_entry(each["entry"]))
+        playing.KeyedEntry(each.get("key") or f"{key[:60]}-{number:03}", parse_entry(each["entry"]))
         for number, each in enumerate(entries)
     ]
 
@@ -413,7 +306,7 @@ def _entry_of(row: Game, raw: Any) -> Entry:
     """
     entry, faults = read_entry(raw)
     if faults:
-        play_entry(load_sheet(row).game, raw)
+        play_entry(sheets.load_sheet(row).game, raw)
     return entry or parse_entry(raw)
 
 
@@ -421,7 +314,7 @@ def _check_new(row: Game, data: Json) -> None:
     """Check the entry of a request that is refused for other reasons already."""
     if isinstance(data.get("entry"), dict):
         with named_players(row.players, "entry"):
-            play_entry(load_sheet(row).game, data["entry"])
+            play_entry(sheets.load_sheet(row).game, data["entry"])
 
 
 def _check_corrected(row: Game, data: Json) -> None:
@@ -432,23 +325,23 @@ def _check_corrected(row: Game, data: Json) -> None:
 
 class TotalsView(GameMixin, BaseAPIView):
     if_match = {"POST": False}
-    serializer_class = GameSerializer
-    request_serializer_class = TotalsSerializer
+    serializer_class = serializers.GameSerializer
+    request_serializer_class = serializers.TotalsSerializer
 
-    @extend_schema(responses={200: GameSerializer, 201: GameSerializer})
+    @extend_schema(responses={200: serializers.GameSerializer, 201: serializers.GameSerializer})
     def post(self, request: Request, public_id: str) -> Response:
         """End a game with the final totals from a sheet of paper; it is rated by them.
 
         Totals that are on the sheet are corrected as a whole, which needs `If-Match`.
         """
         game, data = self.get_writable(), self.get_validated()
-        before = load_sheet(game)
+        before = sheets.load_sheet(game)
         is_repeated = any(each.key == key_of(request) for each in before.revisions)
-        stands = None if is_repeated else totals_on(before)
+        stands = None if is_repeated else playing.totals_on(before)
         context = self.write_context(game, data["author"], must_match=stands is not None)
         totals, more = tuple(data["totals"]), {name: data[name] for name in ("early", "reason")}
         with named_players(game.players, position=None if stands is None else stands[0]):
-            sheet = record_totals(game.pk, totals, context, **more)
+            sheet = playing.record_totals(game.pk, totals, context, **more)
         return self.respond_sheet(sheet, status=201 if stands is None else 200)
 
 
@@ -456,8 +349,8 @@ class SealView(GameMixin, BaseAPIView):
     # A repeat that is refused for its contract would tell which one was sealed.
     secret_fields = ("contract",)
     if_match = {"POST": False}
-    serializer_class = GameSerializer
-    request_serializer_class = SealSerializer
+    serializer_class = serializers.GameSerializer
+    request_serializer_class = serializers.SealSerializer
     success_status = 201
 
     def post(self, request: Request, public_id: str) -> Response:
@@ -469,22 +362,22 @@ class SealView(GameMixin, BaseAPIView):
         game, data = self.get_writable(), self.get_validated()
         context = self.write_context(game, data["author"])
         with named_players(game.players):
-            sheet = seal_contract(game.pk, data["contract"], context)
+            sheet = playing.seal_contract(game.pk, data["contract"], context)
         return self.respond_sheet(sheet)
 
 
 class ConfirmationsView(GameMixin, BaseAPIView):
     if_match = {"POST": True}
-    serializer_class = ConfirmationsSerializer
-    request_serializer_class = ConfirmationSerializer
+    serializer_class = serializers.ConfirmationsSerializer
+    request_serializer_class = serializers.ConfirmationSerializer
 
-    @extend_schema(responses=ConfirmationsSerializer)
+    @extend_schema(responses=serializers.ConfirmationsSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         """The confirmations of the current result of a club's game."""
-        games = readable_game(request, public_id).filter(table__isnull=False)
+        games = access.readable_game(request, public_id).filter(table__isnull=False)
         return self.respond_agreement(get_object_or_404(games))
 
-    @extend_schema(responses={201: ConfirmationsSerializer})
+    @extend_schema(responses={201: serializers.ConfirmationsSerializer})
     def post(self, request: Request, public_id: str) -> Response:
         """Confirm the result: for a seat with the key of the table, or as one of its players.
 
@@ -494,18 +387,18 @@ class ConfirmationsView(GameMixin, BaseAPIView):
         if seat is None:
             # Players of the game, whether or not they may look at its evening.
             row = Game.objects.named(public_id).filter(table__isnull=False).first()
-            if row is None or own_seat(row, self.actor) is None:
-                raise NotSeated
+            if row is None or playing.own_seat(row, self.actor) is None:
+                raise playing.NotSeated
             revision = revision_of(request, row, must_match=True)
-            sheet = confirm_own_result(row.pk, revision, self.actor, at=now)
+            sheet = playing.confirm_own_result(row.pk, revision, self.actor, at=now)
         else:
             row = self.get_writable()
             revision = revision_of(request, row, must_match=True)
-            sheet = confirm_result(row.pk, seat, revision, self.writer(row), at=now)
+            sheet = playing.confirm_result(row.pk, seat, revision, self.writer(row), at=now)
         return self.respond_agreement(sheet.row, status=201)
 
     def respond_agreement(self, game: Game, **more: Any) -> Response:
         event = Event.objects.get(rounds__tables=game.table_id)
-        agreement = agreement_of(game, event.confirmations, game.confirmations.all())
+        agreement = sheets.agreement_of(game, event.confirmations, game.confirmations.all())
         self.serializer_context = {"game": game}
         return self.respond(agreement, **more)

@@ -1,29 +1,19 @@
 """The evening of an open table: its games, and the tally of those that are finished."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.access import evening_of_key, token_of
-from tournaments.api.fields import Moment, PointsField, UncachedSerializer
+from tournaments.api.access import evening_of_key
+from tournaments.api.fields import Moment, PointsField
+from tournaments.api.games.serializers import KeyField
 from tournaments.api.views import BaseAPIView
 from tournaments.engine.play.outcomes import settle_evening, tally
-from tournaments.models import OpenTable
 from tournaments.queries.evenings import finished_games
 from tournaments.queries.sheets import Sheet, load_sheets
-
-
-@dataclass(frozen=True)
-class SeenEvening:
-    """An open table with the sheets of its games, in order."""
-
-    table: OpenTable
-    sheets: list[Sheet]
 
 
 class PlayedGameSerializer(serializers.Serializer[Sheet]):
@@ -31,7 +21,7 @@ class PlayedGameSerializer(serializers.Serializer[Sheet]):
 
     number = serializers.IntegerField(source="row.number")
     id = serializers.CharField(source="row.public_id")
-    follow = serializers.SerializerMethodField()
+    follow = KeyField("follow", "row")
     ruleset = serializers.CharField(source="row.ruleset")
     players = serializers.ListField(child=serializers.CharField(), source="row.players")
     resting = serializers.ListField(child=serializers.CharField(), source="row.resting")
@@ -40,11 +30,8 @@ class PlayedGameSerializer(serializers.Serializer[Sheet]):
     totals = serializers.ListField(child=PointsField(), source="game.totals")
     ranks = serializers.ListField(child=serializers.IntegerField(), source="outcome.ranks")
 
-    def get_follow(self, sheet: Sheet) -> str:
-        return token_of(sheet.row, "follow")
 
-
-class PlayerTallySerializer(UncachedSerializer):
+class PlayerTallySerializer(serializers.Serializer[Any]):
     """A player's finished games: `places` says how often each place was taken, the first first."""
 
     name = serializers.CharField()
@@ -52,13 +39,10 @@ class PlayerTallySerializer(UncachedSerializer):
     won = serializers.IntegerField()
     points = PointsField()
     average = PointsField()
-    places = serializers.SerializerMethodField()
-
-    def get_places(self, standing: Any) -> list[int]:
-        return list(standing.places())
+    places = serializers.ListField(child=serializers.IntegerField())
 
 
-class PaymentSerializer(UncachedSerializer):
+class PaymentSerializer(serializers.Serializer[Any]):
     """Money from one player to another."""
 
     payer = serializers.CharField()
@@ -66,7 +50,7 @@ class PaymentSerializer(UncachedSerializer):
     amount = PointsField()
 
 
-class EveningSerializer(serializers.Serializer[SeenEvening]):
+class EveningSerializer(serializers.Serializer[Any]):
     """The evening of an open table.
 
     The tally is in the order of games won, then points. `payments` settle all games with a stake;
@@ -76,25 +60,8 @@ class EveningSerializer(serializers.Serializer[SeenEvening]):
     id = serializers.CharField(source="table.public_id")
     created_at = Moment(source="table.created_at")
     games = PlayedGameSerializer(many=True, source="sheets")
-    tally = serializers.SerializerMethodField()
-    payments = serializers.SerializerMethodField()
-
-    @extend_schema_field(PlayerTallySerializer(many=True))
-    def get_tally(self, seen: SeenEvening) -> Any:
-        standings = tally(finished_games(seen.sheets))
-        return PlayerTallySerializer(standings, many=True).data
-
-    @extend_schema_field(PaymentSerializer(many=True, allow_null=True))
-    def get_payments(self, seen: SeenEvening) -> Any:
-        settled = settle_evening(finished_games(seen.sheets))
-        if settled is None:
-            return None
-        names, payments = settled
-        rows = [
-            {"payer": names[each.payer], "payee": names[each.payee], "amount": each.amount}
-            for each in payments
-        ]
-        return PaymentSerializer(rows, many=True).data
+    tally = PlayerTallySerializer(many=True)
+    payments = PaymentSerializer(many=True, allow_null=True)
 
 
 class EveningView(BaseAPIView):
@@ -106,5 +73,14 @@ class EveningView(BaseAPIView):
         `id` and `secret` come from the address at which it is followed.
         """
         table = get_object_or_404(evening_of_key(request, public_id))
-        games = table.games.order_by("number")
-        return self.respond(SeenEvening(table, load_sheets(games)))
+        sheets = load_sheets(table.games.order_by("number"))
+        finished = finished_games(sheets)
+        settled, payments = settle_evening(finished), None
+        if settled is not None:
+            names, due = settled
+            payments = [
+                {"payer": names[each.payer], "payee": names[each.payee], "amount": each.amount}
+                for each in due
+            ]
+        evening = {"table": table, "sheets": sheets, "payments": payments}
+        return self.respond({**evening, "tally": tally(finished)})

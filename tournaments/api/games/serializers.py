@@ -1,7 +1,6 @@
 """Games, their entries, tables and clocks as the API reads and writes them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,20 +17,21 @@ from tournaments.api.fields import (
     Strict,
     UncachedSerializer,
 )
-from tournaments.api.filtering import Chosen, Expanded
+from tournaments.api.filtering import Chosen, Expanded, PartSerializer
 from tournaments.api.problems import engine_faults, listed
 from tournaments.api.rulesets.views import RulesetDescriptionSerializer
 from tournaments.api.schema import component
 from tournaments.engine.documents.games import GAME_FORMAT, Reading, write_result
-from tournaments.engine.play.games import Choice, redeals_of
 from tournaments.engine.play.games import Game as GamesGame
+from tournaments.engine.play.games import redeals_of
 from tournaments.engine.rules.entries import STOP_REASONS, clean_lines
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_REASON, Code
-from tournaments.models import Event, Game, Match, Revision, Round, Table
+from tournaments.models import DealReview, Event, Game, Match, Revision, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.queries.rulesets import must_come_first, next_deal
-from tournaments.queries.sheets import Sheet
+from tournaments.queries.sheets import Agreement, ReviewedDeal, Sheet
 from tournaments.queries.state import seconds_left
+from tournaments.services.games.tables import MatchSoFar, current_game
 from tournaments.services.games.writing import KEY
 
 
@@ -126,6 +126,41 @@ class GameSetupSerializer(Strict):
     place = LineField(required=False, allow_blank=True, max_length=LONGEST_NAME)
 
 
+class RematchSerializer(Strict):
+    """The next game at an open table; omitted fields are as in the game before.
+
+    Without `players` all people of the table play on, and where they are more than the game seats,
+    those who have played the longest sit out, or whom `resting` names. Another `ruleset` begins
+    with its own default options and no match; `match` is null for a game of none.
+    """
+
+    ruleset = RulesetField(required=False)
+    players = serializers.ListField(
+        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
+    )
+    resting = serializers.ListField(
+        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
+    )
+    first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
+    options = serializers.DictField(required=False)
+    match = MatchTermsSerializer(required=False, allow_null=True)
+
+
+class AdoptionSerializer(Strict):
+    """Into which round the game is taken, with its `write` key, and who sits there.
+
+    `players` are names in seat order, as the sheet has them where they are left out; whom the
+    club does not have is added.
+    """
+
+    key = serializers.CharField(max_length=200)
+    event = serializers.CharField(max_length=16)
+    round = serializers.IntegerField(min_value=1, max_value=32_767)
+    players = serializers.ListField(
+        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
+    )
+
+
 class StandingEntrySerializer(serializers.Serializer[Any]):
     """A current entry, with its position in the log."""
 
@@ -189,27 +224,68 @@ class GameSerializer(Chosen):
         return write_result(Reading(sheet.game))
 
 
+class KeyField(serializers.CharField):
+    """The key of a kind to a game: the token that opens what its page opens."""
+
+    def __init__(self, kind: str, source: str = "*", **kwargs: Any) -> None:
+        super().__init__(source=source, **kwargs)
+        self.kind = kind
+
+    def to_representation(self, value: Any) -> str:
+        return token_of(value, self.kind)
+
+
 class GameKeysSerializer(UncachedSerializer):
     """The keys of a game: to write its sheet, to follow it, to take over the scoring."""
 
-    write = serializers.SerializerMethodField()
-    follow = serializers.SerializerMethodField()
-    pen = serializers.SerializerMethodField()
-
-    def get_write(self, row: Game) -> str:
-        return token_of(row, "write")
-
-    def get_follow(self, row: Game) -> str:
-        return token_of(row, "follow")
-
-    def get_pen(self, row: Game) -> str:
-        return token_of(row, "pen")
+    write = KeyField("write")
+    follow = KeyField("follow")
+    pen = KeyField("pen")
 
 
 class StartedGameSerializer(GameSerializer):
     """A game that was just started, with its keys."""
 
     keys = GameKeysSerializer(source="row")
+
+
+class LaterGameSerializer(UncachedSerializer):
+    """The game after another one.
+
+    The key to `follow` it is shown to holders of a key of a game of the match, and to directors
+    whose token may score; else it is null.
+    """
+
+    id = serializers.CharField(source="public_id")
+    follow = serializers.SerializerMethodField()
+
+    def get_follow(self, row: Game) -> str | None:
+        return token_of(row, "follow") if self.context["gives_keys"] else None
+
+
+class MatchSerializer(serializers.Serializer[MatchSoFar]):
+    """A match: games won and points carried into the next game, per side.
+
+    `winners` are the sides that have won it, empty while it goes on; `next` is the game after
+    this one.
+    """
+
+    length = serializers.ChoiceField(Match.Length.choices, source="row.length")
+    number = serializers.IntegerField(source="row.number")
+    games = serializers.SerializerMethodField()
+    won = serializers.ListField(child=serializers.IntegerField(), source="score.won")
+    carry = serializers.ListField(child=PointsField(), source="score.carry")
+    over = serializers.BooleanField(source="score.over")
+    winners = serializers.ListField(child=serializers.IntegerField(), source="score.winners")
+    next = serializers.SerializerMethodField()
+
+    def get_games(self, match: MatchSoFar) -> list[str]:
+        return [sheet.row.public_id for sheet in match.sheets]
+
+    @extend_schema_field(LaterGameSerializer(allow_null=True))
+    def get_next(self, match: MatchSoFar) -> Any:
+        following = match.after(self.context["game"])
+        return following and LaterGameSerializer(following, context=self.context).data
 
 
 class GameLineSerializer(Chosen, serializers.ModelSerializer[Game]):
@@ -234,8 +310,10 @@ class GameLineSerializer(Chosen, serializers.ModelSerializer[Game]):
     played_at = Moment()
     match = GameOfMatchSerializer(source="*", allow_null=True)
     finished = serializers.SerializerMethodField()
-    totals = serializers.SerializerMethodField()
-    ranks = serializers.SerializerMethodField()
+    totals = serializers.ListField(child=PointsField(), source="result.totals", allow_null=True)
+    ranks = serializers.ListField(
+        child=serializers.IntegerField(), source="result.ranks", allow_null=True
+    )
     expanded = GameExpandedSerializer(source="*", required=False)
 
     expandable = ("club", "event")
@@ -250,14 +328,6 @@ class GameLineSerializer(Chosen, serializers.ModelSerializer[Game]):
 
     def get_finished(self, row: Game) -> bool:
         return row.result is not None
-
-    @extend_schema_field(serializers.ListField(child=PointsField(), allow_null=True))
-    def get_totals(self, row: Game) -> Any:
-        return row.result and row.result["totals"]
-
-    @extend_schema_field(serializers.ListField(child=serializers.IntegerField(), allow_null=True))
-    def get_ranks(self, row: Game) -> Any:
-        return row.result and row.result["ranks"]
 
 
 class FormerGameSetupSerializer(serializers.Serializer[Any]):
@@ -326,6 +396,69 @@ class SealSerializer(Strict):
     author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
+class ConfirmationSerializer(Strict):
+    """The seat, from 0, for which the phone of the table confirms; left out: one's own."""
+
+    seat = serializers.IntegerField(required=False, min_value=0, max_value=3)
+
+
+class ConfirmationsSerializer(serializers.Serializer[Agreement]):
+    """The seats that have confirmed the current result, and how many must."""
+
+    revision = serializers.SerializerMethodField()
+    confirmed = serializers.ListField(child=serializers.IntegerField())
+    missing = serializers.ListField(child=serializers.IntegerField())
+    needed = serializers.IntegerField()
+    enough = serializers.BooleanField()
+
+    def get_revision(self, _agreement: Agreement) -> int:
+        revision: int = self.context["game"].revision
+        return revision
+
+
+class ReviewSerializer(serializers.Serializer[ReviewedDeal]):
+    """A deal that players confirm, as it stands since a `revision`.
+
+    `confirmers` are the seats that may confirm it, the next declarer first. `seat` and `at` are
+    those of its last review; `other` is the deal as whoever disputes it says.
+    """
+
+    position = serializers.IntegerField()
+    revision = serializers.IntegerField()
+    state = serializers.ChoiceField(("unconfirmed", *DealReview.Kind.values))
+    confirmers = serializers.ListField(child=serializers.IntegerField())
+    seat = serializers.IntegerField(source="last.seat", default=None, allow_null=True)
+    at = Moment(source="last.at", default=None, allow_null=True)
+    other = serializers.SerializerMethodField()
+
+    @extend_schema_field({"oneOf": [component("Entry"), {"type": "null"}]})
+    def get_other(self, deal: ReviewedDeal) -> Any:
+        return deal.dispute and deal.dispute.body
+
+
+class ReviewsSerializer(PartSerializer):
+    """The deals of a game that players confirm; none where the tournament does not ask."""
+
+    minutes = serializers.IntegerField(
+        allow_null=True,
+        help_text="For so long a confirmed deal may be corrected without a director.",
+    )
+    results = ReviewSerializer(many=True)
+
+
+class NewReviewSerializer(Strict):
+    """The seat, from 0, that speaks of a deal, and the `revision` of the deal that it saw."""
+
+    seat = serializers.IntegerField(min_value=0, max_value=3)
+    revision = serializers.IntegerField(min_value=1)
+
+
+class NewDisputeSerializer(NewReviewSerializer):
+    """A dispute, with the deal as it should be."""
+
+    entry = EntryField()
+
+
 class GameRevisionSerializer(serializers.ModelSerializer[Revision]):
     """One revision of a sheet: the action, its number, author, time and reason.
 
@@ -368,39 +501,14 @@ class EntryVersionsSerializer(serializers.Serializer[Any]):
 LONGEST_CODE = 20
 
 
-@dataclass(frozen=True)
-class SeenTable:
-    """A table with its current game, at a moment; `inside` tells whether its code was said."""
-
-    table: Table
-    game: Game
-    inside: bool
-    at: datetime
-
-    @property
-    def clock(self) -> dict[str, Any] | None:
-        """Its clock; None where no time is kept."""
-        return clock_details(self.table.round, self.at, self.table.extra_seconds)
-
-
-class TableClubSerializer(serializers.Serializer[Any]):
+class TableClubSerializer(ClubNameSerializer):
     """The club of a table."""
 
-    slug = serializers.CharField()
-    name = serializers.CharField()
 
-
-class TableEventSerializer(serializers.Serializer[Event]):
+class TableEventSerializer(EventOfGameSerializer):
     """The evening of a table; `tournament` is the slug of the tournament that it is, if any."""
 
-    id = serializers.CharField(source="public_id")
-    name = serializers.CharField()
-    held_on = serializers.DateField()
-    tournament = serializers.SerializerMethodField()
-
-    def get_tournament(self, event: Event) -> str | None:
-        tournament = getattr(event, "tournament", None)
-        return tournament and tournament.slug
+    tournament = serializers.CharField(source="tournament.slug", allow_null=True)
 
 
 class TableRoundSerializer(serializers.Serializer[Any]):
@@ -411,7 +519,7 @@ class TableRoundSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(["seated", "published", "open", "closed"])
 
 
-class TablePlaySerializer(serializers.Serializer[SeenTable]):
+class TablePlaySerializer(serializers.Serializer[Any]):
     """The current game at a table, with the names on the sheet in seat order."""
 
     game = serializers.CharField(source="game.public_id")
@@ -419,13 +527,10 @@ class TablePlaySerializer(serializers.Serializer[SeenTable]):
     players = serializers.ListField(child=serializers.CharField(), source="game.players")
     match_number = serializers.IntegerField(source="game.match_number", allow_null=True)
     clock = ClockSerializer(allow_null=True)
-    called = serializers.SerializerMethodField()
-
-    def get_called(self, seen: SeenTable) -> bool:
-        return seen.table.called_at is not None
+    called = serializers.BooleanField()
 
 
-class TableSerializer(serializers.Serializer[SeenTable]):
+class TableSerializer(serializers.Serializer[Any]):
     """A table, its place and its current game.
 
     `play` is null while the code of the table has to be said first; `shut` says
@@ -437,19 +542,21 @@ class TableSerializer(serializers.Serializer[SeenTable]):
     club = TableClubSerializer(source="table.round.event.club")
     event = TableEventSerializer(source="table.round.event")
     round = TableRoundSerializer(source="table.round")
-    asks_code = serializers.SerializerMethodField()
-    shut = serializers.SerializerMethodField()
-    play = serializers.SerializerMethodField()
+    asks_code = serializers.BooleanField()
+    shut = serializers.BooleanField()
+    play = TablePlaySerializer(allow_null=True)
 
-    def get_asks_code(self, seen: SeenTable) -> bool:
-        return not seen.inside
 
-    def get_shut(self, seen: SeenTable) -> bool:
-        return seen.table.wrong_codes >= MOST_WRONG_CODES
-
-    @extend_schema_field(TablePlaySerializer(allow_null=True))
-    def get_play(self, seen: SeenTable) -> dict[str, Any] | None:
-        return TablePlaySerializer(seen).data if seen.inside else None
+def table_details(table: Table, now: datetime, *, asks_code: bool) -> dict[str, Any]:
+    """Return a table as `TableSerializer` reads it, without its game while it asks for its code."""
+    clock = clock_details(table.round, now, table.extra_seconds)
+    play = {"game": current_game(table), "clock": clock, "called": table.called_at is not None}
+    return {
+        "table": table,
+        "asks_code": asks_code,
+        "shut": table.wrong_codes >= MOST_WRONG_CODES,
+        "play": None if asks_code else play,
+    }
 
 
 class TableCodeSerializer(Strict):
@@ -462,14 +569,8 @@ class TableOpenedSerializer(UncachedSerializer):
     """The keys of a table's current game; `write` is null once the round is closed."""
 
     game = serializers.CharField(source="game.public_id")
-    write = serializers.SerializerMethodField()
-    follow = serializers.SerializerMethodField()
-
-    def get_write(self, seen: SeenTable) -> str | None:
-        return token_of(seen.game, "write") if seen.inside else None
-
-    def get_follow(self, seen: SeenTable) -> str:
-        return token_of(seen.game, "follow")
+    write = KeyField("write", "writable", allow_null=True)
+    follow = KeyField("follow", "game")
 
 
 ENTRY_TYPES = ("deal", "void", "redeal", "passed", "adjustment", "stopped", "totals")
@@ -484,28 +585,18 @@ class ContractProblemSerializer(serializers.Serializer[Any]):
     params = serializers.DictField()
 
 
-class ContractLeftSerializer(serializers.Serializer[Choice]):
+class ContractLeftSerializer(serializers.Serializer[Any]):
     """A contract at the next deal.
 
     `left` is how often it is left in the game, null without a limit; `first` the contract that
     has to be played before it; `problems` are why it cannot be named now.
     """
 
-    id = serializers.CharField(source="contract.id")
+    id = serializers.CharField()
     left = serializers.IntegerField(allow_null=True)
-    first = serializers.SerializerMethodField()
-    legal = serializers.SerializerMethodField()
-    problems = serializers.SerializerMethodField()
-
-    def get_first(self, choice: Choice) -> str | None:
-        return must_come_first(choice)
-
-    def get_legal(self, choice: Choice) -> bool:
-        return not choice.problems
-
-    @extend_schema_field(ContractProblemSerializer(many=True))
-    def get_problems(self, choice: Choice) -> list[dict[str, Any]]:
-        return list(map(listed, engine_faults(choice.problems)))
+    first = serializers.CharField(allow_null=True)
+    legal = serializers.BooleanField()
+    problems = ContractProblemSerializer(many=True)
 
 
 class NextDealSerializer(serializers.Serializer[Any]):
@@ -524,46 +615,49 @@ class NextDealSerializer(serializers.Serializer[Any]):
     left = serializers.ListField(child=serializers.DictField(child=serializers.IntegerField()))
     declared = serializers.ListField(child=serializers.DictField(child=serializers.IntegerField()))
 
-    def to_representation(self, instance: Sheet) -> Any:
-        return super().to_representation(next_deal(instance.game))
 
-
-class EntryFormSerializer(serializers.Serializer[Sheet]):
+class EntryFormSerializer(serializers.Serializer[Any]):
     """The form of the next entry: the rules, and the entries possible after this revision.
 
     `types` are the types of entries that can come next, `redeals` and `stops` their reasons.
     `open_deal` is a deal that is begun and not counted: the next entry ends it.
     """
 
-    revision = serializers.IntegerField(source="row.revision")
-    finished = serializers.BooleanField(source="game.finished")
-    types = serializers.SerializerMethodField()
-    next = NextDealSerializer(source="*")
-    contracts = serializers.SerializerMethodField()
-    open_deal = serializers.SerializerMethodField()
-    redeals = serializers.SerializerMethodField()
-    stops = serializers.SerializerMethodField()
-    rules = RulesetDescriptionSerializer(source="game.ruleset")
+    revision = serializers.IntegerField()
+    finished = serializers.BooleanField()
+    types = serializers.ListField(child=serializers.ChoiceField(ENTRY_TYPES))
+    next = NextDealSerializer()
+    contracts = ContractLeftSerializer(many=True)
+    open_deal = EntryField(allow_null=True)
+    redeals = serializers.ListField(child=serializers.CharField())
+    stops = serializers.ListField(child=serializers.ChoiceField(STOP_REASONS))
+    rules = RulesetDescriptionSerializer()
 
-    @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(ENTRY_TYPES)))
-    def get_types(self, sheet: Sheet) -> list[str]:
-        return list(_types(sheet.game))
 
-    @extend_schema_field(ContractLeftSerializer(many=True))
-    def get_contracts(self, sheet: Sheet) -> Any:
-        choices = () if sheet.game.finished else sheet.game.choices
-        return [ContractLeftSerializer(choice).data for choice in choices]
-
-    @extend_schema_field(EntryField(allow_null=True))
-    def get_open_deal(self, sheet: Sheet) -> Any:
-        return None if sheet.game.open_deal is None else sheet.body(sheet.positions[-1])
-
-    def get_redeals(self, sheet: Sheet) -> list[str]:
-        return [] if sheet.game.finished else list(redeals_of(sheet.game))
-
-    @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(STOP_REASONS)))
-    def get_stops(self, sheet: Sheet) -> list[str]:
-        return [] if sheet.game.finished else list(STOP_REASONS)
+def form_details(sheet: Sheet) -> dict[str, Any]:
+    """Return what can come next on a sheet, as `EntryFormSerializer` reads it."""
+    game, finished = sheet.game, sheet.game.finished
+    contracts = [
+        {
+            "id": choice.contract.id,
+            "left": choice.left,
+            "first": must_come_first(choice),
+            "legal": not choice.problems,
+            "problems": [listed(each) for each in engine_faults(choice.problems)],
+        }
+        for choice in (() if finished else game.choices)
+    ]
+    return {
+        "revision": sheet.row.revision,
+        "finished": finished,
+        "types": list(_types(game)),
+        "next": next_deal(game),
+        "contracts": contracts,
+        "open_deal": None if game.open_deal is None else sheet.body(sheet.positions[-1]),
+        "redeals": [] if finished else list(redeals_of(game)),
+        "stops": [] if finished else list(STOP_REASONS),
+        "rules": game.ruleset,
+    }
 
 
 def _types(game: GamesGame) -> Iterator[str]:

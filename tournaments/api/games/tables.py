@@ -7,12 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import AddressToken, writable_game
-from tournaments.api.games.serializers import (
-    SeenTable,
-    TableCodeSerializer,
-    TableOpenedSerializer,
-    TableSerializer,
-)
+from tournaments.api.games import serializers
 from tournaments.api.problems import fault, problem_response
 from tournaments.api.views import BaseAPIView
 from tournaments.models import Club, Scope, Table
@@ -30,7 +25,7 @@ class RoundNotOpen(Refused, code="round-not-open"):
 
 
 class TableView(BaseAPIView):
-    serializer_class = TableSerializer
+    serializer_class = serializers.TableSerializer
 
     def get(self, request: Request, public_id: str) -> Response:
         """A table, for whoever has its key `table.{id}.{secret}`, and for the club's directors.
@@ -38,15 +33,15 @@ class TableView(BaseAPIView):
         `id` and `secret` come from the address on its card.
         """
         table, directs = _find_table(request, public_id)
-        without_code = not table.round.is_open or not table.round.event.table_codes
-        seen = SeenTable(table, current_game(table), directs or without_code, timezone.now())
-        return self.respond(seen)
+        asks_code = table.round.is_open and table.round.event.table_codes and not directs
+        details = serializers.table_details(table, timezone.now(), asks_code=asks_code)
+        return self.respond(details)
 
 
 class EnterTableView(BaseAPIView):
     scope = Scope.SCORE
-    serializer_class = TableOpenedSerializer
-    request_serializer_class = TableCodeSerializer
+    serializer_class = serializers.TableOpenedSerializer
+    request_serializer_class = serializers.TableCodeSerializer
 
     def post(self, request: Request, public_id: str) -> Response:
         """Say the code of a table, and get the keys of its current game.
@@ -56,36 +51,41 @@ class EnterTableView(BaseAPIView):
         """
         table, directs = _find_table(request, public_id)
         code = self.get_validated().get("code")
-        if not directs:
-            if table.round.is_open:
-                refused = _code_refused(self, table, code)
-                if refused is not None:
-                    return problem_response(refused, request)
-            elif table.round.closed_at is None:
-                raise RoundNotOpen
-        inside = directs or table.round.is_open
-        seen = SeenTable(table, current_game(table), inside, timezone.now())
-        return self.respond(seen)
+        if not directs and not table.round.is_open and table.round.closed_at is None:
+            raise RoundNotOpen
+        if not directs and table.round.is_open and table.round.event.table_codes:
+            if code is None:
+                missing = fault("missing-field", "code", _("The table asks for its code."))
+                return problem_response(missing, request)
+            try:
+                enter_table(table.pk, table.generation, code, self.actor, at=timezone.now())
+            except (WrongCode, AccessLinkClosed) as refused:
+                # Returned, not raised: the wrong code stays counted.
+                return problem_response(refused, request)
+        game = current_game(table)
+        writable = game if directs or table.round.is_open else None
+        return self.respond({"game": game, "writable": writable})
 
 
 class GameTableView(BaseAPIView):
-    serializer_class = TableSerializer
+    serializer_class = serializers.TableSerializer
 
     def get(self, request: Request, public_id: str) -> Response:
         """The table of a club at which a game is played, for whoever writes its sheet."""
-        return self.respond(_table_of(request, public_id))
+        table = _table_of(request, public_id)
+        return self.respond(serializers.table_details(table, timezone.now(), asks_code=False))
 
 
 class CallDirectorView(BaseAPIView):
     scope = Scope.SCORE
-    serializer_class = TableSerializer
+    serializer_class = serializers.TableSerializer
 
     def post(self, request: Request, public_id: str) -> Response:
         """Call for a director at a table of a tournament; called twice, it is called once."""
-        seen = _table_of(request, public_id, round__event__tournament__isnull=False)
-        by = actor_of(self.http_request, seen.table.public_id)
-        seen.table.called_at = call_director(seen.table.pk, by, at=seen.at).called_at
-        return self.respond(seen)
+        table = _table_of(request, public_id, round__event__tournament__isnull=False)
+        by, now = actor_of(self.http_request, table.public_id), timezone.now()
+        table.called_at = call_director(table.pk, by, at=now).called_at
+        return self.respond(serializers.table_details(table, now, asks_code=False))
 
 
 def _find_table(request: Request, public_id: str) -> tuple[Table, bool]:
@@ -99,22 +99,7 @@ def _find_table(request: Request, public_id: str) -> tuple[Table, bool]:
     return get_object_or_404(named(directed, public_id)), True
 
 
-def _code_refused(view: BaseAPIView, table: Table, code: str | None) -> Refused | None:
-    """Why nobody comes in with this code, which is counted; None where they come in."""
-    if not table.round.event.table_codes:
-        return None
-    if code is None:
-        return fault("missing-field", "code", _("The table asks for its code."))
-    try:
-        enter_table(table.pk, table.generation, code, view.actor, at=timezone.now())
-    except (WrongCode, AccessLinkClosed) as refused:
-        return refused
-    return None
-
-
-def _table_of(request: Request, public_id: str, **more: bool) -> SeenTable:
+def _table_of(request: Request, public_id: str, **more: bool) -> Table:
     """The table of a game, for whoever writes it; 404 for others, and where it has none."""
     game = get_object_or_404(writable_game(request, public_id))
-    rows = Table.objects.select_related(*WITH_ALL)
-    table = get_object_or_404(rows, pk=game.table_id, **more)
-    return SeenTable(table, current_game(table), inside=True, at=timezone.now())
+    return get_object_or_404(Table.objects.select_related(*WITH_ALL), pk=game.table_id, **more)

@@ -1,7 +1,6 @@
 """Addresses of games: listed, started, read, played again, taken over."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -9,45 +8,21 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext_lazy as _
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema, extend_schema_field
-from rest_framework import serializers
+from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.access import (
-    game_of_key,
-    games_opened,
-    has_scope,
-    readable_game,
-    takeable_game,
-    token_of,
-)
-from tournaments.api.fields import MOMENTS, LineField, PointsField, Strict, UncachedSerializer
+from tournaments.api import access
+from tournaments.api.fields import MOMENTS
 from tournaments.api.filtering import expanding
-from tournaments.api.games.entries import (
-    GameMixin,
-    key_of,
-    named_players,
-    revision_of,
-    tag_of,
-)
-from tournaments.api.games.serializers import (
-    EntryFormSerializer,
-    GameKeysSerializer,
-    GameLineSerializer,
-    GameRevisionSerializer,
-    GameSerializer,
-    GameSetupSerializer,
-    MatchTermsSerializer,
-    NewGameSerializer,
-    RulesetField,
-    StartedGameSerializer,
-)
+from tournaments.api.games import serializers
+from tournaments.api.games.entries import GameMixin, key_of, named_players, revision_of, tag_of
 from tournaments.api.problems import engine_faults, fault
 from tournaments.api.schema import component
 from tournaments.api.views import APIViewSet, ListMixin
@@ -56,7 +31,6 @@ from tournaments.engine.documents.games import Reading, read_game, read_rules, w
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.rules.entries import clean_lines
 from tournaments.engine.rules.rulesets import (
-    LONGEST_NAME,
     Code,
     InvalidEntry,
     Problem,
@@ -64,41 +38,13 @@ from tournaments.engine.rules.rulesets import (
     check_repeated,
     refuse,
 )
-from tournaments.models import (
-    Club,
-    Event,
-    Game,
-    Match,
-    Player,
-    Revision,
-    Round,
-    Scope,
-    Seat,
-    Visitor,
-)
-from tournaments.models.games import GameQuerySet
+from tournaments.models import Club, Event, Game, Player, Revision, Round, Scope, Seat, Visitor
 from tournaments.permissions import account_of
 from tournaments.queries.rulesets import find_ruleset, house_document
 from tournaments.queries.sheets import games_until, load_sheet, rules_of
 from tournaments.services.base.writes import Invalid
-from tournaments.services.games.playing import (
-    GameSetup,
-    change_head,
-    delete_game,
-    hand_over,
-    record_entries,
-)
+from tournaments.services.games import playing, tables
 from tournaments.services.games.seating import seated, who_rests
-from tournaments.services.games.tables import (
-    MatchSoFar,
-    NextGame,
-    Terms,
-    adopt_game,
-    load_match,
-    start_next_game,
-    start_rematch,
-    start_table,
-)
 from tournaments.services.games.writing import StaleRevision, WriteContext
 from tournaments.services.imports.records import moment_of
 from tournaments.texts import labels
@@ -141,28 +87,10 @@ class GameFilter(filters.FilterSet):  # type: ignore[misc]
         return games.filter(pk__in=Seat.objects.filter(player__in=players).values("game"))
 
 
-def start(data: Mapping[str, Any], visitor: Visitor, *, at: datetime) -> Game:
-    """Open a table as it was sent, and write every entry down: all of it, or nothing.
+FOLLOWING = {201: serializers.StartedGameSerializer, 200: serializers.GameSerializer}
+"""The answers with a next game, by status: it has keys only where it was started now."""
 
-    Raises:
-        Invalid, InvalidEntry: every problem of the head, or of the first entry that cannot be.
-    """
-    head = _head(data, visitor)
-    _check_record(data, head)
-    terms = data.get("match")
-    with transaction.atomic():
-        played_at = _moment(data, at)
-        length = (terms["length"], terms["number"]) if terms else None
-        row = start_table(head, length, at=played_at)
-        record_entries(row.pk, map(parse_entry, data["entries"]), WriteContext("of-record", 0, at))
-        row.refresh_from_db()
-    return row
-
-
-def _head(data: Mapping[str, Any], visitor: Visitor) -> GameSetup:
-    rules, document = ruleset_of(data["ruleset"], visitor)
-    stays = ("players", "first_declarer", "options", "title", "place")
-    return GameSetup(rules.id, document=document, **{field: data[field] for field in stays})
+SETUP_FIELDS = ("players", "first_declarer", "options", "title", "place")
 
 
 def ruleset_of(sent: Any, visitor: Visitor) -> tuple[Ruleset, Mapping[str, Any] | None]:
@@ -181,99 +109,32 @@ def ruleset_of(sent: Any, visitor: Visitor) -> tuple[Ruleset, Mapping[str, Any] 
     return found, house_document(found)
 
 
-def _check_record(data: Mapping[str, Any], head: GameSetup) -> None:
-    """Refuse a record that cannot be, before anything is written."""
-    fields = ("format", "players", "first_declarer", "options", "title", "place", "entries")
-    record = {field: data[field] for field in fields}
-    reading = read_game(record | {"ruleset": head.document or head.ruleset})
+def start(data: Mapping[str, Any], visitor: Visitor, *, at: datetime) -> Game:
+    """Open a table as it was sent, and write every entry down: all of it, or nothing.
+
+    Raises: Invalid, InvalidEntry: every problem of the head, or of the first impossible entry.
+    """
+    rules, document = ruleset_of(data["ruleset"], visitor)
+    setup = {field: data[field] for field in SETUP_FIELDS}
+    record = {**setup, "ruleset": document or rules.id}
+    # Before anything is written.
+    reading = read_game(record | {field: data[field] for field in ("format", "entries")})
     if reading.problems:
-        at = "" if reading.entry is None else f"entries.{reading.entry}"
-        raise Invalid(faults=engine_faults(reading.problems, at, head.players))
-
-
-def _moment(data: Mapping[str, Any], at: datetime) -> datetime:
-    """When the game was played."""
-    if "played_at" not in data:
-        return at
-    moment = moment_of(data["played_at"], at)
-    if moment is None:
+        where = "" if reading.entry is None else f"entries.{reading.entry}"
+        raise Invalid(faults=engine_faults(reading.problems, where, data["players"]))
+    played_at = moment_of(data["played_at"], at) if "played_at" in data else at
+    if played_at is None:
         text = _("This must be a date or time in the past.")
         raise fault("wrong-type", "played_at", text)
-    return moment
-
-
-class RematchSerializer(Strict):
-    """The next game at an open table; omitted fields are as in the game before.
-
-    Without `players` all people of the table play on, and where they are more than the game seats,
-    those who have played the longest sit out, or whom `resting` names. Another `ruleset` begins
-    with its own default options and no match; `match` is null for a game of none.
-    """
-
-    ruleset = RulesetField(required=False)
-    players = serializers.ListField(
-        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
-    )
-    resting = serializers.ListField(
-        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
-    )
-    first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
-    options = serializers.DictField(required=False)
-    match = MatchTermsSerializer(required=False, allow_null=True)
-
-
-class LaterGameSerializer(UncachedSerializer):
-    """The game after another one.
-
-    The key to `follow` it is shown to holders of a key of a game of the match, and to directors
-    whose token may score; else it is null.
-    """
-
-    id = serializers.CharField(source="public_id")
-    follow = serializers.SerializerMethodField()
-
-    def get_follow(self, row: Game) -> str | None:
-        return token_of(row, "follow") if self.context["tells_keys"] else None
-
-
-class MatchSerializer(serializers.Serializer[MatchSoFar]):
-    """A match: games won and points carried into the next game, per side.
-
-    `winners` are the sides that have won it, empty while it goes on; `next` is the game after
-    this one.
-    """
-
-    length = serializers.ChoiceField(Match.Length.choices, source="row.length")
-    number = serializers.IntegerField(source="row.number")
-    games = serializers.SerializerMethodField()
-    won = serializers.ListField(child=serializers.IntegerField(), source="score.won")
-    carry = serializers.ListField(child=PointsField(), source="score.carry")
-    over = serializers.BooleanField(source="score.over")
-    winners = serializers.ListField(child=serializers.IntegerField(), source="score.winners")
-    next = serializers.SerializerMethodField()
-
-    def get_games(self, match: MatchSoFar) -> list[str]:
-        return [sheet.row.public_id for sheet in match.sheets]
-
-    @extend_schema_field(LaterGameSerializer(allow_null=True))
-    def get_next(self, match: MatchSoFar) -> Any:
-        following = match.after(self.context["game"])
-        return following and LaterGameSerializer(following, context=self.context).data
-
-
-class AdoptionSerializer(Strict):
-    """Into which round the game is taken, with its `write` key, and who sits there.
-
-    `players` are names in seat order, as the sheet has them where they are left out; whom the
-    club does not have is added.
-    """
-
-    key = serializers.CharField(max_length=200)
-    event = serializers.CharField(max_length=16)
-    round = serializers.IntegerField(min_value=1, max_value=32_767)
-    players = serializers.ListField(
-        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
-    )
+    terms = data.get("match")
+    length = (terms["length"], terms["number"]) if terms else None
+    head = playing.GameSetup(rules.id, document=document, **setup)
+    with transaction.atomic():
+        game = tables.start_table(head, length, at=played_at)
+        entries = map(parse_entry, data["entries"])
+        playing.record_entries(game.pk, entries, WriteContext("of-record", 0, at))
+        game.refresh_from_db()
+    return game
 
 
 class GameViewSet(GameMixin, ListMixin, APIViewSet):
@@ -288,22 +149,22 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
     filterset_class = GameFilter
     ordering_fields = ["played_at", "ruleset"]
     ordering = ["-played_at"]
-    serializer_class = GameSerializer
+    serializer_class = serializers.GameSerializer
     serializer_classes = {
-        "list": GameLineSerializer,
-        "create": StartedGameSerializer,
-        "form": EntryFormSerializer,
-        "match": MatchSerializer,
-        "keys": GameKeysSerializer,
-        "pen": GameKeysSerializer,
-        "record": None,
-        "result": None,
+        "list": serializers.GameLineSerializer,
+        "create": serializers.StartedGameSerializer,
+        "form": serializers.EntryFormSerializer,
+        "match": serializers.MatchSerializer,
+        "keys": serializers.GameKeysSerializer,
+        "pen": serializers.GameKeysSerializer,
+        "record": component("GameRecord"),
+        "result": component("ResultRecord"),
     }
     request_serializer_classes = {
-        "create": NewGameSerializer,
-        "partial_update": GameSetupSerializer,
-        "rematch": RematchSerializer,
-        "adopt": AdoptionSerializer,
+        "create": serializers.NewGameSerializer,
+        "partial_update": serializers.GameSetupSerializer,
+        "rematch": serializers.RematchSerializer,
+        "adopt": serializers.AdoptionSerializer,
     }
 
     def get_refusals(self) -> tuple[str, ...]:
@@ -313,7 +174,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         user = self.http_request.user
         listed = Event.objects.listed_for(user)
         games = Game.objects.filter(table__round__event__in=listed)
-        games = games.results_visible_to(user) | games_opened(self.request)
+        games = games.results_visible_to(user) | access.games_opened(self.request)
         where = ("table__round__event__club", "table__round__event__tournament")
         return games.select_related("match", *where)
 
@@ -323,12 +184,11 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         A whole record is taken over with all its entries, at most 200, or not at all.
         """
         game = start(self.get_validated(), request.user, at=timezone.now())
-        place = f"{request.path}{game.public_id}/"
-        return self.respond_sheet(load_sheet(game), Location=place)
+        return self.respond_sheet(load_sheet(game), Location=f"{request.path}{game.public_id}/")
 
     def retrieve(self, request: Request, public_id: str) -> Any:
         """The current game; its entity tag is the revision, but of an expanded one."""
-        games = readable_game(request, public_id).select_related("match", "table")
+        games = access.readable_game(request, public_id).select_related("match", "table")
         game = get_object_or_404(games)
         if expanding(request):
             return self.respond(load_sheet(game))
@@ -344,11 +204,10 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         At a club's table the names say which of its players sit where.
         """
         game, data = self.get_writable(), self.get_validated()
-        stays = ("players", "first_declarer", "options", "title", "place")
-        setup = GameSetup(game.ruleset, **{name: getattr(game, name) for name in stays})
-        changed = replace(setup, **data)
+        setup = {name: getattr(game, name) for name in SETUP_FIELDS}
+        changed = playing.GameSetup(game.ruleset, **{**setup, **data})
         with named_players(changed.players):
-            sheet = change_head(game.pk, changed, self.write_context(game))
+            sheet = playing.change_head(game.pk, changed, self.write_context(game))
         return self.respond_sheet(sheet)
 
     def destroy(self, request: Request, public_id: str) -> Response:
@@ -361,16 +220,14 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
             locked = get_object_or_404(Game.objects.select_for_update(), pk=game.pk, table=None)
             if revision_of(request, locked) != locked.revision:
                 raise StaleRevision(load_sheet(locked))
-            delete_game(locked.pk)
+            playing.delete_game(locked.pk)
         return Response(status=204)
 
-    @extend_schema(responses={200: component("GameRecord")})
     @action(detail=True, refusals=())
     def record(self, request: Request, public_id: str) -> Response:
         """The game as a `kingscore-game/1` document."""
         return Response(load_sheet(self.get_readable()).record)
 
-    @extend_schema(responses={200: component("ResultRecord")})
     @action(detail=True, refusals=())
     def result(self, request: Request, public_id: str) -> Response:
         """The game as a `kingscore-result/1` document."""
@@ -379,18 +236,19 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
     @action(detail=True, refusals=())
     def form(self, request: Request, public_id: str) -> Response:
         """The possible next entries: the rules, the player on turn, and the contracts left."""
-        return self.respond_sheet(load_sheet(self.get_readable()))
+        sheet = load_sheet(self.get_readable())
+        return self.respond(serializers.form_details(sheet), ETag=tag_of(sheet.row))
 
     @action(detail=True, refusals=())
     def match(self, request: Request, public_id: str) -> Response:
         """The current state of the match of a game."""
-        games = readable_game(request, public_id).filter(match__isnull=False)
+        games = access.readable_game(request, public_id).filter(match__isnull=False)
         game = get_object_or_404(games.select_related("match"))
         assert game.match is not None
-        self.serializer_context = {"game": game, "tells_keys": _tells_keys(request, game)}
-        return self.respond(load_match(game.match))
+        self.serializer_context = {"game": game, "gives_keys": gives_keys(request, game)}
+        return self.respond(tables.load_match(game.match))
 
-    @extend_schema(responses={201: StartedGameSerializer, 200: GameSerializer})
+    @extend_schema(responses=FOLLOWING)
     @action(methods=["post"], detail=True, url_path="next-game")
     def next_game(self, request: Request, public_id: str) -> Response:
         """Open the next game of a match; points carried over become its first entry.
@@ -400,11 +258,10 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         game = self.get_writable()
         key, reason, now = key_of(request), labels.option_name("laps"), timezone.now()
         by = self.writer(game)
-        following, opened = start_next_game(game.pk, at=now, key=key, reason=reason, by=by)
-        place = request.path.replace(f"{public_id}/next-game", following.public_id)
-        return self.respond_game(following, place, opened=opened)
+        following, is_new = tables.start_next_game(game.pk, at=now, key=key, reason=reason, by=by)
+        return self.respond_following(following, is_new=is_new)
 
-    @extend_schema(responses={201: StartedGameSerializer, 200: GameSerializer})
+    @extend_schema(responses=FOLLOWING)
     @action(methods=["post"], detail=True)
     def rematch(self, request: Request, public_id: str) -> Response:
         """Go on with another game at the open table of a game; all its phones go there.
@@ -416,16 +273,16 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         if game.table_id is not None or game.open_table_id is None:
             # At a club's table its directors decide who plays next.
             raise Http404
-        plan = _following(game, self.get_validated(), request)
+        plan = next_game_of(game, self.get_validated(), request.user)
         key, now = key_of(request), timezone.now()
-        following, opened = start_rematch(game.pk, plan, at=now, key=key)
-        place = request.path.replace(f"{public_id}/rematch", following.public_id)
-        return self.respond_game(following, place, opened=opened)
+        following, is_new = tables.start_rematch(game.pk, plan, at=now, key=key)
+        return self.respond_following(following, is_new=is_new)
 
-    def respond_game(self, game: Game, place: str, *, opened: bool) -> Response:
-        shape, status = (StartedGameSerializer, 201) if opened else (GameSerializer, 200)
-        sheet = load_sheet(game)
-        return self.respond_sheet(sheet, status=status, serializer_class=shape, Location=place)
+    def respond_following(self, game: Game, *, is_new: bool) -> Response:
+        status = 201 if is_new else 200
+        location = reverse("api:game-detail", args=[game.public_id])
+        found, sheet = FOLLOWING[status], load_sheet(game)
+        return self.respond_sheet(sheet, status=status, serializer_class=found, Location=location)
 
     @action(methods=["post"], detail=True, refusals=())
     def adopt(self, request: Request, public_id: str) -> Response:
@@ -434,7 +291,12 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         For a director who also has the key that writes it.
         """
         user, data = self.account, self.get_validated()
-        game = get_object_or_404(_at(public_id, data["key"], user))
+        kind, _dot, rest = data["key"].partition(".")
+        key_id, _dot, secret = rest.partition(".")
+        if (kind, key_id) != ("write", public_id):
+            raise Http404
+        games = Game.objects.writable_at(public_id, secret, user).filter(table=None)
+        game = get_object_or_404(games)
         # Of tournaments it is drawn who sits where.
         events = Event.objects.directed_by(user).filter(tournament=None)
         round_ = get_object_or_404(
@@ -444,7 +306,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         if len(who) != len(game.players):
             params = {"expected": len(game.players), "got": len(who)}
             raise InvalidEntry([Problem(Code.WRONG_PLAYERS, "players", params)])
-        adopt_game(game.pk, round_.pk, who, self.actor, at=timezone.now())
+        tables.adopt_game(game.pk, round_.pk, who, self.actor, at=timezone.now())
         return self.respond_sheet(load_sheet(Game.objects.get(pk=game.pk)))
 
     @action(detail=True, refusals=())
@@ -455,69 +317,52 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
     @action(methods=["post"], detail=True, refusals=())
     def pen(self, request: Request, public_id: str) -> Response:
         """Take over the scoring with its key; earlier writers can then only follow."""
-        game = get_object_or_404(takeable_game(request, public_id).select_related("table"))
+        game = get_object_or_404(access.takeable_game(request, public_id).select_related("table"))
         key, by = key_of(request), self.writer(game)
-        taken = hand_over(game.pk, game.write_generation, key, by, at=timezone.now())
+        taken = playing.hand_over(game.pk, game.write_generation, key, by, at=timezone.now())
         return self.respond(taken)
 
 
-def _following(row: Game, data: Mapping[str, Any], request: Request) -> NextGame:
-    """Return the next game as it was sent.
+def next_game_of(game: Game, data: Mapping[str, Any], visitor: Visitor) -> tables.NextGame:
+    """Return the game after another one, as it was sent.
 
-    Raises:
-        InvalidEntry: unknown rules, or somebody would sit out and play, or sit out twice.
+    Raises: InvalidEntry: unknown rules, or somebody would sit out and play, or sit out twice.
     """
-    name, document, options = row.ruleset, row.document, row.options
-    rules, terms = rules_of(row), _terms(row)
+    name, document, options, rules = game.ruleset, game.document, game.options, rules_of(game)
+    terms = (game.match.length, game.match.number) if game.match else None
     if "ruleset" in data:
-        rules, document = ruleset_of(data["ruleset"], request.user)
+        rules, document = ruleset_of(data["ruleset"], visitor)
         if rules.id != name:
             name, options, terms = rules.id, {}, None
     options = data.get("options", options)
     if "match" in data:
         match = data["match"]
         terms = match and (match["length"], match["number"])
-    players, resting = _people(row, data, rules.with_options(options))
-    refuse(check_repeated("resting", [*dict.fromkeys(players), *resting]))
-    head = GameSetup(
-        name, players, data["first_declarer"], options, row.title, row.place, document=document
-    )
-    return NextGame(head, terms, resting)
-
-
-def _terms(row: Game) -> Terms | None:
-    return (row.match.length, row.match.number) if row.match else None
-
-
-def _people(row: Game, data: Mapping[str, Any], rules: Ruleset) -> tuple[list[str], list[str]]:
-    """Return who plays, in their seats, and who sits out."""
-    if "players" in data:
-        return data["players"], data.get("resting", [])
-    people = [*row.players, *row.resting]
+    seats = rules.with_options(options).seats
     resting = data.get("resting")
-    if resting is None:
-        resting = who_rests(games_until(row), people, rules.seats)
-    playing = [name for name in people if name not in resting]
-    return seated(people, playing, rules.seats), list(resting)
+    if "players" in data:
+        players, resting = data["players"], resting or []
+    else:
+        people = [*game.players, *game.resting]
+        if resting is None:
+            resting = who_rests(games_until(game), people, seats)
+        players = seated(people, [name for name in people if name not in resting], seats)
+    refuse(check_repeated("resting", [*dict.fromkeys(players), *resting]))
+    setup = playing.GameSetup(
+        name, players, data["first_declarer"], options, game.title, game.place, document=document
+    )
+    return tables.NextGame(setup, terms, list(resting))
 
 
-def _tells_keys(request: Request, row: Game) -> bool:
+def gives_keys(request: Request, game: Game) -> bool:
     """Return whether a reader of a game also gets the keys of its match.
 
     Whoever only sees the game, as that of a published evening, gets none that lasts longer.
     """
-    if game_of_key(request).filter(match=row.match_id).exists():
+    if access.game_of_key(request).filter(match=game.match_id).exists():
         return True
-    directed = Game.objects.directed_by(request.user).filter(pk=row.pk)
-    return has_scope(request, Scope.SCORE) and directed.exists()
-
-
-def _at(public_id: str, key: str, user: Visitor) -> GameQuerySet:
-    kind, _dot, rest = key.partition(".")
-    named, _dot, secret = rest.partition(".")
-    if (kind, named) != ("write", public_id):
-        return Game.objects.none()
-    return Game.objects.writable_at(public_id, secret, user).filter(table=None)
+    directed = Game.objects.directed_by(request.user).filter(pk=game.pk)
+    return access.has_scope(request, Scope.SCORE) and directed.exists()
 
 
 class LogViewSet(GameMixin, ListMixin, APIViewSet):
@@ -529,7 +374,7 @@ class LogViewSet(GameMixin, ListMixin, APIViewSet):
     filterset_fields = ["kind", "position"]
     ordering_fields = ["revision"]
     ordering = ["revision"]
-    serializer_class = GameRevisionSerializer
+    serializer_class = serializers.GameRevisionSerializer
 
     def get_queryset(self) -> QuerySet[Revision]:
         return self.get_writable().revisions.all()

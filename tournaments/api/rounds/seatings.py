@@ -48,12 +48,7 @@ from tournaments.services.rounds.changes import (
     swap_seats,
     who_can_come,
 )
-from tournaments.services.rounds.proposals import (
-    LineUp,
-    key_of,
-    number_of,
-    put_line_up,
-)
+from tournaments.services.rounds.proposals import LineUp, key_of, number_of, put_line_up
 from tournaments.services.rounds.seating import (
     SeatingDraft,
     lock_drawn,

@@ -39,10 +39,7 @@ from tournaments.api.views import (
 )
 from tournaments.models import Game, Round, Ruling, Scope, Table
 from tournaments.models.clubs import DIRECTING
-from tournaments.permissions import (
-    directed_tournament,
-    role_in,
-)
+from tournaments.permissions import directed_tournament, role_in
 from tournaments.queries.ratings import outlooks
 from tournaments.queries.state import TournamentState, load_state
 from tournaments.queries.tables import (
