@@ -173,14 +173,18 @@ class Game(NamedTuple):
             assert contract is not None
             score = score_deal(self.ruleset, contract, deal)
             return self.after_scored(deal, contract, score, entries)
-        if isinstance(entry, Adjustment):
-            return self._after_adjustment(entry, entries)
         if isinstance(entry, Totals):
             return self._after_totals(entry, entries)
+        ending, rows = self.ending, self.rows
+        if isinstance(entry, Adjustment):
+            points = adjusted_points(self.ruleset, entry)
+            rows = self._add_row(points, sum(points))
+            if ending is None and self._reaches_target(rows):
+                ending = Ending("target", len(self.entries))
+        elif isinstance(entry, Stopped):
+            ending = Ending("stopped", len(self.entries))
         passed = self.passed + isinstance(entry, Passed)
-        stops = isinstance(entry, Stopped)
-        ending = Ending("stopped", len(self.entries)) if stops else self.ending
-        return self._replace(entries=entries, passed=passed, ending=ending)
+        return self._replace(entries=entries, passed=passed, rows=rows, ending=ending)
 
     def without_open_deal(self) -> "Game":
         """Return the game before its open deal, which is its last entry."""
@@ -204,14 +208,6 @@ class Game(NamedTuple):
             ending = Ending("length", index)
         first = self.first_declarer
         return Game(ruleset, first, entries, deals, rows, ending, None, self.passed)
-
-    def _after_adjustment(self, entry: Adjustment, entries: tuple[Entry, ...]) -> "Game":
-        points = adjusted_points(self.ruleset, entry)
-        rows = self._add_row(points, sum(points))
-        ending = self.ending
-        if ending is None and self._reaches_target(rows):
-            ending = Ending("target", len(self.entries))
-        return self._replace(entries=entries, rows=rows, ending=ending)
 
     def _after_totals(self, entry: Totals, entries: tuple[Entry, ...]) -> "Game":
         totals, must_be = entry.totals, sum(entry.totals)
@@ -267,12 +263,13 @@ class Game(NamedTuple):
         seat = self.declarer if declarer is None else declarer
         sides = ruleset.sides
         side = sides[seat]
-        named = of_kind = 0
+        named = by_side = of_kind = 0
         # One pass: this is asked at every deal of every game.
         for deal in self.deals:
             played = deal.contract
             if played is contract:
                 named += 1
+                by_side += sides[deal.declarer] == side
             if played.kind == kind and sides[deal.declarer] == side:
                 of_kind += 1
         used_up = named == contract.quota
@@ -281,10 +278,7 @@ class Game(NamedTuple):
             problems.append(Problem(Code.CONTRACT_USED_UP, "contract", limit))
         if of_kind == ruleset.side_quotas.get(kind):
             problems.append(_quota_used(kind, of_kind, seat))
-        if (
-            contract.quota_each is not None
-            and self._times_declared(contract) >= contract.quota_each
-        ):
+        if contract.quota_each is not None and by_side >= contract.quota_each:
             problems.append(_quota_used(contract.id, contract.quota_each, seat))
         order = ORDERS[ruleset.settings.get("order", "free")]
         first = None if order is None else order(self, contract)
@@ -296,14 +290,6 @@ class Game(NamedTuple):
             names = {"contract": contract.id, "first": first.id}
             problems.append(Problem(Code.OUT_OF_ORDER, "contract", names))
         return problems
-
-    def _times_declared(self, contract: Contract) -> int:
-        sides = self.ruleset.sides
-        return sum(
-            1
-            for played in self.deals
-            if played.contract is contract and sides[played.declarer] == sides[self.declarer]
-        )
 
     def dearest_left(self) -> Contract | None:
         """The penalty with the highest cost that is not used up (`docs/rules.md` §1.3)."""
@@ -431,8 +417,14 @@ def play_match(
             raise ValueError(f"A game has a total for each of {sides} sides, not {len(totals)}.")
         if games_left(terms.number, won, counted) == 0:
             break
-        worth = 2 if terms.slam and is_slam(totals, target) else 1
-        for side in game_winners(totals):
+        winners = game_winners(totals)
+        # A slam: the winners reached the target with all others at 0 or below. A total below 0
+        # counts too, or else a penalty would protect its side from a slam.
+        is_slam = bool(winners) and all(
+            total >= target if side in winners else total <= 0 for side, total in enumerate(totals)
+        )
+        worth = 2 if terms.slam and is_slam else 1
+        for side in winners:
             won[side] += worth
         counted, played = counted + worth, played + 1
         carry = over_target(totals, target) if terms.laps else carry
@@ -446,17 +438,6 @@ def game_winners(totals: Sequence[Points]) -> tuple[int, ...]:
     """Return the sides that won a game: all with the highest total, none if all are level."""
     best = _highest(totals)
     return () if len(best) == len(totals) else best
-
-
-def is_slam(totals: Sequence[Points], target: Points) -> bool:
-    """Return whether the winners reached the target with all other sides at 0 or below.
-
-    A total below 0 counts too, or else a penalty would protect its side from a slam.
-    """
-    winners = game_winners(totals)
-    return bool(winners) and all(
-        total >= target if side in winners else total <= 0 for side, total in enumerate(totals)
-    )
 
 
 def over_target(totals: Sequence[Points], target: Points) -> tuple[Points, ...]:
@@ -572,7 +553,7 @@ def play(game: Game, entry: Entry, accepted: Container[Code] = ()) -> Game:
 
     Raises: InvalidEntry: with every problem of `entry` but those of the `accepted` codes.
     """
-    if problems := [each for each in check(game, entry) if each.code not in accepted]:
+    if problems := [problem for problem in check(game, entry) if problem.code not in accepted]:
         raise InvalidEntry(problems)
     return game.after(entry)
 
@@ -606,9 +587,15 @@ def _check_deal(game: Game, deal: Deal) -> list[Problem]:
     problems = [*_check_who(game, contract, deal)]
     if "sealed" in ruleset.fields and (deal.contract is not None or deal.counts is None):
         problems += check_seal(deal.contract, deal.details)
+    if contract is None and deal.contract is not None:
+        params = {"contract": deal.contract}
+        return [*problems, Problem(Code.UNKNOWN_CONTRACT, "contract", params)]
     if contract is None:
-        problems += _check_without_contract(ruleset, deal)
-        return problems
+        sealed = "sealed" in ruleset.fields and "sealed" in deal.details
+        if not sealed or deal.counts is not None:
+            problems.append(Problem(Code.MISSING_FIELD, "contract", {"field": "contract"}))
+        known = fields_anywhere(ruleset)
+        return problems + [_unexpected(name) for name in deal.details if name not in known]
     if contract.named:
         problems += game.check_choice(contract)
     elif deal.contract is not None:
@@ -632,26 +619,8 @@ def _check_who(game: Game, contract: Contract | None, deal: Deal) -> Iterable[Pr
     return () if deal.declarer == game.declarer else check_declarer(game, deal.declarer)
 
 
-def _check_without_contract(ruleset: Ruleset, deal: Deal) -> Iterator[Problem]:
-    if deal.contract is not None:
-        yield Problem(Code.UNKNOWN_CONTRACT, "contract", {"contract": deal.contract})
-        return
-    sealed = "sealed" in ruleset.fields and "sealed" in deal.details
-    if not sealed or deal.counts is not None:
-        yield Problem(Code.MISSING_FIELD, "contract", {"field": "contract"})
-    known = fields_anywhere(ruleset)
-    for name in deal.details:
-        if name not in known:
-            yield _unexpected(name)
-
-
 def _unexpected(field: str) -> Problem:
     return Problem(Code.UNEXPECTED_FIELD, field, {"field": field})
-
-
-def _check_passed(game: Game, _passed: Passed) -> Iterator[Problem]:
-    if not game.ruleset.passes:
-        yield Problem(Code.WRONG_TYPE, "type", {"expected": "deal"})
 
 
 def _check_void(game: Game, void: Void) -> Iterator[Problem]:
@@ -667,18 +636,14 @@ def _check_void(game: Game, void: Void) -> Iterator[Problem]:
         yield _unexpected("declarer")
     else:
         yield from check_declarer(game, void.declarer)
-    yield from _check_seal_of(game.ruleset, void)
+    for name in void.details:
+        if name not in game.ruleset.fields or void.contract is None:
+            yield _unexpected(name)
+    if "sealed" in game.ruleset.fields and void.contract is not None:
+        yield from check_seal(void.contract, void.details)
     if void.reason != "over-quota" or void.reason not in game.ruleset.voids:
         yield from barred
     yield from _check_void_reason(game, void, contract, barred)
-
-
-def _check_seal_of(ruleset: Ruleset, void: Void) -> Iterator[Problem]:
-    for name in void.details:
-        if name not in ruleset.fields or void.contract is None:
-            yield _unexpected(name)
-    if "sealed" in ruleset.fields and void.contract is not None:
-        yield from check_seal(void.contract, void.details)
 
 
 def _check_void_reason(
@@ -728,27 +693,27 @@ def redeals_of(game: Game) -> tuple[str, ...]:
     return (*game.ruleset.redeals, *dict.fromkeys(of_contracts))
 
 
-def _check_adjustment(game: Game, adjustment: Adjustment) -> Iterator[Problem]:
-    yield from check_seat(game.ruleset, "seat", adjustment.seat)
-    # Limit the totals so that they can be written down, whatever fractions are added.
-    if adjustment.points == 0 or adjustment.points.denominator > FINEST_PART:
-        yield Problem(Code.BAD_ADJUSTMENT, "points", {})
-    if adjustment.to not in ("none", "others"):
-        yield Problem(Code.BAD_ADJUSTMENT, "to", {"to": adjustment.to})
-    if not adjustment.reason.strip():
-        yield Problem(Code.BAD_ADJUSTMENT, "reason", {})
-
-
-def _check_stopped(_game: Game, stopped: Stopped) -> Iterator[Problem]:
-    if stopped.reason not in STOP_REASONS:
-        yield Problem(Code.WRONG_TYPE, "reason", {"expected": " | ".join(STOP_REASONS)})
-
-
-def _check_totals(game: Game, entry: Totals) -> Iterator[Problem]:
-    if any(points.denominator > FINEST_PART for points in entry.totals):
-        yield wrong_type("totals", "list of points")
-    # The sum of totals that were never checked is shown as wrong on the sheet.
-    yield from check_totals(game.ruleset, entry.totals, early=entry.early or entry.unchecked)
+def _check_other(game: Game, entry: Passed | Adjustment | Stopped | Totals) -> Iterator[Problem]:
+    if isinstance(entry, Passed):
+        if not game.ruleset.passes:
+            yield Problem(Code.WRONG_TYPE, "type", {"expected": "deal"})
+    elif isinstance(entry, Stopped):
+        if entry.reason not in STOP_REASONS:
+            yield Problem(Code.WRONG_TYPE, "reason", {"expected": " | ".join(STOP_REASONS)})
+    elif isinstance(entry, Totals):
+        if any(points.denominator > FINEST_PART for points in entry.totals):
+            yield wrong_type("totals", "list of points")
+        # The sum of totals that were never checked is shown as wrong on the sheet.
+        yield from check_totals(game.ruleset, entry.totals, early=entry.early or entry.unchecked)
+    else:
+        yield from check_seat(game.ruleset, "seat", entry.seat)
+        # Limit the totals so that they can be written down, whatever fractions are added.
+        if entry.points == 0 or entry.points.denominator > FINEST_PART:
+            yield Problem(Code.BAD_ADJUSTMENT, "points", {})
+        if entry.to not in ("none", "others"):
+            yield Problem(Code.BAD_ADJUSTMENT, "to", {"to": entry.to})
+        if not entry.reason.strip():
+            yield Problem(Code.BAD_ADJUSTMENT, "reason", {})
 
 
 CHECKS: Mapping[type, Callable[[Game, Any], Iterable[Problem]]] = MappingProxyType(
@@ -756,10 +721,10 @@ CHECKS: Mapping[type, Callable[[Game, Any], Iterable[Problem]]] = MappingProxyTy
         Deal: _check_deal,
         Void: _check_void,
         Redeal: _check_redeal,
-        Passed: _check_passed,
-        Adjustment: _check_adjustment,
-        Stopped: _check_stopped,
-        Totals: _check_totals,
+        Passed: _check_other,
+        Adjustment: _check_other,
+        Stopped: _check_other,
+        Totals: _check_other,
     }
 )
 """The checks of each kind of entry."""

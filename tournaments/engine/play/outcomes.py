@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import floor
 from types import MappingProxyType
 from typing import NamedTuple
@@ -151,31 +151,13 @@ def _flower(_game: Game, played: PlayedDeal) -> Sequence[int]:
     return [side for side, tricks in enumerate(taken) if tricks == 0] if 0 in taken else ()
 
 
-def _sold_rifki(game: Game, played: PlayedDeal) -> Iterator[int]:
-    holder = _rifki_holder(game, played)
-    if holder is not None and not _taken(played)[holder]:
-        yield holder
-
-
-def _own_rifki(game: Game, played: PlayedDeal) -> Iterator[int]:
-    holder = _rifki_holder(game, played)
-    if holder is not None and _taken(played)[holder]:
-        yield holder
-
-
-def _rifki_holder(game: Game, played: PlayedDeal) -> int | None:
+def _rifki(game: Game, played: PlayedDeal, *, taken: bool) -> tuple[int, ...]:
+    """The side that held the Rıfkı, if it has taken it (or has not)."""
     holder = played.deal.details.get("rifki_holder")
-    return None if holder is None else game.ruleset.sides[int(holder)]
-
-
-def _triple_socket(outcome: Outcome) -> Iterator[int]:
-    if (len(outcome.out), len(outcome.sunk)) == (3, 1):
-        yield from outcome.sunk
-
-
-def _phone_plug(outcome: Outcome) -> Iterator[int]:
-    if (len(outcome.out), len(outcome.sunk)) == (1, 3):
-        yield from outcome.out
+    if holder is None:
+        return ()
+    side = game.ruleset.sides[int(holder)]
+    return (side,) if bool(_taken(played)[side]) == taken else ()
 
 
 IN_A_DEAL: Mapping[str, Earners] = MappingProxyType(
@@ -185,8 +167,8 @@ IN_A_DEAL: Mapping[str, Earners] = MappingProxyType(
         "dys": _dys,
         "ox-eye": _ox_eye,
         "flower": _flower,
-        "sold-rifki": _sold_rifki,
-        "own-rifki": _own_rifki,
+        "sold-rifki": partial(_rifki, taken=False),
+        "own-rifki": partial(_rifki, taken=True),
     }
 )
 """Badges for a deal: each function returns the sides that earned it."""
@@ -194,13 +176,16 @@ IN_A_DEAL: Mapping[str, Earners] = MappingProxyType(
 OF_A_KING = frozenset({"king", "outside-king"})
 """Badges for deals with a King only."""
 
-AT_THE_END: Mapping[str, Callable[[Outcome], Iterator[int]]] = MappingProxyType(
-    {"triple-socket": _triple_socket, "phone-plug": _phone_plug}
+AT_THE_END: Mapping[str, Callable[[Outcome], tuple[int, ...]]] = MappingProxyType(
+    {
+        "triple-socket": lambda end: end.sunk if len(end.sunk) == 1 and len(end.out) == 3 else (),
+        "phone-plug": lambda end: end.out if len(end.out) == 1 and len(end.sunk) == 3 else (),
+    }
 )
 """Badges for the end of a game."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Earned:
     """A seat's deals of one contract, declared by it or by others, with its points.
 
@@ -212,29 +197,30 @@ class Earned:
     others: int = 0
     others_points: Points = 0
 
-    def with_deal(self, points: Points, *, declared: bool) -> "Earned":
-        """Return these sums with one more deal added."""
-        if declared:
-            total = self.declared_points + points
-            return replace(self, declared=self.declared + 1, declared_points=total)
-        total = self.others_points + points
-        return replace(self, others=self.others + 1, others_points=total)
-
 
 def earned(game: Game) -> dict[str, list[Earned]]:
     """Return the earnings of each seat, in seat order, by contract played.
 
     A deal without a declarer, or without a choice of contract, counts as declared by others.
     """
+    ruleset = game.ruleset
     moved = {row.entry: row.points for row in game.rows}
-    played: dict[str, list[Earned]] = {}
-    for number, deal in enumerate(game.deals):
-        seats = played.setdefault(deal.contract.id, [Earned()] * game.ruleset.seats)
-        chose = who_chose(game, number)
-        points = moved[deal.entry]
-        for seat, side in enumerate(game.ruleset.sides):
-            seats[seat] = seats[seat].with_deal(points[side], declared=seat == chose)
-    return played
+    by_contract: dict[str, list[Earned]] = {}
+    for number, played in enumerate(game.deals):
+        contract = played.contract
+        seats = by_contract.setdefault(contract.id, [Earned() for _ in ruleset.sides])
+        stage = ruleset.plan[number] if number < len(ruleset.plan) else ()
+        no_choice = len(stage) == 1 and not contract.trumps
+        chose = None if no_choice else who_declared(played)
+        points = moved[played.entry]
+        for seat, side in enumerate(ruleset.sides):
+            if seat == chose:
+                seats[seat].declared += 1
+                seats[seat].declared_points += points[side]
+            else:
+                seats[seat].others += 1
+                seats[seat].others_points += points[side]
+    return by_contract
 
 
 def who_declared(played: PlayedDeal) -> int | None:
@@ -242,14 +228,6 @@ def who_declared(played: PlayedDeal) -> int | None:
     maker: int | None = played.deal.details.get("maker")
     declared = played.contract.declared and played.contract.named
     return played.declarer if declared else maker
-
-
-def who_chose(game: Game, number: int) -> int | None:
-    """Return the declarer of deal `number`, from 0; None if no other contract was possible."""
-    played = game.deals[number]
-    stage = game.ruleset.plan[number] if number < len(game.ruleset.plan) else ()
-    fixed = len(stage) == 1 and not played.contract.trumps
-    return None if fixed else who_declared(played)
 
 
 def write_earned(game: Game) -> dict[str, list[list[int | str]]]:
@@ -321,37 +299,34 @@ def settle(totals: Sequence[Points], stake: Points, coin: Fraction = CENT) -> Se
     _check_money("coin", coin)
     if not totals:
         raise ValueError("There is nobody to settle with.")
-    coins = _round(_exact_coins(totals, stake, coin))
-    return Settlement(tuple(number * coin for number in coins), _payments(coins, coin))
+    mean = Fraction(sum(totals)) / len(totals)
+    coins = _round([stake * (score - mean) / coin for score in totals])
+    return Settlement(tuple(number * coin for number in coins), tuple(_payments(coins, coin)))
 
 
 MOST_TO_GROUP = 10
 """The largest number of people for which the fewest payments are sought; more only need few."""
 
 
-def settle_balances(balances: Sequence[Fraction], coin: Fraction = CENT) -> tuple[Payment, ...]:
-    """Return the payments that settle balances with a sum of 0, rounded as in `settle`."""
-    return _payments(_round([balance / coin for balance in balances]), coin)
+def _payments(coins: Sequence[int], coin: Fraction) -> Iterator[Payment]:
+    """Yield the fewest payments: in each group the largest debtor pays the largest creditor.
 
-
-def _payments(coins: Sequence[int], coin: Fraction) -> tuple[Payment, ...]:
+    Each payment settles one side, and the last payment of a group two.
+    """
     few = len(coins) <= MOST_TO_GROUP
-    groups = _settling_groups(coins) if few else [dict(enumerate(coins))]
-    return tuple(
-        Payment(payer, payee, number * coin)
-        for group in groups
-        for payer, payee, number in _settle_group(group)
-    )
+    for group in _settling_groups(coins) if few else [dict(enumerate(coins))]:
+        while any(group.values()):
+            payer = min(group, key=lambda side: (group[side], side))
+            payee = max(group, key=lambda side: (group[side], -side))
+            number = min(-group[payer], group[payee])
+            group[payer] += number
+            group[payee] -= number
+            yield Payment(payer, payee, number * coin)
 
 
 def _check_money(name: str, money: Points) -> None:
     if money <= 0:
         raise ValueError(f"A {name} is above 0, not {money}.")
-
-
-def _exact_coins(totals: Sequence[Points], stake: Points, coin: Fraction) -> list[Fraction]:
-    mean = Fraction(sum(totals)) / len(totals)
-    return [stake * (score - mean) / coin for score in totals]
 
 
 def _round(exact: Sequence[Fraction]) -> list[int]:
@@ -372,50 +347,24 @@ def _settling_groups(coins: Sequence[int]) -> Iterator[dict[int, int]]:
     A group of n sides that cannot be divided further needs n − 1 payments, so more groups mean
     fewer payments. A side at 0 is a group of its own and pays nothing.
     """
+    subsets = [frozenset[int]()]
+    for side in range(len(coins)):
+        subsets += [subset | {side} for subset in subsets]
+    # For each set of sides, the side to remove first so that most of the later rests sum to 0:
+    # removing the sides one by one completes a group each time that the rest sums to 0.
+    first: dict[frozenset[int], int] = {}
+    groups = {subsets[0]: 0}
+    for subset in sorted(subsets[1:], key=len):
+        side = first[subset] = max(sorted(subset), key=lambda side: groups[subset - {side}])
+        settled = sum(coins[member] for member in subset) == 0
+        groups[subset] = groups[subset - {side}] + settled
     left = dict(enumerate(coins))
-    chain = _best_chain(left)
     while left:
         group: dict[int, int] = {}
         while not group or sum(group.values()) != 0:
-            side = chain[frozenset(left)]
+            side = first[frozenset(left)]
             group[side] = left.pop(side)
         yield group
-
-
-def _best_chain(coins: Mapping[int, int]) -> dict[frozenset[int], int]:
-    """For each set of sides, the side to remove first so that most of the later rests sum to 0.
-
-    Removing the sides one by one completes a group each time that the rest sums to 0.
-    """
-    first: dict[frozenset[int], int] = {}
-    groups = {frozenset[int](): 0}
-    for subset in _subsets(coins):
-        side = max(sorted(subset), key=lambda side: groups[subset - {side}])
-        first[subset] = side
-        settled = sum(coins[member] for member in subset) == 0
-        groups[subset] = groups[subset - {side}] + settled
-    return first
-
-
-def _subsets(sides: Mapping[int, int]) -> list[frozenset[int]]:
-    subsets = [frozenset[int]()]
-    for side in sides:
-        subsets += [subset | {side} for subset in subsets]
-    return sorted(subsets[1:], key=len)
-
-
-def _settle_group(coins: dict[int, int]) -> Iterator[tuple[int, int, int]]:
-    """Yield payer, payee and coins: the largest debtor pays the largest creditor, until all are 0.
-
-    Each payment settles one side, and the last payment two.
-    """
-    while any(coins.values()):
-        payer = min(coins, key=lambda side: (coins[side], side))
-        payee = max(coins, key=lambda side: (coins[side], -side))
-        number = min(-coins[payer], coins[payee])
-        coins[payer] += number
-        coins[payee] -= number
-        yield payer, payee, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,7 +458,8 @@ def settle_evening(games: Sequence[FinishedGame]) -> tuple[list[str], tuple[Paym
             balances[name] = balances.get(name, Fraction(0)) + share
     if not balances:
         return None
-    return list(balances), settle_balances(list(balances.values()))
+    coins = _round([balance / CENT for balance in balances.values()])
+    return list(balances), tuple(_payments(coins, CENT))
 
 
 def courses(games: Sequence[FinishedGame]) -> dict[str, list[Points]]:

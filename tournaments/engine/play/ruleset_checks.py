@@ -113,10 +113,21 @@ FIELD_OF_STEP: Mapping[str, str] = MappingProxyType(
 
 def check_ruleset(ruleset: Ruleset) -> Iterator[Problem]:
     """Yield every reason why some game of this ruleset cannot be played to its end."""
-    faults = list(_check_sides(ruleset))
-    # Check contracts and steps only if the sides are valid.
-    if not faults:
-        faults += _check_play(ruleset)
+    faults: list[Problem] = []
+    sides = ruleset.sides
+    count = max(sides, default=0) + 1
+    in_turn = tuple(seat % count for seat in range(len(sides)))
+    if len(sides) not in range(2, 5) or count < 2 or len(sides) % count or sides != in_turn:
+        faults.append(_bad("sides", "sides"))
+    elif ruleset.declares == "pair" and ruleset.seats_in_a_side == 1:
+        faults.append(_bad("declares", "needs-pairs"))
+    else:
+        # Check contracts and steps only if the sides are valid.
+        for number, contract in enumerate(ruleset.contracts):
+            for problem in _check_contract(ruleset, contract):
+                field = f"contracts.{number}.{problem.where}"
+                faults.append(Problem(problem.code, field, problem.params))
+        faults += _check_fields_and_steps(ruleset)
     settings = list(_check_settings(ruleset))
     faults += [*settings, *_check_options(ruleset), *_check_ids(ruleset)]
     # Invalid settings cannot give a number of deals.
@@ -128,27 +139,8 @@ def check_ruleset(ruleset: Ruleset) -> Iterator[Problem]:
         yield from check_end(ruleset)
 
 
-def _check_play(ruleset: Ruleset) -> Iterator[Problem]:
-    for number, contract in enumerate(ruleset.contracts):
-        where = f"contracts.{number}"
-        for problem in _of(ruleset, contract):
-            yield Problem(problem.code, f"{where}.{problem.where}", problem.params)
-    yield from _check_fields(ruleset)
-    yield from _check_steps(ruleset)
-
-
 def _bad(where: str, why: str, **params: object) -> Problem:
     return Problem(Code.BAD_RULESET, where, {"why": why, **params})
-
-
-def _check_sides(ruleset: Ruleset) -> Iterator[Problem]:
-    sides = ruleset.sides
-    count = max(sides, default=0) + 1
-    in_turn = tuple(seat % count for seat in range(len(sides)))
-    if len(sides) not in range(2, 5) or count < 2 or len(sides) % count or sides != in_turn:
-        yield _bad("sides", "sides")
-    elif ruleset.declares == "pair" and ruleset.seats_in_a_side == 1:
-        yield _bad("declares", "needs-pairs")
 
 
 def _fits(setting: str, value: Setting) -> bool:
@@ -190,7 +182,12 @@ def _check_options(ruleset: Ruleset) -> Iterator[Problem]:
                 yield _bad(where, "default", option=option.setting)
         elif option.kind == "one-of":
             yield _bad(where, "no-default", option=option.setting)
-    yield from _check_implied(ruleset, options)
+    for setting, by_value in ruleset.implied.items():
+        for value, follows in by_value.items():
+            for name, chosen in ((setting, value), *follows.items()):
+                implied = options.get(name)
+                if implied is None or not OPTION_KINDS[implied.kind](implied, chosen):
+                    yield _bad("implied", "implied", option=name)
 
 
 def _is_choice(option: Option) -> bool:
@@ -201,15 +198,6 @@ def _is_choice(option: Option) -> bool:
         return bool(option.values) and len(types) == len(option.values) and fits
     counts = kind == "count" and option.kind in ("count", "even-count")
     return not option.values and (option.kind == kind or counts)
-
-
-def _check_implied(ruleset: Ruleset, options: Mapping[str, Option]) -> Iterator[Problem]:
-    for setting, by_value in ruleset.implied.items():
-        for value, follows in by_value.items():
-            for name, chosen in ((setting, value), *follows.items()):
-                option = options.get(name)
-                if option is None or not OPTION_KINDS[option.kind](option, chosen):
-                    yield _bad("implied", "implied", option=name)
 
 
 def _check_ids(ruleset: Ruleset) -> Iterator[Problem]:
@@ -234,10 +222,22 @@ def _check_ids(ruleset: Ruleset) -> Iterator[Problem]:
 # One contract.
 
 
-def _of(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
+def _check_contract(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
     yield from _check_units(ruleset, contract)
-    yield from _check_prizes(ruleset, contract)
-    yield from _check_who_plays(ruleset, contract)
+    # A prize for each place, one for going out first, or none.
+    prizes = {"places": ruleset.side_count, "pair-domino": 1}.get(contract.scoring, 0)
+    if len(contract.prizes) != prizes:
+        yield _bad("prizes", "prizes", expected=prizes)
+    if contract.scoring in ("pair-difference", "pair-domino") and ruleset.side_count != 2:
+        yield _bad("scoring", "two-sides")
+    elif contract.scoring == "pair-domino" and ruleset.seats_in_a_side == 1:
+        yield _bad("scoring", "needs-pairs")
+    elif contract.scoring == "piles-emptied" and ruleset.seats != 2:
+        yield _bad("scoring", "two-players")
+    if contract.named == (contract.scoring in NO_COUNTS):
+        yield _bad("named", "named")
+    elif not contract.named and (len(ruleset.contracts) > 1 or _is_limited(ruleset)):
+        yield _bad("named", "alone")
     yield from _check_contract_fields(contract)
     if contract.cappotto and (contract.scoring != "per-unit" or len(contract.values) != 1):
         yield _bad("cappotto", "one-unit")
@@ -266,26 +266,6 @@ def _check_units(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
         yield _bad("values.places", "prizes-instead")
 
 
-def _check_prizes(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
-    """Require a prize for each place, one for going out first, or none."""
-    wanted = {"places": ruleset.side_count, "pair-domino": 1}.get(contract.scoring, 0)
-    if len(contract.prizes) != wanted:
-        yield _bad("prizes", "prizes", expected=wanted)
-
-
-def _check_who_plays(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
-    if contract.scoring in ("pair-difference", "pair-domino") and ruleset.side_count != 2:
-        yield _bad("scoring", "two-sides")
-    elif contract.scoring == "pair-domino" and ruleset.seats_in_a_side == 1:
-        yield _bad("scoring", "needs-pairs")
-    elif contract.scoring == "piles-emptied" and ruleset.seats != 2:
-        yield _bad("scoring", "two-players")
-    if contract.named == (contract.scoring in NO_COUNTS):
-        yield _bad("named", "named")
-    elif not contract.named and (len(ruleset.contracts) > 1 or _is_limited(ruleset)):
-        yield _bad("named", "alone")
-
-
 def _is_limited(ruleset: Ruleset) -> bool:
     limits = [(contract.quota, contract.quota_each) for contract in ruleset.contracts]
     return bool(ruleset.quotas or ruleset.stages) or any(limit != (None, None) for limit in limits)
@@ -300,16 +280,16 @@ def _check_contract_fields(contract: Contract) -> Iterator[Problem]:
     for field in NEEDED_FIELDS.get(contract.scoring, ()):
         if field not in contract.fields:
             yield Problem(Code.MISSING_FIELD, "fields", {"field": field})
-    needed = {field for scoring in NEEDED_FIELDS.values() for field in scoring}
-    needed |= {"alone", "defender_alone", "calls"}
-    if needed & set(contract.fields) and contract.scoring not in NEEDED_FIELDS:
+    own = {field for fields in NEEDED_FIELDS.values() for field in fields}
+    own |= {"alone", "defender_alone", "calls"}
+    if own & set(contract.fields) and contract.scoring not in NEEDED_FIELDS:
         yield _bad("fields", "no-such-scoring")
 
 
 # The whole game.
 
 
-def _check_fields(ruleset: Ruleset) -> Iterator[Problem]:
+def _check_fields_and_steps(ruleset: Ruleset) -> Iterator[Problem]:
     for field in ruleset.fields:
         if field not in OF_EVERY_DEAL:
             yield _bad("fields", "field-of-a-contract", field=field)
@@ -321,9 +301,6 @@ def _check_fields(ruleset: Ruleset) -> Iterator[Problem]:
         yield _bad("fields", "offered-sealed")
     if any(UNITS[unit].total is None for unit in ruleset.all_units):
         yield _bad("all_units", "not-fixed")
-
-
-def _check_steps(ruleset: Ruleset) -> Iterator[Problem]:
     anywhere = {*ruleset.fields, *(f for c in ruleset.contracts for f in c.fields)}
     for step, field in FIELD_OF_STEP.items():
         if (step in ruleset.steps) != (field in anywhere):
@@ -331,20 +308,17 @@ def _check_steps(ruleset: Ruleset) -> Iterator[Problem]:
     each_alone = ruleset.seats_in_a_side == 1
     everyone_declares = all(contract.declared for contract in ruleset.contracts)
     counted = all(contract.values for contract in ruleset.contracts)
+    have_closers = all(not c.prizes or c.scoring == "pair-domino" for c in ruleset.contracts)
     possible = {
         "cappotto": counted,
         "sale": each_alone,
         "doubles": each_alone and counted,
         "secret-pair": each_alone and ruleset.seats == 4 and everyone_declares and counted,
-        "third": ruleset.side_count == 2 and everyone_declares and _has_closers(ruleset),
+        "third": ruleset.side_count == 2 and everyone_declares and have_closers,
     }
     for step in ruleset.steps:
         if not possible.get(step, True):
             yield _bad("steps", "step", step=step)
-
-
-def _has_closers(ruleset: Ruleset) -> bool:
-    return all(not c.prizes or c.scoring == "pair-domino" for c in ruleset.contracts)
 
 
 def _check_length(ruleset: Ruleset) -> Iterator[Problem]:
@@ -366,7 +340,7 @@ def _check_length(ruleset: Ruleset) -> Iterator[Problem]:
 
 def _can_win(contract: Contract) -> bool:
     if contract.scoring == "per-unit":
-        return any(each > 0 for each in contract.values.values())
+        return any(value > 0 for value in contract.values.values())
     if contract.scoring in NO_COUNTS:
         return True
     return any(contract.values.values()) or any(prize > 0 for prize in contract.prizes)
