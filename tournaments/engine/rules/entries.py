@@ -643,7 +643,7 @@ def counts(table: TableShape) -> Shape:
     return mapping(
         numbers(table.sides),
         table.counts or {},
-        lambda value: {unit: tuple(each) for unit, each in value.items()},
+        lambda value: {unit: tuple(row) for unit, row in value.items()},
     )
 
 
@@ -653,8 +653,8 @@ def sale(table: TableShape) -> Shape:
 
 
 def piles(table: TableShape) -> Shape:
-    each = numbers(table.seats, CARDS_OF_BOTH_PACKS)
-    return mapping(each, object_schema(dict.fromkeys(PILES, each.schema)))
+    numbers_of_pile = numbers(table.seats, CARDS_OF_BOTH_PACKS)
+    return mapping(numbers_of_pile, object_schema(dict.fromkeys(PILES, numbers_of_pile.schema)))
 
 
 def calls(table: TableShape) -> Shape:

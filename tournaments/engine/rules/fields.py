@@ -31,11 +31,6 @@ from tournaments.engine.rules.rulesets import (
 Check = Callable[[Ruleset, Deal, Any], Iterator[Problem]]
 
 
-def _anything(_ruleset: Ruleset, _deal: Deal, _value: Any) -> Iterator[Problem]:
-    """Accept any value: other checks cover this field together with others."""
-    return iter(())
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
     """A field of a deal: its shape at a table, its description, and its check.
@@ -46,7 +41,7 @@ class Field:
 
     shape: ShapeAt
     about: str
-    check: Check = _anything
+    check: Check | None = None
     required: bool = False
     switch: str | None = None
     required_where: tuple[str, Setting] | None = None
@@ -94,8 +89,8 @@ def check_fields(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Probl
                 problems.append(Problem(Code.BAD_TRUMP, "trump", params))
         elif name not in fields_of(ruleset, contract):
             problems.append(Problem(Code.UNEXPECTED_FIELD, name, {"field": name}))
-        else:
-            problems += FIELDS[name].check(ruleset, deal, value)
+        elif (check := FIELDS[name].check) is not None:
+            problems += check(ruleset, deal, value)
     needs_some = not REQUIRED.isdisjoint((*ruleset.fields, *contract.fields))
     if needs_some and (deal.counts is not None or not contract.named):
         problems += [
@@ -114,13 +109,17 @@ def is_required(ruleset: Ruleset, field: Field) -> bool:
     return ruleset.settings.get(setting) == value
 
 
-def check_seat(ruleset: Ruleset, where: str, seat: int) -> Iterator[Problem]:
+def check_seat(ruleset: Ruleset, where: str, seat: int | None) -> Iterator[Problem]:
     if seat not in range(ruleset.seats):
         yield Problem(Code.BAD_SEAT, where, {"seats": ruleset.seats, "got": seat})
 
 
-def _seat(where: str) -> Check:
-    return lambda ruleset, _deal, seat: check_seat(ruleset, where, seat)
+def _seat(where: str, *, nullable: bool = False) -> Check:
+    def check(ruleset: Ruleset, _deal: Deal, seat: int | None) -> Iterator[Problem]:
+        if seat is not None or not nullable:
+            yield from check_seat(ruleset, where, seat)
+
+    return check
 
 
 def _check_partner(ruleset: Ruleset, deal: Deal, partner: int) -> Iterator[Problem]:
@@ -196,14 +195,12 @@ def _check_defender_alone(ruleset: Ruleset, deal: Deal, seat: int | None) -> Ite
             yield Problem(Code.BAD_EUCHRE, "defender_alone", {"seat": seat})
 
 
-def _check_winner(ruleset: Ruleset, _deal: Deal, winner: int | None) -> Iterator[Problem]:
-    if winner is not None:
-        yield from check_seat(ruleset, "winner", winner)
-
-
 def _check_left(ruleset: Ruleset, deal: Deal, left: Mapping[str, Any]) -> Iterator[Problem]:
     """Check the piles: the winner's are empty, all others have cards, both packs hold them."""
-    faults = list(_check_piles(ruleset, left))
+    faults = list(_check_keys("left", left, PILES))
+    for pile in PILES:
+        if pile in left:
+            faults += _check_one_per_seat(ruleset, f"left.{pile}", left[pile])
     yield from faults
     if faults:
         return
@@ -218,13 +215,6 @@ def _check_left(ruleset: Ruleset, deal: Deal, left: Mapping[str, Any]) -> Iterat
         yield Problem(Code.BAD_KRAPET, "left", {"why": "empty", "winner": winner})
 
 
-def _check_piles(ruleset: Ruleset, left: Mapping[str, Any]) -> Iterator[Problem]:
-    yield from _check_keys("left", left, PILES)
-    for pile in PILES:
-        if pile in left:
-            yield from _check_one_per_seat(ruleset, f"left.{pile}", left[pile])
-
-
 def _check_one_per_seat(
     ruleset: Ruleset, where: str, numbers: tuple[int, ...]
 ) -> Iterator[Problem]:
@@ -232,10 +222,6 @@ def _check_one_per_seat(
         yield Problem(Code.WRONG_SEATS, where, {"expected": ruleset.seats, "got": len(numbers)})
     elif min(numbers) < 0:
         yield Problem(Code.NEGATIVE_COUNT, where, {"got": min(numbers)})
-
-
-def _check_calls(ruleset: Ruleset, _deal: Deal, calls: tuple[int, ...]) -> Iterator[Problem]:
-    return _check_one_per_seat(ruleset, "calls", calls)
 
 
 FIELDS: Mapping[str, Field] = MappingProxyType(
@@ -286,14 +272,23 @@ FIELDS: Mapping[str, Field] = MappingProxyType(
             "The defender who played without a partner.",
             _check_defender_alone,
         ),
-        "winner": Field(shapes.seat_or_null, "Null in a stalemate.", _check_winner, required=True),
+        "winner": Field(
+            shapes.seat_or_null,
+            "Null in a stalemate.",
+            _seat("winner", nullable=True),
+            required=True,
+        ),
         "left": Field(
             shapes.piles,
             "Cards left in each pile, one number per seat.",
             _check_left,
             required_where=("scoring", "points"),
         ),
-        "calls": Field(shapes.calls, "Calls of krapet, one number per seat.", _check_calls),
+        "calls": Field(
+            shapes.calls,
+            "Calls of krapet, one number per seat.",
+            lambda ruleset, _deal, calls: _check_one_per_seat(ruleset, "calls", calls),
+        ),
     }
 )
 """The further fields of a deal by name, in the order in which they are written."""

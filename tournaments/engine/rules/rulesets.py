@@ -218,10 +218,15 @@ def check_agreement(counts: Counts, seats: int) -> Iterator[Problem]:
 
 def fewest_tricks(counts: Counts, seats: int) -> int | None:
     """Return the fewest tricks in which the sides can have taken `counts`, or None if in none."""
+    # How many of the last two tricks each side has at least.
+    none = (0,) * len(next(iter(counts.values())))
+    single = [counts.get(name, none) for name in ("twelfth_trick", "last_trick")]
+    named: Sequence[int] = [sum(both) for both in zip(*single, strict=True)]
+    if "last_two" in counts:
+        if any(n > both for n, both in zip(named, counts["last_two"], strict=True)):
+            return None
+        named = counts["last_two"]
     tricks = counts.get("tricks")
-    named = _named_tricks(counts)
-    if named is None:
-        return None
     fewest = None
     for cards in _cards_by_side(counts):
         needed = [max(-(-n // seats), last) for n, last in zip(cards, named, strict=True)]
@@ -231,18 +236,6 @@ def fewest_tricks(counts: Counts, seats: int) -> int | None:
             needed = list(tricks)
         fewest = sum(needed) if fewest is None else min(fewest, sum(needed))
     return fewest
-
-
-def _named_tricks(counts: Counts) -> list[int] | None:
-    """Return how many of the last two tricks each side has at least, or None if they disagree."""
-    none = (0,) * len(next(iter(counts.values())))
-    single = [counts.get(name, none) for name in ("twelfth_trick", "last_trick")]
-    named = [sum(both) for both in zip(*single, strict=True)]
-    if "last_two" not in counts:
-        return named
-    if any(n > both for n, both in zip(named, counts["last_two"], strict=True)):
-        return None
-    return list(counts["last_two"])
 
 
 def _cards_by_side(counts: Counts) -> Iterator[list[int]]:
@@ -500,10 +493,6 @@ def _is_count(_option: Option, value: object) -> bool:
     return type(value) is int and 1 <= value <= LARGEST_COUNT
 
 
-def _is_even_count(option: Option, value: object) -> bool:
-    return _is_count(option, value) and type(value) is int and value % 2 == 0
-
-
 def _is_money(_option: Option, value: object) -> bool:
     amount = number_of(value)
     return amount is not None and amount > 0
@@ -533,7 +522,9 @@ OPTION_KINDS: Mapping[str, Callable[[Option, object], bool]] = MappingProxyType(
     {
         "one-of": _is_one_of,
         "count": _is_count,
-        "even-count": _is_even_count,
+        "even-count": lambda option, value: (
+            _is_count(option, value) and value in range(2, LARGEST_COUNT + 1, 2)
+        ),
         "money": _is_money,
     }
 )
@@ -544,50 +535,57 @@ def check_end(ruleset: Ruleset) -> Iterator[Problem]:
     """Yield every reason why a game could stop before its last deal, with any options."""
     if ruleset.length is None or ruleset.unnamed is not None:
         return
-    problems = [problem for played in _as_played(ruleset) for problem in _check_end(played)]
+    ways = [ruleset]
+    for option in ruleset.options:
+        if option.setting in ("order", "declarations"):
+            ways += [
+                replace(ruleset, settings={**ruleset.settings, option.setting: value})
+                for value in option.values
+            ]
+    problems = [problem for played in ways for problem in _check_end(played)]
     for number, problem in enumerate(problems):
         if problem not in problems[:number]:
             yield problem
 
 
-def _as_played(ruleset: Ruleset) -> Iterator[Ruleset]:
-    yield ruleset
-    for option in ruleset.options:
-        if option.setting in ("order", "declarations"):
-            for value in option.values:
-                yield replace(ruleset, settings={**ruleset.settings, option.setting: value})
-
-
 def _check_end(ruleset: Ruleset) -> Iterator[Problem]:
-    strict = ruleset.settings.get("order") in ("ordered", "strict")
-    if strict and not _may_be_ordered(ruleset):
+    order = ruleset.settings.get("order")
+    # An order blocks nobody if the dearest penalty left is always free to all.
+    penalties = [contract for contract in ruleset.contracts if contract.kind == PENALTY]
+    options = {option.setting for option in ruleset.options} | ruleset.settings.keys()
+    free = all(c.quota_each is None and c.quota is not None for c in penalties)
+    may_be_ordered = free and not ruleset.stages and "declarations" not in options
+    if order in ("ordered", "strict") and not may_be_ordered:
         yield _bad("settings.order", "order")
         return
-    if ruleset.settings.get("order") == "strict" and not _penalties_come_in_step(ruleset):
+    if order == "strict" and not _penalties_come_in_step(ruleset):
         yield _bad("settings.order", "strict")
         return
-    yield from _check_stages(ruleset)
+    stages = ruleset.stages or (Stage(ruleset.length or 0, tuple(ruleset.by_id)),)
+    begin = 0
+    for number, stage in enumerate(stages):
+        deals = range(begin, begin + stage.deals)
+        groups = _groups(ruleset, stage, stages[:number])
+        for first in range(ruleset.seats):
+            fault = _find_shortage(ruleset, groups, first, deals)
+            if fault is not None:
+                field = f"stages.{number}" if ruleset.stages else "deals"
+                yield _bad(field, "runs-out", deals=fault[0], contracts=fault[1])
+                break
+        begin += stage.deals
 
 
 def _bad(where: str, why: str, **params: object) -> Problem:
     return Problem(Code.BAD_RULESET, where, {"why": why, **params})
 
 
-def _may_be_ordered(ruleset: Ruleset) -> bool:
-    """Whether the dearest penalty left is always free to all, so that an order blocks nobody."""
-    penalties = [contract for contract in ruleset.contracts if contract.kind == PENALTY]
-    options = {option.setting for option in ruleset.options} | ruleset.settings.keys()
-    free = all(c.quota_each is None and c.quota is not None for c in penalties)
-    return free and not ruleset.stages and "declarations" not in options
-
-
 def _penalties_come_in_step(ruleset: Ruleset) -> bool:
     if PENALTY not in ruleset.quotas:
         return False
-    each = ruleset.quotas[PENALTY]
-    first_deals = range(each * ruleset.side_count)
+    quota = ruleset.quotas[PENALTY]
+    first_deals = range(quota * ruleset.side_count)
     return len(first_deals) <= (ruleset.length or 0) and all(
-        set(_turns(ruleset, first, first_deals).values()) == {each}
+        set(_turns(ruleset, first, first_deals).values()) == {quota}
         for first in range(ruleset.seats)
     )
 
@@ -603,22 +601,6 @@ class _Group:
 
     each: float
     together: float
-
-
-def _check_stages(ruleset: Ruleset) -> Iterator[Problem]:
-    everything = tuple(contract.id for contract in ruleset.contracts)
-    stages = ruleset.stages or (Stage(ruleset.length or 0, everything),)
-    begin = 0
-    for number, stage in enumerate(stages):
-        deals = range(begin, begin + stage.deals)
-        before = stages[:number]
-        for first in range(ruleset.seats):
-            fault = _find_shortage(ruleset, _groups(ruleset, stage, before), first, deals)
-            if fault is not None:
-                where = f"stages.{number}" if ruleset.stages else "deals"
-                yield _bad(where, "runs-out", deals=fault[0], contracts=fault[1])
-                break
-        begin += stage.deals
 
 
 def _find_shortage(
@@ -643,7 +625,12 @@ def _groups(ruleset: Ruleset, stage: Stage, before: tuple[Stage, ...]) -> list[_
     for kind in dict.fromkeys(contract.kind for contract in contracts):
         of_kind = [contract for contract in contracts if contract.kind == kind]
         if kind in ruleset.side_quotas:
-            left = ruleset.side_quotas[kind] - _most_before(ruleset, before, kind)
+            most_before = sum(
+                stage.deals
+                for stage in before
+                if any(ruleset.by_id[name].kind == kind for name in stage.contracts)
+            )
+            left = ruleset.side_quotas[kind] - most_before
             groups += _of_one_kind(of_kind, before, max(0, left))
     rest = [contract for contract in contracts if contract.kind not in ruleset.side_quotas]
     groups += [
@@ -655,13 +642,6 @@ def _groups(ruleset: Ruleset, stage: Stage, before: tuple[Stage, ...]) -> list[_
     return groups
 
 
-def _most_before(ruleset: Ruleset, before: tuple[Stage, ...], kind: str) -> int:
-    of_kind = [
-        stage for stage in before if any(ruleset.by_id[n].kind == kind for n in stage.contracts)
-    ]
-    return sum(stage.deals for stage in of_kind)
-
-
 def _of_one_kind(contracts: list[Contract], before: tuple[Stage, ...], quota: int) -> list[_Group]:
     """Group contracts with a quota of their kind; count only guaranteed ones if each has one."""
     if all(contract.quota_each is None for contract in contracts):
@@ -671,12 +651,12 @@ def _of_one_kind(contracts: list[Contract], before: tuple[Stage, ...], quota: in
     return [_Group(sure, inf)] if endless else []
 
 
-def _group(contracts: list[Contract], before: tuple[Stage, ...], each: int | None) -> _Group:
+def _group(contracts: list[Contract], before: tuple[Stage, ...], quota: int | None) -> _Group:
     together: float = 0
     for contract in contracts:
         left = inf if contract.quota is None else contract.quota - _played(contract, before)
         together += max(0, left)
-    return _Group(inf if each is None else each, together)
+    return _Group(inf if quota is None else quota, together)
 
 
 def _played(contract: Contract, before: tuple[Stage, ...]) -> int:

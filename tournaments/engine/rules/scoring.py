@@ -67,49 +67,44 @@ def king_is_written(ruleset: Ruleset, contract: Contract) -> bool:
 
 def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
     """A King needs all 13 tricks of a deal in which it counts."""
-    if KINGS.isdisjoint(deal.details):
-        return ()
-    # The check of each field reports a seat that does not exist.
     details = deal.details
+    if KINGS.isdisjoint(details):
+        return ()
+    rule = ruleset.settings.get("king", "off")
+    # The check of each field reports a seat that does not exist.
     stated = {
         name: ruleset.sides[int(details[name])]
-        for name in KING_FIELDS[ruleset.settings.get("king", "off")]
+        for name in KING_FIELDS[rule]
         if name in details and details[name] in range(ruleset.seats)
     }
-    why = _why_no_king(ruleset, contract, deal, stated) if stated else None
-    if why is None:
-        return ()
-    where = "king" if "king" in stated else "king_declared_by"
-    return (Problem(Code.BAD_KING, where, {"why": why}),)
-
-
-def _king_counts_in(ruleset: Ruleset, contract: Contract) -> bool:
-    return contract.kind == TRUMP or ruleset.settings.get("king_deals", "all") == "all"
-
-
-def _why_no_king(
-    ruleset: Ruleset, contract: Contract, deal: Deal, stated: Mapping[str, int]
-) -> str | None:
-    """The reason why a stated King is impossible, as a word for messages; None if it is valid."""
-    if not _king_counts_in(ruleset, contract):
-        return "only-in-trump"
-    if int(deal.details.get("tricks_played", ALL_TRICKS)) < ALL_TRICKS:
-        return "ended-early"
     king = stated.get("king")
-    if king is None:
-        return None
-    if not all(
+    if not stated:
+        return ()
+    if not _king_counts_in(ruleset, contract):
+        why = "only-in-trump"
+    elif int(details.get("tricks_played", ALL_TRICKS)) < ALL_TRICKS:
+        why = "ended-early"
+    elif king is None:
+        return ()
+    elif not all(
         numbers[king] == UNITS[unit].total
         for unit, numbers in (deal.counts or {}).items()
         if unit in UNITS and len(numbers) == ruleset.side_count
     ):
-        return "not-all-units"
-    declared_by = stated.get("king_declared_by", king)
-    if ruleset.settings["king"] == "declared" and (
-        "king_declared_by" not in deal.details or declared_by != king
+        why = "not-all-units"
+    elif rule == "declared" and (
+        "king_declared_by" not in details or stated.get("king_declared_by", king) != king
     ):
-        return "not-declared"
-    return None
+        why = "not-declared"
+    else:
+        return ()
+    return (
+        Problem(Code.BAD_KING, "king" if "king" in stated else "king_declared_by", {"why": why}),
+    )
+
+
+def _king_counts_in(ruleset: Ruleset, contract: Contract) -> bool:
+    return contract.kind == TRUMP or ruleset.settings.get("king_deals", "all") == "all"
 
 
 class Score(NamedTuple):
@@ -146,8 +141,15 @@ def check_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Problem
         problems += faults
         # Check conclusions from counts only if the counts themselves are possible.
         counts = None
-    if contract.replay_one_each:
-        problems += _check_replay(ruleset, contract, deal, counts)
+    if contract.replay_one_each and counts is not None:
+        # One unit each is a void, unless a King was declared: it then counts as failed.
+        may_declare = "king_declared_by" in KING_FIELDS[ruleset.settings.get("king", "off")]
+        if not may_declare or "king_declared_by" not in deal.details:
+            problems += [
+                Problem(Code.MUST_BE_VOID, f"counts.{unit}", {"contract": contract.id})
+                for unit in contract.values
+                if all(number == 1 for number in counts[unit])
+            ]
     if deal.details:
         if "tricks_played" in deal.details and "tricks_played" in fields_of(ruleset, contract):
             problems += _check_tricks_played(ruleset, contract, deal, counts)
@@ -176,18 +178,6 @@ def deal_sum(contract: Contract) -> Points | None:
 def counts_units(contract: Contract) -> bool:
     """Return whether a deal of a contract is checked by its units alone."""
     return SCORINGS[contract.scoring].check is _check_units
-
-
-def _check_replay(
-    ruleset: Ruleset, contract: Contract, deal: Deal, counts: Counts | None
-) -> Iterator[Problem]:
-    """Require a void for one unit each, unless a King was declared: it then counts as failed."""
-    may_declare = "king_declared_by" in KING_FIELDS[ruleset.settings.get("king", "off")]
-    if counts is None or (may_declare and "king_declared_by" in deal.details):
-        return
-    for unit in contract.values:
-        if all(number == 1 for number in counts[unit]):
-            yield Problem(Code.MUST_BE_VOID, f"counts.{unit}", {"contract": contract.id})
 
 
 def _check_tricks_played(
@@ -250,9 +240,9 @@ def _check_units(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Probl
 def _points_per_unit(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
     counts, values = deal.counts or {}, contract.values
     if len(values) == 1:  # The usual case, so it must be fast.
-        [(unit, each)] = values.items()
-        return tuple([each * count for count in counts[unit]])
-    columns = [[each * count for count in counts[unit]] for unit, each in values.items()]
+        [(unit, value)] = values.items()
+        return tuple([value * count for count in counts[unit]])
+    columns = [[value * count for count in counts[unit]] for unit, value in values.items()]
     return tuple(map(sum, zip(*columns, strict=True)))
 
 
@@ -360,7 +350,7 @@ def _piles_emptied(ruleset: Ruleset, _contract: Contract, deal: Deal) -> PerSide
         return tuple(int(side == winner) for side in range(ruleset.side_count))
     left = deal.details["left"]
     weights = {"reserve": 2, "stock": 1, "waste": 1}
-    cards = [sum(each * left[pile][side] for pile, each in weights.items()) for side in (0, 1)]
+    cards = [sum(weight * left[pile][side] for pile, weight in weights.items()) for side in (0, 1)]
     if winner is not None:
         won = [0, 0]
         won[winner] = WON + cards[1 - winner]
@@ -413,7 +403,15 @@ class RulesetSums:
 def sums_of(ruleset: Ruleset) -> RulesetSums:
     """Return the sums of the deals and of a whole game, with the ruleset's current settings."""
     deals = {contract.id: _range_of(ruleset, contract) for contract in ruleset.contracts}
-    return RulesetSums(MappingProxyType(deals), _game_range(ruleset, deals))
+    ranges = {name: ends for name, ends in deals.items() if ends is not None}
+    ends_anywhere = ruleset.length is None or "target" in ruleset.settings
+    game = None
+    if not ends_anywhere and len(ranges) == len(deals):
+        least = _cheapest(ruleset, {name: ends[0] for name, ends in ranges.items()})
+        most = _cheapest(ruleset, {name: -ends[1] for name, ends in ranges.items()})
+        if least is not None and most is not None:
+            game = whole(least), whole(-most)
+    return RulesetSums(MappingProxyType(deals), game)
 
 
 def _range_of(ruleset: Ruleset, contract: Contract) -> Range | None:
@@ -426,16 +424,6 @@ def _range_of(ruleset: Ruleset, contract: Contract) -> Range | None:
     if "cappotto" in ruleset.steps and contract.cappotto and scores is not None:
         sums.append(whole(scores[0] + (ruleset.side_count - 1) * scores[1]))
     return min(sums), max(sums)
-
-
-def _game_range(ruleset: Ruleset, deals: Mapping[str, Range | None]) -> Range | None:
-    ends_anywhere = ruleset.length is None or "target" in ruleset.settings
-    ranges = {name: ends for name, ends in deals.items() if ends is not None}
-    if ends_anywhere or len(ranges) < len(deals):
-        return None
-    least = _cheapest(ruleset, {name: ends[0] for name, ends in ranges.items()})
-    most = _cheapest(ruleset, {name: -ends[1] for name, ends in ranges.items()})
-    return None if least is None or most is None else (whole(least), whole(-most))
 
 
 # The deals of each stage flow to contracts, and from there to their kinds, within the quotas: the
@@ -485,8 +473,8 @@ def _ways(ruleset: Ruleset, costs: Mapping[str, Points]) -> Iterator[_Edge]:
             quota = min(quota, contract.quota_each * ruleset.side_count)
         yield _Edge(f"contract {contract.id}", f"kind {contract.kind}", quota, 0)
     for kind in Counter(contract.kind for contract in ruleset.contracts):
-        each = ruleset.side_quotas.get(kind)
-        room = inf if each is None else each * ruleset.side_count
+        side_quota = ruleset.side_quotas.get(kind)
+        room = inf if side_quota is None else side_quota * ruleset.side_count
         yield _Edge(f"kind {kind}", "end", room, 0)
 
 
