@@ -148,14 +148,10 @@ def _runs(games: Iterable[PlayedGame]) -> Iterable[Record]:
 
 
 def _months(games: Sequence[PlayedGame]) -> tuple[tuple[int, int, int], ...]:
-    counted = Counter(month_number(game.at) for game in games)
+    evenings = [game.at - NIGHT for game in games]
+    # Numbers of consecutive months differ by 1.
+    counted = Counter(evening.year * 12 + evening.month - 1 for evening in evenings)
     if not counted:
         return ()
     span = range(min(counted), max(counted) + 1)
     return tuple((month // 12, month % 12 + 1, counted[month]) for month in span)
-
-
-def month_number(at: datetime) -> int:
-    """Return the number of an evening's month; consecutive months differ by 1."""
-    evening = at - NIGHT
-    return evening.year * 12 + evening.month - 1

@@ -1,6 +1,6 @@
 """The results of rounds, what each entrant gets of them, and the tie-breaks."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -100,20 +100,15 @@ def table_worth(method: str, table: TableResult, place_points: Worth) -> PerSide
     return METHODS[method](table, place_points)
 
 
-def place_worth(place_points: Worth, sides: int) -> Worth:
-    """Return the worth of each place at a table, given its number of sides.
+@lru_cache(maxsize=1024)
+def split_places(ranks: tuple[int, ...], place_points: Worth) -> PerSide:
+    """Return place points, one per side; sides that share places share their exact worth.
 
     The last place has the last of `place_points`, and the places before it have the first ones. So
     of 4-2-1-0, two sides have 4 and 0. Further places are worth the last one.
     """
-    first = place_points[: sides - 1]
-    return first + place_points[-1:] * (sides - len(first))
-
-
-@lru_cache(maxsize=1024)
-def split_places(ranks: tuple[int, ...], place_points: Worth) -> PerSide:
-    """Return place points, one per side; sides that share places share their exact worth."""
-    worth = place_worth(place_points, len(ranks))
+    first = place_points[: len(ranks) - 1]
+    worth = first + place_points[-1:] * (len(ranks) - len(first))
     return tuple(
         whole(Fraction(sum(worth[rank - 1 : rank - 1 + count]), count))
         for rank, count in ((rank, ranks.count(rank)) for rank in ranks)
@@ -370,10 +365,10 @@ def _forfeited(
     sides = range(len(table.entrants))
     own = TableResult(
         entrants=table.entrants,
-        totals=tuple(ruling.points if each == side else table.totals[each] for each in sides),
+        totals=tuple(ruling.points if s == side else table.totals[s] for s in sides),
         # The others rank before it, each alike, so the last place is not shared.
-        ranks=tuple(len(sides) if each == side else 1 for each in sides),
-        out=tuple(each for each in table.out if each != side),
+        ranks=tuple(len(sides) if s == side else 1 for s in sides),
+        out=tuple(s for s in table.out if s != side),
     )
     worth = table_worth(settings.points, own, settings.place_points)[side]
     return Counted(at, own, side, worth, ruling)
@@ -421,11 +416,6 @@ def _place_points(tied: Sequence[Tally], book: Book) -> Values:
     ]
 
 
-def _wins(tied: Sequence[Tally], _book: Book) -> Values:
-    """The number of times out; in games without out and sunk, the number of first places."""
-    return [whole(sum(win_share(game.table, game.side) for game in t.counted)) for t in tied]
-
-
 def _kings(tied: Sequence[Tally], _book: Book) -> Values:
     return [sum(game.table.kings.count(game.side) for game in t.counted) for t in tied]
 
@@ -438,10 +428,6 @@ def _best_game(tied: Sequence[Tally], _book: Book) -> Values:
     ]
 
 
-def _fewest_penalties(tied: Sequence[Tally], _book: Book) -> Values:
-    return [-len(tally.penalized) for tally in tied]
-
-
 def _opponents(tied: Sequence[Tally], book: Book) -> Values:
     """Buchholz: the mean of the points before penalties of everybody met, once for each meeting.
 
@@ -449,26 +435,22 @@ def _opponents(tied: Sequence[Tally], book: Book) -> Values:
     has met nobody. Version 1 is the sum, which is less for whoever sat out.
     """
     # Use whole numbers with a common denominator: adding thousands of fractions is slow.
-    part = lcm(*(tally.before_penalties.denominator for tally in book.tallies.values()))
-    worth = _worth_by_round(book, part)
-    sums = [_met(tally, worth) for tally in tied]
-    if book.settings.tie_break_version == 1:
-        return [whole(Fraction(points, part)) for points, _meetings in sums]
-    return [whole(Fraction(points, part * n)) if n else None for points, n in sums]
-
-
-def _worth_by_round(book: Book, part: int) -> list[Mapping[str, int]]:
-    """For each round, the points for meeting each entrant, in whole numbers of 1/`part`."""
-    everybody = {name: int(tally.before_penalties * part) for name, tally in book.tallies.items()}
+    denominator = lcm(*(tally.before_penalties.denominator for tally in book.tallies.values()))
+    everybody = {
+        name: int(tally.before_penalties * denominator) for name, tally in book.tallies.items()
+    }
+    # For each round, the points for meeting each entrant, in whole numbers of 1/`part`.
     rounds = max((tally.rounds for tally in book.tallies.values()), default=0)
     worth: list[Mapping[str, int]] = [everybody] * rounds
     for name, tally in book.tallies.items():
         for game in tally.counted:
             if not game.was_there:
-                worth[game.at] = {
-                    other: of for other, of in worth[game.at].items() if other != name
-                }
-    return worth
+                others = worth[game.at].items()
+                worth[game.at] = {other: of for other, of in others if other != name}
+    sums = [_met(tally, worth) for tally in tied]
+    if book.settings.tie_break_version == 1:
+        return [whole(Fraction(points, denominator)) for points, _meetings in sums]
+    return [whole(Fraction(points, denominator * n)) if n else None for points, n in sums]
 
 
 def _met(tally: Tally, worth: Sequence[Mapping[str, int]]) -> tuple[int, int]:
@@ -492,24 +474,17 @@ def _head_to_head(tied: Sequence[Tally], _book: Book) -> Values:
     values: list[Points] = []
     for tally in tied:
         met, value = set(), 0
-        for other, own, theirs in _meetings(tally, games):
-            met.add(other)
-            value += (own < theirs) - (own > theirs)
+        for at, game in games[tally.id].items():
+            own = _place(game)
+            for other in game.table.entrants:
+                if other != tally.id and at in games.get(other, ()):
+                    theirs = _place(games[other][at])
+                    met.add(other)
+                    value += (own < theirs) - (own > theirs)
         if len(met) < len(tied) - 1:
             return [None] * len(tied)
         values.append(value)
     return values
-
-
-def _meetings(
-    tally: Tally, games: Mapping[str, Mapping[int, Counted]]
-) -> Iterator[tuple[str, tuple[bool, int], tuple[bool, int]]]:
-    """For each meeting with an entrant in `games`: the id, the own place, and the other's."""
-    for at, own in games[tally.id].items():
-        for name in own.table.entrants:
-            if name != tally.id and at in games.get(name, ()):
-                theirs = games[name][at]
-                yield name, _place(own), _place(theirs)
 
 
 def _place(game: Counted) -> tuple[bool, int]:
@@ -539,14 +514,23 @@ TIE_BREAKS: Mapping[str, TieBreak] = MappingProxyType(
     {
         "total-points": TieBreak(gettext_noop("Points of the games"), _game_points),
         "place-points": TieBreak(gettext_noop("Points for places"), _place_points),
-        "wins": TieBreak(gettext_noop("Games out or won"), _wins),
+        # How often out; in games without out and sunk, the number of first places.
+        "wins": TieBreak(
+            gettext_noop("Games out or won"),
+            lambda tied, _book: [
+                whole(sum(win_share(game.table, game.side) for game in t.counted)) for t in tied
+            ],
+        ),
         "kings": TieBreak(gettext_noop("Kings made"), _kings),
         "head-to-head": TieBreak(
             gettext_noop("Direct encounter"), _head_to_head, among_equals=True
         ),
         "opponents": TieBreak(gettext_noop("Buchholz"), _opponents),
         "best-game": TieBreak(gettext_noop("Best game"), _best_game),
-        "fewest-penalties": TieBreak(gettext_noop("Fewest penalties"), _fewest_penalties),
+        "fewest-penalties": TieBreak(
+            gettext_noop("Fewest penalties"),
+            lambda tied, _book: [-len(tally.penalized) for tally in tied],
+        ),
         "lot": TieBreak(gettext_noop("Lot"), _lot, among_equals=True),
     }
 )

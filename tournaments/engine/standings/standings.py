@@ -125,12 +125,9 @@ def _break(
     if TIE_BREAKS[name].among_equals:
         decided[name].update(_ask(name, tied, book))
     values = decided[name]
-    for group in _equals(tied, lambda tally: _none_last(values[tally.id])):
+    # None comes last.
+    for group in _equals(tied, lambda t: (values[t.id] is not None, values[t.id] or 0)):
         yield from _break(group, tuple(later), decided, book)
-
-
-def _none_last(value: Value) -> tuple[bool, Points]:
-    return value is not None, value or 0
 
 
 def _row(tally: Tally, place: int, shared: bool, decided: Decided) -> Standing:
@@ -268,8 +265,12 @@ def _reasons(at: int, tally: Tally, settings: TournamentSettings) -> Iterator[Re
                 yield Reason("unplayed", {"points": game.table.unplayed})
     if at in tally.byes:
         points = tally.bye_at(at)
-        is_full = points == tally.bye
-        yield _bye_reason(tally, settings) if is_full else Reason("missed", {"points": points})
+        if points != tally.bye:
+            yield Reason("missed", {"points": points})
+        elif settings.bye == BYE_AVERAGE:
+            yield Reason("bye-average", {"points": tally.bye, "rounds": len(tally.games)})
+        else:
+            yield Reason("bye-fixed", {"points": tally.bye})
     elif tally.first is not None and at < tally.first and tally.by_round[at] is not None:
         yield Reason("missed", {"points": tally.by_round[at] or 0})
     if at in tally.adjusted:
@@ -277,16 +278,6 @@ def _reasons(at: int, tally: Tally, settings: TournamentSettings) -> Iterator[Re
     for fined_at, ruling in tally.penalized:
         if fined_at == at:
             yield Reason("penalty", {"points": ruling.points})
-
-
-def _bye_reason(tally: Tally, settings: TournamentSettings) -> Reason:
-    if settings.bye == BYE_AVERAGE:
-        return Reason("bye-average", {"points": tally.bye, "rounds": len(tally.games)})
-    return Reason("bye-fixed", {"points": tally.bye})
-
-
-def _total(game: Counted) -> Reason:
-    return Reason("total", {"points": game.worth})
 
 
 def _place(game: Counted) -> Reason:
@@ -319,7 +310,12 @@ def _difference(game: Counted) -> Reason:
 
 
 METHOD_REASONS: Mapping[str, Callable[[Counted], Reason]] = MappingProxyType(
-    {"game": _total, "places": _place, "out": _out, "pair-difference": _difference}
+    {
+        "game": lambda game: Reason("total", {"points": game.worth}),
+        "places": _place,
+        "out": _out,
+        "pair-difference": _difference,
+    }
 )
 """The reason for the worth of a game, by the method of points."""
 
@@ -365,32 +361,22 @@ def next_stage(
     if played and not _is_finished(played[-1]):
         raise ValueError("The stage before is not finished.")
     competitors = tuple(competitors)
-    tables: list[tuple[str, ...]] = []
-    for rows in _sections(standings) or [[]]:
-        before = [_within(each, rows) for each in played]
-        tables += _next_tables(rows, competitors, before, settings, table_size)
-    return FinalStage(names[len(played)], tuple(tables))
-
-
-def _next_tables(
-    standings: Sequence[Standing],
-    competitors: Iterable[Competitor],
-    played: Sequence[RoundResults],
-    settings: TournamentSettings,
-    table_size: int,
-) -> tuple[tuple[str, ...], ...]:
     size = _fields(settings.finals, table_size)[len(played)]
     gone = {competitor.id for competitor in competitors if competitor.withdrawn}
-    if not played:
-        return _seed(_first([row.entrant for row in standings], size, gone), table_size)
-    orders = _table_orders(standings, competitors, played[-1], settings)
-    through = size // max(1, len(orders))
-    best = [entrant for order in orders for entrant in _first(order, through, gone)]
-    seeds = _seeds(standings)
-    return tuple(
-        tuple(sorted(best[at : at + table_size], key=seeds.__getitem__))
-        for at in range(0, len(best), table_size)
-    )
+    tables: list[tuple[str, ...]] = []
+    for rows in _sections(standings) or [[]]:
+        if not played:
+            tables += _seed(_first([row.entrant for row in rows], size, gone), table_size)
+            continue
+        orders = _table_orders(rows, competitors, _within(played[-1], rows), settings)
+        through = size // max(1, len(orders))
+        best = [entrant for order in orders for entrant in _first(order, through, gone)]
+        seeds = _seeds(rows)
+        tables += [
+            tuple(sorted(best[at : at + table_size], key=seeds.__getitem__))
+            for at in range(0, len(best), table_size)
+        ]
+    return FinalStage(names[len(played)], tuple(tables))
 
 
 def rank_with_finals(
@@ -422,10 +408,12 @@ def rank_with_finals(
     ranked: list[Standing] = []
     for rows in _sections(at_cut):
         order: list[str] = []
-        played = [_within(each, rows) for each in finals]
+        played = [_within(stage, rows) for stage in finals]
         for reached in _by_stage(rows, competitors, played, settings, fields):
-            decide = reached if table_size == 2 else _by_points(reached, points)
-            order += [name for name in decide if name not in order]
+            if table_size != 2:
+                # Sorting keeps the order of equals: that of their tables.
+                reached.sort(key=points.__getitem__, reverse=True)
+            order += [name for name in reached if name not in order]
         ranked += [
             replace(after[name], place=place, points=points[name], shared=False)
             for place, name in enumerate(order, start=1)
@@ -441,7 +429,7 @@ def _sections(standings: Sequence[Standing]) -> list[list[Standing]]:
 
 def _within(played: RoundResults, standings: Sequence[Standing]) -> RoundResults:
     names = {row.entrant for row in standings}
-    return replace(played, tables=tuple(each for each in played.tables if names & {*each.entrants}))
+    return replace(played, tables=tuple(t for t in played.tables if names & {*t.entrants}))
 
 
 def _fields(cut: int, table_size: int) -> list[int]:
@@ -533,24 +521,18 @@ def _by_stage(
         if played is finals[-1] and len(finals) < len(fields):
             gone = {competitor.id for competitor in competitors if competitor.withdrawn}
             through = fields[len(finals)] // max(1, len(orders))
-            yield _across((_first_here(order, through, gone) for order in orders), seeds)
+            best = [
+                dict([(name, rank) for name, rank in order.items() if name not in gone][:through])
+                for order in orders
+            ]
+            yield _across(best, seeds)
         yield _across(orders, seeds)
-
-
-def _first_here(order: Mapping[str, int], count: int, gone: set[str]) -> dict[str, int]:
-    there = [name for name in order if name not in gone]
-    return {name: order[name] for name in there[:count]}
 
 
 def _across(orders: Iterable[Mapping[str, int]], seeds: dict[str, int]) -> list[str]:
     """The entrants of several tables by their ranks there; seeds order those of equal rank."""
     ranks = {name: rank for order in orders for name, rank in order.items()}
     return sorted(ranks, key=lambda name: (ranks[name], seeds[name]))
-
-
-def _by_points(reached: Sequence[str], points: dict[str, Points]) -> list[str]:
-    # Sorting keeps the order of equals: that of their tables.
-    return sorted(reached, key=lambda name: points[name], reverse=True)
 
 
 def _the_rest(
@@ -579,7 +561,7 @@ def share_prizes(
     rounding go to the first prize, and those of a shared sum to the first by number.
     """
     worth = [_worth(prize, pot) * 100 for prize in prizes]
-    cents = [int(each) for each in worth]
+    cents = [int(prize) for prize in worth]
     if cents:
         cents[0] += int(sum(worth)) - sum(cents)
     given: dict[str, Fraction] = {}
@@ -587,9 +569,9 @@ def share_prizes(
     played = [row for row in standings if row.has_played]
     for _place, rows in groupby(played, key=lambda row: row.place):
         tied = [row.entrant for row in rows]
-        each, over = divmod(sum(cents[first : first + len(tied)]), len(tied))
+        share, over = divmod(sum(cents[first : first + len(tied)]), len(tied))
         first += len(tied)
-        given |= {name: Fraction(each, 100) for name in tied}
+        given |= {name: Fraction(share, 100) for name in tied}
         given[tied[0]] += Fraction(over, 100)
     return {name: amount for name, amount in given.items() if amount}
 
@@ -659,8 +641,12 @@ def team_standings(
     }
     made = {team: _round_sums(rows[:best]) for team, rows in members.items()}
     won = {team: _rounds_won(points, made.values()) for team, points in made.items()}
+    best_round = {
+        team: max((points for points in rounds if points is not None), default=0)
+        for team, rounds in made.items()
+    }
     worths = {
-        team: (sums[team], won[team], _best_of(made[team])) if by_rounds else (sums[team],)
+        team: (sums[team], won[team], best_round[team]) if by_rounds else (sums[team],)
         for team in members
     }
     return tuple(
@@ -684,7 +670,7 @@ Made = tuple[Points | None, ...]
 def _round_sums(rows: Sequence[Standing]) -> Made:
     """Return what the members of a team made together in each round; None if nobody played."""
     rounds = zip(*(standing.by_round for standing in rows), strict=True)
-    played = ([points for points in each if points is not None] for each in rounds)
+    played = ([points for points in round_ if points is not None] for round_ in rounds)
     return tuple(whole(sum(points)) if points else None for points in played)
 
 
@@ -696,10 +682,6 @@ def _rounds_won(points: Made, others: Collection[Made]) -> int:
     )
 
 
-def _best_of(points: Made) -> Points:
-    return max((each for each in points if each is not None), default=0)
-
-
 def league(
     evenings: Sequence[Mapping[str, Points]], best: int | None = None
 ) -> tuple[SeasonStanding, ...]:
@@ -709,7 +691,12 @@ def league(
     with the same sum share a place, in the order of their ids.
     """
     players = {player for evening in evenings for player in evening}
-    counted = {player: _best_evenings(evenings, player, best) for player in players}
+    counted: dict[str, tuple[int, ...]] = {}
+    for player in players:
+        there = [at for at, evening in enumerate(evenings) if player in evening]
+        # Sorting keeps the order of equals: the earlier one counts.
+        there.sort(key=lambda at: evenings[at][player], reverse=True)
+        counted[player] = tuple(sorted(there[:best]))
     sums = {
         player: whole(sum(evenings[at][player] for at in counted[player])) for player in players
     }
@@ -740,15 +727,6 @@ def evening_points(standings: Sequence[Standing]) -> dict[str, Points]:
         )
         for row in played
     }
-
-
-def _best_evenings(
-    evenings: Sequence[Mapping[str, Points]], player: str, best: int | None
-) -> tuple[int, ...]:
-    there = [at for at, evening in enumerate(evenings) if player in evening]
-    # Sorting keeps the order of equals: the earlier one counts.
-    there.sort(key=lambda at: evenings[at][player], reverse=True)
-    return tuple(sorted(there[:best]))
 
 
 def _places(worths: Mapping[str, Any]) -> list[tuple[str, int, bool]]:

@@ -201,15 +201,15 @@ def _check_tie_breaks(where: str, value: Any) -> Problems:
 
 def _are_prizes(value: list[str]) -> bool:
     """Require amounts only, or shares of at most 100% together."""
-    if not all(re.fullmatch(f"{AMOUNT}%?", each) for each in value):
+    if not all(re.fullmatch(f"{AMOUNT}%?", prize) for prize in value):
         return False
-    shares = [Fraction(each[:-1]) for each in value if each.endswith("%")]
+    shares = [Fraction(prize[:-1]) for prize in value if prize.endswith("%")]
     return len(shares) in (0, len(value)) and sum(shares) <= 100
 
 
 def _are_place_points(value: list[Any]) -> bool:
     """Require two to `MOST_PLACES` values, none better than those before it."""
-    worth = [number_of(each) or 0 for each in value]
+    worth = [number_of(points) or 0 for points in value]
     return 2 <= len(worth) <= MOST_PLACES and worth == sorted(worth, reverse=True)
 
 
