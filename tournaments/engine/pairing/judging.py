@@ -39,11 +39,15 @@ def measure(field: PairingField, tables: Tables) -> Quality:
     pairs = {pair for table in tables for pair in combinations(sorted(table), 2)}
     avoided = {tuple(sorted(field.index[name] for name in two)) for two in field.avoid}
     together = [{field.entrants[place].id for place in table} for table in tables]
+    taken = [list(times) for times in field.seats_taken]
+    for table in tables:
+        for seat, place in enumerate(table):
+            taken[place][seat] += 1
     return Quality(
         repeat_meetings=sum(field.meetings[pair] for pair in pairs),
         repeat_bound=repeat_bound(field, [place for table in tables for place in table]),
         score_spread=_spread(field, tables),
-        seat_imbalance=_imbalance(field, tables),
+        seat_imbalance=max((max(times) - min(times) for times in taken), default=0),
         avoided_met=len(pairs & avoided),
         same_club=len(pairs & set(same_club_pairs(field))),
         fixed_parted=sum(
@@ -120,14 +124,6 @@ def _spread(field: PairingField, tables: Tables) -> Fraction:
     return sum(widths, Fraction(0)) / max(1, len(widths))
 
 
-def _imbalance(field: PairingField, tables: Tables) -> int:
-    taken = [list(times) for times in field.seats_taken]
-    for table in tables:
-        for seat, place in enumerate(table):
-            taken[place][seat] += 1
-    return max((max(times) - min(times) for times in taken), default=0)
-
-
 @dataclass(frozen=True, slots=True)
 class Seating:
     """Tables as ids in seat order, and the byes, with quality and reasons."""
@@ -156,7 +152,7 @@ class InvalidSeating(Exception):
 
     def __init__(self, faults: Iterable[SeatingFault]) -> None:
         self.faults = tuple(faults)
-        super().__init__(", ".join(f"{each.code} {dict(each.params)}" for each in self.faults))
+        super().__init__(", ".join(f"{fault.code} {dict(fault.params)}" for fault in self.faults))
 
 
 def judge(field: PairingField, tables: Sequence[Sequence[str]], byes: Sequence[str]) -> Seating:

@@ -133,7 +133,7 @@ def draw_circle(field: PairingField) -> Seating:
     other = _seat(field, out, matched, random)
     if not in_turn:
         return other
-    return min(seating, other, key=lambda each: each.quality.repeat_meetings)
+    return min(seating, other, key=lambda seated: seated.quality.repeat_meetings)
 
 
 def circle_rounds(count: int) -> list[list[tuple[int, int]]]:
@@ -170,30 +170,6 @@ MOST_PASSES = 16
 Cut = Callable[[Sequence[int], int], Tables]
 
 
-def random_draw(field: PairingField) -> Seating:
-    """Seat everybody at random; byes are drawn among those with the fewest byes.
-
-    Raises: ImpossibleFixed: if the fixed groups do not fit the tables.
-    """
-    return _draw(field, field.level(), cut_in_rows)
-
-
-def draw_neighbours(field: PairingField) -> Seating:
-    """Seat the standings in rows: 1-2-3-4, 5-6-7-8 and so on; equals in random order.
-
-    Raises: ImpossibleFixed: if the fixed groups do not fit the tables.
-    """
-    return _draw(field, field, cut_in_rows)
-
-
-def draw_across(field: PairingField) -> Seating:
-    """Seat the standings in columns: with four tables 1-5-9-13, 2-6-10-14 and so on.
-
-    Raises: ImpossibleFixed: if the fixed groups do not fit the tables.
-    """
-    return _draw(field, field, cut_in_columns)
-
-
 def cut_in_rows(ranked: Sequence[int], size: int) -> Tables:
     return [list(ranked[at : at + size]) for at in range(0, len(ranked), size)]
 
@@ -205,13 +181,18 @@ def cut_in_columns(ranked: Sequence[int], size: int) -> Tables:
 
 
 def _draw(field: PairingField, ordered: PairingField, cut: Cut) -> Seating:
-    """Seat a field by the scores of `ordered`, which has the same entrants."""
+    """Seat a field by the scores of `ordered`, which has the same entrants; equals are drawn.
+
+    Raises: ImpossibleFixed: if the fixed groups do not fit the tables.
+    """
     random = lot_of(field)
     byes = [field.entrants[place].id for place in choose_byes(ordered, random)]
     playing = playing_field(field, byes)
     size = playing.table_size
     held = seat_groups(join_groups(playing), len(playing.entrants) // size, size)
-    ranked = _ranked(playing_field(ordered, byes), random)
+    places = random.sample(range(len(playing.entrants)), len(playing.entrants))
+    scores = [entrant.score for entrant in playing_field(ordered, byes).entrants]
+    ranked = sorted(places, key=lambda place: -scores[place])
     # In columns, exchanges keep one entrant of each layer at a table.
     layer = len(ranked) // size if cut is cut_in_columns else len(ranked)
     draft = _RandomDraft(cut(ranked, size), ranked, held, layer)
@@ -219,11 +200,6 @@ def _draw(field: PairingField, ordered: PairingField, cut: Cut) -> Seating:
     draft.part(playing)
     seated = [seat_table(playing, table, random) for table in draft.tables]
     return describe(field, playing, seated, byes)
-
-
-def _ranked(field: PairingField, random: Random) -> list[int]:
-    places = random.sample(range(len(field.entrants)), len(field.entrants))
-    return sorted(places, key=lambda place: -field.entrants[place].score)
 
 
 class _RandomDraft:
@@ -398,9 +374,12 @@ def _draw_with_ghost(field: PairingField) -> Seating | None:
 
 METHODS: Mapping[str, Method] = {
     "swiss": draw_round,
-    "random": random_draw,
-    "rank-near": draw_neighbours,
-    "rank-spread": draw_across,
+    # Everybody at random; byes are drawn among those with the fewest byes.
+    "random": lambda field: _draw(field, field.level(), cut_in_rows),
+    # The standings in rows: 1-2-3-4, 5-6-7-8 and so on.
+    "rank-near": lambda field: _draw(field, field, cut_in_rows),
+    # The standings in columns: with four tables 1-5-9-13, 2-6-10-14 and so on.
+    "rank-spread": lambda field: _draw(field, field, cut_in_columns),
     "round-robin": draw_round_robin,
     "fixed": draw_fixed,
 }
@@ -575,15 +554,12 @@ class _LateDraft:
         self.tables[there][chair], self.tables[here][seat] = names
 
     def _cost(self, costs: "Costs", *tables: int) -> int:
-        return sum(self._cost_of(costs, self.tables[table]) for table in {*tables})
-
-    def _cost_of(self, costs: "Costs", table: Sequence[str]) -> int:
-        places = [self.field.index[name] for name in table]
-        meetings = sum(int(costs[one, other]) for one, other in combinations(places, 2))
-        return meetings + seat_cost(self.field, places)
-
-
-ManualTables = tuple[tuple[str, ...], ...]
+        total = 0
+        for table in {*tables}:
+            places = [self.field.index[name] for name in self.tables[table]]
+            total += sum(int(costs[one, other]) for one, other in combinations(places, 2))
+            total += seat_cost(self.field, places)
+        return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -606,9 +582,8 @@ class Swapped:
     def changes(self) -> tuple[QualityChange, ...]:
         """The figures that differ; none if the swap costs nothing."""
         figures = (
-            QualityChange(each.name, getattr(self.before, each.name), getattr(after, each.name))
-            for after in [self.seating.quality]
-            for each in fields(after)
+            QualityChange(name, getattr(self.before, name), getattr(self.seating.quality, name))
+            for name in (figure.name for figure in fields(Quality))
         )
         return tuple(figure for figure in figures if figure.before != figure.after)
 
@@ -640,20 +615,15 @@ def seat_rest(field: PairingField, method: str, locked: Mapping[int, Sequence[st
         InvalidSeating: if a locked table is not full, or seats an entrant twice or an unknown one.
         KeyError, ImpossibleFixed: as `seat_round`.
     """
-    kept = [tuple(locked[number]) for number in sorted(locked)]
-    faults = check_tables(field, kept)
+    faults = check_tables(field, [locked[number] for number in sorted(locked)])
     if faults:
         raise InvalidSeating(faults)
-    rest = field.without(frozenset(chain(*kept)))
-    tables, byes = _manual_seat(rest, "fixed" if method == "round-robin" else method)
-    seated = list(tables)
-    for number, table in zip(sorted(locked), kept, strict=True):
-        seated.insert(number, table)
-    return judge(field, seated, byes)
-
-
-def _manual_seat(field: PairingField, method: str) -> tuple[ManualTables, tuple[str, ...]]:
-    if len(field.entrants) < field.table_size:
-        return (), tuple(field.index)
-    seating = seat_round(field, method)
-    return seating.tables, seating.byes
+    rest = field.without(frozenset(chain(*locked.values())))
+    tables: list[tuple[str, ...]] = []
+    byes = tuple(rest.index)
+    if len(rest.entrants) >= rest.table_size:
+        seating = seat_round(rest, "fixed" if method == "round-robin" else method)
+        tables, byes = [*seating.tables], seating.byes
+    for number in sorted(locked):
+        tables.insert(number, tuple(locked[number]))
+    return judge(field, tables, byes)

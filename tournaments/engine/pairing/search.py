@@ -74,9 +74,9 @@ JITTER = 128
 """How far from each other two tables may be in order, in sums of four ranks."""
 
 IN_FOUR = tuple(combinations(range(SEATS), 2))
-FROM, TO = (np.array(each) for each in zip(*permutations(range(SEATS), 2), strict=True))
+FROM, TO = (np.array(ends) for ends in zip(*permutations(range(SEATS), 2), strict=True))
 PAIRS = list(combinations(range(8), 2))
-ONE, OTHER = (np.array(each) for each in zip(*PAIRS, strict=True))
+ONE, OTHER = (np.array(ends) for ends in zip(*PAIRS, strict=True))
 FIRST, SECOND = (
     np.array(fours)
     for fours in zip(
@@ -213,12 +213,12 @@ def anneal(  # noqa: PLR0913 - a search is what it starts from, and how long
     If `firm`, what is never to be does not happen on the way either.
     """
     rounds = [tables, *later]
-    each = [prices if firm else prices.passable(), *[prices.level()] * len(later)]
+    costs_of_rounds = [prices if firm else prices.passable(), *[prices.level()] * len(later)]
     met = np.zeros_like(prices.pairs)
     for seated in rounds if later else ():
         meet(met, seated, PASSABLE)
     for step in range(steps, 0, -1):
-        for number, costs in enumerate(each):
+        for number, costs in enumerate(costs_of_rounds):
             pairs = [costs.pairs]
             if later:
                 meet(met, rounds[number], -PASSABLE)
@@ -260,8 +260,8 @@ def _exchange(
         costs += _lots(costs.size, random, noise).reshape(costs.shape)
     way = costs.argmin(axis=1)
     after = tables.copy()
-    each = np.arange(len(eights))[:, np.newaxis]
-    after[chosen] = eights[each, WAYS[way]].reshape(-1, SEATS)
+    rows = np.arange(len(eights))[:, np.newaxis]
+    after[chosen] = eights[rows, WAYS[way]].reshape(-1, SEATS)
     return after
 
 
@@ -359,8 +359,8 @@ class _Search:
         # Five steps take the time of one unit.
         if self.steps % 5 == 0:
             spend(1 + len(left) // 16)
-        each = self.with_player
-        mine = tables & each[min(left, key=lambda player: (tables & each[player]).bit_count())]
+        of = self.with_player
+        mine = tables & of[min(left, key=lambda player: (tables & of[player]).bit_count())]
         while mine:
             number = _first(mine)
             mine &= mine - 1
@@ -368,7 +368,7 @@ class _Search:
             rest = [player for player in left if player not in four]
             least = SEATS * total + sum(map(self.least.__getitem__, rest))
             if self.best is None or least < SEATS * self.best_cost:
-                a, b, c, d = (each[player] for player in four)
+                a, b, c, d = (of[player] for player in four)
                 self.seat(rest, tables & ~(a | b | c | d), total, [*chosen, number])
 
 
@@ -401,15 +401,20 @@ class Starter:
     blocks: Blocks
 
     def rounds(self) -> tuple[Blocks, ...]:
-        return tuple(
-            tuple(tuple(self._shift(point, by) for point in block) for block in self.blocks)
-            for by in range(self.modulus)
+        modulus, count = self.modulus, 4 * len(self.blocks)
+        turned = (
+            [
+                point - point % modulus + (point + by) % modulus
+                if point < count - self.fixed
+                else point
+                for point in range(count)
+            ]
+            for by in range(modulus)
         )
-
-    def _shift(self, point: int, by: int) -> int:
-        kind, rest = divmod(point, self.modulus)
-        moving = 4 * len(self.blocks) - self.fixed
-        return kind * self.modulus + (rest + by) % self.modulus if point < moving else point
+        return tuple(
+            tuple(tuple(after[point] for point in block) for block in self.blocks)
+            for after in turned
+        )
 
 
 # Found by search for base blocks whose differences are all different.
@@ -494,19 +499,14 @@ def match_plan(
     plan = plan_for(count)
     if not 0 < len(played) < len(plan):
         return
-    drawn = _as_drawn(played[0], plan[0])
+    drawn = [0] * count
+    for table, block in zip(played[0], plan[0], strict=True):
+        for player, point in zip(table, block, strict=True):
+            drawn[player] = point
     for point_of in chain([drawn], _ways(count, played, plan, random)):
         ahead = _ahead(plan, played, point_of)
         if ahead is not None:
             yield Matching(tuple(sorted(range(count), key=point_of.__getitem__)), ahead)
-
-
-def _as_drawn(tables: Sequence[Sequence[int]], blocks: Blocks) -> list[int]:
-    point_of = [0] * sum(map(len, tables))
-    for table, block in zip(tables, blocks, strict=True):
-        for player, point in zip(table, block, strict=True):
-            point_of[player] = point
-    return point_of
 
 
 def _ahead(
@@ -613,7 +613,7 @@ class _Fitting:
         # The player with the most known tables has the fewest points to choose from.
         player = max(left, key=self.known.__getitem__)
         rest = [other for other in left if other != player]
-        points = sorted(self.free.intersection(*(each.points(player) for each in self.rounds)))
+        points = sorted(self.free.intersection(*(round_.points(player) for round_ in self.rounds)))
         self.random.shuffle(points)
         for point in points:
             changed = self._settle(player, point)
@@ -626,18 +626,18 @@ class _Fitting:
         """Assign a point to a player; return the rounds in which it identifies a table's block."""
         self.point_of[player] = point
         self.free.remove(point)
-        changed = [each for each in self.rounds if not each.is_known(player)]
-        for each in changed:
-            each.learn(player, point)
-            for mate in each.mates(player):
+        changed = [round_ for round_ in self.rounds if not round_.is_known(player)]
+        for round_ in changed:
+            round_.learn(player, point)
+            for mate in round_.mates(player):
                 self.known[mate] += 1
         return changed
 
     def _unsettle(self, player: int, changed: Sequence[_Round]) -> None:
         self.free.add(self.point_of.pop(player))
-        for each in changed:
-            each.forget(player)
-            for mate in each.mates(player):
+        for round_ in changed:
+            round_.forget(player)
+            for mate in round_.mates(player):
                 self.known[mate] -= 1
 
 
@@ -818,23 +818,18 @@ class _Draft:
 
         The list is empty if there is none.
         """
-        played = self._played_by_all()
-        if played is None or self.groups or self.field.avoid or not self.strict:
+        if self.groups or self.field.avoid or not self.strict:
             return []
+        played, rank = [], self.rank_of
+        for round_ in self.field.rounds:
+            # All who are here must have played in each of them.
+            if round_.byes or {*chain(*round_.tables)} != self.field.index.keys():
+                return []
+            played.append([[rank[name] for name in table] for table in round_.tables])
         count = len(self.order)
         schedules = []
         for way in islice(match_plan(count, played, self.random), MOST_WAYS // count):
             ahead = [np.array(way.tables(at), dtype=np.int64) for at in range(len(way.ahead))]
             schedules += [ahead[at:] + ahead[:at] for at in range(len(ahead))]
-        nearest = min(schedules, key=lambda each: self.prices.of_tables(each[0]), default=[])
+        nearest = min(schedules, key=lambda rounds: self.prices.of_tables(rounds[0]), default=[])
         return nearest[: self.field.rounds_left]
-
-    def _played_by_all(self) -> list[list[list[int]]] | None:
-        """The tables of the earlier rounds; None unless all who are here played in each of them."""
-        everybody, rank = set(self.field.index), self.rank_of
-        for played in self.field.rounds:
-            if {name for table in played.tables for name in table} != everybody or played.byes:
-                return None
-        return [
-            [[rank[name] for name in table] for table in each.tables] for each in self.field.rounds
-        ]
