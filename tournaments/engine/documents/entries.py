@@ -1,6 +1,6 @@
 """Entries in documents: read, written, and described as a schema."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -371,6 +371,14 @@ def _void(ruleset: Ruleset, table: TableShape) -> Schema:
     """A void deal: any reason but a misdeal requires the contract."""
     declared = [contract.id for contract in ruleset.contracts if contract.declared]
     leave_out = {name for name in SEALS if name not in ruleset.fields}
+    replayed = [contract.id for contract in ruleset.contracts if contract.replay_one_each]
+    by_reason: list[Schema] = []
+    for reason in ruleset.voids:
+        if reason != "misdeal":
+            then: Schema = {"required": ["contract"]}
+            if reason == "one-each":
+                then |= where("contract", {"enum": replayed})
+            by_reason.append({"if": where("reason", {"const": reason}), "then": then})
     return _form(
         "void",
         table,
@@ -381,18 +389,8 @@ def _void(ruleset: Ruleset, table: TableShape) -> Schema:
         dependentRequired={"sealed": ["contract", "salt"], "salt": ["sealed"]}
         if "sealed" in ruleset.fields
         else {},
-        allOf=list(_replays(ruleset)),
+        allOf=by_reason,
     )
-
-
-def _replays(ruleset: Ruleset) -> Iterator[Schema]:
-    replayed = [contract.id for contract in ruleset.contracts if contract.replay_one_each]
-    for reason in ruleset.voids:
-        if reason != "misdeal":
-            then: Schema = {"required": ["contract"]}
-            if reason == "one-each":
-                then |= where("contract", {"enum": replayed})
-            yield {"if": where("reason", {"const": reason}), "then": then}
 
 
 # A game with a house ruleset.
@@ -434,8 +432,8 @@ def read_usual_deal(game: Game, raw: Json) -> tuple[Contract, Deal] | None:
     name, declarer, counts = raw.get("contract"), raw.get("declarer"), raw.get("counts")
     if type(name) is not str or type(declarer) is not int or type(counts) is not dict:
         return None
-    kept: dict[str, UsualContract | None] = game.ruleset.usual_contracts
-    usual = kept[name] if name in kept else _keep_usual(game.ruleset, name)
+    known: dict[str, UsualContract | None] = game.ruleset.usual_contracts
+    usual = known[name] if name in known else _find_usual(game.ruleset, name)
     if usual is None or raw.get("type") != "deal":
         return None
     contract, unit, total, trumps = usual
@@ -473,10 +471,10 @@ def _read_more(raw: Json, trumps: tuple[str, ...]) -> dict[str, Any] | None:
     return more
 
 
-def _keep_usual(ruleset: Ruleset, name: str) -> UsualContract | None:
+def _find_usual(ruleset: Ruleset, name: str) -> UsualContract | None:
     contract = ruleset.by_id.get(name)
     if contract is None:
-        return None  # Not kept: there is no end of such names.
+        return None  # Not cached: there is no end of such names.
     usual = None
     complete = NEEDED.isdisjoint((*ruleset.fields, *contract.fields))
     if contract.named and contract.declared and complete and counts_units(contract):

@@ -168,7 +168,7 @@ def play_entry(game: Game, raw: Any, *, last: bool = True) -> Game:
         isinstance(entry, Passed) and not game.ruleset.passes
     )
     if faults and not has_no_place:
-        problems = _once(game, faults, problems)
+        problems = _merged(game, faults, problems)
     is_left_open = "counts" not in raw and game.ruleset.unnamed is None
     if isinstance(entry, Deal) and not last and not game.finished and is_left_open:
         problems.append(Problem(Code.OPEN_DEAL))
@@ -177,7 +177,7 @@ def play_entry(game: Game, raw: Any, *, last: bool = True) -> Game:
     return game.after(entry)
 
 
-def _once(game: Game, faults: list[Problem], problems: list[Problem]) -> list[Problem]:
+def _merged(game: Game, faults: list[Problem], problems: list[Problem]) -> list[Problem]:
     """Merge faults of form with the problems of fields that could be read.
 
     A field that could not be read is reported once, not again as missing or wrong. A field that has
@@ -192,8 +192,7 @@ def _once(game: Game, faults: list[Problem], problems: list[Problem]) -> list[Pr
     ]
     unread = {fault.where for fault in faults}
     unread |= {_field_of(fault) for fault in faults if _field_of(fault) in DETAILS}
-    kept = [p for p in problems if not unread & {p.where, _field_of(p)}]
-    return faults + kept
+    return faults + [p for p in problems if not unread & {p.where, _field_of(p)}]
 
 
 def _field_of(problem: Problem) -> str:
@@ -321,7 +320,13 @@ def _read_head(document: Any) -> tuple[Game, tuple[str, ...]]:
     """
     if not isinstance(document, dict):
         raise InvalidEntry([wrong_type("", "object")])
-    problems = list(_check_fields_of_head(document))
+    in_order = {name: document[name] for name in (*FIRST, *document) if name in document}
+    problems = list(HEAD.check("", in_order))
+    form, played_at = document.get("format"), document.get("played_at")
+    if is_text(form) and form != GAME_FORMAT:
+        problems.append(Problem(Code.UNKNOWN_FORMAT, "format", {"expected": GAME_FORMAT}))
+    if is_text(played_at) and not _is_moment(str(played_at)):
+        problems.append(wrong_type("played_at", "ISO 8601"))
     ruleset = None
     try:
         ruleset = read_rules(document.get("ruleset"))
@@ -353,16 +358,6 @@ def read_rules(rules: Any) -> Ruleset:
     if rules not in RULESETS:
         raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": rules})])
     return RULESETS[rules]
-
-
-def _check_fields_of_head(document: EntriesJson) -> Iterator[Problem]:
-    in_order = {name: document[name] for name in (*FIRST, *document) if name in document}
-    yield from HEAD.check("", in_order)
-    form, played_at = document.get("format"), document.get("played_at")
-    if is_text(form) and form != GAME_FORMAT:
-        yield Problem(Code.UNKNOWN_FORMAT, "format", {"expected": GAME_FORMAT})
-    if is_text(played_at) and not _is_moment(str(played_at)):
-        yield wrong_type("played_at", "ISO 8601")
 
 
 def _is_moment(text: str) -> bool:
@@ -439,7 +434,7 @@ def as_one_entry(writes: Sequence[Json], rules: Ruleset, whole: Range | None) ->
     reason of its own or the seat of another, stays as it was written.
     """
     begin = next((at for at, write in enumerate(writes) if _reason_of(write["body"])), len(writes))
-    standing = {each["position"]: each["body"] for each in writes[:begin]}
+    standing = {write["position"]: write["body"] for write in writes[:begin]}
     standing.pop(None, None)
     lines = _lines(writes[begin:])
     if any(standing.values()) or not lines:
@@ -456,10 +451,10 @@ def as_one_entry(writes: Sequence[Json], rules: Ruleset, whole: Range | None) ->
     flags: Json = {name: True for name in ("early", "imported") if name in body}
     keys = [line["key"] for line in lines]
     key = keys[0]
-    if reason == TOTALS and len({each[:-4] for each in keys}) == 1 and NUMBERED.match(key[-4:]):
+    if reason == TOTALS and len({k[:-4] for k in keys}) == 1 and NUMBERED.match(key[-4:]):
         key = key[:-4]
     whole_entry = {"key": key, "revision": first, "position": position, "body": body}
-    told: list[Json] = [*writes[:begin], {**lines[-1], **whole_entry}]
+    history: list[Json] = [*writes[:begin], {**lines[-1], **whole_entry}]
     fewer = len(lines) - 1
     for write in writes[begin + len(lines) :]:
         after = {**write, "revision": write["revision"] - fewer}
@@ -471,7 +466,7 @@ def as_one_entry(writes: Sequence[Json], rules: Ruleset, whole: Range | None) ->
             if "early" not in flags and not _can_end(rules, whole, _totals(bodies, rules)):
                 changed["unchecked"] = True
             after |= {"kind": "correction", "position": position, "body": changed}
-        told.append(after)
+        history.append(after)
     stands = [
         {name: value for name, value in body.items() if name not in PERSONAL}
         for _position, body in sorted(bodies.items())
@@ -480,7 +475,7 @@ def as_one_entry(writes: Sequence[Json], rules: Ruleset, whole: Range | None) ->
     # Then the digest of the record is the same, too.
     if stands != list(written_out(_totals(bodies, rules), reason, rules)):
         return None
-    return TotalsEntry(told, first, fewer)
+    return TotalsEntry(history, first, fewer)
 
 
 def _reason_of(body: Json | None) -> str:
@@ -575,23 +570,21 @@ def digits_of(letters: str) -> str | None:
 
 def digest_of_game(record: Json) -> str:
     """Return the digest of a `kingscore-game/1` record, whoever played and wherever."""
-    entries = [
-        {name: value for name, value in counted.items() if name not in PERSONAL}
-        for entry in record["entries"]
-        for counted in (_written_out(record, entry) if entry["type"] == "totals" else (entry,))
-    ]
+    entries: list[Json] = []
+    for entry in record["entries"]:
+        counted: Iterable[Json] = (entry,)
+        if entry["type"] == "totals":
+            # What stood for totals before they were an entry: so a code printed then is still
+            # right, and both forms of a game have one digest.
+            rules = read_rules(record["ruleset"]).with_options(record.get("options", {}))
+            totals = [number_of(points) or 0 for points in entry["totals"]]
+            counted = written_out(totals, IMPORTED if entry.get("imported") else TOTALS, rules)
+        entries += [
+            {name: value for name, value in body.items() if name not in PERSONAL}
+            for body in counted
+        ]
     head = {name: record.get(name, default) for name, default in OF_A_RECORD.items()}
     return digest_of(head | {"entries": entries})
-
-
-def _written_out(record: Json, entry: Json) -> Iterator[Json]:
-    """Yield what stood for totals before they were an entry.
-
-    So a code printed then is still right, and both forms of a game have one digest.
-    """
-    rules = read_rules(record["ruleset"]).with_options(record.get("options", {}))
-    totals = [number_of(points) or 0 for points in entry["totals"]]
-    return written_out(totals, IMPORTED if entry.get("imported") else TOTALS, rules)
 
 
 def digest_of_round(place: Json, games: Sequence[str], rulings: Iterable[Json], before: str) -> str:
@@ -611,9 +604,9 @@ def digest_of_round(place: Json, games: Sequence[str], rulings: Iterable[Json], 
             "byes": place["byes"],
             "standings": place["standings"],
             "rulings": [
-                [each["entrant"], each["kind"], each["points"]]
-                for each in rulings
-                if each["withdrawn_at"] is None
+                [ruling["entrant"], ruling["kind"], ruling["points"]]
+                for ruling in rulings
+                if ruling["withdrawn_at"] is None
             ],
             "before": before,
         }
@@ -633,37 +626,28 @@ def digest_of_document(document: Json) -> str:
 def game_schema() -> Schema:
     """Return the schema of a `kingscore-game/1` document."""
     shared = Definitions({"text": SHAPES_TEXT, "name": NAME, "points": NONZERO_POINTS})
+    own_rules: Schema = {
+        "if": where("ruleset", {"type": "object"}),
+        "then": where("entries", {"items": shared.define("entry", any_entry(shared))}),
+    }
+    # The conditions of each ruleset for its games; rulesets with equal conditions are grouped.
+    ids_by_form: dict[str, list[str]] = {}
+    for ruleset in RULESETS.values():
+        form = shared.define(ruleset.id, _game_form(ruleset, shared))
+        ids_by_form.setdefault(form["$ref"], []).append(ruleset.id)
+    built_in = [
+        {"if": where("ruleset", {"enum": ids}), "then": {"$ref": form}}
+        for form, ids in ids_by_form.items()
+    ]
     return {
         **head_schema("game", GAME_FORMAT),
         "description": "One game at one table. The form only: whether the deals could have been"
         " played is told by a kingscore-result/1 document. A whole number is written without a"
         " decimal point.",
         **HEAD.schema,
-        "dependentSchemas": {
-            "ruleset": {
-                "allOf": [
-                    {
-                        "if": where("ruleset", {"type": "object"}),
-                        "then": where(
-                            "entries", {"items": shared.define("entry", any_entry(shared))}
-                        ),
-                    },
-                    *_games_of_the_rules(shared),
-                ]
-            }
-        },
+        "dependentSchemas": {"ruleset": {"allOf": [own_rules, *built_in]}},
         "$defs": shared.by_name,
     }
-
-
-def _games_of_the_rules(shared: Definitions) -> Iterator[Schema]:
-    """The conditions of each ruleset for its games; rulesets with equal conditions are grouped."""
-    forms: dict[str, list[str]] = {}
-    for ruleset in RULESETS.values():
-        form = shared.define(ruleset.id, _game_form(ruleset, shared))
-        forms.setdefault(form["$ref"], []).append(ruleset.id)
-    for form_of_all, ids in forms.items():
-        yield {"if": where("ruleset", {"enum": ids}), "then": {"$ref": form_of_all}}
 
 
 # The fields that a table with a ruleset may write.

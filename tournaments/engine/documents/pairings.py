@@ -59,16 +59,8 @@ def _check_format(where: str, value: Any) -> Problems:
         yield Problem(Code.UNKNOWN_FORMAT, where, {"expected": PAIRING_FORMAT})
 
 
-def _is_name(value: Any) -> bool:
-    return is_text(value) and value != ""
-
-
 def _is_names(value: Any) -> bool:
     return isinstance(value, list) and all(map(is_text, value))
-
-
-def _are_tables(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_names, value))
 
 
 def is_score(value: Any) -> bool:
@@ -78,14 +70,6 @@ def is_score(value: Any) -> bool:
 
 def _is_count(value: Any) -> bool:
     return is_integer(value) and value >= 0
-
-
-def _is_rating(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _tuples(value: Any) -> tuple[tuple[str, ...], ...]:
-    return tuple(map(tuple, value))
 
 
 def _entrant(**found: Any) -> Entrant:
@@ -112,17 +96,26 @@ NAMES = "list of strings"
 
 ENTRANT = fields(
     {
-        "id": plain("string", _is_name, NAME),
+        "id": plain("string", lambda value: is_text(value) and value != "", NAME),
         "score": plain('integer or "p/q"', is_score, POINTS_SCHEMA, number_of),
         "club": plain("string", is_text, refer("text")),
-        "rating": plain("number", _is_rating, {"type": "number"}),
+        "rating": plain(
+            "number",
+            lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+            {"type": "number"},
+        ),
     },
     required=("id",),
     make=_entrant,
 )
 ROUND = fields(
     {
-        "tables": plain("list of lists", _are_tables, list_schema(TABLE), _tuples),
+        "tables": plain(
+            "list of lists",
+            lambda value: isinstance(value, list) and all(map(_is_names, value)),
+            list_schema(TABLE),
+            lambda value: tuple(map(tuple, value)),
+        ),
         "byes": plain(NAMES, _is_names, _names(), tuple),
     },
     required=("tables",),

@@ -101,13 +101,13 @@ CONDITIONS: Sequence[Schema] = (
 
 
 def _of_sides(number: int) -> Schema:
-    each = {"minItems": number, "maxItems": number}
+    one_for_each = {"minItems": number, "maxItems": number}
     side = {"items": {"maximum": number - 1}}
-    rows = {"items": {"properties": {"points": each, "totals": each}}}
+    rows = {"items": {"properties": {"points": one_for_each, "totals": one_for_each}}}
     return {
-        "if": where("totals", each),
+        "if": where("totals", one_for_each),
         "then": {
-            "properties": {"entries": rows, "ranks": each, "out": side, "sunk": side},
+            "properties": {"entries": rows, "ranks": one_for_each, "out": side, "sunk": side},
         },
     }
 

@@ -405,63 +405,67 @@ def number_of_entrant(entrant_id: str) -> int:
 
 
 def _within(where: str, problems: Iterable[Problem]) -> Problems:
-    for each in problems:
-        yield replace(each, where=below(where, each.where) if each.where else where)
+    for problem in problems:
+        yield replace(problem, where=below(where, problem.where) if problem.where else where)
 
 
 # Conditions between parts.
 
 
 def _check_sense(document: Json, rules: Ruleset) -> Problems:
-    players = [each["id"] for each in document["players"]]
+    players = [player["id"] for player in document["players"]]
     yield from check_repeated("players", players)
     season = document["tournament"]["season"]
     if season is not None and season["ends_on"] < season["starts_on"]:
         yield wrong_type("tournament.season.ends_on", f"{season['starts_on']} or later")
     yield from _check_entrants(document, rules, set(players))
     yield from _check_substitutes(document, set(players))
-    yield from _check_states(document)
-    for at, round_ in enumerate(document["rounds"]):
+    state, rounds = document["tournament"]["state"], document["rounds"]
+    if rounds and state in ("draft", "registration"):
+        yield wrong_type("tournament.state", "running | finished")
+    if state == "finished" and any(round_["closed_at"] is None for round_ in rounds):
+        yield wrong_type("tournament.state", "running")
+    for at, round_ in enumerate(rounds):
         yield from _check_round(f"rounds[{at}]", at + 1, round_)
         yield from _check_seats(f"rounds[{at}]", round_, document, rules)
     yield from _check_rulings(document)
-    yield from _check_line_ups(document)
+    entrants = {entrant["id"] for entrant in document["entrants"]}
+    line_ups = document.get("line_ups", ())
+    yield from check_repeated("line_ups", (f"{each['round']} {each['team']}" for each in line_ups))
+    for at, line_up in enumerate(line_ups):
+        yield from check_known(f"line_ups[{at}].entrants", line_up["entrants"], entrants)
+        yield from check_repeated(f"line_ups[{at}].entrants", line_up["entrants"])
 
 
 def _check_entrants(document: Json, rules: Ruleset, players: set[str]) -> Problems:
     entrants = document["entrants"]
-    yield from check_repeated("entrants", (each["id"] for each in entrants))
-    yield from check_repeated("entrants", (name for each in entrants for name in each["players"]))
-    for at, each in enumerate(entrants):
+    yield from check_repeated("entrants", (entrant["id"] for entrant in entrants))
+    yield from check_repeated(
+        "entrants", (name for entrant in entrants for name in entrant["players"])
+    )
+    for at, entrant in enumerate(entrants):
         where = f"entrants[{at}].players"
-        yield from check_known(where, each["players"], players)
-        if len(each["players"]) != rules.seats_in_a_side:
-            params = {"expected": rules.seats_in_a_side, "got": len(each["players"])}
+        yield from check_known(where, entrant["players"], players)
+        if len(entrant["players"]) != rules.seats_in_a_side:
+            params = {"expected": rules.seats_in_a_side, "got": len(entrant["players"])}
             yield Problem(Code.WRONG_PLAYERS, where, params)
 
 
 def _check_substitutes(document: Json, players: set[str]) -> Problems:
-    entered = {each["id"]: each["players"] for each in document["entrants"]}
-    said = [
-        (each["entrant"], each["round"], each["instead_of"]) for each in document["substitutes"]
-    ]
-    yield from check_repeated("substitutes", (" ".join(map(str, each)) for each in said))
-    for at, each in enumerate(document["substitutes"]):
+    entered = {entrant["id"]: entrant["players"] for entrant in document["entrants"]}
+    substitutes = document["substitutes"]
+    yield from check_repeated(
+        "substitutes", (f"{s['entrant']} {s['round']} {s['instead_of']}" for s in substitutes)
+    )
+    for at, substitute in enumerate(substitutes):
         where = f"substitutes[{at}]"
-        yield from check_known(f"{where}.entrant", [each["entrant"]], entered)
-        yield from check_known(f"{where}.player", [each["player"]], players)
-        mine = entered.get(each["entrant"], ())
-        yield from check_known(f"{where}.instead_of", [each["instead_of"]], mine)
-        if each["player"] == each["instead_of"]:
-            yield Problem(Code.DUPLICATE_ENTRANT, f"{where}.player", {"entrant": each["player"]})
-
-
-def _check_states(document: Json) -> Problems:
-    state, rounds = document["tournament"]["state"], document["rounds"]
-    if rounds and state in ("draft", "registration"):
-        yield wrong_type("tournament.state", "running | finished")
-    if state == "finished" and any(each["closed_at"] is None for each in rounds):
-        yield wrong_type("tournament.state", "running")
+        entrant, player = substitute["entrant"], substitute["player"]
+        yield from check_known(f"{where}.entrant", [entrant], entered)
+        yield from check_known(f"{where}.player", [player], players)
+        mine = entered.get(entrant, ())
+        yield from check_known(f"{where}.instead_of", [substitute["instead_of"]], mine)
+        if player == substitute["instead_of"]:
+            yield Problem(Code.DUPLICATE_ENTRANT, f"{where}.player", {"entrant": player})
 
 
 def _check_round(where: str, number: int, round_: Json) -> Problems:
@@ -480,9 +484,9 @@ def _check_round(where: str, number: int, round_: Json) -> Problems:
 
 
 def _check_seats(where: str, round_: Json, document: Json, rules: Ruleset) -> Problems:
-    entrants = {each["id"] for each in document["entrants"]}
+    entrants = {entry["id"] for entry in document["entrants"]}
     taking_part = _taking_part(document)
-    players = {each["id"] for each in document["players"]}
+    players = {entry["id"] for entry in document["players"]}
     for name, drawn in _drawings(where, round_):
         everybody = [*(one for table in drawn["tables"] for one in table), *drawn["byes"]]
         yield from check_known(name, everybody, taking_part if name == where else entrants)
@@ -513,32 +517,23 @@ def _drawings(where: str, round_: Json) -> Iterator[tuple[str, Json]]:
 
 def _taking_part(document: Json) -> set[str]:
     """The entrants who do not wait for a place: only they play."""
-    return {each["id"] for each in document["entrants"] if not each.get("waiting")}
+    return {entrant["id"] for entrant in document["entrants"] if not entrant.get("waiting")}
 
 
 def _check_rulings(document: Json) -> Problems:
     taking_part = _taking_part(document)
     published = {p["number"] for p in document["rounds"] if p["published_at"] is not None}
     standing = []
-    for at, each in enumerate(document["rulings"]):
+    for at, ruling in enumerate(document["rulings"]):
         where = f"rulings[{at}]"
-        yield from check_known(f"{where}.entrant", [each["entrant"]], taking_part)
-        if each["round"] not in published:
+        yield from check_known(f"{where}.entrant", [ruling["entrant"]], taking_part)
+        if ruling["round"] not in published:
             yield wrong_type(f"{where}.round", "a round that is published")
-        if each["kind"] == PENALTY and (number_of(each["points"]) or 0) <= 0:
+        if ruling["kind"] == PENALTY and (number_of(ruling["points"]) or 0) <= 0:
             yield wrong_type(f"{where}.points", "above 0")
-        if each["kind"] != PENALTY and each["withdrawn_at"] is None:
-            standing.append(f"{each['entrant']} {each['round']}")
+        if ruling["kind"] != PENALTY and ruling["withdrawn_at"] is None:
+            standing.append(f"{ruling['entrant']} {ruling['round']}")
     yield from check_repeated("rulings", standing)
-
-
-def _check_line_ups(document: Json) -> Problems:
-    entrants = {each["id"] for each in document["entrants"]}
-    said = document.get("line_ups", ())
-    yield from check_repeated("line_ups", (f"{each['round']} {each['team']}" for each in said))
-    for at, each in enumerate(said):
-        yield from check_known(f"line_ups[{at}].entrants", each["entrants"], entrants)
-        yield from check_repeated(f"line_ups[{at}].entrants", each["entrants"])
 
 
 # The sheets.
@@ -547,11 +542,19 @@ def _check_line_ups(document: Json) -> Problems:
 def _check_games(document: Json, rules: Ruleset, games: dict[tuple[int, int], Game]) -> Problems:
     for at, round_ in enumerate(document["rounds"]):
         for number, table in enumerate(round_["tables"]):
-            where, said = f"rounds[{at}].tables[{number}].game", table["game"]
-            reading = read_game(said["record"])
-            yield from _check_record(f"{where}.record", said["record"], reading, document)
-            yield from _check_writes(where, said, rules)
-            yield from _check_confirmations(where, said, rules)
+            where, game = f"rounds[{at}].tables[{number}].game", table["game"]
+            reading = read_game(game["record"])
+            yield from _check_record(f"{where}.record", game["record"], reading, document)
+            yield from _check_writes(where, game, rules)
+            confirmed = [(row["revision"], row["seat"]) for row in game["confirmations"]]
+            where = f"{where}.confirmations"
+            yield from check_repeated(where, (f"{revision} {seat}" for revision, seat in confirmed))
+            for row, (revision, seat) in enumerate(confirmed):
+                if revision > len(game["writes"]):
+                    yield wrong_type(f"{where}[{row}].revision", f"{len(game['writes'])} or less")
+                if seat >= rules.seats:
+                    params = {"seats": rules.seats, "got": seat}
+                    yield Problem(Code.BAD_SEAT, f"{where}[{row}].seat", params)
             if reading.game is not None:
                 games[round_["number"], table["number"]] = reading.game
 
@@ -566,21 +569,21 @@ def _check_record(where: str, record: Json, reading: Reading, document: Json) ->
         yield from TITLE.check(f"{where}.{name}", record.get(name, ""))
 
 
-def _check_writes(where: str, said: Json, rules: Ruleset) -> Problems:
-    writes = said["writes"]
+def _check_writes(where: str, game: Json, rules: Ruleset) -> Problems:
+    writes = game["writes"]
     if len(writes) > rules.most_revisions:
         params = {"most": rules.most_revisions}
         yield Problem(Code.TOO_MANY_REVISIONS, f"{where}.writes", params)
         return
-    yield from check_repeated(f"{where}.writes", (each["key"] for each in writes))
-    for at, each in enumerate(writes):
+    yield from check_repeated(f"{where}.writes", (write["key"] for write in writes))
+    for at, write in enumerate(writes):
         place = f"{where}.writes[{at}]"
-        if each["revision"] != at + 1:
+        if write["revision"] != at + 1:
             yield wrong_type(f"{place}.revision", str(at + 1))
-        yield from _check_write(place, each, rules)
-    latest = {each["position"]: each["body"] for each in writes if each["position"] is not None}
+        yield from _check_write(place, write, rules)
+    latest = {write["position"]: write["body"] for write in writes if write["position"] is not None}
     stands = [body for _, body in sorted(latest.items()) if body is not None]
-    if stands != said["record"].get("entries"):
+    if stands != game["record"].get("entries"):
         yield wrong_type(f"{where}.record.entries", "what the writes add up to")
 
 
@@ -612,17 +615,6 @@ def _check_head(where: str, head: Json | None, rules: Ruleset) -> Problems:
         yield from _within(where, invalid.problems)
 
 
-def _check_confirmations(where: str, said: Json, rules: Ruleset) -> Problems:
-    confirmed = [(each["revision"], each["seat"]) for each in said["confirmations"]]
-    yield from check_repeated(f"{where}.confirmations", (f"{r} {seat}" for r, seat in confirmed))
-    for at, (revision, seat) in enumerate(confirmed):
-        place = f"{where}.confirmations[{at}]"
-        if revision > len(said["writes"]):
-            yield wrong_type(f"{place}.revision", f"{len(said['writes'])} or less")
-        if seat >= rules.seats:
-            yield Problem(Code.BAD_SEAT, f"{place}.seat", {"seats": rules.seats, "got": seat})
-
-
 def standings_of(record: TournamentRecord) -> tuple[Standing, ...]:
     """Compute the standings of a tournament from its sheets and rulings alone."""
     return standings_after(record, len(record.document["rounds"]))
@@ -644,15 +636,15 @@ def competitors_of(record: TournamentRecord) -> list[Competitor]:
     """Return the entrants of a record, without those who wait."""
     return [
         Competitor(
-            id=each["id"],
-            number=number_of_entrant(each["id"]),
-            house=each["house"],
-            team=each["team"],
-            withdrawn=each["withdrawn_at"] is not None,
-            section=record.settings.section_of(each.get("section", "")),
+            id=entrant["id"],
+            number=number_of_entrant(entrant["id"]),
+            house=entrant["house"],
+            team=entrant["team"],
+            withdrawn=entrant["withdrawn_at"] is not None,
+            section=record.settings.section_of(entrant.get("section", "")),
         )
-        for each in record.document["entrants"]
-        if not each.get("waiting")
+        for entrant in record.document["entrants"]
+        if not entrant.get("waiting")
     ]
 
 
@@ -661,10 +653,10 @@ def results_until(
 ) -> tuple[list[RoundResults], list[RoundResults]]:
     """Return the published rounds up to round `number`, and the finals among them."""
     rulings: dict[int, list[Ruling]] = defaultdict(list)
-    for each in record.document["rulings"]:
-        if each["withdrawn_at"] is None:
-            points = number_of(each["points"]) or 0
-            rulings[each["round"]].append(Ruling(each["entrant"], each["kind"], points))
+    for ruling in record.document["rulings"]:
+        if ruling["withdrawn_at"] is None:
+            points = number_of(ruling["points"]) or 0
+            rulings[ruling["round"]].append(Ruling(ruling["entrant"], ruling["kind"], points))
     rounds: list[RoundResults] = []
     finals: list[RoundResults] = []
     for round_ in record.document["rounds"][:number]:
@@ -739,7 +731,7 @@ def write_ranking(standings: Sequence[Standing]) -> list[dict[str, Any]]:
 
 def stored_standings(standings: Sequence[Standing]) -> dict[str, list[Any]]:
     """Return place and points by entrant, as they are kept when a round is closed."""
-    return {each.entrant: [each.place, write_points(each.points)] for each in standings}
+    return {row.entrant: [row.place, write_points(row.points)] for row in standings}
 
 
 Moment = datetime
@@ -764,29 +756,23 @@ class History:
 
         def in_force(rows: Sequence[Json]) -> list[Json]:
             return [
-                {**each, "withdrawn_at": None} if is_later(each["withdrawn_at"], moment) else each
-                for each in rows
+                {**row, "withdrawn_at": None} if is_later(row["withdrawn_at"], moment) else row
+                for row in rows
             ]
 
         past = {
             "entrants": in_force(document["entrants"]),
             "rulings": in_force([e for e in document["rulings"] if not is_later(e["at"], moment)]),
         }
-        games = {
-            (round_["number"], table["number"]): self._game_as_of(round_, table, moment)
-            for round_ in document["rounds"][:number]
-            for table in round_["tables"]
-        }
+        games = dict(self.record.games)
+        for round_ in document["rounds"][:number]:
+            for table in round_["tables"]:
+                place = round_["number"], table["number"]
+                written = bisect_right(self._written[place], moment)
+                if written < len(self._written[place]):
+                    past_game = self.after(place, table["game"], written).game
+                    games[place] = past_game or games[place]
         return replace(self.record, document={**document, **past}, games=games)
-
-    def _game_as_of(self, round_: Json, table: Json, moment: Moment) -> Game:
-        place = round_["number"], table["number"]
-        written = bisect_right(self._written[place], moment)
-        now = self.record.games[place]
-        if written == len(self._written[place]):
-            return now
-        past = self.after(place, table["game"], written).game
-        return now if past is None else past
 
     def after(self, place: Place, game: Json, writes: int) -> Reading:
         """Return a game after its first writes."""
@@ -795,7 +781,7 @@ class History:
             latest = {e["position"]: e["body"] for e in past if e["position"] is not None}
             entries = [body for _, body in sorted(latest.items()) if body is not None]
             record = {**game["record"], "entries": entries}
-            head = next((each["before"] for each in later if each["kind"] == HEAD_WRITE), None)
+            head = next((write["before"] for write in later if write["kind"] == HEAD_WRITE), None)
             if head is not None:
                 record |= {name: head[name] for name in ("options", "first_declarer")}
             self._played[place, writes] = read_game(record)
@@ -817,9 +803,9 @@ class History:
         changes: list[set[Moment]] = [set() for _ in rounds]
         for (number, _table), moments in self._written.items():
             changes[number - 1].update(moments)
-        for each in self.record.document["rulings"]:
-            for at in filter(None, map(moment_of, (each["at"], each["withdrawn_at"]))):
-                changes[each["round"] - 1].add(at)
+        for ruling in self.record.document["rulings"]:
+            for at in filter(None, map(moment_of, (ruling["at"], ruling["withdrawn_at"]))):
+                changes[ruling["round"] - 1].add(at)
         return changes
 
     def changes(self, number: int, fits: Callable[[Moment], bool]) -> list[Moment]:
@@ -853,10 +839,10 @@ class History:
         )
 
 
-def is_later(said: str | None, moment: Moment) -> bool:
-    at = moment_of(said)
+def is_later(stated: str | None, moment: Moment) -> bool:
+    at = moment_of(stated)
     return at is not None and at > moment
 
 
-def moment_of(said: str | None) -> Moment | None:
-    return None if said is None else datetime.fromisoformat(said)
+def moment_of(stated: str | None) -> Moment | None:
+    return None if stated is None else datetime.fromisoformat(stated)

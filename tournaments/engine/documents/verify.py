@@ -158,24 +158,23 @@ def redraw(
         InvalidEntry: if the document has not the form of a draw.
         ImpossibleFixed, NoRoundRobin, InvalidSeating: if there is no such seating.
     """
-    said = DRAW.load(document)
-    common = {name: said[name] for name in ("weights", *COMMON)}
-    common["absence_counts"] = said["version"] < SEATING_VERSION
-    seatings = [_redraw_section(said["method"], each, common, earlier) for each in said["sections"]]
-    tables = [table for each in seatings for table in each.tables]
-    return tables, [name for each in seatings for name in each.byes]
-
-
-def _redraw_section(
-    method: str, said: Mapping[str, Any], common: dict[str, Any], earlier: Sequence[PlayedRound]
-) -> Seating:
-    names = {entrant.id for entrant in said["entrants"]}
-    # Each is held against each other.
-    spend(len(names) ** 2 // 500)
-    rounds = tuple(played.among(names) for played in earlier)
-    field = PairingField(said["entrants"], rounds, avoid=said["avoid"], **common)
-    kept = {each["place"]: each["entrants"] for each in said["kept"]}
-    return seat_rest(field, method, kept) if kept else seat_round(field, method)
+    draw = DRAW.load(document)
+    common = {name: draw[name] for name in ("weights", *COMMON)}
+    common["absence_counts"] = draw["version"] < SEATING_VERSION
+    tables: list[tuple[str, ...]] = []
+    byes: list[str] = []
+    for section in draw["sections"]:
+        names = {entrant.id for entrant in section["entrants"]}
+        # Each is held against each other.
+        spend(len(names) ** 2 // 500)
+        rounds = tuple(played.among(names) for played in earlier)
+        field = PairingField(section["entrants"], rounds, avoid=section["avoid"], **common)
+        kept = {table["place"]: table["entrants"] for table in section["kept"]}
+        method = draw["method"]
+        seating = seat_rest(field, method, kept) if kept else seat_round(field, method)
+        tables += seating.tables
+        byes += seating.byes
+    return tables, byes
 
 
 Json = Mapping[str, Any]
@@ -223,7 +222,7 @@ def _points(record: TournamentRecord) -> Iterator[Point]:
         points.append([*checked.tables(digests), *checked.seating()])
         if round_["closed_at"] is None:
             continue
-        rulings = (each for each in document["rulings"] if each["round"] == round_["number"])
+        rulings = (ruling for ruling in document["rulings"] if ruling["round"] == round_["number"])
         before = digest_of_round(round_, digests, rulings, before)
         sealed.append(before)
         points[-1].append(
@@ -261,8 +260,8 @@ def _compared(what: str, where: str, stated: Any, computed: Any, **params: Any) 
         return Point(what, where, UNKNOWN, "not-exported")
     if stated == computed:
         return Point(what, where, params=params)
-    path, said, is_right = _first_difference(where, stated, computed)
-    return Point(what, path, DIFFERS, "", {"stated": said, "computed": is_right})
+    path, stated, computed = _first_difference(where, stated, computed)
+    return Point(what, path, DIFFERS, "", {"stated": stated, "computed": computed})
 
 
 def _first_difference(where: str, stated: Any, computed: Any) -> tuple[str, Any, Any]:
@@ -298,13 +297,15 @@ class _CheckedRound:
     def _history(self, where: str, table: Json) -> Point:
         game, place = table["game"], (self.number, table["number"])
         writes = game["writes"]
-        changes = [each for each in writes if each["kind"] not in ("entry", "completion", "reveal")]
+        changes = [
+            write for write in writes if write["kind"] not in ("entry", "completion", "reveal")
+        ]
 
         def replay() -> Point:
-            for each in changes:
-                if self.history.after(place, game, each["revision"]).problems:
-                    at = {"revision": each["revision"]}
-                    return Point("game", f"{where}[{each['revision'] - 1}]", DIFFERS, "unfit", at)
+            for write in changes:
+                if self.history.after(place, game, write["revision"]).problems:
+                    at = {"revision": write["revision"]}
+                    return Point("game", f"{where}[{write['revision'] - 1}]", DIFFERS, "unfit", at)
             return Point("game", where, params={"writes": len(writes), "corrections": len(changes)})
 
         return _within_limits("game", where, replay)
@@ -313,11 +314,11 @@ class _CheckedRound:
     def _due(self) -> tuple[dict[tuple[str, str], str], dict[str, Sequence[str]]]:
         document = self.record.document
         stand_ins = {
-            (each["entrant"], each["instead_of"]): each["player"]
-            for each in document["substitutes"]
-            if each["round"] == self.number
+            (row["entrant"], row["instead_of"]): row["player"]
+            for row in document["substitutes"]
+            if row["round"] == self.number
         }
-        return stand_ins, {each["id"]: each["players"] for each in document["entrants"]}
+        return stand_ins, {row["id"]: row["players"] for row in document["entrants"]}
 
     def _players(self, where: str, table: Json) -> Point:
         (stands_in, entered), sides = self._due, self.record.rules.sides
@@ -330,10 +331,6 @@ class _CheckedRound:
         return Point("players", where, params={"stand_ins": len(stands_in)})
 
     # The seating.
-
-    def drawn_entrants(self) -> Iterator[str]:
-        for section in self.round_.get("draw", {"sections": ()})["sections"]:
-            yield from (each["id"] for each in section["entrants"])
 
     def seating(self) -> Iterator[Point]:
         """Verify the seating of a round, and what was changed after it; without drawing."""
@@ -360,8 +357,8 @@ class _CheckedRound:
             )
 
     def _could_be_drawn(self, draw: Json) -> bool:
-        names = list(self.drawn_entrants())
-        known = {each["id"] for each in self.record.document["entrants"]}
+        names = [entrant["id"] for section in draw["sections"] for entrant in section["entrants"]]
+        known = {entrant["id"] for entrant in self.record.document["entrants"]}
         return (
             known.issuperset(names)
             and len(set(names)) == len(names)
@@ -390,7 +387,7 @@ class _CheckedRound:
         """Yield the rounds before: as published, and those of the same draw as drawn."""
         for round_ in self.record.document["rounds"][: self.number - 1]:
             drawn = round_.get("draw") if round_["number"] >= first else None
-            tables = [each["entrants"] for each in round_["tables"]]
+            tables = [table["entrants"] for table in round_["tables"]]
             if drawn is not None:
                 tables = drawn["tables"]
             elif round_["published_at"] is None:
@@ -405,10 +402,10 @@ class _CheckedRound:
             record = self.record if moment is None else self.history.as_of(moment, first - 1)
             points = {row.entrant: row.points for row in standings_after(record, first - 1)}
             wrong = [
-                (f"{where}.sections[{at}].entrants[{place}].score", each["score"], due)
+                (f"{where}.sections[{at}].entrants[{place}].score", entrant["score"], due)
                 for at, section in enumerate(draw["sections"])
-                for place, each in enumerate(section["entrants"])
-                if each["score"] != (due := write_points(points.get(each["id"], 0)))
+                for place, entrant in enumerate(section["entrants"])
+                if entrant["score"] != (due := write_points(points.get(entrant["id"], 0)))
             ]
             if not wrong:
                 return Point("scores", f"{where}.sections")
@@ -428,7 +425,7 @@ class _CheckedRound:
         if since is not None:
             yield since
             yield from self.history.changes(
-                first - 1, lambda each: since < each and (until is None or each <= until)
+                first - 1, lambda at: since < at and (until is None or at <= until)
             )
 
     def _stage(self) -> Point:
@@ -446,7 +443,8 @@ class _CheckedRound:
 
     def _against(self, where: str, tables: Sequence[Sequence[str]], byes: Sequence[str]) -> Point:
         """Compare a drawn seating with that of the round: a director may have changed seats."""
-        stands = _chairs([each["entrants"] for each in self.round_["tables"]], self.round_["byes"])
+        tables_now = [table["entrants"] for table in self.round_["tables"]]
+        stands = _chairs(tables_now, self.round_["byes"])
         if self.round_["published_at"] is None:
             seating = self.round_["seating"]
             stands = _chairs(seating["tables"], seating["byes"])
@@ -471,44 +469,49 @@ class _CheckedRound:
 
     def _ranking(self, where: str) -> Point:
         rulings = sum(
-            each["round"] <= self.number and each["withdrawn_at"] is None
-            for each in self.record.document["rulings"]
+            ruling["round"] <= self.number and ruling["withdrawn_at"] is None
+            for ruling in self.record.document["rulings"]
         )
         count = {"places": len(self._now), "rulings": rulings}
         stated = self.round_.get("ranking")
         return _compared("standings", where, stated, write_ranking(self._now), **count)
 
     def _closing(self, where: str) -> Point:
-        kept = self.round_["standings"]
-        if kept is None:
+        stated = self.round_["standings"]
+        if stated is None:
             return Point("closing", where, UNKNOWN, "not-exported")
-        if kept == (computed := stored_standings(self._now)):
+        if stated == (computed := stored_standings(self._now)):
             return Point("closing", where)
         closed = moment_of(self.round_["closed_at"])
         assert closed is not None
-        moments = [closed, *self.history.changes(self.number, lambda each: each > closed)]
+        moments = [closed, *self.history.changes(self.number, lambda at: at > closed)]
         document = self.record.document
         rounds = document["rounds"][: self.number]
         seated = {
-            *(name for each in rounds for table in each["tables"] for name in table["entrants"]),
-            *(name for each in rounds for name in each["byes"]),
-            *(each["entrant"] for each in document["rulings"] if each["round"] <= self.number),
+            *(
+                name
+                for played in rounds
+                for table in played["tables"]
+                for name in table["entrants"]
+            ),
+            *(name for played in rounds for name in played["byes"]),
+            *(row["entrant"] for row in document["rulings"] if row["round"] <= self.number),
         }
         for moment in moments:
             then = self.history.as_of(moment, self.number)
             # Whoever entered later has no place, and house players help to rank the others.
             those = [
-                each
-                for each in competitors_of(then)
-                if each.house or each.id in kept or each.id in seated
+                competitor
+                for competitor in competitors_of(then)
+                if competitor.house or competitor.id in stated or competitor.id in seated
             ]
-            if kept == stored_standings(standings_after(then, self.number, those)):
-                changed = sum(computed.get(name) != row for name, row in kept.items())
+            if stated == stored_standings(standings_after(then, self.number, those)):
+                changed = sum(computed.get(name) != row for name, row in stated.items())
                 return Point("closing", where, SAME, "corrected-since", {"places": changed})
         if self.history.is_reseated(self.number):
             return Point("closing", where, UNKNOWN, "reseated-since")
-        path, stated, is_right = _first_difference(where, kept, computed)
-        return Point("closing", path, DIFFERS, "", {"stated": stated, "computed": is_right})
+        path, own, due = _first_difference(where, stated, computed)
+        return Point("closing", path, DIFFERS, "", {"stated": own, "computed": due})
 
 
 def _chairs(tables: Sequence[Sequence[str]], byes: Iterable[str]) -> dict[str, tuple[int, int]]:
@@ -718,7 +721,7 @@ class _Pool:
         }
         if stated == computed and len(stated) == len(self.pool["ratings"]):
             return Point("current-rating", f"{self.where}.ratings", SAME)
-        wrong = [each for each in computed | stated if computed.get(each) != stated.get(each)]
+        wrong = [name for name in computed | stated if computed.get(name) != stated.get(name)]
         params = {"stated": wrong[:3], "computed": ""}
         return Point("current-rating", f"{self.where}.ratings", DIFFERS, "other-ratings", params)
 

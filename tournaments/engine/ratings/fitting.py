@@ -271,10 +271,10 @@ def calibrate(games: Sequence[Sample], constants: Constants, *, whole: bool) -> 
         of_month[2] += accuracy_of([two]).loss
         for chance, came in pairs_of(one):
             favourite, above = (chance, came) if chance >= 0.5 else (1.0 - chance, 1.0 - came)
-            part = bins[min(BINS - 1, int((favourite - 0.5) * 2 * BINS))]
-            part[0] += 1
-            part[1] += favourite
-            part[2] += above
+            bin_ = bins[min(BINS - 1, int((favourite - 0.5) * 2 * BINS))]
+            bin_[0] += 1
+            bin_[1] += favourite
+            bin_[2] += above
     return bins, months
 
 
