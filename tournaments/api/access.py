@@ -9,9 +9,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.cache import caches
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from knox.auth import TokenAuthentication
-from rest_framework.exceptions import AuthenticationFailed, Throttled
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, Throttled
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
@@ -19,7 +20,7 @@ from tournaments.api.problems import LacksScope, plain_answer
 from tournaments.models import Game, OpenTable, PersonalToken, Scope, Table, User
 from tournaments.models.games import GameQuerySet, OpenTableQuerySet
 from tournaments.models.people import ScopedToken
-from tournaments.permissions import network_of
+from tournaments.permissions import account_of, network_of
 from tournaments.services.accounts import ACCESS_PREFIX, find_access_token
 
 ADDRESS_KINDS = ("write", "follow", "pen", "table", "evening", "register", "check-in")
@@ -109,6 +110,16 @@ class WithinScope(BasePermission):
         return True
 
 
+def anybody(_request: Request, _name: str = "") -> None:
+    """The permission of an address that needs none: its rows are those one may see."""
+
+
+def account_needed(request: Request, _name: str = "") -> None:
+    """The permission of an address for every account; NotAuthenticated without one."""
+    if account_of(request._request) is None:  # noqa: SLF001
+        raise NotAuthenticated
+
+
 def has_scope(request: Request, scope: Scope) -> bool:
     """Return whether a token has the scope; only then does an answer contain secrets."""
     return isinstance(request.auth, ScopedToken) and scope in request.auth.scopes
@@ -142,6 +153,12 @@ def readable_game(request: Request, public_id: str) -> GameQuerySet:
     if isinstance(key, AddressToken) and key.public_id == public_id:
         return games | game_of_key(request)
     return games
+
+
+def game_to_read(request: Request, public_id: str) -> Game:
+    """The game of `readable_game`, with its match; 404 for all others."""
+    games = readable_game(request, public_id)
+    return get_object_or_404(games.select_related("match", "table"))
 
 
 def takeable_game(request: Request, public_id: str) -> GameQuerySet:

@@ -75,7 +75,10 @@ class BaseAPIView(GenericAPIView[Any]):
     """Scopes of single actions of a viewset, where they differ from these two."""
 
     permission: Any = None
-    """Finds what the address names for whoever may write there; for all others it raises 404."""
+    """Finds what the address names for whoever may write there; for all others it raises 404.
+
+    Without one nobody is let in; `anybody` says that none is needed.
+    """
 
     read_permission: Any = None
     action_permissions: Mapping[str, Callable[..., Any]] = {}
@@ -152,7 +155,9 @@ class BaseAPIView(GenericAPIView[Any]):
     def get_permission(self) -> Any:
         reads = self.request.method in SAFE_METHODS
         default = self.read_permission if reads else self.permission
-        return self.action_permissions.get(self.action_name, default)
+        found = self.action_permissions.get(self.action_name, default)
+        assert found is not None, f"{type(self).__name__}.{self.action_name} declares no permission"
+        return found
 
     # -- the request ------------------------------------------------------------------------
 
@@ -166,6 +171,7 @@ class BaseAPIView(GenericAPIView[Any]):
 
     def resolve_parents(self) -> None:
         """Find what the address names before its own object; 404 for whoever may not see it."""
+        self.get_permission()(self.request)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Answer 304 to whoever has the content; let pages of other sites read what is public.

@@ -16,6 +16,7 @@ from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.access import account_needed
 from tournaments.api.accounts import serializers
 from tournaments.api.people.serializers import PlayerDataSerializer
 from tournaments.api.people.views import exported
@@ -50,6 +51,7 @@ class AccountViewSet(RetrieveMixin, APIViewSet):
     descriptions = {
         "retrieve": "The account of the token, with its clubs and players, and the token's rights."
     }
+    read_permission = staticmethod(account_needed)
     lookup_field = None
     serializer_class = serializers.AccountSerializer
 
@@ -79,6 +81,15 @@ class BeyondOwnTime(Fault, code="beyond-own-time", where="days"):
     sentence = _("A token cannot create one that is valid for longer.")
 
 
+def personal_token(request: Request, _name: str = "") -> PersonalToken:
+    """The personal token that asks; refused for an application, a key, and nobody."""
+    if isinstance(request.auth, ApplicationToken):
+        raise NotByApplications
+    if not isinstance(request.auth, PersonalToken):
+        raise NotAuthenticated
+    return request.auth
+
+
 class TokenViewSet(ListMixin, CreateMixin, RetrieveMixin, DestroyMixin, APIViewSet):
     """An application may not see or make tokens: they would go on when its access is withdrawn."""
 
@@ -91,6 +102,7 @@ class TokenViewSet(ListMixin, CreateMixin, RetrieveMixin, DestroyMixin, APIViewS
     }
     scope = Scope.MANAGE
     read_scope = Scope.MANAGE
+    permission = read_permission = staticmethod(personal_token)
     queryset = PersonalToken.objects.all()
     lookup_field = "public_id"
     filterset_fields = ("name",)
@@ -100,17 +112,8 @@ class TokenViewSet(ListMixin, CreateMixin, RetrieveMixin, DestroyMixin, APIViewS
     serializer_classes = {"create": serializers.TokenMadeSerializer}
     request_serializer_class = serializers.NewTokenSerializer
 
-    @property
-    def token(self) -> PersonalToken:
-        """The personal token that asks; refused for an application, a key, and nobody."""
-        if isinstance(self.request.auth, ApplicationToken):
-            raise NotByApplications
-        if not isinstance(self.request.auth, PersonalToken):
-            raise NotAuthenticated
-        return self.request.auth
-
     def resolve_parents(self) -> None:
-        _only_personal = self.token
+        self.token = self.get_permission()(self.request)
 
     def get_queryset(self) -> QuerySet[PersonalToken]:
         rows: Any = PersonalToken.objects.of(self.token.user)
@@ -135,6 +138,11 @@ class TokenViewSet(ListMixin, CreateMixin, RetrieveMixin, DestroyMixin, APIViewS
         revoke_token(row.user, row.public_id)
 
 
+def own_players(request: Request) -> QuerySet[Player]:
+    """The players whom the account has claimed."""
+    return Player.objects.belonging_to(request.user).select_related("club")
+
+
 class OwnPlayerViewSet(RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
     descriptions = {
         "retrieve": "A player whom the account has claimed.",
@@ -142,13 +150,14 @@ class OwnPlayerViewSet(RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
         "destroy": "Have one's name taken out of everything for good; the results stay.",
     }
     scope = Scope.MANAGE
+    permission = read_permission = staticmethod(own_players)
     queryset = Player.objects.all()
     lookup_field = "public_id"
     serializer_class = serializers.MyPlayerSerializer
     request_serializer_classes = {"partial_update": serializers.InitialsSerializer}
 
     def get_queryset(self) -> QuerySet[Player]:
-        return Player.objects.belonging_to(self.request.user).select_related("club")
+        return own_players(self.request)
 
     def lock(self) -> None:
         lock_people(self.get_object().club_id)
@@ -175,6 +184,7 @@ class OwnPlayerViewSet(RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
 class ClaimCodeViewSet(APIViewSet):
     deprecated = {"create": "The account page takes the code."}
     scope = Scope.MANAGE
+    permission = staticmethod(account_needed)
     lookup_field = None
     serializer_class = serializers.ClaimedPlayerSerializer
     request_serializer_class = serializers.ClaimCodeSerializer
@@ -199,20 +209,26 @@ class ClaimCodeViewSet(APIViewSet):
         return self.respond({"player": found, "own": own})
 
 
+def players_at_link(_request: Request, public_id: str, secret: str) -> QuerySet[Player]:
+    """The player whom a link lets its holder claim."""
+    return Player.objects.claimable_at(public_id, secret)
+
+
 class ClaimViewSet(RetrieveMixin, APIViewSet):
     deprecated = dict.fromkeys(("retrieve", "create"), "Open the link in a browser.")
     descriptions = {"retrieve": "The player of a link, for whoever has it."}
     scope = Scope.MANAGE
+    permission = read_permission = staticmethod(players_at_link)
     lookup_field = None
     serializer_class = serializers.ClaimedPlayerSerializer
     serializer_classes = {"create": serializers.MyPlayerSerializer}
     success_status = 200
 
-    def get_queryset(self) -> QuerySet[Player]:
-        return Player.objects.claimable_at(self.kwargs["public_id"], self.kwargs["secret"])
+    def resolve_parents(self) -> None:
+        self.players = self.get_permission()(self.request, **self.kwargs)
 
     def get_object(self) -> dict[str, Player | None]:
-        found = get_object_or_404(self.get_queryset().select_related("club"))
+        found = get_object_or_404(self.players.select_related("club"))
         user = account_of(self.http_request)
         own = Player.objects.filter(club=found.club, account=user).first() if user else None
         return {"player": found, "own": own}
@@ -220,7 +236,7 @@ class ClaimViewSet(RetrieveMixin, APIViewSet):
     def create(self, request: Request, public_id: str, secret: str) -> Response:
         """Make a player one's own, and the account a member of the club; twice is no error."""
         if account_of(self.http_request) is None:
-            get_object_or_404(self.get_queryset())
+            get_object_or_404(self.players)
         row = claim_player(public_id, secret, self.account_actor, at=timezone.now())
         return self.respond(row)
 

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
+from tournaments.api.access import anybody
 from tournaments.api.audit.serializers import (
     MOST_CHANGES,
     ChangeFeedSerializer,
@@ -83,6 +84,7 @@ class AuditViewSet(ClubMixin, ListMixin, APIViewSet):
 
 
 class ChangesView(BaseAPIView):
+    read_permission = staticmethod(anybody)
     # For a feed that begins again: earlier entries are deleted.
     refusals = ("410",)
     serializer_class = ChangeFeedSerializer

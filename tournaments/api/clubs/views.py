@@ -17,6 +17,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.access import account_needed, anybody
 from tournaments.api.clubs.serializers import ClubSerializer, NewClubSerializer, SettingsSerializer
 from tournaments.api.fields import PlainJSONRenderer
 from tournaments.api.views import (
@@ -48,7 +49,7 @@ from tournaments.services.people.players import lock_people
 PICTURES = ("image/png", "image/jpeg")
 
 
-def visible_clubs(request: HttpRequest) -> ClubQuerySet:
+def visible_clubs(request: HttpRequest | Request) -> ClubQuerySet:
     """The clubs a visitor may see, with their role in each."""
     user = account_of(request)
     own = FilteredRelation("members", condition=Q(members__user=user.pk if user else None))
@@ -69,7 +70,12 @@ class ClubViewSet(ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
         "retrieve": "A club, for its members and, where it is published, for everybody.",
     }
     scope = Scope.MANAGE
-    action_permissions = {"leave": members_club}
+    action_permissions = {
+        "list": anybody,
+        "create": account_needed,
+        "retrieve": visible_clubs,
+        "leave": members_club,
+    }
     queryset = Club.objects.all()
     lookup_field = "slug"
     lookup_value_converter = "slug"
@@ -85,10 +91,10 @@ class ClubViewSet(ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
         return visible_clubs(self.http_request)
 
     def resolve_parents(self) -> None:
-        if self.action == "create":
-            _account = self.account
-        elif find := self.get_permission():
-            self.club = find(self.http_request, self.kwargs["slug"])
+        if self.action == "leave":
+            self.club = self.get_permission()(self.http_request, self.kwargs["slug"])
+        else:
+            super().resolve_parents()
 
     def perform_create(self, data: Mapping[str, Any]) -> Club:
         club = create_club(data["name"], self.account_actor, at=timezone.now())

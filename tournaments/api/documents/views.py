@@ -19,12 +19,12 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.access import evening_of_key, games_opened, writable_game
+from tournaments.api.access import anybody, evening_of_key, games_opened, writable_game
 from tournaments.api.fields import Moment, Strict, UncachedSerializer
 from tournaments.api.views import APIViewSet, BaseAPIView, ClubMixin, RetrieveMixin
 from tournaments.engine.rules.entries import LARGE
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Club, Event, Player, Report, Round, Scope
+from tournaments.models import Club, Event, Game, Player, Report, Round, Scope
 from tournaments.models.clubs import DIRECTING, Paper, Role
 from tournaments.models.people import ScopedToken
 from tournaments.origin import absolute, origin
@@ -221,15 +221,22 @@ class OrderView(BaseAPIView):
         return self.respond(row, status=202, Location=address_of(row, "document"))
 
 
-class DocumentMixin:
-    """The document in the address, for readers of its contents."""
+def report_to_read(request: Request, pk: int, secret: str) -> Report:
+    """The document, for readers of its contents; one for directors needs the scope `direct`."""
+    row = report_at(request._request, pk, secret)  # noqa: SLF001
+    if row.audience == Report.Audience.DIRECTORS and not directs(request):
+        raise Http404
+    return row
 
-    def get_object(self: Any) -> Report:
-        """Return the document; one for directors also needs the scope `direct`."""
-        row = report_at(self.http_request, self.kwargs["pk"], self.kwargs["secret"])
-        if row.audience == Report.Audience.DIRECTORS and not directs(self.request):
-            raise Http404
-        return row
+
+class DocumentMixin:
+    """The document in the address."""
+
+    permission = read_permission = staticmethod(report_to_read)
+    report: Report
+
+    def resolve_parents(self: Any) -> None:
+        self.report = self.get_permission()(self.request, **self.kwargs)
 
 
 class DocumentViewSet(DocumentMixin, RetrieveMixin, APIViewSet):
@@ -244,21 +251,24 @@ class DocumentViewSet(DocumentMixin, RetrieveMixin, APIViewSet):
     lookup_field = None
     serializer_class = DocumentSerializer
 
+    def get_object(self) -> Report:
+        return self.report
+
     @action(methods=["post"], detail=True)
     def cancel(self, request: Request, **kwargs: Any) -> Response:
         """Give up a document that is not done: your own, or one that belongs to no club."""
-        row = self.get_object()
-        if not may_cancel(self.http_request, row):
+        if not may_cancel(self.http_request, self.report):
             raise Http404
-        cancel_report(row, timezone.now())
-        return self.respond(self.get_object())
+        cancel_report(self.report, timezone.now())
+        self.resolve_parents()
+        return self.respond(self.report)
 
     @action(methods=["post"], detail=True, success_status=202)
     def again(self, request: Request, **kwargs: Any) -> Response:
         """Have a document made once more that failed, was cancelled, or has lost its file."""
-        try_again(self.get_object(), timezone.now())
-        row = self.get_object()
-        return self.respond(row, Location=address_of(row, "document"))
+        try_again(self.report, timezone.now())
+        self.resolve_parents()
+        return self.respond(self.report, Location=address_of(self.report, "document"))
 
 
 class DocumentFileView(DocumentMixin, BaseAPIView):
@@ -271,7 +281,7 @@ class DocumentFileView(DocumentMixin, BaseAPIView):
     @extend_schema(responses=FILES)
     def get(self, request: Request, pk: int, secret: str) -> FileResponse:
         """The finished document; 409 while it is not done."""
-        row = self.get_object()
+        row = self.report
         if row.state != Report.State.DONE:
             raise NotDone(data={"state": row.state})
         if not is_stored(row):
@@ -296,13 +306,17 @@ class EventDocumentsView(OrderView):
     What only directors have takes the scope `direct`, too.
     """
 
+    permission = read_permission = staticmethod(seen_event)
     serializer_classes = {"get": DocumentsSerializer}
     request_serializer_class = EventOrderSerializer
+    event: Event
+
+    def resolve_parents(self) -> None:
+        self.event = self.get_permission()(self.http_request, **self.kwargs)
 
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """The documents available for an event, and those you requested lately."""
-        event = seen_event(self.http_request, slug, public_id)
-        role = self.role_at(event)
+        event, role = self.event, self.role_at(self.event)
         rounds = rounds_to_print(event, directs=role in DIRECTING)
         last = rounds[-1] if rounds else None
         details = {
@@ -313,7 +327,7 @@ class EventDocumentsView(OrderView):
 
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Ask for a document of an evening or a tournament, of one of its rounds or of all."""
-        event = seen_event(self.http_request, slug, public_id)
+        event = self.event
         data, role = self.get_validated(), self.role_at(event)
         leads = role in DIRECTING
         # A club knows its members; anybody else could keep its worker busy.
@@ -446,14 +460,26 @@ class SeasonDocumentsView(MemberOrderView):
         return self.order(Kind.LEAGUE, self.club, parameters)
 
 
+def game_with_scoresheet(request: Request, public_id: str) -> Game:
+    """The game, with a key of it or for one of its directors; 404 for all others.
+
+    The scoresheet says where the game is followed.
+    """
+    opened = games_opened(request).filter(public_id=public_id)
+    return opened.first() or get_object_or_404(writable_game(request, public_id))
+
+
 class GameDocumentsView(OrderView):
+    permission = staticmethod(game_with_scoresheet)
     request_serializer_class = PaperOrderSerializer
+    game: Game
+
+    def resolve_parents(self) -> None:
+        self.game = self.get_permission()(self.request, **self.kwargs)
 
     def post(self, request: Request, public_id: str) -> Response:
         """Request the current scoresheet, with a key of the game or as a director."""
-        opened = games_opened(request).filter(public_id=public_id)
-        row = opened.first() or get_object_or_404(writable_game(request, public_id))
-        data = self.get_validated()
+        row, data = self.game, self.get_validated()
         follow = reverse("follow", args=[row.public_id, row.secret("follow")])
         report = request_scoresheet(
             row,
@@ -468,11 +494,15 @@ class GameDocumentsView(OrderView):
 
 class EveningDocumentsView(OrderView):
     scope = None
+    permission = staticmethod(evening_of_key)
     request_serializer_class = PaperOrderSerializer
+
+    def resolve_parents(self) -> None:
+        self.tables = self.get_permission()(self.request, **self.kwargs)
 
     def post(self, request: Request, public_id: str) -> Response:
         """Request the tally of an evening with all its games, with its key."""
-        table = get_object_or_404(evening_of_key(request, public_id))
+        table = get_object_or_404(self.tables)
         game = get_object_or_404(table.games.order_by("-number")[:1])
         data = self.get_validated()
         order = Order(
@@ -489,6 +519,7 @@ class EveningDocumentsView(OrderView):
 
 class EmptySheetsView(OrderView):
     scope = None
+    permission = staticmethod(anybody)
     request_serializer_class = PaperOrderSerializer
 
     def post(self, request: Request, ruleset: str) -> Response:

@@ -284,22 +284,26 @@ class SubstituteView(EntrantMixin, BaseAPIView):
         return Place(entrant.pk, number, keys[0])
 
 
+def tournament_at_link(request: Request, kind: str, public_id: str) -> Tournament:
+    """The tournament that the key of a link opens; 404 without it."""
+    key = request.auth
+    matches = isinstance(key, AddressToken) and (key.kind, key.public_id) == (kind, public_id)
+    secret = key.secret if matches and isinstance(key, AddressToken) else ""
+    rows = Tournament.objects.found_at(kind, public_id, secret)
+    return get_object_or_404(rows.select_related("event__club"))
+
+
 class LinkView(BaseAPIView):
-    """The tournament that the key opens; 404 without it."""
+    """The tournament in the address."""
 
     scope = None
+    permission = read_permission = staticmethod(tournament_at_link)
     kind: str
     tournament: Tournament
 
     def resolve_parents(self) -> None:
-        key, public_id = self.request.auth, self.kwargs["public_id"]
-        matches = isinstance(key, AddressToken) and (key.kind, key.public_id) == (
-            self.kind,
-            public_id,
-        )
-        secret = key.secret if matches and isinstance(key, AddressToken) else ""
-        rows = Tournament.objects.found_at(self.kind, public_id, secret)
-        self.tournament = get_object_or_404(rows.select_related("event__club"))
+        find = self.get_permission()
+        self.tournament = find(self.request, self.kind, self.kwargs["public_id"])
 
     def respond_entrant(self, entrant: Entrant, **headers: Any) -> Response:
         entrant.tournament = self.tournament

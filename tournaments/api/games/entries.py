@@ -8,7 +8,6 @@ from secrets import token_urlsafe
 from typing import Any
 
 from django.http import Http404
-from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.http import parse_etags
 from django.utils.translation import gettext_lazy as _
@@ -92,14 +91,13 @@ class GameMixin:
     """The game in the address."""
 
     scope: Scope | None = Scope.SCORE
+    permission: Any = staticmethod(game_to_write)
+    read_permission: Any = staticmethod(access.game_to_read)
     refusals: tuple[str, ...] = GONE
+    game: Game
 
-    def get_readable(self: Any) -> Game:
-        return get_object_or_404(access.readable_game(self.request, self.kwargs["public_id"]))
-
-    def get_writable(self: Any) -> Game:
-        """The game whose sheet the visitor may write; see `game_to_write`."""
-        return game_to_write(self.request, self.kwargs["public_id"])
+    def resolve_parents(self: Any) -> None:
+        self.game = self.get_permission()(self.request, self.kwargs.get("public_id", ""))
 
     def writer(self: Any, game: Game) -> Actor:
         """The author: an account, or the table of the phone."""
@@ -149,6 +147,7 @@ Json = Mapping[str, Any]
 
 class EntryViewSet(GameMixin, APIViewSet):
     deprecated = {"retrieve": "Use `games/{id}/log/`."}
+    read_permission = staticmethod(game_to_write)
     queryset = Revision.objects.none()
     lookup_field = "position"
     lookup_value_converter = "int"
@@ -173,7 +172,7 @@ class EntryViewSet(GameMixin, APIViewSet):
         With `If-Match` only if nothing was written since that revision; without it another
         one's write at the same moment is refused, too.
         """
-        game = self.get_writable()
+        game = self.game
         with named_players(game.players, "entry"):
             data = self.get_validated(also=partial(_check_new, game))
             context = self.write_context(game, data["author"])
@@ -189,7 +188,7 @@ class EntryViewSet(GameMixin, APIViewSet):
         Those whose `key` was written before are left out, also where `If-Match` has the revision
         before them; so a phone sends all that it is not sure of.
         """
-        game, data = self.get_writable(), self.get_validated()
+        game, data = self.game, self.get_validated()
         context = self.write_context(game, data["author"])
         with named_players(game.players, "entries"):
             sheet = playing.record_keyed(game.pk, _keyed(data["entries"], context.key), context)
@@ -197,7 +196,7 @@ class EntryViewSet(GameMixin, APIViewSet):
 
     def retrieve(self, request: Request, public_id: str, position: int) -> Response:
         """An entry with all its versions, for whoever may write it."""
-        sheet = sheets.load_sheet(self.get_writable())
+        sheet = sheets.load_sheet(self.game)
         versions = sheet.versions(position)
         if not versions:
             raise NoSuchEntry
@@ -206,7 +205,7 @@ class EntryViewSet(GameMixin, APIViewSet):
 
     def update(self, request: Request, public_id: str, position: int) -> Response:
         """Put a new version of an entry above the old one, which stays in the log."""
-        game = self.get_writable()
+        game = self.game
         with named_players(game.players, "entry", position):
             data = self.get_validated(also=partial(_check_corrected, game))
             context = self.write_context(game, data["author"], must_match=True)
@@ -223,7 +222,7 @@ class EntryViewSet(GameMixin, APIViewSet):
     )
     def destroy(self, request: Request, public_id: str, position: int) -> Response:
         """Take an entry off the sheet; it stays in the log."""
-        game = self.get_writable()
+        game = self.game
         query = serializers.WithdrawalSerializer(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         data = query.validated_data
@@ -235,7 +234,7 @@ class EntryViewSet(GameMixin, APIViewSet):
     @action(methods=["post"], detail=True)
     def reveal(self, request: Request, public_id: str, position: int) -> Response:
         """Show the contract that was sealed, with its proof; over quota the deal is void."""
-        game = self.get_writable()
+        game = self.game
         with named_players(game.players):
             sheet = playing.reveal_contract(game.pk, position, self.write_context(game))
         return self.respond_sheet(sheet)
@@ -243,14 +242,14 @@ class EntryViewSet(GameMixin, APIViewSet):
     @action(methods=["post"], detail=True, if_match={}, success_status=201)
     def confirm(self, request: Request, public_id: str, position: int) -> Response:
         """Confirm a deal for an opponent of its declarer; one of them is enough."""
-        game, data = self.get_writable(), self.get_validated()
+        game, data = self.game, self.get_validated()
         confirm_deal(game.pk, self.get_seen(game, data), data["seat"])
         return self.respond(reviews_of(game))
 
     @action(methods=["post"], detail=True, if_match={}, success_status=201)
     def dispute(self, request: Request, public_id: str, position: int) -> Response:
         """Keep another version of a deal beside the written one, and call a director."""
-        game, data = self.get_writable(), self.get_validated()
+        game, data = self.game, self.get_validated()
         with named_players(game.players, "entry"):
             entry = parse_entry(data["entry"])
             dispute_deal(game.pk, self.get_seen(game, data), data["seat"], entry)
@@ -267,7 +266,7 @@ class ReviewsView(GameMixin, BaseAPIView):
     @extend_schema(parameters=PAGES)
     def get(self, request: Request, public_id: str) -> Response:
         """The deals of a game that players confirm, each with what was said of it."""
-        return self.respond(reviews_of(self.get_readable()))
+        return self.respond(reviews_of(self.game))
 
 
 def reviews_of(game: Game) -> dict[str, Any]:
@@ -334,7 +333,7 @@ class TotalsView(GameMixin, BaseAPIView):
 
         Totals that are on the sheet are corrected as a whole, which needs `If-Match`.
         """
-        game, data = self.get_writable(), self.get_validated()
+        game, data = self.game, self.get_validated()
         before = sheets.load_sheet(game)
         is_repeated = any(each.key == key_of(request) for each in before.revisions)
         stands = None if is_repeated else playing.totals_on(before)
@@ -359,14 +358,21 @@ class SealView(GameMixin, BaseAPIView):
         A repeat with the same `Idempotency-Key` gets the same answer whatever its contract; the one
         that was sent first stays.
         """
-        game, data = self.get_writable(), self.get_validated()
+        game, data = self.game, self.get_validated()
         context = self.write_context(game, data["author"])
         with named_players(game.players):
             sheet = playing.seal_contract(game.pk, data["contract"], context)
         return self.respond_sheet(sheet)
 
 
+def game_to_confirm(_request: Request, public_id: str) -> Game | None:
+    """A club's game, if there is one; who may confirm it depends on the seat in the body."""
+    return Game.objects.named(public_id).filter(table__isnull=False).first()
+
+
 class ConfirmationsView(GameMixin, BaseAPIView):
+    permission = staticmethod(game_to_confirm)
+    game: Any
     if_match = {"POST": True}
     serializer_class = serializers.ConfirmationsSerializer
     request_serializer_class = serializers.ConfirmationSerializer
@@ -374,8 +380,9 @@ class ConfirmationsView(GameMixin, BaseAPIView):
     @extend_schema(responses=serializers.ConfirmationsSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         """The confirmations of the current result of a club's game."""
-        games = access.readable_game(request, public_id).filter(table__isnull=False)
-        return self.respond_agreement(get_object_or_404(games))
+        if self.game.table_id is None:
+            raise Http404
+        return self.respond_agreement(self.game)
 
     @extend_schema(responses={201: serializers.ConfirmationsSerializer})
     def post(self, request: Request, public_id: str) -> Response:
@@ -386,13 +393,13 @@ class ConfirmationsView(GameMixin, BaseAPIView):
         seat, now = self.get_validated().get("seat"), timezone.now()
         if seat is None:
             # Players of the game, whether or not they may look at its evening.
-            row = Game.objects.named(public_id).filter(table__isnull=False).first()
+            row = self.game
             if row is None or playing.own_seat(row, self.actor) is None:
                 raise playing.NotSeated
             revision = revision_of(request, row, must_match=True)
             sheet = playing.confirm_own_result(row.pk, revision, self.actor, at=now)
         else:
-            row = self.get_writable()
+            row = game_to_write(request, public_id)
             revision = revision_of(request, row, must_match=True)
             sheet = playing.confirm_result(row.pk, seat, revision, self.writer(row), at=now)
         return self.respond_agreement(sheet.row, status=201)

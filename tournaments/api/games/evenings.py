@@ -65,14 +65,18 @@ class EveningSerializer(serializers.Serializer[Any]):
 
 
 class EveningView(BaseAPIView):
+    read_permission = staticmethod(evening_of_key)
     serializer_class = EveningSerializer
+
+    def resolve_parents(self) -> None:
+        self.tables = self.get_permission()(self.request, **self.kwargs)
 
     def get(self, request: Request, public_id: str) -> Response:
         """The evening of an open table, for whoever has its key `evening.{id}.{secret}`.
 
         `id` and `secret` come from the address at which it is followed.
         """
-        table = get_object_or_404(evening_of_key(request, public_id))
+        table = get_object_or_404(self.tables)
         sheets = load_sheets(table.games.order_by("number"))
         finished = finished_games(sheets)
         settled, payments = settle_evening(finished), None

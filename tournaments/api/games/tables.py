@@ -1,5 +1,8 @@
 """Addresses of a table: for its card, and for its phone."""
 
+from typing import Any
+
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -24,7 +27,27 @@ class RoundNotOpen(Refused, code="round-not-open"):
     sentence = _("The round has not begun yet: wait at the table.")
 
 
-class TableView(BaseAPIView):
+def table_to_enter(request: Request, public_id: str) -> tuple[Table, bool]:
+    """A table, by its key or for one of its directors, and whether it is one; else 404."""
+    rows, key = Table.objects.select_related(*WITH_ALL), request.auth
+    if isinstance(key, AddressToken):
+        is_its = (key.kind, key.public_id) == ("table", public_id)
+        found = rows.found_at(public_id, key.secret) if is_its else rows.none()
+        return get_object_or_404(found), False
+    directed = rows.filter(round__event__club__in=Club.objects.directed_by(request.user))
+    return get_object_or_404(named(directed, public_id)), True
+
+
+class TableMixin:
+    """The table in the address, and whether the visitor directs its club."""
+
+    permission = read_permission = staticmethod(table_to_enter)
+
+    def resolve_parents(self: Any) -> None:
+        self.table, self.directs = self.get_permission()(self.request, self.kwargs["public_id"])
+
+
+class TableView(TableMixin, BaseAPIView):
     serializer_class = serializers.TableSerializer
 
     def get(self, request: Request, public_id: str) -> Response:
@@ -32,13 +55,13 @@ class TableView(BaseAPIView):
 
         `id` and `secret` come from the address on its card.
         """
-        table, directs = _find_table(request, public_id)
+        table, directs = self.table, self.directs
         asks_code = table.round.is_open and table.round.event.table_codes and not directs
         details = serializers.table_details(table, timezone.now(), asks_code=asks_code)
         return self.respond(details)
 
 
-class EnterTableView(BaseAPIView):
+class EnterTableView(TableMixin, BaseAPIView):
     scope = Scope.SCORE
     serializer_class = serializers.TableOpenedSerializer
     request_serializer_class = serializers.TableCodeSerializer
@@ -49,7 +72,7 @@ class EnterTableView(BaseAPIView):
         Wrong codes are counted; after eight access stays closed until a director replaces the
         address. Before the round is opened one waits; once it is closed one only follows.
         """
-        table, directs = _find_table(request, public_id)
+        table, directs = self.table, self.directs
         code = self.get_validated().get("code")
         if not directs and not table.round.is_open and table.round.closed_at is None:
             raise RoundNotOpen
@@ -67,39 +90,39 @@ class EnterTableView(BaseAPIView):
         return self.respond({"game": game, "writable": writable})
 
 
-class GameTableView(BaseAPIView):
+def table_to_write(request: Request, public_id: str) -> Table:
+    """The table of a game, for whoever writes it; 404 for others, and where it has none."""
+    game = get_object_or_404(writable_game(request, public_id))
+    return get_object_or_404(Table.objects.select_related(*WITH_ALL), pk=game.table_id)
+
+
+class GameTableMixin:
+    """The table of the game in the address."""
+
+    permission = read_permission = staticmethod(table_to_write)
+
+    def resolve_parents(self: Any) -> None:
+        self.table = self.get_permission()(self.request, self.kwargs["public_id"])
+
+
+class GameTableView(GameTableMixin, BaseAPIView):
     serializer_class = serializers.TableSerializer
 
     def get(self, request: Request, public_id: str) -> Response:
         """The table of a club at which a game is played, for whoever writes its sheet."""
-        table = _table_of(request, public_id)
-        return self.respond(serializers.table_details(table, timezone.now(), asks_code=False))
+        details = serializers.table_details(self.table, timezone.now(), asks_code=False)
+        return self.respond(details)
 
 
-class CallDirectorView(BaseAPIView):
+class CallDirectorView(GameTableMixin, BaseAPIView):
     scope = Scope.SCORE
     serializer_class = serializers.TableSerializer
 
     def post(self, request: Request, public_id: str) -> Response:
         """Call for a director at a table of a tournament; called twice, it is called once."""
-        table = _table_of(request, public_id, round__event__tournament__isnull=False)
+        table = self.table
+        if not hasattr(table.round.event, "tournament"):
+            raise Http404
         by, now = actor_of(self.http_request, table.public_id), timezone.now()
         table.called_at = call_director(table.pk, by, at=now).called_at
         return self.respond(serializers.table_details(table, now, asks_code=False))
-
-
-def _find_table(request: Request, public_id: str) -> tuple[Table, bool]:
-    """A table, by its key or for one of its directors, and whether it is one; else 404."""
-    rows, key = Table.objects.select_related(*WITH_ALL), request.auth
-    if isinstance(key, AddressToken):
-        is_its = (key.kind, key.public_id) == ("table", public_id)
-        found = rows.found_at(public_id, key.secret) if is_its else rows.none()
-        return get_object_or_404(found), False
-    directed = rows.filter(round__event__club__in=Club.objects.directed_by(request.user))
-    return get_object_or_404(named(directed, public_id)), True
-
-
-def _table_of(request: Request, public_id: str, **more: bool) -> Table:
-    """The table of a game, for whoever writes it; 404 for others, and where it has none."""
-    game = get_object_or_404(writable_game(request, public_id))
-    return get_object_or_404(Table.objects.select_related(*WITH_ALL), pk=game.table_id, **more)

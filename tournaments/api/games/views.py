@@ -22,7 +22,14 @@ from tournaments.api import access
 from tournaments.api.fields import MOMENTS
 from tournaments.api.filtering import expanding
 from tournaments.api.games import serializers
-from tournaments.api.games.entries import GameMixin, key_of, named_players, revision_of, tag_of
+from tournaments.api.games.entries import (
+    GameMixin,
+    game_to_write,
+    key_of,
+    named_players,
+    revision_of,
+    tag_of,
+)
 from tournaments.api.problems import engine_faults, fault
 from tournaments.api.schema import component
 from tournaments.api.views import APIViewSet, ListMixin
@@ -137,12 +144,24 @@ def start(data: Mapping[str, Any], visitor: Visitor, *, at: datetime) -> Game:
     return game
 
 
+def game_to_take_over(request: Request, public_id: str) -> Game:
+    """The game whose scoring this visitor may take over with its key; 404 for all others."""
+    return get_object_or_404(access.takeable_game(request, public_id).select_related("table"))
+
+
 class GameViewSet(GameMixin, ListMixin, APIViewSet):
     descriptions = {
         "list": "The games of clubs that the token may see, and the one its key opens.",
     }
     deprecated = {"adopt": "The page of the game does this."}
     action_scopes = {"create": None, "adopt": Scope.DIRECT, "keys": Scope.SCORE}
+    action_permissions = {
+        "list": access.anybody,
+        "create": access.anybody,
+        "adopt": access.account_needed,
+        "keys": game_to_write,
+        "pen": game_to_take_over,
+    }
     queryset = Game.objects.none()
     lookup_field = "public_id"
     lookup_value_converter = "slug"
@@ -188,8 +207,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
 
     def retrieve(self, request: Request, public_id: str) -> Any:
         """The current game; its entity tag is the revision, but of an expanded one."""
-        games = access.readable_game(request, public_id).select_related("match", "table")
-        game = get_object_or_404(games)
+        game = self.game
         if expanding(request):
             return self.respond(load_sheet(game))
         unchanged = get_conditional_response(self.http_request, etag=tag_of(game))
@@ -203,7 +221,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
 
         At a club's table the names say which of its players sit where.
         """
-        game, data = self.get_writable(), self.get_validated()
+        game, data = self.game, self.get_validated()
         setup = {name: getattr(game, name) for name in SETUP_FIELDS}
         changed = playing.GameSetup(game.ruleset, **{**setup, **data})
         with named_players(changed.players):
@@ -215,7 +233,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
 
         A club's game is removed by its directors, with the table.
         """
-        game = self.get_writable()
+        game = self.game
         with transaction.atomic():
             locked = get_object_or_404(Game.objects.select_for_update(), pk=game.pk, table=None)
             if revision_of(request, locked) != locked.revision:
@@ -226,25 +244,25 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
     @action(detail=True, refusals=())
     def record(self, request: Request, public_id: str) -> Response:
         """The game as a `kingscore-game/1` document."""
-        return Response(load_sheet(self.get_readable()).record)
+        return Response(load_sheet(self.game).record)
 
     @action(detail=True, refusals=())
     def result(self, request: Request, public_id: str) -> Response:
         """The game as a `kingscore-result/1` document."""
-        return Response(write_result(Reading(load_sheet(self.get_readable()).game)))
+        return Response(write_result(Reading(load_sheet(self.game).game)))
 
     @action(detail=True, refusals=())
     def form(self, request: Request, public_id: str) -> Response:
         """The possible next entries: the rules, the player on turn, and the contracts left."""
-        sheet = load_sheet(self.get_readable())
+        sheet = load_sheet(self.game)
         return self.respond(serializers.form_details(sheet), ETag=tag_of(sheet.row))
 
     @action(detail=True, refusals=())
     def match(self, request: Request, public_id: str) -> Response:
         """The current state of the match of a game."""
-        games = access.readable_game(request, public_id).filter(match__isnull=False)
-        game = get_object_or_404(games.select_related("match"))
-        assert game.match is not None
+        game = self.game
+        if game.match is None:
+            raise Http404
         self.serializer_context = {"game": game, "gives_keys": gives_keys(request, game)}
         return self.respond(tables.load_match(game.match))
 
@@ -255,7 +273,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
 
         201 with its keys; 200 without, where it had been opened already.
         """
-        game = self.get_writable()
+        game = self.game
         key, reason, now = key_of(request), labels.option_name("laps"), timezone.now()
         by = self.writer(game)
         following, is_new = tables.start_next_game(game.pk, at=now, key=key, reason=reason, by=by)
@@ -269,7 +287,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         201 with its keys; 200 without, and with the last game of the table, where somebody has
         gone on already.
         """
-        game = self.get_writable()
+        game = self.game
         if game.table_id is not None or game.open_table_id is None:
             # At a club's table its directors decide who plays next.
             raise Http404
@@ -312,13 +330,13 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
     @action(detail=True, refusals=())
     def keys(self, request: Request, public_id: str) -> Response:
         """The keys of a game, for whoever may write it; a token needs the scope `score`."""
-        return self.respond(self.get_writable())
+        return self.respond(self.game)
 
     @action(methods=["post"], detail=True, refusals=())
     def pen(self, request: Request, public_id: str) -> Response:
         """Take over the scoring with its key; earlier writers can then only follow."""
-        game = get_object_or_404(access.takeable_game(request, public_id).select_related("table"))
-        key, by = key_of(request), self.writer(game)
+        game, key = self.game, key_of(request)
+        by = self.writer(game)
         taken = playing.hand_over(game.pk, game.write_generation, key, by, at=timezone.now())
         return self.respond(taken)
 
@@ -366,6 +384,7 @@ def gives_keys(request: Request, game: Game) -> bool:
 
 
 class LogViewSet(GameMixin, ListMixin, APIViewSet):
+    read_permission = staticmethod(game_to_write)
     descriptions = {
         "list": "Every write of the sheet, also of what was taken off it, for whoever may write it."
     }
@@ -377,4 +396,4 @@ class LogViewSet(GameMixin, ListMixin, APIViewSet):
     serializer_class = serializers.GameRevisionSerializer
 
     def get_queryset(self) -> QuerySet[Revision]:
-        return self.get_writable().revisions.all()
+        return self.game.revisions.all()

@@ -254,22 +254,28 @@ class InvitationViewSet(ClubMixin, ListMixin, CreateMixin, RetrieveMixin, Destro
         withdraw_invitation(row.pk, self.actor, at=timezone.now())
 
 
+def invitations_at_link(_request: Request, public_id: str, secret: str) -> QuerySet[Invitation]:
+    """The invitation of a link, used up or not."""
+    return Invitation.objects.found_at(public_id, secret)
+
+
 class JoinViewSet(RetrieveMixin, APIViewSet):
     deprecated = dict.fromkeys(("retrieve", "create"), "Open the link in a browser.")
     descriptions = {
         "retrieve": "The offer of an invitation link; 410 once it is used up, expired or withdrawn."
     }
     scope = Scope.MANAGE
+    permission = read_permission = staticmethod(invitations_at_link)
     lookup_field = None
     serializer_class = InvitedSerializer
     serializer_classes = {"create": ClubSerializer}
     success_status = 200
 
-    def get_queryset(self) -> QuerySet[Invitation]:
-        return Invitation.objects.found_at(self.kwargs["public_id"], self.kwargs["secret"])
+    def resolve_parents(self) -> None:
+        self.invitations = self.get_permission()(self.request, **self.kwargs)
 
     def get_object(self) -> dict[str, object]:
-        row = get_object_or_404(self.get_queryset().select_related("club"))
+        row = get_object_or_404(self.invitations.select_related("club"))
         user = account_of(self.http_request)
         own = Member.objects.filter(club=row.club, user=user).first() if user else None
         belongs = own is not None and not outranks(Role(row.role), Role(own.role))
@@ -281,7 +287,7 @@ class JoinViewSet(RetrieveMixin, APIViewSet):
 
     def create(self, request: Request, **kwargs: Any) -> Response:
         """Accept the role. An account that already has it, or more, uses nothing up."""
-        row, by = get_object_or_404(self.get_queryset()), self.account_actor
+        row, by = get_object_or_404(self.invitations), self.account_actor
         try:
             member = accept_invitation(row.pk, by, at=timezone.now())
         except Invitation.DoesNotExist as error:

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from django.http import Http404
+from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.access import readable_game
+from tournaments.api.access import anybody, game_to_read
 from tournaments.api.filtering import PAGES, CursorPages, Part
 from tournaments.api.ratings.serializers import (
     AccuracySerializer,
@@ -156,21 +156,34 @@ class LeaderboardView(BaseAPIView):
 
 
 class ServerLeaderboardView(LeaderboardView):
+    read_permission = staticmethod(anybody)
+
     @extend_schema(parameters=[LeaderboardQuerySerializer, *PAGES])
     def get(self, request: Request) -> Response:
         """The ratings of all clubs that take part, for everybody."""
         return self.respond_board(None, pools_with_ratings(RatingPool.objects.filter(club=None)))
 
 
+def club_leaderboards(request: HttpRequest, slug: str) -> tuple[Club | None, list[RatingPool]]:
+    """A club and its leaderboards, for whoever may see them.
+
+    Its members see the list before anybody is rated, too; 404 for all others.
+    """
+    visible = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
+    pools = pools_with_ratings(visible.select_related("club"))
+    return (pools[0].club if pools else members_club(request, slug)), pools
+
+
 class ClubLeaderboardView(LeaderboardView):
+    read_permission = staticmethod(club_leaderboards)
+
+    def resolve_parents(self) -> None:
+        self.board = self.get_permission()(self.http_request, self.kwargs["slug"])
+
     @extend_schema(parameters=[LeaderboardQuerySerializer, *PAGES])
     def get(self, request: Request, slug: str) -> Response:
         """The ratings of a club; its members see the list before anybody is rated, too."""
-        visible = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
-        pools = pools_with_ratings(visible.select_related("club"))
-        return self.respond_board(
-            pools[0].club if pools else members_club(self.http_request, slug), pools
-        )
+        return self.respond_board(*self.board)
 
 
 class PlayerRatingsView(ClubMixin, BaseAPIView):
@@ -207,11 +220,15 @@ def _step(step: RatingStep, games: dict[int, str]) -> Json:
 
 
 class GameRatingsView(BaseAPIView):
+    read_permission = staticmethod(game_to_read)
     serializer_class = GameRatedSerializer
+
+    def resolve_parents(self) -> None:
+        self.game = self.get_permission()(self.request, self.kwargs["public_id"])
 
     def get(self, request: Request, public_id: str) -> Response:
         """The changes of a finished game to the ratings of its club, per seat."""
-        row = get_object_or_404(readable_game(request, public_id))
+        row = self.game
         sheet = load_sheet(row)
         if row.table_id is None or not sheet.game.finished:
             raise Http404

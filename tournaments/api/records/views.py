@@ -14,6 +14,7 @@ from rest_framework.exceptions import NotFound, Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.access import anybody
 from tournaments.api.idempotency import run_once
 from tournaments.api.problems import Json
 from tournaments.api.schema import component
@@ -147,6 +148,7 @@ class ComputedView(BaseAPIView):
     """Answers with a computed document, within the limits on its lists."""
 
     scope = None
+    permission = staticmethod(anybody)
     is_idempotent = False
     limits_of: Any
 
@@ -245,6 +247,7 @@ class PrintedCodeSerializer(serializers.Serializer[StoredCode]):
 
 
 class PrintedCodeView(BaseAPIView):
+    read_permission = staticmethod(anybody)
     serializer_class = PrintedCodeSerializer
 
     def get(self, _request: Request, code: str) -> Response:

@@ -23,6 +23,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.access import anybody
 from tournaments.api.codes import Sentences, faults, kinds_of_problems
 from tournaments.api.views import BaseAPIView
 
@@ -70,6 +71,7 @@ class IndexSerializer(serializers.Serializer[Any]):
 
 
 class IndexView(BaseAPIView):
+    read_permission = staticmethod(anybody)
     serializer_class = IndexSerializer
 
     @extend_schema("index_read")

@@ -14,6 +14,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.access import anybody
 from tournaments.api.fields import PlainJSONRenderer
 from tournaments.api.filtering import PAGES
 from tournaments.api.problems import placed, read_at
@@ -277,11 +278,25 @@ OPTIONS = OpenApiParameter(
 )
 
 
+def ruleset_to_play(request: Request, ruleset: str) -> Ruleset:
+    """The ruleset with this id, for whoever may play by it; 404 for all others."""
+    rules = find_ruleset(ruleset, request.user)
+    if rules is None:
+        raise Http404
+    return rules
+
+
 class RulesetViewSet(APIViewSet):
+    read_permission = staticmethod(ruleset_to_play)
+    action_permissions = {"list": anybody}
     lookup_field = "ruleset"
     lookup_value_converter = "slug"
     serializer_class = RulesetDescriptionSerializer
     serializer_classes = {"list": RulesetsSerializer}
+    rules: Ruleset
+
+    def resolve_parents(self) -> None:
+        self.rules = self.get_permission()(self.request, self.kwargs.get("ruleset", ""))
 
     @extend_schema("rulesets_list")
     def list(self, request: Request) -> Response:
@@ -299,23 +314,18 @@ class RulesetViewSet(APIViewSet):
             options = parse_json(request.query_params.get("options", "{}"))
             if not isinstance(options, dict):
                 raise InvalidEntry([wrong_type("", "object")])
-        return self.respond(self.get_object().with_options(options))
+        return self.respond(self.rules.with_options(options))
 
     @extend_schema(responses={200: component("RulesetRecord")})
     @action(detail=True, url_path="ruleset", url_name="record")
     def record(self, request: Request, ruleset: str) -> Response:
         """The ruleset as a portable document, from which house rules can be made."""
-        return Response(write_ruleset(self.get_object()))
-
-    def get_object(self) -> Ruleset:
-        rules = find_ruleset(self.kwargs["ruleset"], self.http_request.user)
-        if rules is None:
-            raise Http404
-        return rules
+        return Response(write_ruleset(self.rules))
 
 
 class DescribeView(BaseAPIView):
     scope = None
+    permission = staticmethod(anybody)
     serializer_class = RulesetDescriptionSerializer
     request_serializer_class = NewDescriptionSerializer
 
@@ -334,6 +344,7 @@ class SchemaRenderer(PlainJSONRenderer):
 
 
 class SchemasView(BaseAPIView):
+    read_permission = staticmethod(anybody)
     serializer_class = SchemasSerializer
 
     @extend_schema("schemas_list", parameters=PAGES)
@@ -345,6 +356,7 @@ class SchemasView(BaseAPIView):
 
 
 class SchemaView(BaseAPIView):
+    read_permission = staticmethod(anybody)
     renderer_classes = (SchemaRenderer, PlainJSONRenderer)
 
     @extend_schema(
@@ -389,11 +401,12 @@ class HouseRulesViewSet(
     request_serializer_class = HouseDocumentSerializer
     club: Club | None = None
 
+    def get_permission(self) -> Any:
+        return directed_club if "club" in self.kwargs else check_staff
+
     def resolve_parents(self) -> None:
-        if "club" in self.kwargs:
-            self.club = directed_club(self.http_request, self.kwargs["club"])
-        else:
-            check_staff(self.http_request)
+        names = [self.kwargs["club"]] if "club" in self.kwargs else []
+        self.club = self.get_permission()(self.http_request, *names)
 
     def get_queryset(self) -> QuerySet[HouseRuleset]:
         return HouseRuleset.objects.filter(club=self.club)

@@ -17,9 +17,9 @@ from tournaments.api.standings.serializers import (
     StandingsRowSerializer,
     StandingsSerializer,
 )
-from tournaments.api.views import BaseAPIView, TournamentMixin
+from tournaments.api.views import BaseAPIView, ClubMixin, TournamentMixin
 from tournaments.engine.standings.tournament_settings import SECTIONS
-from tournaments.models import Club, Season, Tournament
+from tournaments.models import Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in
 from tournaments.queries.overview import list_entrants, with_ratings
@@ -104,15 +104,14 @@ class RankExplanationView(TournamentMixin, BaseAPIView):
         return self.respond(why)
 
 
-class LeagueView(BaseAPIView):
+class LeagueView(ClubMixin, BaseAPIView):
     serializer_class = LeagueSerializer
 
     @extend_schema(parameters=PAGES)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The league of a season, of the tournaments that whoever asks may see."""
-        seasons = Season.objects.filter(club__in=Club.objects.seen_by(request.user))
-        season = get_object_or_404(seasons.select_related("club"), club__slug=slug, pk=pk)
-        role = role_in(self.http_request, season.club)
+        season = get_object_or_404(self.club.seasons, pk=pk)
+        role = role_in(self.http_request, self.club)
         looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
         seen = Tournament.objects.counted().seen_by(request.user).filter(event__season=season)
         rows = seen.select_related("event").order_by("event__held_on", "pk")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -10,7 +11,7 @@ from rest_framework.response import Response
 
 from tournaments.api.filtering import LimitsSerializer, UnknownFamily, read_limits
 from tournaments.api.statistics.serializers import ClubNumbersSerializer
-from tournaments.api.views import BaseAPIView
+from tournaments.api.views import BaseAPIView, ClubMixin
 from tournaments.engine.statistics import ClubSums, Record
 from tournaments.models import Club, Game, Player
 from tournaments.models.clubs import DIRECTING
@@ -21,13 +22,19 @@ from tournaments.queries.statistics import Champion, NumbersFilter, Wanted, numb
 Json = dict[str, Any]
 
 
-class ClubRecordsView(BaseAPIView):
+def club_with_ratings(request: HttpRequest, slug: str) -> Club:
+    """The club with this slug, for whoever may see its ratings; 404 for all others."""
+    return get_object_or_404(Club.objects.showing_ratings_to(request.user), slug=slug)
+
+
+class ClubRecordsView(ClubMixin, BaseAPIView):
+    read_permission = staticmethod(club_with_ratings)
     serializer_class = ClubNumbersSerializer
 
     @extend_schema(parameters=[LimitsSerializer])
     def get(self, request: Request, slug: str) -> Response:
         """Champion, records, and when and how often a club plays, for who sees its ratings."""
-        club = get_object_or_404(Club.objects.showing_ratings_to(request.user), slug=slug)
+        club = self.club
         role = role_in(self.http_request, club)
         looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
         limits = read_limits(request, club)

@@ -35,18 +35,19 @@ from tournaments.services.webhooks import calling
 
 
 class WebhookMixin:
-    """The club in the address, None for the server; 404 for all others."""
+    """The club in the address, for its owners; None for the server, for its staff."""
 
     scope: Scope | None = Scope.MANAGE
     # The address of a receiver may be a secret of its own.
     read_scope: Scope | None = Scope.MANAGE
     club: Club | None = None
 
+    def get_permission(self: Any) -> Any:
+        return owned_club if "slug" in self.kwargs else check_staff
+
     def resolve_parents(self: Any) -> None:
-        if "slug" in self.kwargs:
-            self.club = owned_club(self.http_request, self.kwargs["slug"])
-        else:
-            check_staff(self.http_request)
+        names = [self.kwargs["slug"]] if "slug" in self.kwargs else []
+        self.club = self.get_permission()(self.http_request, *names)
 
 
 class WebhookViewSet(
