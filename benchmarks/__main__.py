@@ -44,7 +44,6 @@ IN_ORDER = (
     "fitted_ratings",
     "consistency",
     "growth",
-    "partitions",
     "scoresheet",
     "backup",
     "big_evening",

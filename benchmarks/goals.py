@@ -64,7 +64,7 @@ GOALS = (
     Goal("streams", ": memory of each", POSTGRESQL, 50),
     Goal("streams", "all streams back", POSTGRESQL, 35),
     Goal("kill", "deals lost", POSTGRESQL, 0),
-    Goal("growth", "a game: what it leaves once its season is over", POSTGRESQL, 10_000),
+    Goal("growth", "a game: what it leaves after 30 days", POSTGRESQL, 11_000),
     Goal("backup", "a backup of 40,000 games", POSTGRESQL, 3, of_control=True),
     Goal("backup", "a backup of 40,000 games", SQLITE, 10, of_control=True),
     Goal("rebuild_ratings", "all ratings of 1,000,000 games", SQLITE, 60),

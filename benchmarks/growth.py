@@ -5,8 +5,7 @@ do: written by one phone a table and confirmed there by all four, closed, rated 
 the server, told to a webhook that hears of everything. After each round the space of old rows is
 free for new ones, as autovacuum does it overnight. Rows and bytes are what was added, divided by
 the games; beside them are those of the deals alone, as JSON. Calls of webhooks go after 30 days,
-so all but those is what a game leaves. On PostgreSQL a season follows in a partition of its own,
-which is packed at its end. What is asked the most is asked for CPU time, and each of
+so all but those is what a game leaves. What is asked the most is asked for CPU time, and each of
 its queries is explained by the database, which on PostgreSQL may not choose to read a table whole
 (it would, as small as they are here).
 """
@@ -18,7 +17,6 @@ from itertools import chain
 from random import Random
 from statistics import median
 
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -37,7 +35,6 @@ from tournaments.services.events.events import EventPlan, close_round, create_ev
 from tournaments.services.games.playing import GameSetup, confirm_result, record_entry
 from tournaments.services.games.tables import Laying, add_table
 from tournaments.services.games.writing import WriteContext
-from tournaments.services.partitions import begin_partition, pack
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.webhooks.calling import CallAnswer, Message, sweep_webhooks
 from tournaments.web.base.phone import in_game, new_write_key
@@ -140,29 +137,6 @@ def measure(games: int, tables: int, times: int) -> Iterator[Figure]:
     round_ = season.lay(1)
     settle()
     yield from asked(season, round_, times)
-    if connection.vendor == "postgresql":
-        yield after_season(season, games)
-
-
-def after_season(season: Season, games: int) -> Figure:
-    """What games leave in a season that is over, whose partition is packed."""
-    begin_season()
-    first, before = Game.objects.count(), sizes()
-    season.play(games)
-    begin_season()
-    over, played = sizes(), Game.objects.count() - first
-    begin_season()
-    # Of the season that was only begun.
-    empty = left(over, sizes())
-    each = (left(before, over) - empty) / played
-    return Figure("a game: what it leaves once its season is over", each, "bytes", ALONE, plain())
-
-
-def begin_season() -> None:
-    """Begin a partition and pack those before it."""
-    begin_partition(at=timezone.now())
-    pack()
-    settle()
 
 
 def left(before: dict[str, Size], after: dict[str, Size]) -> float:

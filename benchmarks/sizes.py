@@ -46,7 +46,7 @@ class Size:
 
 
 def sizes() -> dict[str, Size]:
-    """Each table by its name, with all its partitions."""
+    """Each table by its name."""
     heaps: dict[str, dict[str, float]] = defaultdict(dict)
     indexes: dict[str, dict[str, float]] = defaultdict(dict)
     for table, part, index, of_index, heap in parts():

@@ -31,7 +31,6 @@ from tournaments.api.problems import (
     is_of_rendering,
     plain_problem,
 )
-from tournaments.queries.sheets import Archived
 
 HOST, SECURE = "__Host-", "__Secure-"
 """The first is for cookies of the whole site: no other host of the domain can set them. The second
@@ -326,7 +325,7 @@ def announce_writes(
 
 
 class MissingRowMiddleware:
-    """Answer 404 if a row was deleted since the view read it, and 410 if deals are archived."""
+    """Answer 404 if a row was deleted since the view read it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -336,9 +335,7 @@ class MissingRowMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
         if not isinstance(error, ObjectDoesNotExist):
-            # The deals of a game are in the file of an archived partition.
-            gone = isinstance(error, Archived)
-            return render(request, "410.html", status=410) if gone else None
+            return None
         match = request.resolver_match
         if request.method in SAFE and match is not None:
             # If what the address names is gone by now, the view itself answers 404 this time. A

@@ -53,7 +53,6 @@ from tournaments.models import (
     Merge,
     Notification,
     OpenTable,
-    Partition,
     RatingLedger,
     SavedGame,
     Seat,
@@ -362,9 +361,6 @@ REFUSED = {
         lambda: two(DeliveryFactory, webhook=WebhookFactory(), line=AuditEntryFactory())
     ],
     "delivery_state_known": [lambda: DeliveryFactory(state="lost")],
-    "partition_has_keys": [
-        lambda: Partition.objects.create(number=1, first_key=1, end_key=1, begun_at=EVENING)
-    ],
     "worker_at_a_task_since_a_moment": [
         lambda: worker(task="sweep"),
         lambda: worker(task_since=EVENING),

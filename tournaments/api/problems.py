@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.engine.rules.rulesets import InvalidEntry, Problem
-from tournaments.queries.sheets import Archived, LaterEntryInvalid
+from tournaments.queries.sheets import LaterEntryInvalid
 from tournaments.services.base.writes import Fault, Invalid, Refused
 from tournaments.texts.labels import Text
 from tournaments.texts.messages import explain
@@ -39,10 +39,6 @@ Asked = Request | HttpRequest
 
 class NotFound(Refused, code="not-found", status=404):
     sentence = _("Not found, or you have no access.")
-
-
-class DealsArchived(Refused, code="archived", status=410):
-    sentence = _("The deals of this game are in the archive of an earlier season.")
 
 
 class NotUnderstood(Refused, code="bad-request", status=400):
@@ -238,8 +234,6 @@ def _refused(error: Exception) -> Refused | None:  # noqa: PLR0911 - one for eac
         case LaterEntryInvalid():
             data = {"position": error.position}
             return LaterInvalid(data=data, faults=engine_faults(error.problems))
-        case Archived():
-            return DealsArchived()
         case Http404():
             return NotFound()
         case ObjectDoesNotExist() if not is_of_rendering(error):

@@ -44,7 +44,7 @@ from tournaments.models.ratings import (
     RatingPool,
 )
 from tournaments.models.reports import Email, Report
-from tournaments.models.server import Backup, Check, Difference, Partition, Worker
+from tournaments.models.server import Backup, Check, Difference, Worker
 from tournaments.models.tournaments import (
     Entrant,
     Ruling,
@@ -83,7 +83,6 @@ __all__ = [
     "NewLine",
     "Notification",
     "OpenTable",
-    "Partition",
     "PersonalToken",
     "PhoneTransfer",
     "Player",

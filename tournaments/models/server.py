@@ -1,4 +1,4 @@
-"""What the server keeps about itself: workers, checks, partitions, backups."""
+"""What the server keeps about itself: workers, checks, backups."""
 
 from datetime import datetime, timedelta
 from importlib import import_module
@@ -6,7 +6,7 @@ from importlib import import_module
 from django.core.management.sql import emit_post_migrate_signal
 from django.db import DEFAULT_DB_ALIAS, connections, models, router, transaction
 from django.db.migrations.executor import MigrationExecutor
-from django.db.models import F, OuterRef, Q
+from django.db.models import Q
 
 from tournaments.models.clubs import Club
 
@@ -63,39 +63,6 @@ class Worker(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-
-KEYS_OF_A_PARTITION = 10**10
-"""More than anybody writes in a season; JavaScript counts exactly up to 900,000 times as many."""
-
-
-class PartitionQuerySet(models.QuerySet["Partition"]):
-    def archived(self, game: OuterRef) -> "PartitionQuerySet":
-        return self.filter(archived_at__isnull=False, first_key__lte=game, end_key__gt=game)
-
-
-class Partition(models.Model):
-    """A range of keys, of games and of lines of the audit; the last one is being written."""
-
-    number = models.PositiveIntegerField(primary_key=True)
-    first_key = models.PositiveBigIntegerField()
-    end_key = models.PositiveBigIntegerField()
-    begun_at = models.DateTimeField()
-    # When its deals and its audit went into a file.
-    archived_at = models.DateTimeField(null=True)
-
-    objects = PartitionQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["number"]
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(end_key__gt=F("first_key")), name="partition_has_keys"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"partition {self.number}"
 
 
 class Check(models.Model):

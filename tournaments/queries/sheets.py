@@ -46,10 +46,6 @@ class LaterEntryInvalid(Exception):
         super().__init__(f"entry at position {position}: {InvalidEntry(problems)}")
 
 
-class Archived(Exception):
-    """The deals of a game are in the file of an archived partition."""
-
-
 @dataclass(frozen=True)
 class Sheet:
     """A loaded game: its row, its revisions in order, and their fold.
@@ -205,16 +201,11 @@ def phone_seats(row: Game) -> list[PhoneSeat]:
 
 
 def load_sheet(row: Game) -> Sheet:
-    """Load a game with its revisions up to the revision of `row` (1 query).
-
-    Raises: Archived: they are in the file of a partition.
-    """
+    """Load a game with its revisions up to the revision of `row` (1 query)."""
     # Revisions added after `row` was read do not belong to it, and may need another setup.
     writes = tuple(Revision.objects.raw(_revisions_until(), [row.pk, row.revision]))
     for write in writes:
         write.game = row
-    if row.revision and not writes:
-        raise Archived
     return fold_sheet(row, writes)
 
 
@@ -227,26 +218,13 @@ def _revisions_until() -> str:
 
 
 def load_sheets(rows: Iterable[Game]) -> list[Sheet]:
-    """Load several games with their revisions (1 query, and that of the rows).
-
-    Raises: Archived: those of one are in the file of a partition.
-    """
-    games = list(rows)
-    sheets = load_stored_sheets(games)
-    if len(sheets) < len(games):
-        raise Archived
-    return sheets
-
-
-def load_stored_sheets(rows: Iterable[Game]) -> list[Sheet]:
-    """Load those of several games whose revisions are not archived (as `load_sheets`)."""
+    """Load several games with their revisions (1 query, and that of the rows)."""
     games = list(rows)
     in_order = models.Prefetch("revisions", Revision.objects.order_by("revision"))
     models.prefetch_related_objects(games, in_order)
     return [
         fold_sheet(row, tuple(w for w in row.revisions.all() if w.revision <= row.revision))
         for row in games
-        if row.revisions.all() or not row.revision
     ]
 
 

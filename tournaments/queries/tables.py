@@ -29,7 +29,7 @@ from tournaments.models import (
     Table,
     Tournament,
 )
-from tournaments.queries.sheets import Agreement, Archived, agreement_of, fold_sheet
+from tournaments.queries.sheets import Agreement, agreement_of, fold_sheet
 from tournaments.queries.standings import last_closed, stages_reached
 from tournaments.queries.state import TournamentState, seconds_left
 from tournaments.texts.labels import contract_symbol, contract_title
@@ -198,8 +198,6 @@ def _progress_of(games: Iterable[Game]) -> dict[int, dict[str, Any]]:
     for write in Revision.objects.filter(game__in=missing).order_by("revision"):
         writes[write.game_id].append(write)
     for row in missing:
-        if row.revision and not writes[row.pk]:
-            raise Archived
         seen = (write for write in writes[row.pk] if write.revision <= row.revision)
         game = fold_sheet(row, tuple(seen)).game
         played = {deal.entry: deal for deal in game.deals}

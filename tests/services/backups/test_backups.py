@@ -52,8 +52,6 @@ EMPTY = {
     ),
     # The first backup does not know itself.
     "tournaments.backup",
-    # Only PostgreSQL has partitions, where they are begun.
-    "tournaments.partition",
 }
 """Tables with nothing in them here."""
 

@@ -55,8 +55,7 @@ class GamesExportView(ExportView):
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         """All games of a club's evenings that one may see, the oldest first, as NDJSON.
 
-        Each line is as in the list of games, with the `kingscore-game/1` document as `record`:
-        null if its season was archived.
+        Each line is as in the list of games, with the `kingscore-game/1` document as `record`.
         """
         events = Event.objects.listed_for(request.user).filter(club=self.club)
         where = ("match", "table__round__event__club", "table__round__event__tournament")
@@ -70,8 +69,7 @@ class GamesExportView(ExportView):
         shape = GameLineSerializer(context=self.get_serializer_context())
         for row in rows:
             writes = [each for each in row.revisions.all() if each.revision <= row.revision]
-            record = record_of(row, writes) if writes or not row.revision else None
-            yield {**shape.to_representation(row), "record": record}
+            yield {**shape.to_representation(row), "record": record_of(row, writes)}
 
 
 class RatingsExportView(ExportView):

@@ -352,20 +352,17 @@ def _kind(column: Column) -> Column:
     return column
 
 
-def write_rows(model: Model, where: str = "true") -> Generator[tuple[int, bytes]]:
-    """Yield the lines of some rows with their number, ordered by primary key.
-
-    Only those of which a condition is true, written as SQL.
-    """
+def write_rows(model: Model) -> Generator[tuple[int, bytes]]:
+    """Yield the lines of all rows, some at once with their number, ordered by primary key."""
     rows = _written_by_postgresql if connection.vendor == "postgresql" else _written_by_sqlite
-    lines = rows(model, where)
+    lines = rows(model)
     while batch := list(itertools.islice(lines, ROWS_AT_ONCE)):
         yield len(batch), b"".join(batch)
 
 
-def _written_by_postgresql(model: Model, where: str) -> Iterator[bytes]:
+def _written_by_postgresql(model: Model) -> Iterator[bytes]:
     values = ", ".join(_expression(column, IN_POSTGRESQL) for column in columns_of(model))
-    rows = _select(f"json_build_array({values})", model, where)
+    rows = _select(f"json_build_array({values})", model)
     # No JSON has these two letters, so CSV leaves all others as they are.
     form = r"FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02'"
     statement = f"COPY ({rows}) TO STDOUT ({form})"
@@ -378,14 +375,14 @@ def _written_by_postgresql(model: Model, where: str) -> Iterator[bytes]:
             yield bytes(line)
 
 
-def _written_by_sqlite(model: Model, where: str) -> Iterator[bytes]:
+def _written_by_sqlite(model: Model) -> Iterator[bytes]:
     columns = columns_of(model)
     writers = [write for column in columns if (write := _by_python(column))]
     here = len(columns) - len(writers)
     written = ", ".join(_expression(each, IN_SQLITE) for each in columns[:here])
     others = [connection.ops.quote_name(str(each.column)) for each in columns[here:]]
     with connection.cursor() as cursor:
-        cursor.execute(_select(", ".join([f"json_array({written})", *others]), model, where))
+        cursor.execute(_select(", ".join([f"json_array({written})", *others]), model))
         while rows := cursor.fetchmany(ROWS_AT_ONCE):
             for line, *values in rows:
                 more = [
@@ -400,11 +397,11 @@ def _by_python(column: Column) -> Callable[[Any], str] | None:
     return next((write for each, write in BY_PYTHON.items() if isinstance(kind, each)), None)
 
 
-def _select(values: str, model: Model, where: str) -> str:
+def _select(values: str, model: Model) -> str:
     quoted, options = connection.ops.quote_name, model._meta  # noqa: SLF001 - public in all but its name
     key = ", ".join(quoted(str(field.column)) for field in options.pk_fields)
     table = quoted(options.db_table)
-    return f"SELECT {values} FROM {table} WHERE {where} ORDER BY {key}"  # noqa: S608 - our names
+    return f"SELECT {values} FROM {table} ORDER BY {key}"  # noqa: S608 - our names
 
 
 def _expression(column: Column, forms: dict[type[Column], str]) -> str:

@@ -1,11 +1,11 @@
-"""Make backups and restore them, in folders and by partitions."""
+"""Make backups and restore them, and keep the latest."""
 
 import fcntl
 import os
 import re
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from django.db import (
 )
 from django.utils import timezone
 
-from tournaments.models import Backup, Partition
+from tournaments.models import Backup
 from tournaments.models.audit import create_view, drop_view
 from tournaments.services.backups.archives import (
     KEY_PART,
@@ -46,17 +46,12 @@ from tournaments.services.backups.archives import (
     in_one_transaction,
     last_key,
     migrate_to,
-    open_backup,
     state_at,
     sum_of,
     without_foreign_keys,
     write_rows,
 )
 from tournaments.services.base.writes import one_moment
-from tournaments.services.partitions import PARTITIONED, NoPartition, is_partitioned, part_of
-
-Within = Mapping[str, str]
-"""Conditions as SQL, by the label of a table."""
 
 HALF = ".half-backup-"
 """Prefix of partial files, being written or left by a killed writer."""
@@ -85,7 +80,13 @@ def make_backup(path: Path) -> Made:
         BackupFault: there is no data, or the database is of a newer version.
         OSError: the file cannot be written; no partial file is left.
     """
-    made = write_backup(path, {})
+    made = Made(path, timezone.now())
+    _clear_halves(path.parent)
+    with _whole_or_not_at_all(path) as file:
+        # Deflate's fastest level: rows get a third larger than at its best, in a third of the time.
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=2) as archive:
+            _write(BackupWriter(archive), made)
+        made.size = file.tell()
     data = {"began_at": made.began_at, "rows": made.rows, "size": made.size}
     try:
         with transaction.atomic():
@@ -96,31 +97,13 @@ def make_backup(path: Path) -> Made:
     return made
 
 
-def write_backup(path: Path, within: Within) -> Made:
-    """Write all data to a file, but of some tables only the rows of which a condition is true.
-
-    Raises: as `make_backup`.
-    """
-    made = Made(path, timezone.now())
-    _clear_halves(path.parent)
-    with _whole_or_not_at_all(path) as file:
-        # Deflate's fastest level: rows get a third larger than at its best, in a third of the time.
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=2) as archive:
-            _write(BackupWriter(archive), made, within)
-        made.size = file.tell()
-    return made
-
-
-def _write(writer: BackupWriter, made: Made, within: Within) -> None:
+def _write(writer: BackupWriter, made: Made) -> None:
     migrations = applied_migrations()
     if not migrations:
         raise BackupFault("there is no data here yet")
     state = state_at(migrations)
     with one_moment():
-        tables = [
-            _write_table(writer, name, model, within.get(name, "true"))
-            for name, model in state.kept.items()
-        ]
+        tables = [_write_table(writer, name, model) for name, model in state.kept.items()]
         for name in sorted(_stored_files(state.kept.values())):
             _write_file(writer, name, made)
     writer.add(KEY_PART, [settings.SECRET_KEY.encode()])
@@ -136,7 +119,7 @@ def _write(writer: BackupWriter, made: Made, within: Within) -> None:
     writer.archive.writestr(MANIFEST, data.to_json())
 
 
-def _write_table(writer: BackupWriter, name: str, model: Model, where: str) -> TableSummary:
+def _write_table(writer: BackupWriter, name: str, model: Model) -> TableSummary:
     rows = 0
 
     def counted(written: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
@@ -146,7 +129,7 @@ def _write_table(writer: BackupWriter, name: str, model: Model, where: str) -> T
             yield lines
 
     # Closed on a full disk too, or the database would still be sending rows.
-    with closing(write_rows(model, where)) as written:
+    with closing(write_rows(model)) as written:
         writer.add(f"rows/{name}.jsonl", counted(written))
     columns = [column.attname for column in columns_of(model)]
     return TableSummary(name, columns, rows, last_key(model))
@@ -338,8 +321,7 @@ def _place(path: Path, pieces: Iterable[bytes]) -> None:
 
 def _fill(backup: BackupReader, state: ModelState) -> None:
     drop_view()
-    # Rows of partitions go into one table; another partition may be begun behind them.
-    if applied_migrations() != state.migrations or is_partitioned():
+    if applied_migrations() != state.migrations:
         _drop_tables()
         migrate_to(state)
     with without_foreign_keys():
@@ -360,65 +342,6 @@ def _drop_tables() -> None:
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):
             cursor.execute(f"DROP TABLE {quoted(table)}{cascade}")
-
-
-OF_A_PARTITION = {"tournaments.revision": "game_id", "tournaments.auditrow": "id"}
-
-KEEP_UNFINISHED = """
-CREATE TEMPORARY TABLE unfinished ON COMMIT DROP AS
-SELECT part.* FROM {part} part JOIN tournaments_game game ON game.id = part.game_id
-WHERE game.result IS NULL
-"""
-
-
-def archive_partition(number: int, path: Path, *, at: datetime) -> Made:
-    """Write a partition to a file, check it, and take its rows out of the database.
-
-    Deals of unfinished games stay in the database, too. Its sheets can be read meanwhile, and
-    nothing can be written there.
-
-    Raises:
-        NoPartition: there is none of this number, it is being written, or it is archived already.
-        BackupFault, OSError: as `make_backup`; nothing has left the database.
-    """
-    partition = _finished_partition(number)
-    parts = {table: part_of(table, number) for table in PARTITIONED}
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        # Before the first query, of whose moment all is that is seen.
-        cursor.execute(f"LOCK TABLE {', '.join(parts.values())} IN SHARE MODE")
-        made = _write_partition(partition, path, at)
-        with open_backup(path):
-            # It is whole.
-            pass
-        deals = parts["tournaments_revision"]
-        cursor.execute("SET LOCAL lock_timeout = '60s'")
-        cursor.execute(KEEP_UNFINISHED.format(part=deals))
-        cursor.execute(f"TRUNCATE {', '.join(parts.values())}")
-        cursor.execute(f"INSERT INTO {deals} TABLE unfinished")
-        Partition.objects.filter(pk=partition.pk).update(archived_at=at)
-    return made
-
-
-def _finished_partition(number: int) -> Partition:
-    partitions = list(Partition.objects.order_by("number")) if is_partitioned() else []
-    found = [partition for partition in partitions[:-1] if partition.number == number]
-    if not found or found[0].archived_at is not None:
-        raise NoPartition(f"there is no partition {number} that is over and not archived")
-    return found[0]
-
-
-def _write_partition(partition: Partition, path: Path, at: datetime) -> Made:
-    within: Within = {
-        label: f"{column} >= {partition.first_key} AND {column} < {partition.end_key}"
-        for label, column in OF_A_PARTITION.items()
-    }
-    kept = transaction.savepoint()
-    # In the file it is the others whose deals are elsewhere.
-    Partition.objects.exclude(pk=partition.pk).update(archived_at=at)
-    made = write_backup(path, within)
-    transaction.savepoint_rollback(kept)
-    return made
 
 
 NAME = re.compile(r"kingscore-\d{8}T\d{6}Z\.zip")

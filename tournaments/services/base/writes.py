@@ -16,7 +16,7 @@ from django.utils.module_loading import import_string
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import AuditRow, RatingChange, Revision
+from tournaments.models import RatingChange
 from tournaments.texts.labels import Text
 
 AT_ONCE = {"strangers": 1, "accounts": 2}
@@ -106,10 +106,10 @@ def one_moment() -> Iterator[None]:
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                # Before the snapshot: a rebuild of ratings exchanges the table, and archiving a
-                # partition empties the others. A snapshot of before would find nothing there.
-                tables = (model._meta.db_table for model in (RatingChange, Revision, AuditRow))  # noqa: SLF001 - public in all but its name
-                cursor.execute(f"LOCK TABLE {', '.join(tables)} IN ACCESS SHARE MODE")
+                # Before the snapshot: a rebuild of ratings exchanges the table, of which a
+                # snapshot of before would find nothing.
+                table = RatingChange._meta.db_table  # noqa: SLF001 - public in all but its name
+                cursor.execute(f"LOCK TABLE {table} IN ACCESS SHARE MODE")
         yield
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, F, Max, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import F, Max, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -17,7 +17,6 @@ from tournaments.models import (
     Club,
     Game,
     KeptSums,
-    Partition,
     Player,
     Revision,
     Round,
@@ -114,9 +113,7 @@ def repair_results(found: Iterable[Mismatch]) -> None:
 def look_at_revisions() -> Iterator[ScanResult]:
     """Compare the revision number of each game with its last revision."""
     fields = ("club", "public_id", "revision", "last")
-    archived = Partition.objects.archived(OuterRef("pk"))
-    here = Game.objects.exclude(Exists(archived), result__isnull=False)
-    for keys in batches_of(here, 10 * AT_ONCE):
+    for keys in batches_of(Game.objects.all(), 10 * AT_ONCE):
         # A single query is a consistent snapshot by itself.
         rows = Game.objects.filter(pk__in=keys).annotate(
             club=F("table__round__event__club_id"), last=Coalesce(Max("revisions__revision"), 0)
@@ -195,12 +192,7 @@ def look_at_game_digests() -> Iterator[ScanResult]:
     for keys in batches_of(Game.objects.exclude(digest=""), AT_ONCE):
         with one_moment():
             rows = Game.objects.filter(pk__in=keys).order_by("pk").prefetch_related("revisions")
-            differing = [
-                (row, digest)
-                for row in rows
-                # An archived game keeps the digest of the deals that were here.
-                if row.revisions.all() and row.digest != (digest := _digest_of(row))
-            ]
+            differing = [(row, digest) for row in rows if row.digest != (digest := _digest_of(row))]
             clubs = clubs_of(row.pk for row, _ in differing)
         found = [Mismatch(clubs[row.pk], named(row), row.digest, said) for row, said in differing]
         yield len(keys), found

@@ -38,13 +38,11 @@ from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.models.games import digest
 from tournaments.queries.rulesets import find_ruleset_of_club, house_document
 from tournaments.queries.sheets import (
-    Archived,
     LaterEntryInvalid,
     Sheet,
     last_game_after,
     load_sheet,
     load_sheets,
-    load_stored_sheets,
     next_number,
     result_of,
     ruleset_of,
@@ -633,13 +631,10 @@ UNFIT = object()
 
 
 def results_of(keys: list[int]) -> list[tuple[Game, Any]]:
-    """Return games with the results of their revisions; `UNFIT` if entries are inconsistent.
-
-    Games of archived partitions are left out.
-    """
+    """Return games with the results of their revisions; `UNFIT` if entries are inconsistent."""
     rows = Game.objects.filter(pk__in=keys).order_by("pk")
     try:
-        return [(sheet.row, result_of(sheet)) for sheet in load_stored_sheets(rows)]
+        return [(sheet.row, result_of(sheet)) for sheet in load_sheets(rows)]
     except LaterEntryInvalid:
         return [(row, _result_of(row)) for row in rows.all()]
 
@@ -649,8 +644,6 @@ def _result_of(row: Game) -> Any:
         return result_of(load_sheet(row))
     except LaterEntryInvalid:
         return UNFIT
-    except Archived:
-        return row.result
 
 
 @transaction.atomic

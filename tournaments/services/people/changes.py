@@ -32,7 +32,7 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.models.people import fold_name
-from tournaments.queries.sheets import load_stored_sheets
+from tournaments.queries.sheets import load_sheets
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.documents.reporting import remake_documents
 from tournaments.services.people.players import (
@@ -333,12 +333,10 @@ def _games(player: Player) -> Iterator[dict[str, Any]]:
         batch = seats[first : first + AT_ONCE]
         rows = Game.objects.filter(pk__in=[seat.game_id for seat in batch])
         found = {row.pk: row for row in rows.select_related("table__round__event")}
-        records = {sheet.row.pk: sheet.record for sheet in load_stored_sheets(found.values())}
+        records = {sheet.row.pk: sheet.record for sheet in load_sheets(found.values())}
         for seat in batch:
             row = found[seat.game_id]
-            game: dict[str, Any] = {"seat": seat.number}
-            # Of an archived season there is the result alone.
-            game |= {"record": records[row.pk]} if row.pk in records else {"result": row.result}
+            game: dict[str, Any] = {"seat": seat.number, "record": records[row.pk]}
             if row.table is not None:
                 round_ = row.table.round
                 game["event"] = {

@@ -20,7 +20,6 @@ from django.template.loader import render_to_string
 from django.urls import Resolver404, ResolverMatch, resolve, reverse
 from django.utils import translation
 from django.utils.translation import get_language
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -33,7 +32,6 @@ from tournaments.queries.sheets import (
     Sheet,
     load_sheet,
     load_sheets,
-    load_stored_sheets,
     rules_of,
     ruleset_of,
 )
@@ -436,18 +434,12 @@ def club_games(request: HttpRequest, slug: str) -> HttpResponse:
         rows = rows.filter(pk__in=_of_players(request, club, asked))
     rows = rows.select_related("table__round__event").order_by("-played_at", "-pk")
     part = Paginator(rows, PAGE).get_page(request.GET.get("page"))
-    keys = [row.pk for row in part.object_list]
-    sheets = {sheet.row.pk: sheet for sheet in load_stored_sheets(Game.objects.filter(pk__in=keys))}
     lines = [
-        (row, labels.name_of(rules_of(row)), _state_of(row, sheets.get(row.pk)))
-        for row in part.object_list
+        (row, labels.name_of(rules_of(row)), state_of(sheet.game, sheet.outcome, row.players))
+        for row, sheet in zip(part.object_list, load_sheets(part.object_list), strict=True)
     ]
     page = {"club": club, "asked": asked, "part": part, "lines": lines}
     return render(request, "tournaments/games/club_games.html", page)
-
-
-def _state_of(row: Game, sheet: Sheet | None) -> str:
-    return _("archived") if sheet is None else state_of(sheet.game, sheet.outcome, row.players)
 
 
 def _of_players(request: HttpRequest, club: Club, asked: str) -> QuerySet[Any, Any]:

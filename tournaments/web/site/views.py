@@ -34,7 +34,7 @@ from tournaments.queries.evenings import beginning_of, begins
 from tournaments.queries.ratings import has_ratings
 from tournaments.queries.rulesets import find_ruleset
 from tournaments.queries.scoresheets import state_of
-from tournaments.queries.sheets import Sheet, load_stored_sheets, rules_of
+from tournaments.queries.sheets import Sheet, load_sheets, rules_of
 from tournaments.queries.site import coming, load_running, playing_now
 from tournaments.services.games.tables import RULESET, sample_entries, start_sample
 from tournaments.texts import labels
@@ -102,7 +102,7 @@ def home(request: HttpRequest) -> HttpResponse:
     a signed-in user.
     """
     games = phone_games(request)
-    sheets = {sheet.row: sheet for sheet in load_stored_sheets(game.row for game in games)}
+    sheets = {sheet.row: sheet for sheet in load_sheets(game.row for game in games)}
     last = phone_table(request)
     rules = find_ruleset(last.ruleset, request.user) if last.players else None
     page = {
@@ -111,7 +111,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "again_ruleset": labels.name_of(rules) if rules is not None else "",
         "again_begins": begins(rules) if rules is not None else "",
         "again_question": beginning_of(rules).question if rules is not None else "",
-        "games": [_line(game, sheets[game.row]) for game in games if game.row in sheets],
+        "games": [_line(game, sheets[game.row]) for game in games],
         **_events(request),
         "preview": _preview(request),
         "sample": None if last.players else sample_sheet(get_language() or ""),
