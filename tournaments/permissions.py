@@ -6,10 +6,11 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
-from tournaments.models import Club, Event, Game, Round, Tournament, User
+from tournaments.models import Club, Event, Game, RatingPool, Round, Tournament, User
 from tournaments.models.events import EventQuerySet
 from tournaments.models.games import GameQuerySet
 from tournaments.models.tournaments import TournamentQuerySet
+from tournaments.queries.leaderboards import pools_of_club
 from tournaments.services.audit import Actor
 
 
@@ -75,6 +76,15 @@ def seen_club(request: HttpRequest, slug: str) -> Club:
 def directs_club(request: HttpRequest, club: Club) -> bool:
     """Whether this visitor directs a club (1 query for somebody signed in)."""
     return Club.objects.directed_by(request.user).filter(pk=club.pk).exists()
+
+
+def club_leaderboards(request: HttpRequest, slug: str) -> tuple[Club | None, list[RatingPool]]:
+    """A club and its leaderboards, for whoever may see them; 404 for all others.
+
+    Its members see the list before anybody is rated, too.
+    """
+    pools = pools_of_club(slug, request.user)
+    return (pools[0].club if pools else members_club(request, slug)), pools
 
 
 def role_in(request: HttpRequest, club: Club) -> str | None:

@@ -106,14 +106,14 @@ class PlayerQuerySet(models.QuerySet["Player"]):
         """Filter to the player with this name, ignoring case and dots; merged players included."""
         return self.filter(name_key=fold_name(name), removed_at=None)
 
-    def matching(self, text: str) -> "PlayerQuerySet":
-        """Filter to the players whose names contain every word of `text`."""
-        words = [Q(search_key__contains=word) for word in plain_name(text[:LONGEST_SEARCH]).split()]
-        return self.filter(*words)
+    def matching(self, text: str, *, directs: bool = True) -> "PlayerQuerySet":
+        """Filter to the players whose names contain every word of `text`.
 
-    def matching_visible(self, text: str) -> "PlayerQuerySet":
-        """Filter as `matching`, but leave out players who asked for initials."""
-        return self.matching(text).filter(initials=False) if text.strip() else self
+        Only directors find players who asked for initials.
+        """
+        words = [Q(search_key__contains=word) for word in plain_name(text[:LONGEST_SEARCH]).split()]
+        found = self.filter(*words)
+        return found if directs or not text.strip() else found.filter(initials=False)
 
     def claimable_at(self, public_id: str, secret: str) -> "PlayerQuerySet":
         players = fields.found_at(self.present(), "claim", public_id, secret, "claim_generation")

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from math import ceil, floor, sqrt
 from operator import attrgetter
 from typing import Any
@@ -12,16 +13,18 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from tournaments.engine.ratings.ratings import COIN, Rating
-from tournaments.models import Club, Member, Player, RatingPool, Season, User
+from tournaments.models import Club, Member, Player, RatingPool, Season, User, Visitor
 from tournaments.models.clubs import DIRECTING
-from tournaments.models.people import PlayerQuerySet
 from tournaments.queries.players import RatingStep
 from tournaments.queries.ratings import (
+    MOST_FOUND,
+    Line,
     Listed,
     ListedInSeason,
     displayed,
     displayed_points,
     first_moves,
+    pools_with_ratings,
 )
 from tournaments.texts.labels import family_name, ruleset_name
 
@@ -39,23 +42,64 @@ class BoardReader:
         members = Member.objects.of_user(user).values_list("club_id", "role")
         return BoardReader(user, dict(members) if user is not None else {})
 
-    def directs(self, club: Club | None) -> bool:
-        return club is not None and self.roles.get(club.pk) in DIRECTING
+    def knows(self, player: Player) -> bool:
+        """Whether a player is listed with an id, as those of the visitor's clubs are."""
+        return player.club_id in self.roles and player.removed_at is None
+
+    def may_see(self, club: Club) -> bool:
+        return club.published or club.pk in self.roles
 
 
-def listed_in(
-    pool: RatingPool, season: Season | None, now: datetime, *, active: bool, provisional: bool
-) -> Listed | ListedInSeason:
-    """Return today's leaderboard, or that of a season with everybody who played in it."""
-    if season is not None:
-        return ListedInSeason(pool, season, provisional=provisional)
-    return Listed(pool, now, active=active, provisional=provisional)
+def pools_of_club(slug: str, visitor: Visitor) -> list[RatingPool]:
+    """Return the pools of a club that a visitor may see, the most played first (1 query)."""
+    pools = RatingPool.objects.seen_by(visitor).filter(club__slug=slug)
+    return pools_with_ratings(pools.select_related("club"))
 
 
-def called(name: str, looker: BoardReader, club: Club | None) -> PlayerQuerySet:
-    """Filter to the players found by a name; directors also find those who asked for initials."""
-    players = Player.objects.all()
-    return players.matching(name) if looker.directs(club) else players.matching_visible(name)
+def pools_of_server() -> list[RatingPool]:
+    return pools_with_ratings(RatingPool.objects.filter(club=None))
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """Today's leaderboard, or that of a season; with a `name`, only the players found by it."""
+
+    pool: RatingPool
+    season: Season | None
+    reader: BoardReader
+    now: datetime
+    active: bool
+    provisional: bool
+    name: str = ""
+
+    @cached_property
+    def listed(self) -> Listed | ListedInSeason:
+        """The whole list; that of a season has everybody who played in it."""
+        if self.season is not None:
+            return ListedInSeason(self.pool, self.season, provisional=self.provisional)
+        return Listed(self.pool, self.now, active=self.active, provisional=self.provisional)
+
+    @cached_property
+    def found(self) -> list[int] | None:
+        """The ratings found by the name, one more than are listed; None without a name.
+
+        Directors also find those who asked for initials.
+        """
+        if not self.name:
+            return None
+        directs = self.reader.roles.get(self.pool.club_id or 0) in DIRECTING
+        return self.listed.keys_called(Player.objects.matching(self.name, directs=directs))
+
+    @property
+    def total(self) -> int:
+        """The number of lines."""
+        return self.listed.ranks.total if self.found is None else len(self.found[:MOST_FOUND])
+
+    def lines(self, first: int, size: int) -> list[Line]:
+        """Return `size` lines after the `first` ones; the list is read by its index."""
+        if self.found is None:
+            return self.listed.lines(self.listed.keys(first, size))
+        return self.listed.lines(self.found[:MOST_FOUND][first : first + size])
 
 
 COLUMNS = 150

@@ -7,7 +7,20 @@ from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    Max,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Sum,
+    Value,
+    When,
+)
 from django.utils.translation import pgettext
 
 from tournaments.engine.ratings.ratings import Rating
@@ -28,7 +41,7 @@ from tournaments.models import (
     Visitor,
 )
 from tournaments.models.clubs import Role
-from tournaments.models.people import LONGEST_SEARCH
+from tournaments.models.people import LONGEST_SEARCH, PlayerQuerySet
 from tournaments.queries.ratings import Listed
 
 RANK = Case(*(When(role=role, then=Value(rank)) for rank, role in enumerate(Role)))
@@ -48,37 +61,36 @@ def called_in_club(user: User, player: Player | None) -> str:
     return user.first_name or shown or pgettext("of a club", "member")
 
 
-def found_by_address(club: Club, asked: str) -> QuerySet[Member]:
-    """Filter to the members whose names or addresses contain every word, as directors see them."""
-    found = club.members.select_related("user").order_by(RANK, "user__first_name", "user__username")
-    for word in asked[:LONGEST_SEARCH].split():
-        # The name shown: the user name if there is no other.
-        unnamed = Q(user__first_name="", user__username__icontains=word)
-        named = Q(user__first_name__icontains=word) | unnamed
-        found = found.filter(named | Q(user__email__icontains=word))
-    return found
+def members_found(club: Club, text: str, *, directs: bool) -> QuerySet[Member]:
+    """Filter to the members whose names contain every word of `text` (2 queries).
+
+    Directors also find them by address; for others no part of an address finds or sorts them.
+    """
+    found = club.members.select_related("user")
+    players = Player.objects.present().filter(club=club)
+    for word in text[:LONGEST_SEARCH].split():
+        # Without a name of their own, directors see the user name, others that of the player.
+        unnamed = Q(user__in=players.matching(word, directs=False).values("account"))
+        if directs:
+            unnamed = Q(user__username__icontains=word)
+        named = Q(user__first_name__icontains=word) | (Q(user__first_name="") & unnamed)
+        found = found.filter(named | Q(user__email__icontains=word) if directs else named)
+    if directs:
+        return found.order_by(RANK, "user__first_name", "user__username")
+    own = Prefetch("user__players", players, to_attr="players_here")
+    return found.order_by(RANK, "user__first_name", "pk").prefetch_related(own)
 
 
-def found_by_name(club: Club, asked: str) -> QuerySet[Member]:
-    """Filter to the members by shown name; no part of an address finds or sorts them."""
-    found = club.members.select_related("user").order_by(RANK, "user__first_name", "pk")
-    for word in asked[:LONGEST_SEARCH].split():
-        players = Player.objects.present().filter(club=club).matching_visible(word)
-        unnamed = Q(user__first_name="", user__in=players.values("account"))
-        found = found.filter(Q(user__first_name__icontains=word) | unnamed)
-    return found
+def member_name(member: Member, *, directs: bool) -> str:
+    """Return the name of a member of `members_found` as directors see it, or all members."""
+    if directs:
+        return account_name(member.user)
+    return called_in_club(member.user, next(iter(member.user.players_here), None))  # type: ignore[attr-defined]
 
 
-def names_for_directors(people: Iterable[Member]) -> dict[int, str]:
-    return {each.user_id: account_name(each.user) for each in people}
-
-
-def names_for_members(club: Club, people: Iterable[Member]) -> dict[int, str]:
-    """Return the names that all members see, by account (1 query)."""
-    users = {each.user_id: each.user for each in people}
-    players = Player.objects.present().filter(club=club, account__in=list(users))
-    own = {player.account_id: player for player in players}
-    return {key: called_in_club(user, own.get(key)) for key, user in users.items()}
+def players_found(club: Club, text: str, *, directs: bool) -> PlayerQuerySet:
+    """Filter to the players of a club found by words of a name; without a text, all of them."""
+    return Player.objects.present().filter(club=club).matching(text, directs=directs)
 
 
 FOUR = (0, 1, 2, 3)

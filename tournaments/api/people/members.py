@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -30,7 +30,7 @@ from tournaments.api.views import (
     UpdateMixin,
 )
 from tournaments.engine.rules.rulesets import LONGEST_REASON
-from tournaments.models import Club, Invitation, Member, Player, Scope
+from tournaments.models import Club, Invitation, Member, Scope
 from tournaments.models.clubs import Role
 from tournaments.origin import absolute
 from tournaments.permissions import (
@@ -41,10 +41,8 @@ from tournaments.permissions import (
     owned_club,
 )
 from tournaments.queries.players import (
-    account_name,
-    called_in_club,
-    found_by_address,
-    found_by_name,
+    member_name,
+    members_found,
 )
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.clubs.membership import (
@@ -73,10 +71,7 @@ class MemberSerializer(serializers.Serializer[Any]):
     joined_at = Moment()
 
     def get_name(self, member: Member) -> str:
-        if self.context["directs"]:
-            return account_name(member.user)
-        own = getattr(member.user, "players_here", [])
-        return called_in_club(member.user, next(iter(own), None))
+        return member_name(member, directs=self.context["directs"])
 
     def get_email(self, member: Member) -> str | None:
         return member.user.email if self.context["directs"] else None
@@ -163,14 +158,10 @@ class MemberViewSet(ClubMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMix
         return super().list(request)
 
     def get_queryset(self) -> QuerySet[Member]:
-        """Those who are called what is asked for, as the visitor may know them."""
-        asked = self.request.query_params.get("q", "").replace("\0", "")
+        """Those whose names, as the visitor may know them, have the words of `q`."""
+        text = self.request.query_params.get("q", "").replace("\0", "")
         self.directs = directs_club(self.http_request, self.club)
-        if self.directs:
-            return found_by_address(self.club, asked)
-        here = Player.objects.present().filter(club=self.club)
-        called = Prefetch("user__players", here, to_attr="players_here")
-        return found_by_name(self.club, asked).prefetch_related(called)
+        return members_found(self.club, text, directs=self.directs)
 
     def get_serializer_context(self) -> dict[str, object]:
         return {**super().get_serializer_context(), "directs": self.directs}

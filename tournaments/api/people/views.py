@@ -91,6 +91,7 @@ from tournaments.queries.players import (
     family_of_both,
     games_of,
     meetings,
+    players_found,
     rank_of,
     ratings_of,
     seats_beside,
@@ -211,11 +212,6 @@ class PlayerMixin(ClubMixin):
     def get_serializer_context(self: Any) -> dict[str, object]:
         return {**super().get_serializer_context(), "directs": self.directs}  # type: ignore[misc]
 
-    def search(self, asked: str) -> PlayerQuerySet:
-        """The players of today who are called what is asked for, as the visitor may know them."""
-        present = Player.objects.present().filter(club=self.club)
-        return present.matching(asked) if self.directs else present.matching_visible(asked)
-
     def get_player(self, public_id: str) -> Player:
         """A player of the club; 404 for one merged or removed."""
         rows = named(Player.objects.present().filter(club=self.club), public_id)
@@ -255,7 +251,8 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
     }
 
     def get_queryset(self) -> PlayerQuerySet:
-        rows = self.search(self.request.query_params.get("q", "")).select_related("account")
+        words = self.request.query_params.get("q", "")
+        rows = players_found(self.club, words, directs=self.directs).select_related("account")
         if not expanding(self.request):
             return rows
         ratings = PlayerRating.objects.filter(pool__club=self.club).select_related("pool")
@@ -452,7 +449,8 @@ class PlayerOpponentsView(PlayerMixin, BaseAPIView):
         met = meetings(games, seats_beside(row))
         query = request.query_params.get("q", "").strip()
         if query:
-            found = self.search(query).exclude(pk=row.pk).order_by("name_key")
+            others = players_found(self.club, query, directs=self.directs)
+            found = others.exclude(pk=row.pk).order_by("name_key")
             keys = found.values_list("pk", flat=True)[:MOST_FOUND]
             met = {pk: met.get(pk) or Meeting(pk) for pk in keys}
         opponents = opponents_of(met, len(met))

@@ -1,11 +1,9 @@
-"""Addresses of leaderboards and ratings."""
+"""Leaderboards and ratings."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from typing import Any
 
-from django.http import Http404, HttpRequest
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -14,164 +12,112 @@ from rest_framework.response import Response
 
 from tournaments.api.access import anybody, game_to_read
 from tournaments.api.filtering import PAGES, CursorPages, Part
-from tournaments.api.ratings.serializers import (
-    AccuracySerializer,
-    GameRatedSerializer,
-    LeaderboardQuerySerializer,
-    LeaderboardSerializer,
-    RatingCurvesSerializer,
-)
+from tournaments.api.ratings import serializers
 from tournaments.api.views import BaseAPIView, ClubMixin, TournamentMixin
 from tournaments.engine.ratings.ratings import COIN
-from tournaments.models import Club, Game, Player, PlayerRating, RatingPool, Season
-from tournaments.permissions import account_of, directs_club, members_club
-from tournaments.queries.leaderboards import BoardReader, called, listed_in
-from tournaments.queries.players import RatingStep, ratings_of, steps_of
+from tournaments.models import Club, Game, Player, PlayerRating, RatingPool
+from tournaments.permissions import account_of, club_leaderboards, directs_club, members_club
+from tournaments.queries.leaderboards import (
+    BoardReader,
+    Leaderboard,
+    pools_of_server,
+)
+from tournaments.queries.players import ratings_of, steps_of
 from tournaments.queries.ratings import (
-    MOST_FOUND,
     Line,
-    Listed,
-    ListedInSeason,
     accuracy_of_tournament,
     displayed,
     is_to_be_rated,
-    pools_with_ratings,
     rating_at,
     seats_rated,
 )
 from tournaments.queries.sheets import load_sheet
 
 Json = dict[str, Any]
-Row = TypeVar("Row")
 
 
-@dataclass(frozen=True)
-class BoardRequest:
-    """The leaderboard requested, its subject, and the reader."""
+class LeaderboardView(BaseAPIView):
+    serializer_class = serializers.LeaderboardSerializer
 
-    query: Json
-    club: Club | None
-    reader: BoardReader
-    now: datetime
-    part: Part
-
-    def details(self, pools: Sequence[RatingPool]) -> Json:
-        """One part of it, in a fixed number of queries.
-
-        Raises:
-            Http404: there is no such kind of game, season or player on it.
-        """
-        seasons = list(self.club.seasons.all()) if self.club is not None else []
-        season = self._season(seasons)
-        details: Json = {"season": season and season.pk, "seasons": seasons}
-        if not pools:
-            if "family" in self.query:
-                raise Http404
+    def respond_board(self, club: Club | None, pools: list[RatingPool]) -> Response:
+        """Return a part of the leaderboard; 404 if no game, season or player is named so."""
+        sent = serializers.LeaderboardQuerySerializer(data=self.request.query_params.dict())
+        sent.is_valid(raise_exception=True)
+        query, part = sent.validated_data, Part.of(self.request, CursorPages.page_size)
+        seasons = list(club.seasons.all()) if club is not None else []
+        season = _find(seasons, "pk", query.get("season"))
+        pool = _find(pools, "family", query.get("family")) or next(iter(pools), None)
+        details: Json = {
+            "family": pool and pool.family,
+            "families": [each.family for each in pools],
+            "season": season and season.pk,
+            "seasons": seasons,
+        }
+        if pool is None:
             nobody = {"total": 0, "page": 1, "pages": 1, "results": []}
-            return {**details, "family": None, "families": [], **nobody, **self.part.links(0)}
-        pool = self._pool(pools)
-        families = {"family": pool.family, "families": [each.family for each in pools]}
-        return {**details, **families, **self._part(pool, season)}
-
-    def _season(self, seasons: Sequence[Season]) -> Season | None:
-        if "season" not in self.query:
-            return None
-        return _first(each for each in seasons if each.pk == self.query["season"])
-
-    def _pool(self, pools: Sequence[RatingPool]) -> RatingPool:
-        if "family" not in self.query:
-            return pools[0]
-        return _first(each for each in pools if each.family == self.query["family"])
-
-    def _part(self, pool: RatingPool, season: Season | None) -> Json:
-        query = self.query
-        shown = {"active": query["active"], "provisional": query["provisional"]}
-        listed = listed_in(pool, season, self.now, **shown)
-        name = query.get("name", "").strip()
-        found = listed.keys_called(called(name, self.reader, self.club)) if name else None
-        total = listed.ranks.total if found is None else len(found[:MOST_FOUND])
-        size = self.part.size or 1
-        first = self._first(pool, listed, size)
-        keys = listed.keys(first, size) if found is None else found[:MOST_FOUND][first:][:size]
-        return {
+            return self.respond({**details, **nobody, **part.links(0)})
+        board = Leaderboard(
+            *(pool, season, BoardReader.of(account_of(self.http_request)), timezone.now()),
+            active=query["active"],
+            provisional=query["provisional"],
+            name=query.get("name", "").strip(),
+        )
+        total, size, first = board.total, part.size or 1, part.first
+        if not first and "player" in query:
+            first = _lines_before(board, query["player"]) // size * size
+        elif not first:
+            first = (query["page"] - 1) * size
+        details |= {
             "total": total,
             "page": first // size + 1,
             "pages": max(1, -(-total // size)),
-            "results": [self._line(line) for line in listed.lines(keys)],
-            **replace(self.part, first=first).links(total),
+            "results": [_line(line, board.reader) for line in board.lines(first, size)],
+            **Part(self.request, first, part.size).links(total),
         }
-
-    def _first(self, pool: RatingPool, listed: Listed | ListedInSeason, size: int) -> int:
-        """How many lines come before the part that was asked for."""
-        if self.part.first:
-            return self.part.first
-        if "player" in self.query:
-            return self._before_player(pool, listed) // size * size
-        page: int = self.query["page"]
-        return (page - 1) * size
-
-    def _before_player(self, pool: RatingPool, listed: Listed | ListedInSeason) -> int:
-        """How many lines come before a player whom one may know."""
-        rows = PlayerRating.objects.filter(pool=pool, player__public_id=self.query["player"])
-        row = rows.select_related("player__club").first()
-        place = listed.place(row) if row is not None and self._knows(row) else None
-        if place is None:
-            raise Http404
-        return place[1]
-
-    def _knows(self, row: PlayerRating) -> bool:
-        return row.player.club_id in self.reader.roles and row.player.removed_at is None
-
-    def _line(self, line: Line) -> Json:
-        player = line.row.player
-        known = player.club_id in self.reader.roles or player.club.published
-        return {
-            "rank": line.rank,
-            "name": player.shown_name,
-            "player": player.public_id if self._knows(line.row) else None,
-            "club": player.club.slug if known else None,
-            "rating": line.rating,
-            "games": line.games,
-            "change": line.change,
-        }
+        return self.respond(details)
 
 
-def _first(found: Iterator[Row]) -> Row:
-    row = next(found, None)
+def _find(rows: Iterable[Any], name: str, value: Any) -> Any:
+    """Return the row with this value, None if no value is given; 404 if there is no such row."""
+    if value is None:
+        return None
+    row = next((each for each in rows if getattr(each, name) == value), None)
     if row is None:
         raise Http404
     return row
 
 
-class LeaderboardView(BaseAPIView):
-    serializer_class = LeaderboardSerializer
+def _lines_before(board: Leaderboard, public_id: str) -> int:
+    """Return how many lines come before a player; 404 if the visitor may not know them."""
+    rows = PlayerRating.objects.filter(pool=board.pool, player__public_id=public_id)
+    row = rows.select_related("player__club").first()
+    knows = row is not None and board.reader.knows(row.player)
+    place = board.listed.place(row) if row is not None and knows else None
+    if place is None:
+        raise Http404
+    return place[1]
 
-    def respond_board(self, club: Club | None, pools: list[RatingPool]) -> Response:
-        query = LeaderboardQuerySerializer(data=self.request.query_params.dict())
-        query.is_valid(raise_exception=True)
-        reader = BoardReader.of(account_of(self.http_request))
-        part = Part.of(self.request, CursorPages.page_size)
-        board = BoardRequest(query.validated_data, club, reader, timezone.now(), part)
-        return self.respond(board.details(pools))
+
+def _line(line: Line, reader: BoardReader) -> Json:
+    player = line.row.player
+    return {
+        "rank": line.rank,
+        "name": player.shown_name,
+        "player": player.public_id if reader.knows(player) else None,
+        "club": player.club.slug if reader.may_see(player.club) else None,
+        "rating": line.rating,
+        "games": line.games,
+        "change": line.change,
+    }
 
 
 class ServerLeaderboardView(LeaderboardView):
     read_permission = staticmethod(anybody)
 
-    @extend_schema(parameters=[LeaderboardQuerySerializer, *PAGES])
+    @extend_schema(parameters=[serializers.LeaderboardQuerySerializer, *PAGES])
     def get(self, request: Request) -> Response:
         """The ratings of all clubs that take part, for everybody."""
-        return self.respond_board(None, pools_with_ratings(RatingPool.objects.filter(club=None)))
-
-
-def club_leaderboards(request: HttpRequest, slug: str) -> tuple[Club | None, list[RatingPool]]:
-    """A club and its leaderboards, for whoever may see them.
-
-    Its members see the list before anybody is rated, too; 404 for all others.
-    """
-    visible = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
-    pools = pools_with_ratings(visible.select_related("club"))
-    return (pools[0].club if pools else members_club(request, slug)), pools
+        return self.respond_board(None, pools_of_server())
 
 
 class ClubLeaderboardView(LeaderboardView):
@@ -180,7 +126,7 @@ class ClubLeaderboardView(LeaderboardView):
     def resolve_parents(self) -> None:
         self.board = self.get_permission()(self.http_request, self.kwargs["slug"])
 
-    @extend_schema(parameters=[LeaderboardQuerySerializer, *PAGES])
+    @extend_schema(parameters=[serializers.LeaderboardQuerySerializer, *PAGES])
     def get(self, request: Request, slug: str) -> Response:
         """The ratings of a club; its members see the list before anybody is rated, too."""
         return self.respond_board(*self.board)
@@ -188,40 +134,40 @@ class ClubLeaderboardView(LeaderboardView):
 
 class PlayerRatingsView(ClubMixin, BaseAPIView):
     read_permission = staticmethod(members_club)
-    serializer_class = RatingCurvesSerializer
+    serializer_class = serializers.RatingCurvesSerializer
 
     @extend_schema(parameters=PAGES)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """How the ratings of a player have changed, game by game, for members of the club."""
         player = get_object_or_404(Player.objects.present(), club=self.club, public_id=public_id)
-        rows = [row for row in ratings_of(player) if row.pool.club_id is not None]
-        return self.respond({"results": _curves(rows)})
-
-
-def _curves(rows: list[PlayerRating]) -> list[Json]:
-    now = timezone.now()
-    steps = {row.pk: steps_of(row) for row in rows}
-    keys = {step.game for each in steps.values() for step in each}
-    games = dict(Game.objects.filter(pk__in=keys).values_list("pk", "public_id"))
-    return [
-        {
-            "family": row.pool.family,
-            "rating": displayed(rating_at(row, now)),
-            "games": row.games,
-            "steps": [_step(step, games) for step in steps[row.pk] if step.game in games],
-        }
-        for row in rows
-    ]
-
-
-def _step(step: RatingStep, games: dict[int, str]) -> Json:
-    before, after = displayed(step.before), displayed(step.after)
-    return {"game": games[step.game], "at": step.at, "before": before, "after": after}
+        now = timezone.now()
+        curves = [(row, steps_of(row)) for row in ratings_of(player) if row.pool.club_id]
+        keys = {step.game for _row, steps in curves for step in steps}
+        games = dict(Game.objects.filter(pk__in=keys).values_list("pk", "public_id"))
+        results = [
+            {
+                "family": row.pool.family,
+                "rating": displayed(rating_at(row, now)),
+                "games": row.games,
+                "steps": [
+                    {
+                        "game": games[step.game],
+                        "at": step.at,
+                        "before": displayed(step.before),
+                        "after": displayed(step.after),
+                    }
+                    for step in steps
+                    if step.game in games
+                ],
+            }
+            for row, steps in curves
+        ]
+        return self.respond({"results": results})
 
 
 class GameRatingsView(BaseAPIView):
     read_permission = staticmethod(game_to_read)
-    serializer_class = GameRatedSerializer
+    serializer_class = serializers.GameRatedSerializer
 
     def resolve_parents(self) -> None:
         self.game = self.get_permission()(self.request, self.kwargs["public_id"])
@@ -240,7 +186,7 @@ class GameRatingsView(BaseAPIView):
 
 class TournamentAccuracyView(TournamentMixin, BaseAPIView):
     deprecated = {"get": "The page of the tournament shows these figures."}
-    serializer_class = AccuracySerializer
+    serializer_class = serializers.AccuracySerializer
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         """How well the ratings predicted a tournament; before its end for directors only."""

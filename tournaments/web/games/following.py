@@ -12,7 +12,6 @@ from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.cache import caches
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -24,9 +23,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.engine.play.outcomes import FinishedGame, courses
-from tournaments.models import Club, Game, OpenTable, Player, Seat
+from tournaments.models import Game, OpenTable, Seat
 from tournaments.permissions import account_of, directs_club, seen_club
 from tournaments.queries.evenings import Evening, evening_of, evening_text, finished_games
+from tournaments.queries.players import players_found
 from tournaments.queries.scoresheets import state_of
 from tournaments.queries.sheets import (
     Sheet,
@@ -431,7 +431,8 @@ def club_games(request: HttpRequest, slug: str) -> HttpResponse:
     )
     asked = request.GET.get("q", "").replace("\0", "").strip()
     if asked:
-        rows = rows.filter(pk__in=_of_players(request, club, asked))
+        players = players_found(club, asked, directs=directs_club(request, club))
+        rows = rows.filter(pk__in=Seat.objects.filter(player__in=players).values("game"))
     rows = rows.select_related("table__round__event").order_by("-played_at", "-pk")
     part = Paginator(rows, PAGE).get_page(request.GET.get("page"))
     lines = [
@@ -440,14 +441,6 @@ def club_games(request: HttpRequest, slug: str) -> HttpResponse:
     ]
     page = {"club": club, "asked": asked, "part": part, "lines": lines}
     return render(request, "tournaments/games/club_games.html", page)
-
-
-def _of_players(request: HttpRequest, club: Club, asked: str) -> QuerySet[Any, Any]:
-    players = Player.objects.present().filter(club=club).matching(asked)
-    if not directs_club(request, club):
-        # Players shown by initials are not found by their full name.
-        players = players.filter(initials=False)
-    return Seat.objects.filter(player__in=players).values("game")
 
 
 @cached_for_going_back

@@ -18,10 +18,8 @@ from tournaments.models.clubs import DIRECTING, Role
 from tournaments.permissions import account_of, actor_of, directed_club, members_club, owned_club
 from tournaments.queries.players import (
     account_name,
-    found_by_address,
-    found_by_name,
-    names_for_directors,
-    names_for_members,
+    member_name,
+    members_found,
 )
 from tournaments.services.clubs.membership import (
     LastOwner,
@@ -57,9 +55,8 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     own = Member.objects.get(club=club, user=account_of(request))
     directs = own.role in DIRECTING
     asked = request.GET.get("q", "").replace("\0", "").strip()
-    found = found_by_address(club, asked) if directs else found_by_name(club, asked)
+    found = members_found(club, asked, directs=directs)
     part = Paginator(found, PAGE).get_page(request.GET.get("page"))
-    names = names_for_directors(part) if directs else names_for_members(club, part)
     managed = Invitation.objects.managed_by(request.user).filter(club=club)
     standing = Invitation.objects.standing(timezone.now()).filter(pk__in=managed)
     newest = standing.order_by("-pk")[:MOST_INVITATIONS]
@@ -67,7 +64,9 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
         "club": club,
         "asked": asked,
         "part": part,
-        "lines": [(each, names[each.user_id], role_name(each.role)) for each in part],
+        "lines": [
+            (each, member_name(each, directs=directs), role_name(each.role)) for each in part
+        ],
         "own": own,
         "directs": directs,
         "owns": own.role == Role.OWNER,

@@ -26,7 +26,13 @@ from tournaments.engine.ratings.ratings import chance_above
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Club, Member, Player, PlayerRating, Report, Season, Seat, fields
 from tournaments.models.people import PUBLIC, PlayerQuerySet
-from tournaments.permissions import account_of, actor_of, directed_club, members_club
+from tournaments.permissions import (
+    account_of,
+    actor_of,
+    directed_club,
+    directs_club,
+    members_club,
+)
 from tournaments.queries.leaderboards import draw_curve
 from tournaments.queries.names import (
     PLAYED,
@@ -61,6 +67,7 @@ from tournaments.queries.players import (
     meetings,
     newest_of,
     parts_of,
+    players_found,
     rank_of,
     ratings_of,
     seats_beside,
@@ -258,7 +265,8 @@ def players(request: HtmxRequest, slug: str) -> HttpResponse:
     directs = directs_club(request, club)
     asked = request.GET.get("q", "").replace("\0", "").strip()
     # Names are unique in a club, so the order is total.
-    keys = _found(club, asked, directs=directs).order_by("name_key").values_list("pk", flat=True)
+    every = players_found(club, asked, directs=directs).order_by("name_key")
+    keys = every.values_list("pk", flat=True)
     # A search stops after enough matches and runs once; only the whole list is counted.
     found = list(keys[: MOST_FOUND + 1]) if asked else []
     part, rows = _page_of(found[:MOST_FOUND] if asked else keys, request.GET.get("page"))
@@ -274,11 +282,6 @@ def players(request: HtmxRequest, slug: str) -> HttpResponse:
     fragment = bool(request.htmx)
     template = "tournaments/people/_found.html" if fragment else "tournaments/people/players.html"
     return render(request, template, page)
-
-
-def _found(club: Club, asked: str, *, directs: bool) -> PlayerQuerySet:
-    present = Player.objects.present().filter(club=club)
-    return present.matching(asked) if directs else present.matching_visible(asked)
 
 
 def _page_of(
@@ -356,10 +359,6 @@ def directed_player(request: HttpRequest, slug: str, public_id: str) -> Player:
     return present_player(directed_club(request, slug), public_id)
 
 
-def directs_club(request: HttpRequest, club: Club) -> bool:
-    return Club.objects.directed_by(request.user).filter(pk=club.pk).exists()
-
-
 def show_player(request: HttpRequest, row: Player, form: NameForm | None = None) -> HttpResponse:
     """Return the page of a player; with a refused `form`, 422."""
     bar = club_bar(request, row.club)
@@ -403,7 +402,7 @@ def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     scope, parts, _games = chosen_games(request, seats)
     met = sums_of_games(row, seats, parts, keep=True).met
     if asked:
-        others = _found(club, asked, directs=directs).exclude(pk=row.pk)
+        others = players_found(club, asked, directs=directs).exclude(pk=row.pk)
         found = list(others[: AGAINST_MOST_FOUND + 1])
         met = {one.pk: met.get(one.pk) or Meeting(one.pk) for one in found[:AGAINST_MOST_FOUND]}
         more = len(found) > AGAINST_MOST_FOUND

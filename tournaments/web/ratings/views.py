@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -24,22 +24,21 @@ from tournaments.engine.play.games import only_totals
 from tournaments.engine.ratings.ratings import COIN
 from tournaments.models import Club, PlayerRating, RatingDue, RatingPool, Tournament
 from tournaments.models.clubs import DIRECTING, Role
-from tournaments.permissions import account_of, directed_club, directs_club, members_club
+from tournaments.permissions import account_of, club_leaderboards, directed_club, directs_club
 from tournaments.queries.leaderboards import (
     BoardReader,
+    Leaderboard,
     calibration_view,
-    called,
-    listed_in,
+    pools_of_club,
+    pools_of_server,
 )
 from tournaments.queries.names import has_page
 from tournaments.queries.ratings import (
     MOST_FOUND,
     Line,
     Listed,
-    ListedInSeason,
     accuracy_of_tournament,
     is_to_be_rated,
-    pools_with_ratings,
     rating_of_account,
     seats_rated,
 )
@@ -100,22 +99,22 @@ def board_of(
     asked: BoardQuery,
     club: Club | None,
     pools: Sequence[RatingPool],
-    looker: BoardReader,
+    reader: BoardReader,
     now: datetime,
 ) -> dict[str, Any]:
     """Return the requested page of a leaderboard, in a fixed number of queries."""
     pool = next((each for each in pools if each.family == asked.game), pools[0])
     seasons = list(club.seasons.all()) if club is not None else []
     season = next((each for each in seasons if str(each.pk) == asked.season), None)
-    listed = listed_in(pool, season, now, active=asked.active, provisional=asked.provisional)
-    if asked.active and not asked.provisional and not listed.ranks.total:
+    board = Leaderboard(pool, season, reader, now, asked.active, asked.provisional, asked.name)
+    if asked.active and not asked.provisional and not board.listed.ranks.total:
         # Nobody is both active and settled: everybody says more than an empty list.
         asked = replace(asked, active=False, provisional=True)
-        listed = listed_in(pool, season, now, active=False, provisional=True)
-    own = rating_of_account(pool, looker.user.pk) if looker.user is not None else None
-    found = listed.keys_called(called(asked.name, looker, club)) if asked.name else None
-    part, keys = _page_of(listed, found, asked.page)
-    number = part.paginator.count
+        board = replace(board, active=False, provisional=True)
+    own = rating_of_account(pool, reader.user.pk) if reader.user is not None else None
+    number = board.total
+    part = Paginator(range(number), PAGE).get_page(asked.page)
+    lines = board.lines((part.number - 1) * PAGE, PAGE)
     players = ngettext("%(number)s player", "%(number)s players", number)
     first = _("Active players") if asked.active else _("All players")
     second = _("with provisional") if asked.provisional else _("settled ratings")
@@ -127,33 +126,20 @@ def board_of(
         "seasons": seasons,
         "part": part,
         "players": players % {"number": number_format(number, force_grouping=True)},
-        "rows": [_row(line, own, club, looker) for line in listed.lines(keys)],
+        "rows": [_row(line, own, club, reader) for line in lines],
         # The length of the whole list, and whether more were found than are shown.
-        "total": listed.ranks.total,
-        "more": found is not None and len(found) > MOST_FOUND,
-        "mine": _mine(asked, listed, own, now) if own is not None else None,
+        "total": board.listed.ranks.total,
+        "more": board.found is not None and len(board.found) > MOST_FOUND,
+        "mine": _mine(asked, board, own) if own is not None else None,
         "filter_text": f"{season.name if season is not None else first} · {second}",
     }
 
 
-def _page_of(
-    listed: Listed | ListedInSeason, found: list[int] | None, number: str
-) -> "tuple[Page[Any], list[int]]":
-    if found is not None:
-        part = Paginator(found[:MOST_FOUND], PAGE).get_page(number)
-        return part, list(part)
-    # Only counted: the rows are read by the index.
-    part = Paginator(range(listed.ranks.total), PAGE).get_page(number)
-    return part, listed.keys((part.number - 1) * PAGE, PAGE)
-
-
 def _row(
-    line: Line, own: PlayerRating | None, club: Club | None, looker: BoardReader
+    line: Line, own: PlayerRating | None, club: Club | None, reader: BoardReader
 ) -> dict[str, Any]:
     """Return a row for one visitor, with the club if the visitor may know it."""
     player, change = line.row.player, line.change
-    member = player.club_id in looker.roles
-    known = club is None and (member or player.club.published)
     games = ngettext("%(number)s game", "%(number)s games", line.games)
     moved = points_text(change or 0)
     if change is None:
@@ -163,22 +149,20 @@ def _row(
     return {
         "line": line,
         "mine": own is not None and own.pk == line.row.pk,
-        "linked": player.removed_at is None if member else has_page(player.club, player),
-        "club": player.club.name if known else "",
+        "linked": reader.knows(player) or has_page(player.club, player),
+        "club": player.club.name if club is None and reader.may_see(player.club) else "",
         "games": games % {"number": number_format(line.games, force_grouping=True)},
         "change": moved,
     }
 
 
-def _mine(
-    asked: BoardQuery, listed: Listed | ListedInSeason, own: PlayerRating, now: datetime
-) -> dict[str, Any]:
+def _mine(asked: BoardQuery, board: Leaderboard, own: PlayerRating) -> dict[str, Any]:
     """Return the visitor's place on the list; without one, a reason why there may be none."""
-    place = listed.place(own)
+    place = board.listed.place(own)
     if place is not None:
         rank, before = place
         return {"rank": rank, "address": f"{asked.address(page=str(before // PAGE + 1))}#me"}
-    rests = Listed(own.pool, now).rests(own)
+    rests = Listed(own.pool, board.now).rests(own)
     shows = {"provisional": "yes" if own.provisional else "", "active": "all" if rests else ""}
     address = asked.address(**{name: value for name, value in shows.items() if value})
     return {"rank": 0, "address": address, "provisional": own.provisional, "rests": rests}
@@ -188,30 +172,26 @@ def _mine(
 @require_safe
 def server_ratings(request: HtmxRequest) -> HttpResponse:
     """Show the ratings of all participating clubs."""
-    return _show(request, None, pools_with_ratings(RatingPool.objects.filter(club=None)))
+    return _show(request, None, pools_of_server())
 
 
 @cached_for_going_back
 @require_safe
 def club_ratings(request: HtmxRequest, slug: str) -> HttpResponse:
     """Show the ratings of a club; members see the page before anybody is rated, too."""
-    seen = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
-    pools = pools_with_ratings(seen.select_related("club"))
-    club = pools[0].club if pools else members_club(request, slug)
-    return _show(request, club, pools)
+    return _show(request, *club_leaderboards(request, slug))
 
 
 @require_safe
 def server_calibration(request: HttpRequest) -> HttpResponse:
     """Show how well the ratings of all participating clubs predict."""
-    return _calibration(request, pools_with_ratings(RatingPool.objects.filter(club=None)))
+    return _calibration(request, pools_of_server())
 
 
 @require_safe
 def club_calibration(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how well the ratings of a club predict."""
-    seen = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
-    return _calibration(request, pools_with_ratings(seen.select_related("club")))
+    return _calibration(request, pools_of_club(slug, request.user))
 
 
 @never_cache
@@ -244,22 +224,22 @@ def _preview(request: HttpRequest, club: Club) -> LinkPreview | None:
 def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> HttpResponse:
     """Show the requested leaderboard; htmx requests matches while one types, or changes."""
     asked = BoardQuery.of(request)
-    looker = BoardReader.of(account_of(request))
+    reader = BoardReader.of(account_of(request))
     key = str(club.pk if club else 0)
-    seen = [key, watched_ratings([key]), asked, looker, timezone.localdate(), get_language()]
+    seen = [key, watched_ratings([key]), asked, reader, timezone.localdate(), get_language()]
     etag = tag_of([*seen, request.COOKIES.get("theme")])
     unchanged = not_modified(request, etag) if request.htmx else None
     if unchanged is not None:
         return unchanged
-    board = board_of(asked, club, pools, looker, timezone.now()) if pools else None
+    board = board_of(asked, club, pools, reader, timezone.now()) if pools else None
     page = {
         "club": club,
         "asked": asked if board is None else board["asked"],
         "board": board,
         "preview": _preview(request, club) if club else None,
         "headers": json.dumps({"If-None-Match": etag}),
-        "owns": club is not None and looker.roles.get(club.pk) == Role.OWNER,
-        "directs": club is not None and looker.roles.get(club.pk) in DIRECTING,
+        "owns": club is not None and reader.roles.get(club.pk) == Role.OWNER,
+        "directs": club is not None and reader.roles.get(club.pk) in DIRECTING,
     }
     fragment = bool(request.htmx)
     template = "tournaments/ratings/_live.html" if fragment else "tournaments/ratings/ratings.html"
