@@ -257,8 +257,7 @@ def of_pages(world):
 def asked_for(name, place):
     """The places and questions of a page: each part of a club for other sites, and each list."""
     if name.startswith("embed") and "part" in place:
-        parts = (*PARTS, "games") if name == "embed_csv" else PARTS
-        yield from ((place | {"part": part}, "") for part in parts)
+        yield from ((place | {"part": part}, "") for part in PARTS)
     else:
         yield from ((place, question) for question in ("", *QUESTIONS.get(name, ())))
 

@@ -185,8 +185,6 @@ CLUBS = {
     "club_picture": Page("club", NOBODY),
     "club_results": Page("club", NOBODY, published=EVERYBODY),
     "embed": Page("club part", NOBODY, published=EVERYBODY),
-    "embed_json": Page("club part", NOBODY, published=EVERYBODY),
-    "embed_csv": Page("club part", NOBODY, published=EVERYBODY),
     "embed_colours": Page("", EVERYBODY),
     "calendar": Page("calendar", EVERYBODY),
     "replace_calendar": Page("", None, ACCOUNTS),

@@ -1,17 +1,15 @@
 """Feeds of a club, and what other sites embed."""
 
-import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import date, datetime, time, timedelta
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, time, timedelta
 from functools import wraps
-from typing import Any
+from itertools import islice
 from urllib.parse import urlencode
 
 from csp.decorators import csp_replace
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -26,7 +24,7 @@ from django.views.decorators.http import conditional_page, require_safe
 
 from tournaments.engine.rules.entries import clean_line
 from tournaments.engine.rules.rulesets import Points
-from tournaments.models import Club, Event, Game, Player, RatingPool, Tournament
+from tournaments.models import Club, Event, Player, RatingPool, Tournament
 from tournaments.models.events import EventQuerySet
 from tournaments.origin import absolute
 from tournaments.permissions import seen_club, seen_event
@@ -37,7 +35,6 @@ from tournaments.queries.standings import EVERYBODY, public_league, standings_se
 from tournaments.queries.state import load_state
 from tournaments.queries.statistics import FrontReader, front_of
 from tournaments.reports.calendar import calendar_of
-from tournaments.reports.spreadsheets import clean, escape_formulas
 from tournaments.texts.labels import points_text
 from tournaments.web.clubs.views import last_events
 
@@ -136,56 +133,43 @@ def club_results(request: HttpRequest, club: Club) -> HttpResponse:
 
 
 SHOWN = 10
-FORMAT = "kingscore-embed/1"
 COLOURS = {"paper": "faf7ef", "ink": "1d1c18", "accent": "1d6843"}
 """The colours of the page in a frame, and what they are by default."""
 
-CSV = "text/csv; charset=utf-8"
-MOST_ROWS = 10_000
-ROWS_AT_ONCE = 500
 HEX = re.compile(r"[0-9a-fA-F]{6}")
 
+Row = tuple[str, str, str, str]
+"""What stands before the name, the name, its address or none, and what follows."""
 
-ClubPart = dict[str, Any]
-"""A part of a club: its `title`, the `url` of its page here, and `rows` as in the JSON."""
+ClubPart = tuple[str, str, Iterable[Row]]
+"""A part of a club: its title, the address of its page here, and its first rows."""
 
 
-def _events(request: HttpRequest, club: Club, most: int) -> ClubPart:
+def _events(request: HttpRequest, club: Club) -> ClubPart:
     seen = coming(Event.objects.listed_for(None).filter(club=club), timezone.localdate())
     rows = [
-        {
-            "date": event.held_on.isoformat(),
-            "time": event.starts_at,
-            "name": event.name,
-            "venue": event.venue,
-            "url": page_of(request, event),
-        }
-        for event in seen[:most]
+        (date_format(event.held_on, "j M"), event.name, page_of(request, event), event.starts_at)
+        for event in seen[:SHOWN]
     ]
-    url = absolute(request, reverse("events", args=[club.slug]))
-    return {"title": _("Next evenings"), "url": url, "rows": rows}
+    return _("Next evenings"), reverse("events", args=[club.slug]), rows
 
 
-def _league(request: HttpRequest, club: Club, most: int) -> ClubPart:
+def _league(_request: HttpRequest, club: Club) -> ClubPart:
     league = public_league(club, timezone.localdate())
     if league is None:
         raise Http404
     season, found = league
     lines = ((row.place, [found.people[row.player]], row.points) for row in found.rows)
     url = reverse("league", args=[club.slug, season.pk])
-    return {
-        "title": f"{_('League')} · {season.name}",
-        "url": absolute(request, url),
-        "rows": list(_rows(club, lines, most)),
-    }
+    return f"{_('League')} · {season.name}", url, _rows(club, lines)
 
 
-def _standings(request: HttpRequest, club: Club, most: int) -> ClubPart:
+def _standings(request: HttpRequest, club: Club) -> ClubPart:
     """Return the standings of a tournament, or of the latest one (up to 6 queries)."""
     seen = Tournament.objects.counted().seen_by(None).filter(event__club=club)
     played = seen.filter(state__in=(Tournament.State.RUNNING, Tournament.State.FINISHED))
-    if asked := request.GET.get("tournament", ""):
-        played = played.filter(slug=asked.replace("\0", ""))
+    if slug := request.GET.get("tournament", ""):
+        played = played.filter(slug=slug.replace("\0", ""))
     latest = played.select_related("event__club").order_by("-event__held_on", "-pk")
     row: Tournament = get_object_or_404(latest[:1])
     state = load_state(row)
@@ -193,53 +177,33 @@ def _standings(request: HttpRequest, club: Club, most: int) -> ClubPart:
         (each.place, state.entrants[each.entrant].players, each.points)
         for each in standings_seen(state, directs=False).rows
     )
-    url = reverse("standings", args=[club.slug, row.slug])
-    rows = list(_rows(club, lines, most))
-    return {"title": row.event.name, "url": absolute(request, url), "rows": rows}
+    return row.event.name, reverse("standings", args=[club.slug, row.slug]), _rows(club, lines)
 
 
-def _rows(
-    club: Club, lines: Iterable[tuple[int, Iterable[Player], Points]], most: int
-) -> Iterator[dict[str, Any]]:
-    for place, players, points in list(lines)[:most]:
-        name = " + ".join(named_player(club, each, member=False).name for each in players)
-        # A fraction is a text, as in records.
-        yield {"place": place, "name": name, "points": _number(points)}
-
-
-def _number(points: Points) -> int | str:
-    return int(points) if points == int(points) else str(points)
-
-
-def _ratings(request: HttpRequest, club: Club, most: int) -> ClubPart:
+def _ratings(_request: HttpRequest, club: Club) -> ClubPart:
     pools = pools_with_ratings(RatingPool.objects.seen_by(None).filter(club=club))
     if not pools:
         raise Http404
     board = Listed(pools[0], timezone.now(), active=True, provisional=False)
-    rows = [
-        {
-            "place": line.rank,
-            "name": named_player(club, line.row.player, member=False).name,
-            "points": line.rating.points,
-        }
-        for line in board.lines(board.keys(0, most))
-    ]
-    url = absolute(request, reverse("club_ratings", args=[club.slug]))
-    return {"title": _("Ratings"), "url": url, "rows": rows}
+    lines = (
+        (line.rank, [line.row.player], line.rating.points)
+        for line in board.lines(board.keys(0, SHOWN))
+    )
+    return _("Ratings"), reverse("club_ratings", args=[club.slug]), _rows(club, lines)
 
 
-PARTS: dict[str, Callable[[HttpRequest, Club, int], ClubPart]] = {
+def _rows(club: Club, lines: Iterable[tuple[int, Iterable[Player], Points]]) -> Iterator[Row]:
+    for place, players, points in islice(lines, SHOWN):
+        name = " + ".join(named_player(club, each, member=False).name for each in players)
+        yield str(place), name, "", points_text(points)
+
+
+PARTS: dict[str, Callable[[HttpRequest, Club], ClubPart]] = {
     "events": _events,
     "league": _league,
     "standings": _standings,
     "ratings": _ratings,
 }
-
-
-def _part(request: HttpRequest, club: Club, part: str, most: int = SHOWN) -> ClubPart:
-    if part not in PARTS:
-        raise Http404
-    return PARTS[part](request, club, most)
 
 
 @require_safe
@@ -248,110 +212,18 @@ def _part(request: HttpRequest, club: Club, part: str, most: int = SHOWN) -> Clu
 @for_everybody
 def embed(request: HttpRequest, club: Club, part: str) -> HttpResponse:
     """Show a part of a club as a page for the frame of another site."""
-    shown = _part(request, club, part)
+    if part not in PARTS:
+        raise Http404
+    title, url, rows = PARTS[part](request, club)
     page = {
         "club": club,
-        "part": shown,
-        "rows": [_row_texts(row) for row in shown["rows"]],
+        "title": title,
+        "url": absolute(request, url),
+        "rows": list(rows),
         "colours": urlencode(_colours(request)),
         "language": get_language(),
     }
     return render(request, "tournaments/clubs/embed.html", page)
-
-
-def _row_texts(row: dict[str, Any]) -> tuple[str, str, str, str]:
-    """Return a row as texts: what stands before the name, the name, its address, what follows."""
-    if "date" in row:
-        day = date_format(date.fromisoformat(row["date"]), "j M")
-        return day, row["name"], row["url"], row["time"]
-    points = row["points"]
-    return (
-        str(row["place"]),
-        row["name"],
-        "",
-        points_text(points) if isinstance(points, int) else points,
-    )
-
-
-@for_everybody
-def embed_json(request: HttpRequest, club: Club, part: str) -> HttpResponse:
-    """Return a part of a club for the scripts of any site; it needs and reads no cookie."""
-    shown = _part(request, club, part)
-    found = {
-        "format": FORMAT,
-        "club": {
-            "name": club.name,
-            "url": absolute(request, reverse("club", args=[club.slug])),
-        },
-        "part": part,
-        **shown,
-    }
-    response = JsonResponse(found, json_dumps_params={"ensure_ascii": False})
-    response["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return response
-
-
-@for_everybody
-def embed_csv(request: HttpRequest, club: Club, part: str) -> HttpResponseBase:
-    """Return all rows of a part, or the finished `games` of a club, for spreadsheets anywhere.
-
-    The columns are named as in the JSON, and no text starts a formula.
-    """
-    response: HttpResponseBase
-    if part == "games":
-        response = StreamingHttpResponse(_csv(_games(club)), content_type=CSV)
-    else:
-        rows = _part(request, club, part, MOST_ROWS)["rows"]
-        response = HttpResponse("".join(_csv(rows)), content_type=CSV)
-    response["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return response
-
-
-def _games(club: Club) -> Iterator[dict[str, Any]]:
-    events = Event.objects.listed_for(None).filter(club=club)
-    games = Game.objects.filter(table__round__event__in=events, result__isnull=False)
-    seen = games.results_visible_to(None).select_related("table__round__event")
-    for row in seen.order_by("-played_at", "-pk").iterator(ROWS_AT_ONCE):
-        of_table = row.table
-        yield {
-            "date": "" if of_table is None else of_table.round.event.held_on.isoformat(),
-            "event": "" if of_table is None else of_table.round.event.name,
-            "round": "" if of_table is None else of_table.round.number,
-            "table": "" if of_table is None else of_table.number,
-            "game": row.public_id,
-            "ruleset": row.ruleset,
-            **_numbered("player", row.players),
-            **_numbered("total", (row.result or {})["totals"]),
-            **_numbered("rank", (row.result or {})["ranks"]),
-        }
-
-
-def _numbered(name: str, values: Sequence[Any]) -> dict[str, Any]:
-    # Two sides have two totals.
-    return {f"{name}_{n}": value for n, value in enumerate([*values, *[""] * 4][:4], 1)}
-
-
-class _Echo:
-    """A file of which the last line is what was written."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
-def _csv(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
-    writer = csv.writer(_Echo())
-    for number, row in enumerate(rows):
-        if number == 0:
-            yield writer.writerow(row)
-        yield writer.writerow(_cell(column, value) for column, value in row.items())
-
-
-def _cell(column: str, value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    # A spreadsheet would take 9/2 for a day. A player may be called so.
-    is_points = column == "points" or column.startswith("total_")
-    return float(Fraction(value)) if is_points and value else escape_formulas(clean(value))
 
 
 @require_safe
@@ -389,10 +261,7 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
         "calendar": calendar,
         "webcal": re.sub(r"^https?", "webcal", calendar),
         "results": whole("club_results"),
-        "parts": [
-            (part, title, *(whole(page, part) for page in ("embed", "embed_json", "embed_csv")))
-            for part, title in titles.items()
-        ],
+        "parts": [(part, title, whole("embed", part)) for part, title in titles.items()],
         "colours": "&".join(f"{name}={value}" for name, value in COLOURS.items()),
     }
     return render(request, "tournaments/clubs/share.html", page)
