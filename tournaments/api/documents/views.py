@@ -1,6 +1,6 @@
 """Addresses of documents: ordered, listed, fetched."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from allauth.core.ratelimit import consume
@@ -19,14 +19,13 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.access import anybody, evening_of_key, games_opened, writable_game
+from tournaments.api.access import anybody, evening_of_key, games_opened, has_scope, writable_game
 from tournaments.api.fields import Moment, Strict, UncachedSerializer
 from tournaments.api.views import APIViewSet, BaseAPIView, ClubMixin, RetrieveMixin
 from tournaments.engine.rules.entries import LARGE
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Club, Event, Game, Player, Report, Round, Scope
+from tournaments.models import Event, Game, Player, Report, Scope
 from tournaments.models.clubs import DIRECTING, Paper, Role
-from tournaments.models.people import ScopedToken
 from tournaments.origin import absolute, origin
 from tournaments.permissions import account_of, members_club, role_in, seen_event
 from tournaments.queries.documents import (
@@ -46,15 +45,7 @@ from tournaments.reports.documents import (
     rounds_to_print,
 )
 from tournaments.services.base.writes import Fault, Refused
-from tournaments.services.documents.reporting import (
-    Order,
-    cancel_report,
-    is_stored,
-    request_document,
-    request_empty_sheet,
-    request_scoresheet,
-    try_again,
-)
+from tournaments.services.documents import reporting
 from tournaments.texts.documents import NAMES
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
@@ -146,7 +137,7 @@ class DocumentSerializer(UncachedSerializer):
         return reason_of(row)
 
     def get_file(self, row: Report) -> str | None:
-        done = row.state == Report.State.DONE and is_stored(row)
+        done = row.state == Report.State.DONE and reporting.is_stored(row)
         return address_of(row, "document-file") if done else None
 
     def get_file_name(self, row: Report) -> str:
@@ -174,18 +165,6 @@ def address_of(row: Report, name: str) -> str:
 FILES = {(200, kind): OpenApiTypes.BINARY for kind in CONTENT_TYPES.values()}
 
 
-def format_in(data: dict[str, Any], kind: Report.Kind) -> Report.Format:
-    """Return the requested format; NoSuchFormat if the document is not available in it."""
-    if data["format"] not in formats_of(kind):
-        raise NoSuchFormat
-    return Report.Format(data["format"])
-
-
-def language_in(data: dict[str, Any]) -> str:
-    """Return the requested language, else that of the request."""
-    return str(data.get("language") or get_language() or "en")
-
-
 class NoSuchFormat(Fault, code="no-such-format", where="format"):
     sentence = _("This document is not available in that format.")
 
@@ -202,11 +181,6 @@ class Unknown(Fault, code="unknown"):
         self.where = where
 
 
-def directs(request: Request) -> bool:
-    """Whether a token is for what directors do: only then it has what only they have."""
-    return isinstance(request.auth, ScopedToken) and Scope.DIRECT in request.auth.scopes
-
-
 class OrderView(BaseAPIView):
     """The base of addresses at which documents are requested."""
 
@@ -216,6 +190,17 @@ class OrderView(BaseAPIView):
     def get_success_status(self) -> int:
         return 202 if self.action_name == "post" else 200
 
+    def get_form(self, data: Mapping[str, Any], kind: Report.Kind) -> dict[str, Any]:
+        """Return language and format of a request; NoSuchFormat where the kind has no such one."""
+        if data["format"] not in formats_of(kind):
+            raise NoSuchFormat
+        language = str(data.get("language") or get_language() or "en")
+        return {"language": language, "format": Report.Format(data["format"])}
+
+    def order(self, data: Mapping[str, Any], kind: Report.Kind, **more: Any) -> Response:
+        order = reporting.Order(kind=kind, **self.get_form(data, kind), **more)
+        return self.respond_ordered(reporting.request_document(order, timezone.now()))
+
     def respond_ordered(self, row: Report) -> Response:
         """Answer 202 while it is being made, with the address of its progress."""
         return self.respond(row, status=202, Location=address_of(row, "document"))
@@ -224,7 +209,7 @@ class OrderView(BaseAPIView):
 def report_to_read(request: Request, pk: int, secret: str) -> Report:
     """The document, for readers of its contents; one for directors needs the scope `direct`."""
     row = report_at(request._request, pk, secret)  # noqa: SLF001
-    if row.audience == Report.Audience.DIRECTORS and not directs(request):
+    if row.audience == Report.Audience.DIRECTORS and not has_scope(request, Scope.DIRECT):
         raise Http404
     return row
 
@@ -259,14 +244,14 @@ class DocumentViewSet(DocumentMixin, RetrieveMixin, APIViewSet):
         """Give up a document that is not done: your own, or one that belongs to no club."""
         if not may_cancel(self.http_request, self.report):
             raise Http404
-        cancel_report(self.report, timezone.now())
+        reporting.cancel_report(self.report, timezone.now())
         self.resolve_parents()
         return self.respond(self.report)
 
     @action(methods=["post"], detail=True, success_status=202)
     def again(self, request: Request, **kwargs: Any) -> Response:
         """Have a document made once more that failed, was cancelled, or has lost its file."""
-        try_again(self.report, timezone.now())
+        reporting.try_again(self.report, timezone.now())
         self.resolve_parents()
         return self.respond(self.report, Location=address_of(self.report, "document"))
 
@@ -284,7 +269,7 @@ class DocumentFileView(DocumentMixin, BaseAPIView):
         row = self.report
         if row.state != Report.State.DONE:
             raise NotDone(data={"state": row.state})
-        if not is_stored(row):
+        if not reporting.is_stored(row):
             raise Http404
         kind = CONTENT_TYPES[Report.Format(row.format)]
         return FileResponse(row.file.open("rb"), filename=file_name(row), content_type=kind)
@@ -316,7 +301,7 @@ class EventDocumentsView(OrderView):
 
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """The documents available for an event, and those you requested lately."""
-        event, role = self.event, self.role_at(self.event)
+        event, role = self.event, self.get_role()
         rounds = rounds_to_print(event, directs=role in DIRECTING)
         last = rounds[-1] if rounds else None
         details = {
@@ -327,56 +312,40 @@ class EventDocumentsView(OrderView):
 
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Ask for a document of an evening or a tournament, of one of its rounds or of all."""
-        event = self.event
-        data, role = self.get_validated(), self.role_at(event)
-        leads = role in DIRECTING
+        event, role, data = self.event, self.get_role(), self.get_validated()
+        directs = role in DIRECTING
         # A club knows its members; anybody else could keep its worker busy.
         if role is None and not consume(self.http_request, action="ask_document"):
             raise Throttled(wait=60)
-        rounds = rounds_to_print(event, directs=leads)
-        offer = _offer(data["document"], list(offers_to(event, role)))
-        round_ = _round(data, offer, rounds)
+        rounds, offers = rounds_to_print(event, directs=directs), list(offers_to(event, role))
+        offer = next((offer for offer in offers if offer.name == data["document"]), None)
+        if offer is None:
+            raise Unknown("document", [offer.name for offer in offers])
+        round_ = None
+        if offer.of_round:
+            round_ = next((each for each in rounds if each.number == data.get("round")), None)
+            if round_ is None:
+                raise Unknown("round", [each.number for each in rounds])
         missing = offered(offer, event, round_, rounds).missing
         if missing:
             raise NotThereYet(sentence=missing)
-        order = Order(
-            kind=offer.kind,
+        host = {"host": absolute(self.http_request, "/")}
+        return self.order(
+            data,
+            offer.kind,
             subject=event,
-            # What directors ask for may hold what others are not to see yet.
-            audience=Audience.DIRECTORS if leads else offer.who,
-            language=language_in(data),
-            format=format_in(data, offer.kind),
+            # What directors request may hold what others are not to see yet.
+            audience=Audience.DIRECTORS if directs else offer.who,
             paper=event.club.paper,
-            parameters=self._parameters(round_),
+            parameters={**host, "round": round_.number} if round_ else host,
             asked_by=account_of(self.http_request),
         )
-        return self.respond_ordered(request_document(order, timezone.now()))
 
-    def role_at(self, event: Event) -> str | None:
+    def get_role(self) -> str | None:
         """Return the role in the club; without the scope at most that of a member."""
-        role = role_in(self.http_request, event.club)
-        return Role.MEMBER if role in DIRECTING and not directs(self.request) else role
-
-    def _parameters(self, round_: Round | None) -> dict[str, object]:
-        host: dict[str, object] = {"host": absolute(self.http_request, "/")}
-        return host if round_ is None else {**host, "round": round_.number}
-
-
-def _offer(name: str, offers: list[DocumentOffer]) -> DocumentOffer:
-    offer = next((offer for offer in offers if offer.name == name), None)
-    if offer is None:
-        raise Unknown("document", [offer.name for offer in offers])
-    return offer
-
-
-def _round(data: dict[str, Any], offer: DocumentOffer, rounds: list[Round]) -> Round | None:
-    """The round that is asked for, where the document is of one."""
-    if not offer.of_round:
-        return None
-    round_ = next((round_ for round_ in rounds if round_.number == data.get("round")), None)
-    if round_ is None:
-        raise Unknown("round", [round_.number for round_ in rounds])
-    return round_
+        role = role_in(self.http_request, self.event.club)
+        lacks_scope = role in DIRECTING and not has_scope(self.request, Scope.DIRECT)
+        return Role.MEMBER if lacks_scope else role
 
 
 def _recent(request: Request, event: Event) -> list[Report]:
@@ -384,7 +353,7 @@ def _recent(request: Request, event: Event) -> list[Report]:
     if not request.user.is_authenticated:
         return []
     rows = Report.objects.filter(event=event, asked_by=request.user).kept(timezone.now())
-    if not directs(request):
+    if not has_scope(request, Scope.DIRECT):
         rows = rows.exclude(audience=Audience.DIRECTORS)
     readable = rows.readable_by(request.user).select_related("game", "club", "event", "player")
     return list(readable.order_by("-asked_at", "-pk")[:RECENT])
@@ -395,21 +364,10 @@ class MemberOrderView(ClubMixin, OrderView):
 
     permission = read_permission = staticmethod(members_club)
 
-    def order(
-        self, kind: Report.Kind, subject: Player | Club, parameters: dict[str, Any]
-    ) -> Response:
-        data = self.get_validated()
-        order = Order(
-            kind=kind,
-            subject=subject,
-            audience=Audience.MEMBERS,
-            language=language_in(data),
-            format=format_in(data, kind),
-            paper=self.club.paper,
-            parameters=parameters,
-            asked_by=account_of(self.http_request),
-        )
-        return self.respond_ordered(request_document(order, timezone.now()))
+    def order(self, data: Mapping[str, Any], kind: Report.Kind, **more: Any) -> Response:
+        account, paper = account_of(self.http_request), self.club.paper
+        whose = {"audience": Audience.MEMBERS, "asked_by": account, "paper": paper}
+        return super().order(data, kind, **whose, **more)
 
 
 class PlayerDocumentsView(MemberOrderView):
@@ -428,7 +386,7 @@ class PlayerDocumentsView(MemberOrderView):
             parameters = {"season": season.pk, "season_name": season.name}
         if "game" in data:
             parameters["game"] = data["game"]
-        return self.order(Kind.PLAYER_SEASON, player, parameters)
+        return self.order(data, Kind.PLAYER_SEASON, subject=player, parameters=parameters)
 
 
 class ClubDocumentsView(MemberOrderView):
@@ -443,11 +401,12 @@ class ClubDocumentsView(MemberOrderView):
 
     def post(self, request: Request, slug: str) -> Response:
         """Ask for a month in which the club has held something, as one of its members."""
-        month = self.get_validated()["month"]
+        data = self.get_validated()
         months = [*map(month_key, months_of(self.club, timezone.localdate()))]
-        if month not in months:
+        if data["month"] not in months:
             raise Unknown("month", months)
-        return self.order(Kind.CLUB_MONTH, self.club, {"month": month})
+        parameters = {"month": data["month"]}
+        return self.order(data, Kind.CLUB_MONTH, subject=self.club, parameters=parameters)
 
 
 class SeasonDocumentsView(MemberOrderView):
@@ -457,7 +416,8 @@ class SeasonDocumentsView(MemberOrderView):
         """Ask for the league of a season, as a member of the club."""
         season = get_object_or_404(self.club.seasons, pk=pk)
         parameters = {"season": season.pk, "season_name": season.name}
-        return self.order(Kind.LEAGUE, self.club, parameters)
+        data = self.get_validated()
+        return self.order(data, Kind.LEAGUE, subject=self.club, parameters=parameters)
 
 
 def game_with_scoresheet(request: Request, public_id: str) -> Game:
@@ -481,12 +441,13 @@ class GameDocumentsView(OrderView):
         """Request the current scoresheet, with a key of the game or as a director."""
         row, data = self.game, self.get_validated()
         follow = reverse("follow", args=[row.public_id, row.secret("follow")])
-        report = request_scoresheet(
+        form = self.get_form(data, Kind.SCORESHEET)
+        report = reporting.request_scoresheet(
             row,
-            language=language_in(data),
+            language=form["language"],
             follow_url=absolute(request, follow),
             paper=data["paper"],
-            made_as=format_in(data, Kind.SCORESHEET),
+            made_as=form["format"],
             at=timezone.now(),
         )
         return self.respond_ordered(report)
@@ -505,16 +466,14 @@ class EveningDocumentsView(OrderView):
         table = get_object_or_404(self.tables)
         game = get_object_or_404(table.games.order_by("-number")[:1])
         data = self.get_validated()
-        order = Order(
-            kind=Kind.EVENING,
+        return self.order(
+            data,
+            Kind.EVENING,
             subject=game,
             audience=Audience.ADDRESS,
-            language=language_in(data),
-            format=format_in(data, Kind.EVENING),
             paper=data["paper"],
             parameters={"host": origin(self.http_request)},
         )
-        return self.respond_ordered(request_document(order, timezone.now()))
 
 
 class EmptySheetsView(OrderView):
@@ -527,8 +486,7 @@ class EmptySheetsView(OrderView):
         if ruleset not in RULESETS:
             raise Http404
         data = self.get_validated()
-        format_in(data, Kind.EMPTY_SHEET)
-        report = request_empty_sheet(
-            ruleset, language=language_in(data), paper=data["paper"], at=timezone.now()
-        )
+        language = self.get_form(data, Kind.EMPTY_SHEET)["language"]
+        at, paper = timezone.now(), data["paper"]
+        report = reporting.request_empty_sheet(ruleset, language=language, paper=paper, at=at)
         return self.respond_ordered(report)
