@@ -60,7 +60,16 @@ def with_names(described: Json, rules: Ruleset) -> Json:
     contracts = zip(described["contracts"], rules.contracts, strict=True)
     return described | {
         "name": labels.name_of(rules),
-        "options": [_option(option) for option in described["options"]],
+        "options": [
+            option
+            | {
+                "name": labels.option_name(setting),
+                "about": labels.option_help(setting),
+                "value_names": [labels.option_value_name(setting, v) for v in option["values"]],
+            }
+            for option in described["options"]
+            for setting in [option["setting"]]
+        ],
         "units": {
             unit: {"name": labels.unit_name(unit)} | unit_fields
             for unit, unit_fields in described["units"].items()
@@ -74,33 +83,96 @@ def with_names(described: Json, rules: Ruleset) -> Json:
             }
             for fields, contract in contracts
         ],
-        "suits": {suit: _suit(suit) for suit in (*SUITS, NO_TRUMP)},
+        "suits": {
+            suit: {"name": labels.suit_name(suit), "symbol": labels.suit_symbol(suit)}
+            for suit in (*SUITS, NO_TRUMP)
+        },
     }
 
-
-def _option(option: Json) -> Json:
-    setting = option["setting"]
-    return option | {
-        "name": labels.option_name(setting),
-        "about": labels.option_help(setting),
-        "value_names": [labels.option_value_name(setting, value) for value in option["values"]],
-    }
-
-
-def _suit(suit: str) -> Json:
-    return {"name": labels.suit_name(suit), "symbol": labels.suit_symbol(suit)}
-
-
-Schema = dict[str, Any]
 
 RECORD = component("RulesetRecord")["$ref"]
-ID: Schema = {"$ref": f"{RECORD}/$defs/id"}
-POINTS: Schema = {"$ref": f"{RECORD}/$defs/points"}
-COUNT: Schema = {"type": "integer", "minimum": 0}
-SWITCH: Schema = {"type": "boolean"}
-TEXT: Schema = {"type": "string"}
-NAME: Schema = {"description": "In the language that was asked for.", **TEXT}
-UNIT: Schema = {"enum": list(UNITS)}
+ID: Json = {"$ref": f"{RECORD}/$defs/id"}
+POINTS: Json = {"$ref": f"{RECORD}/$defs/points"}
+COUNT: Json = {"type": "integer", "minimum": 0}
+SWITCH: Json = {"type": "boolean"}
+TEXT: Json = {"type": "string"}
+NAME: Json = {"description": "In the language that was asked for.", **TEXT}
+UNIT: Json = {"enum": list(UNITS)}
+
+
+def _object(**properties: Json) -> Json:
+    return {
+        "type": "object",
+        "required": list(properties),
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+def _list(items: Json) -> Json:
+    return {"type": "array", "items": items}
+
+
+def _map(values: Json) -> Json:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _or_null(schema: Json) -> Json:
+    return {"oneOf": [schema, {"type": "null"}]}
+
+
+def _about(description: str, schema: Json) -> Json:
+    return {"description": description, **schema}
+
+
+def _record(place: str) -> Json:
+    return {"$ref": f"{RECORD}/{place}"}
+
+
+OPTION = _object(
+    setting=_record("$defs/option/properties/setting"),
+    kind={"enum": list(OPTION_KINDS)},
+    values=_list({"type": ["string", "integer", "boolean"]}),
+    name=NAME,
+    about=_about("The effect of the option.", TEXT),
+    value_names=_about("The names of the values.", _list(TEXT)),
+)
+DESCRIBED_UNIT = _object(
+    name=NAME,
+    total=_about("How many there are in a deal; null: not fixed.", _or_null(COUNT)),
+    most=_about("How many one side can have.", COUNT),
+    cards=_about("Whether they are cards, of which a trick holds four.", SWITCH),
+)
+CONTRACT = _object(
+    id=ID,
+    name=NAME,
+    short=_about("Its name in a narrow column.", TEXT),
+    symbol=_about("A few glyphs for it.", TEXT),
+    kind=ID,
+    named=_about("Whether a deal says it.", SWITCH),
+    declared=_about("Whether a deal says who declared.", SWITCH),
+    scoring=_record("$defs/contract/properties/scoring"),
+    values=_about("Points for each unit taken.", _map(POINTS)),
+    prizes=_list(POINTS),
+    sum=_about("The sum of a deal, if it is fixed.", _or_null(POINTS)),
+    quota=_about("How often in a game.", _or_null(COUNT)),
+    quota_each=_about("How often by one side.", _or_null(COUNT)),
+    trumps=_about("Of which one is named with it.", _list({"enum": [*SUITS, NO_TRUMP]})),
+    fields=_about("The further fields of its deals.", _list({"enum": list(NAMES)})),
+    may_end_early=SWITCH,
+    replay_one_each=SWITCH,
+    cappotto=SWITCH,
+)
+CHECKS = _object(
+    within=_about(
+        "Units of which nobody has more than of those they are part of.", _map(_list(UNIT))
+    ),
+    cards_in_a_trick=COUNT,
+    honours_among_hearts=COUNT,
+    shared_cards=_about(
+        "The units in which each card that has several is counted.", _list(_list(UNIT))
+    ),
+)
 
 
 class RulesetDescriptionSerializer(serializers.BaseSerializer[Ruleset]):
@@ -118,153 +190,40 @@ class DescribedRuleset(OpenApiSerializerExtension):  # type: ignore[no-untyped-c
 
     target_class = RulesetDescriptionSerializer
 
-    def map_serializer(self, auto_schema: Any, direction: Any) -> Schema:
+    def map_serializer(self, auto_schema: Any, direction: Any) -> Json:
         """The schema of the component."""
-        about = "The rules of a game as they are played with the options that were asked for."
-        return {"description": about} | _object(
-            _head()
-            | _course()
-            | {
-                "units": _map(_object(_unit())),
-                "contracts": _list(_object(_contract())),
-                "suits": {
-                    "description": "The names of the trumps.",
-                    **_object(
-                        dict.fromkeys([*SUITS, NO_TRUMP], _object({"name": NAME, "symbol": TEXT}))
-                    ),
-                },
-                "checks": _object(_checks()),
-            }
+        suit, trumps = _object(name=NAME, symbol=TEXT), [*SUITS, NO_TRUMP]
+        described = _object(
+            format={"const": "kingscore-description/1"},
+            id=ID,
+            family=ID,
+            name=NAME,
+            seats={"type": "integer", "minimum": 2, "maximum": 4},
+            sides=_about("For each seat its side.", _list(COUNT)),
+            clockwise=SWITCH,
+            settings=_record("$defs/settings"),
+            options=_about("The choices of a table.", _list(OPTION)),
+            deals=_about("Null: it ends at the target.", _or_null(COUNT)),
+            target=_about("Points at which it ends.", _or_null(COUNT)),
+            in_a_row=_about("Deals until the declarer changes.", COUNT),
+            declares=_record("properties/declares"),
+            passes=SWITCH,
+            quotas=_about("How many contracts of each kind one side declares.", _map(COUNT)),
+            stages=_list(_object(deals=COUNT, contracts=_list(ID))),
+            all_units=_about(
+                "Units that may be written down instead of the contract's.",
+                _record("properties/all_units"),
+            ),
+            steps=_record("properties/steps"),
+            redeals=_record("properties/redeals"),
+            voids=_record("properties/voids"),
+            units=_map(DESCRIBED_UNIT),
+            contracts=_list(CONTRACT),
+            suits=_about("The names of the trumps.", _object(**dict.fromkeys(trumps, suit))),
+            checks=CHECKS,
         )
-
-
-def _head() -> Schema:
-    return {
-        "format": {"const": "kingscore-description/1"},
-        "id": ID,
-        "family": ID,
-        "name": NAME,
-        "seats": {"type": "integer", "minimum": 2, "maximum": 4},
-        "sides": {"description": "For each seat its side.", **_list(COUNT)},
-        "clockwise": SWITCH,
-        "settings": {"$ref": f"{RECORD}/$defs/settings"},
-        "options": {
-            "description": "The choices of a table.",
-            **_list(_object(_description_option())),
-        },
-    }
-
-
-def _course() -> Schema:
-    """How a game goes."""
-    return {
-        "deals": {"description": "Null: it ends at the target.", **_or_null(COUNT)},
-        "target": {"description": "Points at which it ends.", **_or_null(COUNT)},
-        "in_a_row": {"description": "Deals until the declarer changes.", **COUNT},
-        "declares": {"$ref": f"{RECORD}/properties/declares"},
-        "passes": SWITCH,
-        "quotas": {
-            "description": "How many contracts of each kind one side declares.",
-            **_map(COUNT),
-        },
-        "stages": _list(_object({"deals": COUNT, "contracts": _list(ID)})),
-        "all_units": {
-            "description": "Units that may be written down instead of the contract's.",
-            "$ref": f"{RECORD}/properties/all_units",
-        },
-        "steps": {"$ref": f"{RECORD}/properties/steps"},
-        "redeals": {"$ref": f"{RECORD}/properties/redeals"},
-        "voids": {"$ref": f"{RECORD}/properties/voids"},
-    }
-
-
-def _description_option() -> Schema:
-    return {
-        "setting": {"$ref": f"{RECORD}/$defs/option/properties/setting"},
-        "kind": {"enum": list(OPTION_KINDS)},
-        "values": _list({"type": ["string", "integer", "boolean"]}),
-        "name": NAME,
-        "about": {"description": "The effect of the option.", **TEXT},
-        "value_names": {"description": "The names of the values.", **_list(TEXT)},
-    }
-
-
-def _unit() -> Schema:
-    return {
-        "name": NAME,
-        "total": {
-            "description": "How many there are in a deal; null: not fixed.",
-            **_or_null(COUNT),
-        },
-        "most": {"description": "How many one side can have.", **COUNT},
-        "cards": {"description": "Whether they are cards, of which a trick holds four.", **SWITCH},
-    }
-
-
-def _contract() -> Schema:
-    of = f"{RECORD}/$defs/contract/properties"
-    return {
-        "id": ID,
-        "name": NAME,
-        "short": {"description": "Its name in a narrow column.", **TEXT},
-        "symbol": {"description": "A few glyphs for it.", **TEXT},
-        "kind": ID,
-        "named": {"description": "Whether a deal says it.", **SWITCH},
-        "declared": {"description": "Whether a deal says who declared.", **SWITCH},
-        "scoring": {"$ref": f"{of}/scoring"},
-        "values": {"description": "Points for each unit taken.", **_map(POINTS)},
-        "prizes": _list(POINTS),
-        "sum": {"description": "The sum of a deal, if it is fixed.", **_or_null(POINTS)},
-        "quota": {"description": "How often in a game.", **_or_null(COUNT)},
-        "quota_each": {"description": "How often by one side.", **_or_null(COUNT)},
-        "trumps": {
-            "description": "Of which one is named with it.",
-            **_list({"enum": [*SUITS, NO_TRUMP]}),
-        },
-        "fields": {
-            "description": "The further fields of its deals.",
-            **_list({"enum": list(NAMES)}),
-        },
-        "may_end_early": SWITCH,
-        "replay_one_each": SWITCH,
-        "cappotto": SWITCH,
-    }
-
-
-def _checks() -> Schema:
-    return {
-        "within": {
-            "description": "Units of which nobody has more than of those they are part of.",
-            **_map(_list(UNIT)),
-        },
-        "cards_in_a_trick": COUNT,
-        "honours_among_hearts": COUNT,
-        "shared_cards": {
-            "description": "The units in which each card that has several is counted.",
-            **_list(_list(UNIT)),
-        },
-    }
-
-
-def _object(properties: Schema) -> Schema:
-    return {
-        "type": "object",
-        "required": list(properties),
-        "additionalProperties": False,
-        "properties": properties,
-    }
-
-
-def _list(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
-
-
-def _map(values: Schema) -> Schema:
-    return {"type": "object", "additionalProperties": values}
-
-
-def _or_null(schema: Schema) -> Schema:
-    return {"oneOf": [schema, {"type": "null"}]}
+        about = "The rules of a game as they are played with the options that were asked for."
+        return _about(about, described)
 
 
 OPTIONS = OpenApiParameter(
@@ -292,7 +251,7 @@ class RulesetViewSet(APIViewSet):
     lookup_field = "ruleset"
     lookup_value_converter = "slug"
     serializer_class = RulesetDescriptionSerializer
-    serializer_classes = {"list": RulesetsSerializer}
+    serializer_classes = {"list": RulesetsSerializer, "record": component("RulesetRecord")}
     rules: Ruleset
 
     def resolve_parents(self) -> None:
@@ -316,7 +275,6 @@ class RulesetViewSet(APIViewSet):
                 raise InvalidEntry([wrong_type("", "object")])
         return self.respond(self.rules.with_options(options))
 
-    @extend_schema(responses={200: component("RulesetRecord")})
     @action(detail=True, url_path="ruleset", url_name="record")
     def record(self, request: Request, ruleset: str) -> Response:
         """The ruleset as a portable document, from which house rules can be made."""
@@ -338,8 +296,6 @@ class DescribeView(BaseAPIView):
 
 
 class SchemaRenderer(PlainJSONRenderer):
-    """A JSON Schema, by its own media type."""
-
     media_type = "application/schema+json"
 
 
@@ -424,21 +380,20 @@ class HouseRulesViewSet(
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.respond(self.get_object())
 
-    def get_document(self) -> Any:
-        return self.get_validated(also=read_at("document", read_ruleset))["document"]
+    def get_validated(self, *args: Any, **kwargs: Any) -> Any:
+        kwargs["also"] = read_at("document", read_ruleset)
+        return super().get_validated(*args, **kwargs)
 
-    def create(self, request: Request, **kwargs: Any) -> Response:
-        document = self.get_document()
+    def perform_create(self, data: Json) -> HouseRuleset:
         with placed("document"):
-            row = create_rules(document, self.actor, at=timezone.now(), club=self.club)
-        return self.respond(row, Location=f"{request.path}{row.slug}/")
+            at = timezone.now()
+            return create_rules(data["document"], self.actor, at=at, club=self.club)
 
     def partial_update(self, request: Request, **kwargs: Any) -> Response:
         with transaction.atomic():
-            row, document = self.get_locked(), self.get_document()
+            row, data, at = self.get_locked(), self.get_validated(), timezone.now()
             with placed("document"):
-                at = timezone.now()
-                row = change_rules(row.pk, document, row.revision, self.actor, at=at)
+                row = change_rules(row.pk, data["document"], row.revision, self.actor, at=at)
         return self.respond(row)
 
     def perform_destroy(self, row: HouseRuleset) -> None:
