@@ -396,12 +396,14 @@ class Described(AutoSchema):
         return [] if words[-1] in VERBS else ["add"]
 
     def get_request_serializer(self) -> Any:
-        return self.view.get_request_serializer_class()
+        found = self.view.get_request_serializer_class()
+        return {"application/json": found} if isinstance(found, dict) else found
 
     def get_response_serializers(self) -> Any:
         if self.method == "DELETE":
             return {204: None}
-        return {self.view.get_success_status(): self.view.get_serializer_class()}
+        statuses = (self.view.get_success_status(), self.view.also_success_status)
+        return {status: self.view.get_serializer_class() for status in statuses if status}
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         return not self.view.is_computed_list and super()._is_list_view(serializer)

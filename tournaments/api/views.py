@@ -84,16 +84,19 @@ class BaseAPIView(GenericAPIView[Any]):
     action_permissions: Mapping[str, Callable[..., Any]] = {}
     """Permissions of single actions, where they differ from these two."""
 
-    request_serializer_class: SerializerClass | None = None
-    request_serializer_classes: Mapping[str, SerializerClass] = {}
-    serializer_classes: Mapping[str, Any] = {}
-    """By action, where they differ from `request_serializer_class` and `serializer_class`.
+    serializer_class: Any = None
+    request_serializer_class: Any = None
+    """What is read and answered as it is, as a record, has a schema in place of a serializer."""
 
-    What is answered as it is, as a record, has a schema in the place of a serializer.
-    """
+    serializer_classes: Mapping[str, Any] = {}
+    request_serializer_classes: Mapping[str, Any] = {}
+    """By action, where they differ from these two."""
 
     success_status: int | None = None
     """The status of a response, where it is not 200, of `create` 201, without content 204."""
+
+    also_success_status: int | None = None
+    """Another status of the same response, as of a PUT that may create."""
 
     is_idempotent = True
     """Whether a POST with an `Idempotency-Key` is done once."""
@@ -254,7 +257,7 @@ class BaseAPIView(GenericAPIView[Any]):
     def get_serializer_class(self) -> Any:
         return self.serializer_classes.get(self.action_name, self.serializer_class)
 
-    def get_request_serializer_class(self) -> SerializerClass | None:
+    def get_request_serializer_class(self) -> Any:
         return self.request_serializer_classes.get(self.action_name, self.request_serializer_class)
 
     def get_validated(

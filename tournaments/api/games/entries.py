@@ -326,8 +326,8 @@ class TotalsView(GameMixin, BaseAPIView):
     if_match = {"POST": False}
     serializer_class = serializers.GameSerializer
     request_serializer_class = serializers.TotalsSerializer
+    also_success_status = 201
 
-    @extend_schema(responses={200: serializers.GameSerializer, 201: serializers.GameSerializer})
     def post(self, request: Request, public_id: str) -> Response:
         """End a game with the final totals from a sheet of paper; it is rated by them.
 

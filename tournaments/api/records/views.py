@@ -8,7 +8,6 @@ from typing import Any
 from allauth.core.ratelimit import consume
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound, Throttled
 from rest_framework.request import Request
@@ -29,9 +28,6 @@ from tournaments.permissions import account_of
 from tournaments.queries.known_games import StoredCode, find_code
 from tournaments.services.base.writes import Fault, Invalid, place_to_compute
 
-Lists = Mapping[str, int]
-"""How long the lists of a document may be."""
-
 
 class TooLong(Fault, code="too-long"):
     sentence = _("This is too long to be computed here.")
@@ -50,26 +46,26 @@ AGAIN_AFTER = 1
 
 
 @dataclass(frozen=True)
-class Most:
-    """How much may be sent; `is_slow` says that even a small one takes longer than a page."""
+class Limits:
+    """How long lists may be; `is_slow` says that even a small document takes longer than a page."""
 
-    strangers: Lists
-    accounts: Lists
+    strangers: Mapping[str, int]
+    accounts: Mapping[str, int]
     is_slow: bool
 
 
 # A whole game has some sixty entries. Each is held against all before it.
-GAME = Most({"entries": 200}, {"entries": 1_000}, is_slow=False)
+GAME = Limits({"entries": 200}, {"entries": 1_000}, is_slow=False)
 
 # `avoid` are pairs to be kept apart, `fixed` groups to be seated together. Twice as many entrants
 # at tables of two take four times as long.
 PAIRING = {
-    2: Most(
+    2: Limits(
         {"entrants": 100, "rounds": 20, "avoid": 200, "fixed": 100},
         {"entrants": 500, "rounds": 100, "avoid": 500, "fixed": 500},
         is_slow=True,
     ),
-    4: Most(
+    4: Limits(
         {"entrants": 200, "rounds": 20, "avoid": 200, "fixed": 100},
         {"entrants": 1_000, "rounds": 100, "avoid": 500, "fixed": 500},
         is_slow=True,
@@ -79,7 +75,7 @@ PAIRING = {
 STRANGERS_PAIRING = 12_000
 """The work of a field (`engine.work`): most of 100 entrants take 4,050, the hardest of 28 11,100"""
 
-DOCUMENT = Most(
+DOCUMENT = Limits(
     {"entrants": 200, "rounds": 20, "games": 2_000},
     {"entrants": 1_000, "rounds": 100, "games": 100_000},
     is_slow=True,
@@ -87,31 +83,14 @@ DOCUMENT = Most(
 """A document that is verified; `games` are those of a history of ratings."""
 
 
-def most_of_document(_document: Any) -> Most:
-    return DOCUMENT
-
-
-def most_of_game(_document: Any) -> Most:
-    return GAME
-
-
-def most_of_pairing(document: Any) -> Most:
-    """Return how much a field may have, by the size of its tables."""
-    size = document.get("table_size", 4) if isinstance(document, dict) else 4
-    # Another size is a fault, which the engine finds at once.
-    return PAIRING[2 if size == 2 else 4]
-
-
-def _place(request: Request, most: Most) -> Any:
-    """Wait for a free place to compute; quick computations need none."""
-    document, is_known = request.data, kind_of(request) == "accounts"
-    large = _faults(document, most.strangers, TooLongForStrangers)
-    faults = _faults(document, most.accounts, TooLong) or ([] if is_known else large)
-    if faults:
-        raise Invalid(faults=faults)
-    if not (large or most.is_slow):
-        return nullcontext()
-    return one_of(kind_of(request))
+def too_long(document: Any, limits: Mapping[str, int], kind: type[TooLong]) -> list[TooLong]:
+    """Return a fault for each list of a document that is longer than its limit."""
+    lists = document if isinstance(document, dict) else {}
+    return [
+        kind(data={"most": limit, "got": len(lists[name])}, where=name)
+        for name, limit in limits.items()
+        if isinstance(lists.get(name), list) and len(lists[name]) > limit
+    ]
 
 
 def kind_of(request: Request) -> str:
@@ -119,29 +98,13 @@ def kind_of(request: Request) -> str:
     return "accounts" if isinstance(request.auth, ScopedToken) else "strangers"
 
 
-def _faults(document: Any, most: Lists, kind: type[TooLong]) -> list[TooLong]:
-    lists = document if isinstance(document, dict) else {}
-    return [
-        kind(data={"most": limit, "got": len(lists[name])}, where=name)
-        for name, limit in most.items()
-        if isinstance(lists.get(name), list) and len(lists[name]) > limit
-    ]
-
-
 @contextmanager
 def one_of(kind: str) -> Iterator[None]:
-    """Take one of the places of a kind.
-
-    Raises:
-        Throttled: all are taken.
-    """
+    """Take one of the places of a kind; Throttled where all are taken."""
     with place_to_compute(kind) as is_free:
         if not is_free:
             raise Throttled(wait=AGAIN_AFTER)
         yield
-
-
-JSON = "application/json"
 
 
 class ComputedView(BaseAPIView):
@@ -150,100 +113,104 @@ class ComputedView(BaseAPIView):
     scope = None
     permission = staticmethod(anybody)
     is_idempotent = False
-    limits_of: Any
+    limits = GAME
 
-    def compute(self) -> Json:
+    def get_limits(self, document: Any) -> Limits:
+        return self.limits
+
+    def compute(self, document: Any) -> Json:
         raise NotImplementedError
 
-    def respond_computed(self) -> Response:
-        request = self.request
-        with _place(request, type(self).limits_of(request.data)):
-            document = self.compute()
+    def post(self, request: Request) -> Response:
+        document, kind = request.data, kind_of(request)
+        limits = self.get_limits(document)
+        large = too_long(document, limits.strangers, TooLongForStrangers)
+        faults = too_long(document, limits.accounts, TooLong)
+        if kind == "strangers":
+            faults = faults or large
+        if faults:
+            raise Invalid(faults=faults)
+        # What is quick needs no place.
+        with one_of(kind) if large or limits.is_slow else nullcontext():
+            computed = self.compute(document)
         # Only now: in the transaction of a key nobody else could write meanwhile.
-        return run_once((), lambda _request: Response(document), request)
+        return run_once((), lambda _request: Response(computed), request)
 
 
 class ScoreGameView(ComputedView):
-    limits_of = most_of_game
+    """Check and score a game without storing it.
 
-    @extend_schema(
-        request={JSON: component("GameRecord")}, responses={200: component("ResultRecord")}
-    )
-    def post(self, request: Request) -> Response:
-        """Check and score a game without storing it.
+    A game that cannot be is answered, too: `valid` is false and `problems` say why. It may
+    have 200 entries, and with a token 1,000.
+    """
 
-        A game that cannot be is answered, too: `valid` is false and `problems` say why. It may
-        have 200 entries, and with a token 1,000.
-        """
-        return self.respond_computed()
+    request_serializer_class = component("GameRecord")
+    serializer_class: Any = component("ResultRecord")
 
-    def compute(self) -> Json:
-        return write_result(read_game(self.request.data))
+    def compute(self, document: Any) -> Json:
+        return write_result(read_game(document))
 
 
 class PairView(ComputedView):
-    limits_of = most_of_pairing
+    """Seat the next round of a field without storing it.
 
-    @extend_schema(
-        request={JSON: component("PairingRecord")}, responses={200: component("SeatingRecord")}
-    )
-    def post(self, request: Request) -> Response:
-        """Seat the next round of a field without storing it.
+    A field that cannot be seated is answered, too: `problems` say why. It may have 200
+    entrants, or 100 at tables of two; 20 rounds; 200 of `avoid` and 100 of `fixed`. With a
+    token it may have 1,000 entrants, or 500 at tables of two; 100 rounds; and 500 each of
+    `avoid` and `fixed`. More is 422 at its list, and without a token also a field that takes
+    more than about half a second (`too-large`). Few are seated at a time: 429 says when to ask
+    again.
+    """
 
-        A field that cannot be seated is answered, too: `problems` say why. It may have 200
-        entrants, or 100 at tables of two; 20 rounds; 200 of `avoid` and 100 of `fixed`. With a
-        token it may have 1,000 entrants, or 500 at tables of two; 100 rounds; and 500 each of
-        `avoid` and `fixed`. More is 422 at its list, and without a token also a field that takes
-        more than about half a second (`too-large`). Few are seated at a time: 429 says when to ask
-        again.
-        """
-        return self.respond_computed()
+    request_serializer_class = component("PairingRecord")
+    serializer_class: Any = component("SeatingRecord")
 
-    def compute(self) -> Json:
+    def get_limits(self, document: Any) -> Limits:
+        size = document.get("table_size", 4) if isinstance(document, dict) else 4
+        # Another size is a fault, which the engine finds at once.
+        return PAIRING[2 if size == 2 else 4]
+
+    def compute(self, document: Any) -> Json:
         if kind_of(self.request) == "accounts":
-            return seat_document(self.request.data)
+            return seat_document(document)
         try:
             with limited_work(STRANGERS_PAIRING):
-                return seat_document(self.request.data)
+                return seat_document(document)
         except TooMuchWork as much:
             raise Invalid(faults=[TooMuchForStrangers()]) from much
 
 
 class VerifyView(ComputedView):
-    limits_of = most_of_document
+    """Recompute an exported document, and say at each point whether it is as published.
 
-    @extend_schema(
-        request={JSON: OpenApiTypes.OBJECT}, responses={200: component("VerificationRecord")}
-    )
-    def post(self, request: Request) -> Response:
-        """Recompute an exported document, and say at each point whether it is as published.
+    The document is a tournament, a history of ratings, or a game. `outcome` is `same`,
+    `differs`, or `unknown` where nothing can be recomputed. A document may have 200 entrants,
+    20 rounds and 2,000 rated games, and with a token 1,000 entrants, 100 rounds and 100,000
+    games. What takes too much work beyond that is `unknown` with the code `too-large`, or
+    `too-many` for draws; a document that is too large to be read is the problem `too-large`.
+    Without a token half a second of work is done: the games, and a draw or two; with one, and
+    by `manage.py verify`, all of an evening. Few are verified at a time: 429 says when to ask
+    again.
+    """
 
-        The document is a tournament, a history of ratings, or a game. `outcome` is `same`,
-        `differs`, or `unknown` where nothing can be recomputed. A document may have 200 entrants,
-        20 rounds and 2,000 rated games, and with a token 1,000 entrants, 100 rounds and 100,000
-        games. What takes too much work beyond that is `unknown` with the code `too-large`, or
-        `too-many` for draws; a document that is too large to be read is the problem `too-large`.
-        Without a token half a second of work is done: the games, and a draw or two; with one, and
-        by `manage.py verify`, all of an evening. Few are verified at a time: 429 says when to ask
-        again.
-        """
-        return self.respond_computed()
+    request_serializer_class = OpenApiTypes.OBJECT
+    serializer_class: Any = component("VerificationRecord")
+    limits = DOCUMENT
 
-    def compute(self) -> Json:
+    def compute(self, document: Any) -> Json:
         is_known = kind_of(self.request) == "accounts"
-        work = MOST_WORK if is_known else STRANGERS_WORK
-        return write_verification(verify(self.request.data, work))
+        return write_verification(verify(document, MOST_WORK if is_known else STRANGERS_WORK))
 
 
 class PrintedCodeSerializer(serializers.Serializer[StoredCode]):
     """A printed code: what is stored with it, and its event if it may be seen."""
 
     kind = serializers.ChoiceField(choices=["game", "round", "tournament"])
-    event = serializers.SerializerMethodField()
-
-    def get_event(self, found: StoredCode) -> str | None:
-        """Return the id of the event; null if there is none that you may see."""
-        return None if found.event is None else found.event.public_id
+    event = serializers.CharField(
+        source="event.public_id",
+        allow_null=True,
+        help_text="Return the id of the event; null if there is none that you may see.",
+    )
 
 
 class PrintedCodeView(BaseAPIView):
