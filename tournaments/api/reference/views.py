@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -60,14 +59,8 @@ BEGINNINGS = {
 class IndexSerializer(serializers.Serializer[Any]):
     """Addresses to begin with, each as a path: the first three are for people and tools."""
 
-    docs = serializers.CharField()
-    openapi = serializers.CharField()
-    problems = serializers.CharField()
-    me = serializers.CharField()
-    clubs = serializers.CharField()
-    rulesets = serializers.CharField()
-    games = serializers.CharField()
-    changes = serializers.CharField()
+    def get_fields(self) -> dict[str, Any]:
+        return {name: serializers.CharField() for name in BEGINNINGS}
 
 
 class IndexView(BaseAPIView):
@@ -79,8 +72,6 @@ class IndexView(BaseAPIView):
         """The first page of the reference."""
         return self.respond({name: reverse(to) for name, to in BEGINNINGS.items()})
 
-
-OperationsJson = Mapping[str, Any]
 
 SCHEMAS = "#/components/schemas/"
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -103,156 +94,116 @@ MOST_LISTED = 12
 CODE = re.compile(r"`([^`]+)`")
 
 
-@dataclass(frozen=True)
-class ReferenceField:
-    """A field or parameter: its name, type and description."""
-
-    name: str
-    kind: SafeString
-    details: SafeString
-    needed: bool = False
-    place: str = ""
-
-
-@dataclass(frozen=True)
-class ReferenceContent:
-    """A request or answer: its type, schema, and an example if there is one."""
-
-    media: str
-    kind: SafeString
-    fields: Sequence[ReferenceField] = ()
-    example: str = ""
-
-
-@dataclass(frozen=True)
-class ReferenceAnswer:
-    """An answer by its status; one that is a problem has no content here."""
-
-    status: str
-    details: SafeString
-    contents: Sequence[ReferenceContent] = ()
-
-
-@dataclass(frozen=True)
-class Operation:
-    """One method at one address."""
-
-    id: str
-    method: str
-    path: str
-    summary: SafeString
-    details: Sequence[SafeString]
-    access: Sequence[str]
-    parameters: Sequence[ReferenceField]
-    sent: Sequence[ReferenceContent]
-    answers: Sequence[ReferenceAnswer]
-    refusals: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Topic:
-    """Operations that belong together."""
-
-    name: str
-    title: str
-    details: SafeString
-    operations: Sequence[Operation]
-
-
 class Reference:
-    """A description (OpenAPI 3.1) to show; `address` gives the address of a schema."""
+    """The description (OpenAPI 3.1) as the pages of the reference show it: plain dicts."""
 
-    def __init__(self, document: OperationsJson, address: Any) -> None:
+    def __init__(self, document: Json) -> None:
         self._document = document
-        self._address = address
 
-    def topics(self) -> list[Topic]:
+    def topics(self) -> list[Json]:
         return [self._topic(tag) for tag in self._document["tags"]]
 
-    def topic(self, name: str) -> Topic | None:
-        tags = [tag for tag in self._document["tags"] if tag["name"] == name]
-        return self._topic(tags[0]) if tags else None
+    def topic(self, name: str) -> Json | None:
+        return next((self._topic(t) for t in self._document["tags"] if t["name"] == name), None)
 
-    def form(self, name: str) -> ReferenceContent | None:
+    def form(self, name: str) -> Json | None:
         """A form by its name; None where there is none."""
         schema = self._document["components"]["schemas"].get(name)
         if schema is None:
             return None
         fields = self._fields(schema)
-        return ReferenceContent("", self._kind(schema), fields, "" if fields else _written(schema))
+        return {
+            "kind": self._kind(schema),
+            "fields": fields,
+            "example": "" if fields else _written(schema),
+            "details": marked(schema.get("description", "")),
+        }
 
-    def _topic(self, tag: OperationsJson) -> Topic:
-        found = [
-            self._operation(path, method, said)
+    def _topic(self, tag: Json) -> Json:
+        operations = [
+            self._operation(path, method, operation)
             for path, methods in self._document["paths"].items()
-            for method, said in methods.items()
-            if method in METHODS and tag["name"] in said["tags"]
+            for method, operation in methods.items()
+            if method in METHODS and tag["name"] in operation["tags"]
         ]
-        title = tag.get("x-displayName", tag["name"])
-        return Topic(tag["name"], title, marked(tag.get("description", "")), found)
+        return {
+            "name": tag["name"],
+            "title": tag.get("x-displayName", tag["name"]),
+            "details": marked(tag.get("description", "")),
+            "operations": operations,
+        }
 
-    def _operation(self, path: str, method: str, said: OperationsJson) -> Operation:
-        answers = said["responses"]
-        good = [status for status in answers if status < "400"]
-        return Operation(
-            said["operationId"],
-            method.upper(),
-            path,
-            marked(said.get("summary", "")),
-            [marked(part) for part in said.get("description", "").split("\n\n") if part],
-            [_access(each) for each in said.get("security", self._document["security"])],
-            [self._parameter(self._whole(each)) for each in said.get("parameters", ())],
-            self._contents(said.get("requestBody", {})),
-            [self._answer(status, self._whole(answers[status])) for status in good],
-            [status for status in answers if "400" <= status < "600"],
-        )
+    def _operation(self, path: str, method: str, operation: Json) -> Json:
+        responses = {s: self._whole(each) for s, each in operation["responses"].items()}
+        answers = [
+            {
+                "status": status,
+                "details": marked(response.get("description", "")),
+                "contents": self._contents(response),
+            }
+            for status, response in responses.items()
+            if status < "400"
+        ]
+        security = operation.get("security", self._document["security"])
+        parts = operation.get("description", "").split("\n\n")
+        return {
+            "id": operation["operationId"],
+            "method": method.upper(),
+            "path": path,
+            "summary": marked(operation.get("summary", "")),
+            "details": [marked(part) for part in parts if part],
+            "access": [_access(each) for each in security],
+            "parameters": [self._parameter(each) for each in operation.get("parameters", [])],
+            "sent": self._contents(operation.get("requestBody", {})),
+            "answers": answers,
+            "refusals": [status for status in responses if "400" <= status < "600"],
+        }
 
-    def _answer(self, status: str, said: OperationsJson) -> ReferenceAnswer:
-        return ReferenceAnswer(status, marked(said.get("description", "")), self._contents(said))
+    def _contents(self, body: Json) -> list[Json]:
+        found = []
+        for media, content in body.get("content", {}).items():
+            schema = content.get("schema", {})
+            examples = [self._whole(e).get("value") for e in content.get("examples", {}).values()]
+            found.append(
+                {
+                    "media": media,
+                    "kind": self._kind(schema),
+                    # Request schemas are shown inline; a large one has its own page.
+                    "fields": self._fields(self._whole(schema)),
+                    "example": _written(examples[0]) if examples else "",
+                }
+            )
+        return found
 
-    def _contents(self, said: OperationsJson) -> list[ReferenceContent]:
-        return [self._content(media, each) for media, each in said.get("content", {}).items()]
-
-    def _content(self, media: str, said: OperationsJson) -> ReferenceContent:
-        schema = said.get("schema", {})
-        named = schema.get("$ref", "")
-        # Request schemas are shown inline; a large one has its own page.
-        fields = self._fields(self._whole(schema)) if named else self._fields(schema)
-        examples = [self._whole(each).get("value") for each in said.get("examples", {}).values()]
-        return ReferenceContent(
-            media, self._kind(schema), fields, _written(examples[0]) if examples else ""
-        )
-
-    def _fields(self, schema: OperationsJson) -> list[ReferenceField]:
+    def _fields(self, schema: Json) -> list[Json]:
         needed = schema.get("required", ())
         return [
-            ReferenceField(name, self._kind(each), self._description_of(each), name in needed)
+            {
+                "name": name,
+                "kind": self._kind(each),
+                "details": _description_of(each),
+                "needed": name in needed,
+            }
             for name, each in schema.get("properties", {}).items()
         ]
 
-    def _parameter(self, said: OperationsJson) -> ReferenceField:
-        schema = said["schema"]
-        details = format_html(
-            "{} {}", marked(said.get("description", "")), self._description_of(schema)
-        )
-        return ReferenceField(
-            said["name"], self._kind(schema), details, said.get("required", False), said["in"]
-        )
-
-    def _description_of(self, schema: OperationsJson) -> SafeString:
-        limits = [_limit(name, schema[name]) for name in LIMITS if name in schema]
-        parts = [
-            marked(schema.get("description", "")),
-            *(format_html("{}", each) for each in limits),
-        ]
-        return format_html_join(" · ", "{}", ((part,) for part in parts if part))
+    def _parameter(self, reference: Json) -> Json:
+        parameter = self._whole(reference)
+        schema, text = parameter["schema"], marked(parameter.get("description", ""))
+        return {
+            "name": parameter["name"],
+            "kind": self._kind(schema),
+            "details": format_html("{} {}", text, _description_of(schema)),
+            "needed": parameter.get("required", False),
+            "place": parameter["in"],
+        }
 
     def _kind(self, schema: Any) -> SafeString:
         """Return a type in a few words, with links to named schemas."""
-        if not isinstance(schema, Mapping) or not schema:
+        if not isinstance(schema, dict) or not schema:
             return mark_safe("anything")
         if "$ref" in schema:
-            return self._link(schema["$ref"])
+            return _link(schema["$ref"])
         for joint, name in ((" or ", "oneOf"), (" or ", "anyOf"), (" and ", "allOf")):
             if name in schema:
                 return format_html_join(joint, "{}", ((self._kind(each),) for each in schema[name]))
@@ -264,7 +215,7 @@ class Reference:
         ]
         return format_html_join(" or ", "{}", ((word,) for word in words))
 
-    def _typed(self, kind: str, schema: OperationsJson) -> SafeString:
+    def _typed(self, kind: str, schema: Json) -> SafeString:
         if kind == "array":
             return format_html("list of {}", self._kind(schema.get("items", {})))
         more = schema.get("additionalProperties")
@@ -272,31 +223,34 @@ class Reference:
             return format_html("object of {}", self._kind(more))
         return format_html("{}", schema.get("format", kind) if kind == "string" else kind)
 
-    def _link(self, reference: str) -> SafeString:
-        name = reference.removeprefix(SCHEMAS)
-        if "/" in name:
-            return format_html("{}", name.rpartition("/")[2])
-        return format_html('<a class="link" href="{}">{}</a>', self._address(name), name)
-
-    def _whole(self, said: OperationsJson) -> OperationsJson:
+    def _whole(self, node: Json) -> Json:
         """Resolve a reference; return anything else unchanged."""
-        found: Any = said
-        while "$ref" in found:
-            found = self._document
-            for step in said["$ref"].removeprefix("#/").split("/"):
+        while "$ref" in node:
+            found: Any = self._document
+            for step in node["$ref"].removeprefix("#/").split("/"):
                 found = found[step]
-            said = found
-        return found  # type: ignore[no-any-return]
+            node = found
+        return node
+
+
+def _link(reference: str) -> SafeString:
+    name = reference.removeprefix(SCHEMAS)
+    if "/" in name:
+        return format_html("{}", name.rpartition("/")[2])
+    address = reverse("api_form", args=[name])
+    return format_html('<a class="link" href="{}">{}</a>', address, name)
+
+
+def _description_of(schema: Json) -> SafeString:
+    limits = [_limit(name, schema[name]) for name in LIMITS if name in schema]
+    parts = [marked(schema.get("description", "")), *limits]
+    return format_html_join(" · ", "{}", ((part,) for part in parts if part))
 
 
 def marked(text: str) -> SafeString:
-    parts: Iterable[str] = CODE.split(text)
-    return format_html_join("", "{}", ((part,) for part in _with_code(parts)))
-
-
-def _with_code(parts: Iterable[str]) -> Iterator[str]:
-    for number, part in enumerate(parts):
-        yield format_html("<code>{}</code>", part) if number % 2 else part
+    parts = enumerate(CODE.split(text))
+    marked_parts = (format_html("<code>{}</code>" if n % 2 else "{}", part) for n, part in parts)
+    return format_html_join("", "{}", ((part,) for part in marked_parts))
 
 
 def _values(values: Sequence[Any]) -> SafeString:
@@ -318,11 +272,11 @@ def _written(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _access(said: Mapping[str, Sequence[str]]) -> str:
+def _access(needed: Mapping[str, Sequence[str]]) -> str:
     """The permission, as one line of an operation's security."""
-    if not said:
+    if not needed:
         return "anybody"
-    return " + ".join(" ".join([name, *scopes]) for name, scopes in said.items())
+    return " + ".join(" ".join([name, *scopes]) for name, scopes in needed.items())
 
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -346,12 +300,13 @@ PARAMETER = re.compile(r"%\(\w+\)s|\{\w+(?::\w+)?\}")
 """The parameters in a sentence about a problem."""
 
 
+@cache
 def described() -> Reference:
-    return Reference(document(), lambda name: reverse("api_form", args=[name]))
+    return Reference(document())
 
 
 @cache
-def _topics() -> list[Topic]:
+def _topics() -> list[Json]:
     """Return what all addresses do, which is the same for everybody as long as the process runs."""
     return described().topics()
 
@@ -401,8 +356,7 @@ def form(request: HttpRequest, name: str) -> HttpResponse:
     found = described().form(name)
     if found is None:
         raise Http404
-    text = document()["components"]["schemas"][name].get("description", "")
-    page = {"name": name, "form": found, "details": marked(text)}
+    page = {"name": name, "form": found, "details": found["details"]}
     return render(request, "tournaments/reference/form.html", page)
 
 
@@ -415,9 +369,8 @@ def problems(request: HttpRequest) -> HttpResponse:
 
 
 def _explained(sentences: Sentences) -> list[tuple[str, str]]:
-    return [(code, _open(gettext(said)) if said else "") for code, said in sentences.items()]
-
-
-def _open(sentence: str) -> str:
-    """A sentence without what it says of one problem only."""
-    return PARAMETER.sub("…", sentence)
+    """Return each code with its sentence, without what this says of one problem only."""
+    return [
+        (code, PARAMETER.sub("…", gettext(sentence)) if sentence else "")
+        for code, sentence in sentences.items()
+    ]
