@@ -40,10 +40,7 @@ from tournaments.permissions import (
     members_club,
     owned_club,
 )
-from tournaments.queries.players import (
-    member_name,
-    members_found,
-)
+from tournaments.queries.players import member_name, members_found
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.clubs.membership import (
     INVITED_FOR,

@@ -17,11 +17,7 @@ from tournaments.api.views import BaseAPIView, ClubMixin, TournamentMixin
 from tournaments.engine.ratings.ratings import COIN
 from tournaments.models import Club, Game, Player, PlayerRating, RatingPool
 from tournaments.permissions import account_of, club_leaderboards, directs_club, members_club
-from tournaments.queries.leaderboards import (
-    BoardReader,
-    Leaderboard,
-    pools_of_server,
-)
+from tournaments.queries.leaderboards import BoardReader, Leaderboard, pools_of_server
 from tournaments.queries.players import ratings_of, steps_of
 from tournaments.queries.ratings import (
     Line,

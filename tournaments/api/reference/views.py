@@ -144,7 +144,7 @@ class Reference:
             for status, response in responses.items()
             if status < "400"
         ]
-        security = operation.get("security", self._document["security"])
+        security: Any = operation.get("security", self._document["security"])
         parts = operation.get("description", "").split("\n\n")
         return {
             "id": operation["operationId"],
@@ -153,7 +153,7 @@ class Reference:
             "summary": marked(operation.get("summary", "")),
             "details": [marked(part) for part in parts if part],
             "access": [_access(each) for each in security],
-            "parameters": [self._parameter(each) for each in operation.get("parameters", [])],
+            "parameters": [self._parameter(each) for each in operation.get("parameters", ())],
             "sent": self._contents(operation.get("requestBody", {})),
             "answers": answers,
             "refusals": [status for status in responses if "400" <= status < "600"],
