@@ -79,8 +79,7 @@ class Fragments(Environment):
         )
         self.globals |= {"url": url, "kept": KeptFragments()}
         self.filters |= of_sheets.filters
-        self.filters |= {"capfirst": capfirst, "date": day}
-        self.filters |= {"default_if_none": default_if_none, "json_script": json_script}
+        self.filters |= {"capfirst": capfirst, "date": day, "json_script": json_script}
 
     def make_globals(self, own: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """Return the globals of a template: a dict, since each include copies them."""
@@ -120,11 +119,6 @@ class KeptFragments:
 def day(moment: datetime | str | None, form: str | None = None) -> str:
     """Return a moment as the filter `date` of Django's language writes it: in local time."""
     return date(localtime(moment) if isinstance(moment, datetime) else moment, form)
-
-
-def default_if_none(value: object, otherwise: object) -> object:
-    """Return another value for None, and for one that is missing."""
-    return otherwise if value is None or isinstance(value, ChainableUndefined) else value
 
 
 def forms(request: HttpRequest) -> dict[str, object]:

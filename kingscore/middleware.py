@@ -1,24 +1,35 @@
-"""Middleware: cookies, headers, caching, limits, and the answers to faults and outages."""
+"""Middleware: logs and metrics of requests, cookies, headers, caching, limits, faults, outages."""
 
-import errno
-import sqlite3
+import logging
 import sys
 from base64 import b64encode
 from collections.abc import Callable
 from contextlib import suppress
-from enum import Enum
 from hashlib import sha256
+from time import perf_counter
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed, ObjectDoesNotExist
-from django.db import DatabaseError, InterfaceError, connection
+from django.db import DatabaseError, connection
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template import loader
 from django.utils.cache import add_never_cache_headers
+from django.utils.deprecation import MiddlewareMixin
 from django.views import defaults
 
+from kingscore.observing.health import PROBES, PROTECTION, Outage, outage_of
+from kingscore.observing.logs import (
+    CURRENT,
+    HEADER,
+    STATUSES,
+    Work,
+    id_from,
+    note_answer,
+    route_of,
+)
+from kingscore.observing.metrics import REQUEST_SECONDS, REQUESTS
 from tournaments.api.access import tell_limit
 from tournaments.api.problems import (
     Away,
@@ -31,6 +42,51 @@ from tournaments.api.problems import (
     is_of_rendering,
     plain_problem,
 )
+
+requests = logging.getLogger("kingscore.observing.requests")
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+def watch_requests(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Give each request an id, send it with the answer, and log and count the answer.
+
+    Probes (`/healthz`, `/readyz` and `/metrics`) are answered before any other middleware runs.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if probe := PROBES.get(request.path_info):
+            answer = probe(request)
+            for name, value in PROTECTION.items():
+                answer[name] = value
+            return answer
+        began = perf_counter()
+        work = Work(id_from(request.headers.get(HEADER)), request)
+        token = CURRENT.set(work)
+        try:
+            response = get_response(request)
+            response[HEADER] = work.id
+            seconds = perf_counter() - began
+            # Clients can send any word as a method.
+            method = request.method if request.method in METHODS else "other"
+            route, status, ms = route_of(request), response.status_code, round(seconds * 1000, 1)
+            REQUESTS.labels(route, method, status).inc()
+            REQUEST_SECONDS.labels(route, method).observe(seconds)
+            requests.info(
+                "%s %s: %d after %s ms",
+                *(method, route, status, ms),
+                extra={"route": route, "method": method, "status": status, "ms": ms},
+            )
+            if response.status_code in STATUSES or response.status_code == 404:
+                note_answer(request, response)
+        finally:
+            CURRENT.reset(token)
+        return response
+
+    return middleware
+
 
 HOST, SECURE = "__Host-", "__Secure-"
 """The first is for cookies of the whole site: no other host of the domain can set them. The second
@@ -72,67 +128,6 @@ def without_prefixes(sent: dict[str, str]) -> dict[str, str]:
     }
     plain = {name: value for name, value in sent.items() if name not in GUARDED}
     return {**plain, **prefixed}
-
-
-class Outage(Enum):
-    """An outage; the value is the number of seconds after which to retry."""
-
-    AWAY = 10
-    FULL = 60
-
-
-FULL_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-
-# SQLSTATEs of PostgreSQL: two characters are a class of errors, five are one error.
-FULL_STATE = "53100"
-AWAY_CLASSES = {"08", "53", "57"}
-# Deadlock, serialization failure, and lock timeout.
-AWAY_STATES = {"40001", "40P01", "55P03"}
-
-AWAY_CODES = {
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_PROTOCOL,
-    sqlite3.SQLITE_NOMEM,
-}
-
-
-def outage_of(error: BaseException | None) -> Outage | None:
-    """Return the outage behind an error, or None for a fault of ours."""
-    found: set[Outage | None] = set()
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        found.add(_outage(error))
-        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    # A full disk also causes broken connections, and is the reason to report.
-    return next((outage for outage in (Outage.FULL, Outage.AWAY) if outage in found), None)
-
-
-def _outage(error: BaseException) -> Outage | None:
-    if isinstance(error, OSError):
-        return Outage.FULL if error.errno in FULL_ERRORS else None
-    if isinstance(error, sqlite3.Error):
-        # The upper bytes hold the extended code.
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code == sqlite3.SQLITE_FULL:
-            return Outage.FULL
-        return Outage.AWAY if code in AWAY_CODES else None
-    # Errors of psycopg carry a code; Django's own have one of these as their cause.
-    if isinstance(error, DatabaseError) or not hasattr(error, "sqlstate"):
-        return Outage.AWAY if isinstance(error, InterfaceError) else None
-    state: str | None = error.sqlstate
-    if state == FULL_STATE:
-        return Outage.FULL
-    if state is None:
-        # No answer from the server: no connection, a broken one, or none free in time.
-        is_away = any(kind.__name__ == "OperationalError" for kind in type(error).__mro__)
-    else:
-        is_away = state in AWAY_STATES or state[:2] in AWAY_CLASSES
-    return Outage.AWAY if is_away else None
 
 
 PROBLEMS = {Outage.AWAY: Away, Outage.FULL: Full}
@@ -185,13 +180,16 @@ def is_for_programs(request: HttpRequest) -> bool:
     return request.path.startswith("/api/")
 
 
-def refuse_large_bodies(
+def check_body(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Answer 413 by the announced length, and 411 to a body without a length.
+    """Answer 413 by the announced length, 411 without a length, 400 if the digest does not fit.
 
-    Django would treat such a body as empty, and do something that nobody asked for. The server of
-    the project reads it before Django does, and announces the length that it has read.
+    Django would treat a body without a length as empty, and do something that nobody asked for. The
+    server of the project reads it before Django does, and announces the length that it has read.
+
+    A proxy that repeats requests may send the body of one visitor with the headers of another, so a
+    body must be the one that `Content-Digest` was computed from (RFC 9530).
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -205,20 +203,6 @@ def refuse_large_bodies(
         if "HTTP_TRANSFER_ENCODING" in request.META and not length:
             # No browser omits the length.
             return plain_problem(LengthRequired(), request)
-        return get_response(request)
-
-    return middleware
-
-
-def refuse_mixed_up_bodies(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Answer 400 if the body is not the one that `Content-Digest` was computed from (RFC 9530).
-
-    A proxy that repeats requests may send the body of one visitor with the headers of another.
-    """
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
         header = request.headers.get("Content-Digest")
         if header is not None and not is_digest_of(request.body, header):
             # Only programs and the scripts of our pages send a digest.
@@ -324,14 +308,8 @@ def announce_writes(
     return middleware
 
 
-class MissingRowMiddleware:
+class MissingRowMiddleware(MiddlewareMixin):
     """Answer 404 if a row was deleted since the view read it."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
         if not isinstance(error, ObjectDoesNotExist):

@@ -118,7 +118,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "kingscore.observing.requests.watch_requests",
+    "kingscore.middleware.watch_requests",
     "kingscore.middleware.add_headers",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -133,8 +133,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "kingscore.middleware.tell_limits",
     # Before anything that reads the body.
-    "kingscore.middleware.refuse_large_bodies",
-    "kingscore.middleware.refuse_mixed_up_bodies",
+    "kingscore.middleware.check_body",
     "kingscore.middleware.announce_writes",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -1,24 +1,26 @@
-"""Liveness and readiness probes for containers and load balancers.
+"""Outages, and liveness and readiness probes for containers and load balancers.
 
 Probes use plain HTTP and any host name, so the answer comes before the redirect to HTTPS, the
 check of host names and all else. Libraries for it answer in a view, behind all that, and wait as
 long as a database hangs.
 """
 
+import errno
 import logging
+import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from contextlib import closing
+from enum import Enum
 from time import monotonic
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 
 from kingscore.celery import app
-from kingscore.middleware import Outage, outage_of
 from kingscore.observing.metrics import tell_metrics
 from tournaments.queries.site import missing_columns, missing_migrations
 
@@ -29,6 +31,67 @@ PATIENCE = 3
 
 KEPT_SECONDS = 1.0
 """Maximum age of an answer in seconds: strangers may ask as often as they like."""
+
+
+class Outage(Enum):
+    """An outage; the value is the number of seconds after which to retry."""
+
+    AWAY = 10
+    FULL = 60
+
+
+FULL_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+# SQLSTATEs of PostgreSQL: two characters are a class of errors, five are one error.
+FULL_STATE = "53100"
+AWAY_CLASSES = {"08", "53", "57"}
+# Deadlock, serialization failure, and lock timeout.
+AWAY_STATES = {"40001", "40P01", "55P03"}
+
+AWAY_CODES = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_NOMEM,
+}
+
+
+def outage_of(error: BaseException | None) -> Outage | None:
+    """Return the outage behind an error, or None for a fault of ours."""
+    found: set[Outage | None] = set()
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        found.add(_outage(error))
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    # A full disk also causes broken connections, and is the reason to report.
+    return next((outage for outage in (Outage.FULL, Outage.AWAY) if outage in found), None)
+
+
+def _outage(error: BaseException) -> Outage | None:
+    if isinstance(error, OSError):
+        return Outage.FULL if error.errno in FULL_ERRORS else None
+    if isinstance(error, sqlite3.Error):
+        # The upper bytes hold the extended code.
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            return Outage.FULL
+        return Outage.AWAY if code in AWAY_CODES else None
+    # Errors of psycopg carry a code; Django's own have one of these as their cause.
+    if isinstance(error, DatabaseError) or not hasattr(error, "sqlstate"):
+        return Outage.AWAY if isinstance(error, InterfaceError) else None
+    state: str | None = error.sqlstate
+    if state == FULL_STATE:
+        return Outage.FULL
+    if state is None:
+        # No answer from the server: no connection, a broken one, or none free in time.
+        is_away = any(kind.__name__ == "OperationalError" for kind in type(error).__mro__)
+    else:
+        is_away = state in AWAY_STATES or state[:2] in AWAY_CLASSES
+    return Outage.AWAY if is_away else None
 
 
 class NotReady(Exception):

@@ -16,15 +16,14 @@ from django.db.backends.sqlite3 import base
 class QueuePlace:
     """A place in the queue for a file; the system takes it from a process that ends."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self) -> None:
         self.file: int | None = None
         self.held = False
 
-    def take(self, patience: float) -> bool:
+    def take(self, path: str, patience: float) -> bool:
         """Wait for the turn, and return whether it came."""
         if self.file is None:
-            self.file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+            self.file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -75,43 +74,32 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.place: QueuePlace | None = None
+        self.place = QueuePlace()
 
     def _start_transaction_under_autocommit(self) -> None:
         # Who only reads, such as a backup, keeps nobody waiting.
-        if self.transaction_mode == "IMMEDIATE":
-            self._queue()
+        if self.transaction_mode == "IMMEDIATE" and not self.is_in_memory_db():
+            patience = self.settings_dict["OPTIONS"].get("timeout", 5)
+            if not self.place.take(f"{self.settings_dict['NAME']}-queue", patience):
+                raise OperationalError("database is locked")
         try:
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:
-            self._leave()
+            self.place.leave()
             raise
-
-    def _queue(self) -> None:
-        if self.place is None and not self.is_in_memory_db():
-            self.place = QueuePlace(f"{self.settings_dict['NAME']}-queue")
-        patience = self.settings_dict["OPTIONS"].get("timeout", 5)
-        if self.place is not None and not self.place.take(patience):
-            raise OperationalError("database is locked")
 
     def _commit(self) -> None:
         super()._commit()  # type: ignore[misc]
-        self._leave()
+        self.place.leave()
 
     def _rollback(self) -> None:
         try:
             super()._rollback()  # type: ignore[misc]
         finally:
-            self._leave()
+            self.place.leave()
 
     def _close(self) -> None:
         try:
             super()._close()  # type: ignore[misc]
         finally:
-            if self.place is not None:
-                self.place.close()
-                self.place = None
-
-    def _leave(self) -> None:
-        if self.place is not None:
-            self.place.leave()
+            self.place.close()

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from kingscore.middleware import outage_of
+from kingscore.observing.health import outage_of
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import ReportFactory
 from tests.phones import deal_fields

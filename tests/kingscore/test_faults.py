@@ -20,7 +20,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from kingscore import urls
-from kingscore.middleware import Outage, outage_of
+from kingscore.observing.health import Outage, outage_of
 from tests.club_factories import AccountFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import GameFactory, UserFactory
