@@ -193,22 +193,22 @@ ADDS_UP = "per-unit"
 
 def state_of(game: Game, players: list[str]) -> dict[str, Any]:
     """Return the game as far as a phone can continue it; the server decides later."""
-    ruleset, comes = game.ruleset, next_deal(game)
+    ruleset, seats = game.ruleset, range(game.ruleset.seats)
     return {
         # If points are not only units times values, phones wait with totals for the server.
         "sums": not ruleset.steps and all(c.scoring == ADDS_UP for c in ruleset.contracts),
         # Passed hands have numbers if contracts are never named.
-        "deal": comes["deal"] if ruleset.unnamed is None else comes["turns"] + 1,
+        "deal": (len(game.deals) if ruleset.unnamed is None else game.turns) + 1,
         "deals": ruleset.length,
         "target": ruleset.target,
-        "turns": comes["turns"],
+        "turns": game.turns,
         "first": game.first_declarer,
         "inARow": ruleset.in_a_row,
-        "declarer": comes["declarer"],
+        "declarer": game.declarer,
         "players": players,
         "sides": list(ruleset.sides),
-        "left": comes["left"],
-        "named": comes["declared"],
+        "left": [game.left_to_declare(seat) for seat in seats],
+        "named": [declared_by(game, seat) for seat in seats],
         "totals": [write_points(total) for total in game.totals],
         "must": {kind: labels.must_sentence(kind) for kind in ruleset.side_quotas},
         "king": ruleset.settings.get("king", "off"),

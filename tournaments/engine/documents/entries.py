@@ -78,14 +78,6 @@ class Form:
         """Placeholders for required fields that could not be read."""
         return {name: UNREAD[name] for name in self.required}
 
-    def make(self, own: dict[str, Any], details: Json) -> Entry:
-        """Build the entry from the fields that could be read."""
-        if len(details) > 1:
-            details = {name: details[name] for name in self.details if name in details}
-        if details:
-            own["details"] = details
-        return self.entry(**{**self.unread, **own} if self.required else own)
-
 
 def _remark(about: Declared) -> ShapeAt:
     schema = {**refer("text"), "maxLength": about.shape.schema["maxLength"]}
@@ -181,7 +173,9 @@ def read_entry(raw: Any) -> tuple[Entry | None, list[Problem]]:
             if name == "counts" and isinstance(value, dict):
                 own[name] = shape.read({u: n for u, n in value.items() if are_integers(n)})
     del details["type"]
-    return form.make(own, details), faults
+    if details:
+        own["details"] = {name: details[name] for name in form.details if name in details}
+    return form.entry(**{**form.unread, **own} if form.required else own), faults
 
 
 def write_entry(entry: Entry) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from tournaments.engine.rules.entries import (
     Stopped,
     Totals,
     Void,
+    missing,
     write_points,
     wrong_type,
 )
@@ -584,7 +585,15 @@ def check_declarer(game: Game, declarer: int | None) -> Iterator[Problem]:
 def _check_deal(game: Game, deal: Deal) -> list[Problem]:
     ruleset = game.ruleset
     contract = ruleset.contract_named(deal.contract)
-    problems = [*_check_who(game, contract, deal)]
+    problems: list[Problem] = []
+    if deal.declarer is None:
+        # Of a pair, either player may have declared.
+        if ruleset.declares == "pair" and deal.counts is not None:
+            problems.append(missing("declarer"))
+    elif contract is not None and not (contract.declared and contract.named):
+        problems.append(_unexpected("declarer"))
+    elif deal.declarer != game.declarer:
+        problems += check_declarer(game, deal.declarer)
     if "sealed" in ruleset.fields and (deal.contract is not None or deal.counts is None):
         problems += check_seal(deal.contract, deal.details)
     if contract is None and deal.contract is not None:
@@ -605,18 +614,6 @@ def _check_deal(game: Game, deal: Deal) -> list[Problem]:
         left = {c.id: game.times_left(c) or 0 for c in ruleset.contracts}
         problems += check_offer(left, contract.id, deal.details)
     return problems
-
-
-def _check_who(game: Game, contract: Contract | None, deal: Deal) -> Iterable[Problem]:
-    """Some games and contracts have no declarer; a pair must state which player declared."""
-    if deal.declarer is None:
-        if game.ruleset.declares == "pair" and deal.counts is not None:
-            return (Problem(Code.MISSING_FIELD, "declarer", {"field": "declarer"}),)
-        return ()
-    if contract is not None and not (contract.declared and contract.named):
-        return (_unexpected("declarer"),)
-    # The usual case, so it must be fast.
-    return () if deal.declarer == game.declarer else check_declarer(game, deal.declarer)
 
 
 def _unexpected(field: str) -> Problem:
@@ -654,7 +651,7 @@ def _check_void_reason(
     elif void.reason == "misdeal":
         return
     elif void.contract is None:
-        yield Problem(Code.MISSING_FIELD, "contract", {"field": "contract"})
+        yield missing("contract")
     elif contract is not None and not (
         contract.replay_one_each if void.reason == "one-each" else barred
     ):
@@ -782,7 +779,7 @@ def check_offer(
         if details.get("third"):
             yield _bad("third", "last-one")
     elif offered is None:
-        yield Problem(Code.MISSING_FIELD, "offered", {"field": "offered"})
+        yield missing("offered")
     elif len(offered) != OFFERED or any(n > left.get(c, 0) for c, n in Counter(offered).items()):
         yield _bad("offered", "not-two-left")
     elif details.get("third"):

@@ -455,15 +455,18 @@ class Ruleset:
             names[side].append(name)
         return list(map(" + ".join, names))
 
-    def next_seat(self, seat: int) -> int:
-        return (seat + 1) % self.seats
-
     def with_options(self, options: Mapping[str, object]) -> "Ruleset":
         """This ruleset with the options of a table.
 
         Raises: InvalidEntry: if an option does not exist here, or has an invalid value.
         """
-        problems = list(self._check_options(options))
+        choices = {option.setting: option for option in self.options}
+        problems = []
+        for name, value in options.items():
+            option = choices.get(name)
+            if option is None or not OPTION_KINDS[option.kind](option, value):
+                allowed = {"option": name, "allowed": list(option.values) if option else []}
+                problems.append(Problem(Code.UNKNOWN_OPTION, f"options.{name}", allowed))
         if problems:
             raise InvalidEntry(problems)
         if not options:
@@ -472,16 +475,6 @@ class Ruleset:
         for name, value in options.items():
             settings.update(self.implied.get(name, {}).get(value, {}))  # type: ignore[call-overload]
         return replace(self, settings=MappingProxyType({**settings, **options}))  # type: ignore[dict-item]
-
-    def _check_options(self, options: Mapping[str, object]) -> Iterator[Problem]:
-        choices = {option.setting: option for option in self.options}
-        for name, value in options.items():
-            option = choices.get(name)
-            if option is None or not OPTION_KINDS[option.kind](option, value):
-                allowed = [] if option is None else list(option.values)
-                yield Problem(
-                    Code.UNKNOWN_OPTION, f"options.{name}", {"option": name, "allowed": allowed}
-                )
 
 
 def _is_one_of(option: Option, value: object) -> bool:

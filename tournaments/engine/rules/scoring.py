@@ -68,8 +68,6 @@ def king_is_written(ruleset: Ruleset, contract: Contract) -> bool:
 def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
     """A King needs all 13 tricks of a deal in which it counts."""
     details = deal.details
-    if KINGS.isdisjoint(details):
-        return ()
     rule = ruleset.settings.get("king", "off")
     # The check of each field reports a seat that does not exist.
     stated = {
@@ -153,7 +151,8 @@ def check_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Problem
     if deal.details:
         if "tricks_played" in deal.details and "tricks_played" in fields_of(ruleset, contract):
             problems += _check_tricks_played(ruleset, contract, deal, counts)
-        problems += check_king(ruleset, contract, deal)
+        if not KINGS.isdisjoint(deal.details):
+            problems += check_king(ruleset, contract, deal)
     return problems
 
 
