@@ -232,8 +232,9 @@ class AuditRow(Said):
     def add(cls, lines: list["AuditEntry"]) -> list["AuditEntry"]:
         """Store new entries, each with a key of its own (2 queries)."""
         new = [line for line in lines if not line.pk]
-        for line, key in zip(new, NewLine.draw_keys(True for _ in new), strict=True):
-            line.pk = key
+        keys = NewLine.objects.bulk_create(NewLine() for _ in new)
+        for line, key in zip(new, keys, strict=True):
+            line.pk = key.pk
         names = [field.attname for field in cls._meta.concrete_fields]
         AuditRow.objects.bulk_create(
             AuditRow(**{name: getattr(line, name) for name in names}) for line in lines

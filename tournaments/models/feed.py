@@ -1,7 +1,5 @@
 """The feed of changes: keys of lines, and the numbers they get once every reader can see them."""
 
-from collections.abc import Iterable
-
 from django.db import connection, models, transaction
 from django.db.models import Q
 from django.db.models.functions import Coalesce
@@ -14,7 +12,8 @@ class NewLine(models.Model):
     """A key given to an audit entry or a revision, until it has its number in the feed.
 
     All these keys come from this table, so none is given twice, and audit entries and revisions
-    can be read as one list in the order of their keys.
+    can be read as one list in the order of their keys. The transaction that stores a row takes its
+    key.
     """
 
     # Whether it is a line of an audit. Revisions of open tables are in none, and get no number.
@@ -22,11 +21,6 @@ class NewLine(models.Model):
 
     def __str__(self) -> str:
         return f"line {self.pk}"
-
-    @classmethod
-    def draw_keys(cls, told: Iterable[bool]) -> list[int]:
-        """Return a new key for each of them. Call it in the transaction that stores their rows."""
-        return [row.pk for row in NewLine.objects.bulk_create(NewLine(told=each) for each in told)]
 
 
 class FeedSpan(models.Model):

@@ -127,7 +127,7 @@ class GameQuerySet(models.QuerySet["Game"]):
         Every deal begins with it, so the address is checked on the row itself.
         """
         # One at most: no order to ask for.
-        row = next(iter(self.named(public_id).select_related("open_table")), None)
+        row = next(iter(fields.named(self, public_id).select_related("open_table")), None)
         if row is None or not fields.matches(secret, "write", public_id, row.write_generation):
             return None
         if row.table_id is None:
@@ -357,9 +357,9 @@ class AuditedRowQuerySet(models.QuerySet[Row]):
         """Add rows, each with a key of its own (2 queries)."""
         rows = list(objs)
         new = [row for row in rows if not row.pk]
-        keys = NewLine.draw_keys(row.club_id is not None for row in new)
+        keys = NewLine.objects.bulk_create(NewLine(told=row.club_id is not None) for row in new)
         for row, key in zip(new, keys, strict=True):
-            row.pk = key
+            row.pk = key.pk
         return super().bulk_create(rows, *args, **more)
 
 

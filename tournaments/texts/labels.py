@@ -303,11 +303,7 @@ def in_language(naming: Callable[Of, Named]) -> Callable[Of, Named]:
 
     What it returns must be immutable.
     """
-
-    @lru_cache(maxsize=2000)
-    def cached(language: str | None, *args: Of.args, **kwargs: Of.kwargs) -> Named:
-        del language
-        return naming(*args, **kwargs)
+    cached = lru_cache(maxsize=2000)(lambda _language, *args, **kwargs: naming(*args, **kwargs))
 
     @wraps(naming)
     def say(*args: Of.args, **kwargs: Of.kwargs) -> Named:
