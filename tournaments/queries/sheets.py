@@ -10,13 +10,12 @@ from typing import Any
 from django.db import models
 from django.db.models import F, Max, QuerySet
 
-from tournaments.engine.documents.entries import parse_entry, write_entry
+from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.documents.games import GAME_FORMAT, digest_of_game
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.play import games
 from tournaments.engine.play.games import (
     PlayedDeal,
-    check_room,
     only_totals,
     play,
     share_of_unplayed,
@@ -29,8 +28,8 @@ from tournaments.engine.play.outcomes import (
     write_badges,
     write_earned,
 )
-from tournaments.engine.rules.entries import Entry, write_points
-from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset, refuse
+from tournaments.engine.rules.entries import write_points
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.engine.standings.tournament_settings import read_settings
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Confirmation, Confirmations, DealReview, Game, Revision, User, fields
@@ -83,25 +82,6 @@ class Sheet:
         versions = self._versions.get(position)
         body: Mapping[str, Any] | None = versions[-1].body if versions else None
         return body
-
-    def after_entry(self, entry: Entry, *, completes: bool = False) -> "Sheet":
-        """Return the sheet with a revision for one more entry; only that entry is played.
-
-        With `completes`, it replaces the open deal.
-
-        Raises: InvalidEntry: with every reason why it cannot come next.
-        """
-        if completes:
-            before, position = self.game.without_open_deal(), self.positions[-1]
-            kind, positions = Revision.Kind.COMPLETION, self.positions
-        else:
-            refuse(check_room(self.game))
-            # After all entries, including withdrawn ones.
-            known = (w.position for w in self.revisions if w.position is not None)
-            before, position = self.game, max(known, default=-1) + 1
-            kind, positions = Revision.Kind.ENTRY, (*self.positions, position)
-        write = Revision(kind=kind, position=position, body=write_entry(entry))
-        return Sheet(self.row, (*self.revisions, write), positions, play(before, entry))
 
     def after_change(self, write: Revision) -> "Sheet":
         """Return the sheet with any other revision: the whole game is folded again.

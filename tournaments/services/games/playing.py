@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.engine.documents.entries import parse_entry, write_entry
 from tournaments.engine.documents.games import check_first_declarer, check_players
 from tournaments.engine.documents.ruleset_records import write_ruleset
-from tournaments.engine.play.games import is_open, seal
+from tournaments.engine.play.games import check_room, is_open, play, seal
 from tournaments.engine.rules.entries import (
     IMPORTED,
     TOTALS,
@@ -288,10 +288,22 @@ def _check_totals_typed(entry: Entry, before: Mapping[str, Any] = MappingProxyTy
 
 
 def _with_entry(sheet: Sheet, entry: Entry) -> Sheet:
-    if sheet.game.open_deal is None or not isinstance(entry, ENDS_A_DEAL):
-        return sheet.after_entry(entry)
-    begun = sheet.body(sheet.positions[-1]) or {}
-    return sheet.after_entry(completed(begun, entry), completes=True)
+    """Return the sheet with one more entry, of which the end of a deal replaces its begin.
+
+    Only that entry is played, not the whole game again.
+    """
+    game, positions = sheet.game, sheet.positions
+    if game.open_deal is not None and isinstance(entry, ENDS_A_DEAL):
+        position, kind = positions[-1], Revision.Kind.COMPLETION
+        game, entry = game.without_open_deal(), completed(sheet.body(position) or {}, entry)
+    else:
+        refuse(check_room(game))
+        # After all entries, including withdrawn ones.
+        known = (w.position for w in sheet.revisions if w.position is not None)
+        position, kind = max(known, default=-1) + 1, Revision.Kind.ENTRY
+        positions = (*positions, position)
+    revision = Revision(kind=kind, position=position, body=write_entry(entry))
+    return Sheet(sheet.row, (*sheet.revisions, revision), positions, play(game, entry))
 
 
 def record_entries(game_pk: int, entries: Iterable[Entry], context: WriteContext) -> Sheet:
@@ -665,7 +677,7 @@ def seal_contract(game_pk: int, contract: str, context: WriteContext) -> Sheet:
             raise InvalidEntry([Problem(Code.MISSING_FIELD, "contract", {"field": "contract"})])
         if named is None or not named.named:
             raise InvalidEntry([Problem(Code.UNKNOWN_CONTRACT, "contract", {"contract": ""})])
-        return sheet.after_entry(sealed)
+        return _with_entry(sheet, sealed)
 
     def is_same(_sheet: Sheet, stored: Revision) -> bool:
         # Comparing the hash would tell anybody who knows the key which contract was sealed.

@@ -148,11 +148,21 @@ def store(game_pk: int, context: WriteContext, writes: Sequence[Write]) -> Sheet
                 raise BadKey
             # The lock makes writers of one game queue up; without it, two could see one revision.
             sheet = load_sheet(Game.objects.select_for_update().get(pk=game_pk))
-            left, expected = _not_stored(sheet, context, writes)
+            stored = {revision.key: revision for revision in sheet.revisions}
+            known = [(write, stored[write.key]) for write in writes if write.key in stored]
+            if not all(write.is_same is None or write.is_same(sheet, old) for write, old in known):
+                raise KeyReused
+            left = writes[len(known) :]
+            # A repeat that cannot be told from another write, or in another order.
+            if any(write.is_same is None for write, _ in known) or any(
+                write.key in stored for write in left
+            ):
+                raise StaleRevision(sheet)
             if not left:
                 return sheet
             round_ = round_for_writing(sheet.row, context.by)
-            if sheet.row.revision != expected:
+            since = sum(old.revision > context.revision for _, old in known)
+            if sheet.row.revision != context.revision + since:
                 raise StaleRevision(sheet)
             after = _write(sheet, context, left, round_, alone=len(writes) == 1)
     except REFUSALS as reason:
@@ -163,25 +173,6 @@ def store(game_pk: int, context: WriteContext, writes: Sequence[Write]) -> Sheet
     for revision in after.revisions[len(sheet.revisions) :]:
         count_write(after.row.ruleset, revision.kind)
     return after
-
-
-def _not_stored(
-    sheet: Sheet, context: WriteContext, writes: Sequence[Write]
-) -> tuple[Sequence[Write], int]:
-    """Return the writes that are not stored yet, and the revision that the sheet must have.
-
-    Raises:
-        KeyReused: a key was used for another write.
-        StaleRevision: a repeat that cannot be told from another write, or in another order.
-    """
-    stored = {revision.key: revision for revision in sheet.revisions}
-    known = [(write, stored[write.key]) for write in writes if write.key in stored]
-    if not all(write.is_same is None or write.is_same(sheet, old) for write, old in known):
-        raise KeyReused
-    left = writes[len(known) :]
-    if any(write.is_same is None for write, _ in known) or any(w.key in stored for w in left):
-        raise StaleRevision(sheet)
-    return left, context.revision + sum(old.revision > context.revision for _, old in known)
 
 
 def _write(
@@ -205,7 +196,7 @@ def _write(
         revision = after.revisions[-1]
         # Several at once are new entries, or people who change seats with their deals: what a
         # deal says stays, so nothing that is disputed is settled by it.
-        if alone:
+        if alone and round_ is not None and revision.kind in CHANGES:
             disputed = _check_reviewed(sheet, revision, round_, context)
         revision.game, revision.key, revision.author, revision.at = (
             row,
@@ -241,15 +232,13 @@ def _write(
 CHANGES = (Revision.Kind.CORRECTION, Revision.Kind.WITHDRAWAL, Revision.Kind.HEAD)
 
 
-def _check_reviewed(
-    sheet: Sheet, write: Revision, round_: Round | None, context: WriteContext
-) -> bool:
+def _check_reviewed(sheet: Sheet, write: Revision, round_: Round, context: WriteContext) -> bool:
     """Return whether a change corrects a disputed deal, which settles it.
 
     Raises: DealFixed: it changes a deal that only a director may change, and the author is none.
     """
-    reviews = load_reviews(sheet) if round_ is not None and write.kind in CHANGES else None
-    if round_ is None or reviews is None:
+    reviews = load_reviews(sheet)
+    if reviews is None:
         return False
     if write.kind == Revision.Kind.CORRECTION:
         changed = [write.position]
