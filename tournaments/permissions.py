@@ -41,11 +41,6 @@ def writable_game(request: HttpRequest, public_id: str, secret: str) -> GameQuer
     return games.select_related("table__round__event__tournament", "open_table")
 
 
-def writable_row(request: HttpRequest, public_id: str, secret: str) -> Game | None:
-    """Return the game that this visitor may write at this address, with its table."""
-    return Game.objects.first_writable_at(public_id, secret, request.user)
-
-
 def directed_club(request: HttpRequest, slug: str) -> Club:
     """The club with this slug, for one of its directors or owners; 404 for all others."""
     return get_object_or_404(Club.objects.directed_by(request.user), slug=slug)

@@ -16,7 +16,6 @@ from tournaments.texts.labels import (
     state_name,
 )
 from tournaments.web.clubs import views
-from tournaments.web.games.deals.forms import unit_number
 
 register = template.Library()
 
@@ -27,7 +26,6 @@ register.filter("breakable", breakable_name)
 register.filter("tournament_state", state_name)
 register.filter("stage_name", stage_name)
 register.filter("section_name", section_name)
-register.filter("unit_number", unit_number)
 
 
 @register.filter

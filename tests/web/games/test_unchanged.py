@@ -15,7 +15,7 @@ from tournaments.queries import versions
 from tournaments.queries.versions import VersionCache, mark_named
 from tournaments.services.games.playing import hand_over, record_entry
 from tournaments.web.base.phone import address
-from tournaments.web.games.following import Etags, listening, unchanged
+from tournaments.web.games.following import Etags, sheet_at, unchanged
 
 
 @pytest.fixture
@@ -134,8 +134,9 @@ def test_who_knows_no_address_of_a_game_fills_no_memory(rf, db):
     asks = {"HX-Request": "true", "If-None-Match": '"x"'}
     for secret in ("x", "y", game.secret("follow")):
         unchanged(rf.get(f"/follow/{game.public_id}/{secret}/", headers=asks), watch, etags)
-    assert len(etags.answered) == 1
-    assert listening(rf.get(f"/follow/{game.public_id}/{'x' * 100}/", headers=asks)) is None
+    cached, long = sheet_at.cache_info().currsize, f"/follow/{game.public_id}/{'x' * 100}/"
+    assert unchanged(rf.get(long, headers=asks), watch, etags) is None
+    assert (len(etags.answered), sheet_at.cache_info().currsize) == (1, cached)
 
 
 def test_watch_looks_at_all_games_that_are_asked_for_at_once(db, django_assert_num_queries):

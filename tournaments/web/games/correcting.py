@@ -17,7 +17,7 @@ from tournaments.engine.rules.entries import IMPORTED, TOTALS, Deal, Void
 from tournaments.engine.rules.rulesets import LONGEST_REASON, InvalidEntry, Problem
 from tournaments.engine.rules.scoring import sums_of
 from tournaments.models import Club, Game, Revision
-from tournaments.permissions import account_of, actor_of, directs_club, writable_game, writable_row
+from tournaments.permissions import account_of, actor_of, directs_club, writable_game
 from tournaments.queries.scoresheets import authors_of, numbers_of
 from tournaments.queries.sheets import (
     LaterEntryInvalid,
@@ -69,27 +69,30 @@ from tournaments.web.games.deals.sheets import lines_of, summary_of
 from tournaments.web.games.starting import RemarksForm, key_of
 from tournaments.web.games.views import (
     NOT_REFUSED,
+    SHOWS,
     Refusal,
     answer_write,
-    for_writing,
-    handed_over,
     holder_of,
     number_in,
     refusal_of,
     show_table,
+    with_game,
     write_context,
 )
 
 
 @never_cache
 @require_safe
-def history(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+@with_game(*SHOWS)
+def history(request: HtmxRequest, row: Game) -> HttpResponse:
     """List all revisions of a game, including those of removed entries."""
-    row = writable_row(request, public_id, secret)
-    if row is None:
-        return handed_over(request, public_id, secret)
     steps = list(_steps(load_sheet(row)))
-    page = {"row": row, "secret": secret, "steps": steps[::-1], "back": address(row, "write")}
+    page = {
+        "row": row,
+        "secret": row.secret("write"),
+        "steps": steps[::-1],
+        "back": address(row, "write"),
+    }
     return render(request, "tournaments/games/history.html", page)
 
 
@@ -173,12 +176,9 @@ NOT_SURE = Refusal(422)
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def entry(request: HtmxRequest, public_id: str, secret: str, position: int) -> HttpResponse:
+@with_game(*SHOWS)
+def entry(request: HtmxRequest, row: Game, position: int) -> HttpResponse:
     """Show a line of the sheet with all its versions; correct or remove it."""
-    row = writable_row(request, public_id, secret)
-    if row is None:
-        return handed_over(request, public_id, secret)
     sheet = load_sheet(row)
     body = sheet.body(position)
     if body is None and not sheet.versions(position):
@@ -331,14 +331,9 @@ def disputes_of(row: Game) -> list[dict[str, Any]]:
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def confirm(request: HtmxRequest, public_id: str, secret: str, position: int) -> HttpResponse:
+@with_game("POST")
+def confirm(request: HtmxRequest, row: Game, position: int) -> HttpResponse:
     """Confirm a deal for the player who taps their name."""
-    if request.method != "POST":
-        return redirect("write", public_id, secret)
-    row = writable_row(request, public_id, secret)
-    if row is None:
-        return handed_over(request, public_id, secret)
     try:
         seat = number_in(request.POST, "seat", -1)
         sheet = confirm_deal(row.pk, _seen(request, row, position), seat)
@@ -351,12 +346,9 @@ def confirm(request: HtmxRequest, public_id: str, secret: str, position: int) ->
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def dispute(request: HtmxRequest, public_id: str, secret: str, position: int) -> HttpResponse:
+@with_game(*SHOWS)
+def dispute(request: HtmxRequest, row: Game, position: int) -> HttpResponse:
     """Enter what is right instead of a deal, and so call a director."""
-    row = writable_row(request, public_id, secret)
-    if row is None:
-        return handed_over(request, public_id, secret)
     sheet = load_sheet(row)
     reviews = load_reviews(sheet)
     deal = reviews.deals.get(position) if reviews else None
@@ -413,12 +405,9 @@ def _dispute_page(
 
 
 @never_cache
-@for_writing
-def confirm_result(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+@with_game("POST")
+def confirm_result(request: HtmxRequest, row: Game) -> HttpResponse:
     """Confirm the result for one player, on the phone of the table."""
-    row = writable_row(request, public_id, secret)
-    if row is None:
-        return handed_over(request, public_id, secret)
     if row.table is None:
         raise Http404
     seat, revision = (number_in(request.POST, name, -1) for name in ("seat", "revision"))
@@ -521,24 +510,18 @@ def delete(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 
 @sensitive_post_parameters("contract")
 @never_cache
-@for_writing
-def seal(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+@with_game("POST")
+def seal(request: HtmxRequest, row: Game) -> HttpResponse:
     """Begin a deal with a contract known only to the declarer."""
-    row = writable_row(request, public_id, secret)
-    if row is None:
-        return handed_over(request, public_id, secret)
     contract = request.POST.get("contract", "")
     # No page shows the choice again, whatever is refused.
     return answer_write(request, row, lambda context: seal_contract(row.pk, contract, context), {})
 
 
 @never_cache
-@for_writing
-def reveal(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+@with_game("POST")
+def reveal(request: HtmxRequest, row: Game) -> HttpResponse:
     """Show the sealed contract, with its proof."""
-    row = writable_row(request, public_id, secret)
-    if row is None:
-        return handed_over(request, public_id, secret)
     position = number_in(request.POST, "position", -1)
     try:
         return answer_write(

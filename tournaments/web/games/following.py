@@ -126,7 +126,10 @@ def answer_unchanged(
 
 def unchanged(request: HttpRequest, watch: VersionCache, etags: Etags) -> HttpResponse | None:
     """Return a 304, or the sheet as it was drawn for others; None if there is neither."""
-    match = listening(request)
+    polls = {"HTTP_IF_NONE_MATCH", "HTTP_HX_REQUEST"} <= request.META.keys()
+    if not polls or request.method != "GET" or len(request.path_info) > LONGEST_PATH:
+        return None
+    match = sheet_at(request.path_info)
     if match is None:
         return None
     public_id = match.kwargs["public_id"]
@@ -158,14 +161,6 @@ def etag_at(request: HttpRequest, match: ResolverMatch, mark: GameVersion) -> st
         return None
     with translation.override(translation.get_language_from_request(request)):
         return etag_of(request, public_id, mark)
-
-
-def listening(request: HttpRequest) -> ResolverMatch | None:
-    """Return the route of a poll; None for other requests."""
-    asked = {"HTTP_IF_NONE_MATCH", "HTTP_HX_REQUEST"} <= request.META.keys()
-    if not asked or request.method != "GET" or len(request.path_info) > LONGEST_PATH:
-        return None
-    return sheet_at(request.path_info)
 
 
 @lru_cache(maxsize=MOST_PHONES)

@@ -15,12 +15,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import condition, require_http_methods, require_safe
+from django.views.decorators.http import condition, require_safe
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Game, Table
-from tournaments.permissions import writable_row
 from tournaments.queries.evenings import beginning_of
 from tournaments.queries.rulesets import plays_without_signal
 from tournaments.queries.scoresheets import verdict_texts
@@ -33,7 +32,13 @@ from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import HtmxRequest, add_refused
 from tournaments.web.base.phone import TABLE, address, new_write_key, phone_table, suggested_names
 from tournaments.web.games.starting import LONGEST_TYPED_NAME, NewTableForm, SeatFields
-from tournaments.web.games.views import handed_over, refusal_of, table_context, write_context
+from tournaments.web.games.views import (
+    SHOWS,
+    refusal_of,
+    table_context,
+    with_game,
+    write_context,
+)
 from tournaments.web.rulesets.views import OptionField, changed_options, field_of, option_fields
 
 
@@ -95,12 +100,9 @@ class HeadForm(forms.Form):
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def head(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+@with_game(*SHOWS)
+def head(request: HtmxRequest, row: Game) -> HttpResponse:
     """Correct the setup; the whole game is folded again."""
-    row = writable_row(request, public_id, secret)
-    if row is None:
-        return handed_over(request, public_id, secret)
     if request.method != "POST":
         return _head_page(request, row, HeadForm(row))
     form = HeadForm(row, request.POST)

@@ -22,8 +22,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tournaments.engine.documents.entries import write_entry
 from tournaments.engine.play.games import redeals_of
-from tournaments.engine.rules.entries import REMARKS, STOP_REASONS
-from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
+from tournaments.engine.rules.entries import REMARKS, STOP_REASONS, Deal, missing
+from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset, refuse
 from tournaments.models import Event, Game, Revision, Round, Table
 from tournaments.permissions import (
     account_of,
@@ -31,7 +31,6 @@ from tournaments.permissions import (
     directs_club,
     may_adopt,
     writable_game,
-    writable_row,
 )
 from tournaments.queries.rulesets import describe, state_of
 from tournaments.queries.scoresheets import numbers_of, verdict_texts
@@ -77,7 +76,6 @@ from tournaments.web.games.deals.forms import (
     ENTRY_GROUPS,
     EntryForm,
     Typed,
-    check_suit,
     form_of,
     group_errors,
     parse_form,
@@ -349,28 +347,41 @@ NOTES = ("trump", "rifki_holder", "sealed", "salt")
 """Details of a deal in which two phones may differ."""
 
 
-def for_writing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Handle POST only; a GET on the address of a refused page redirects to the sheet."""
+def with_game(
+    *methods: str,
+) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+    """Give a view the game that the visitor may write at an address, instead of the address.
 
-    @wraps(view)
-    def answer(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-        if request.method != "POST":
-            return redirect("write", public_id, secret)
-        return view(request, public_id, secret)
+    A GET at the address of a page that was refused, where only POST is handled, leads to the sheet.
+    """
 
-    return require_http_methods(["GET", "HEAD", "POST"])(answer)
+    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        @wraps(view)
+        def answer(request: HtmxRequest, public_id: str, secret: str, **more: Any) -> HttpResponse:
+            if request.method not in methods:
+                return redirect("write", public_id, secret)
+            row = Game.objects.first_writable_at(public_id, secret, request.user)
+            if row is None:
+                return handed_over(request, public_id, secret)
+            return view(request, row, **more)
+
+        return require_http_methods(["GET", "HEAD", "POST"])(answer)
+
+    return decorate
+
+
+SHOWS = ("GET", "HEAD", "POST")
+"""The methods of a view that shows a page of its own."""
 
 
 @never_cache
 @require_safe
-def table_page(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+@with_game(*SHOWS)
+def table_page(request: HtmxRequest, row: Game) -> HttpResponse:
     """Show the sheet of a game and the form for its next deal."""
-    row = writable_row(request, public_id, secret)
-    if row is None:
-        return handed_over(request, public_id, secret)
     fragment = bool(request.htmx)
     # The page with its form is rendered each time; only polling phones send this.
-    etag = etag_before(request, row) if fragment else None
+    etag = etag_of(request, row.public_id, mark_of(row)) if fragment else None
     response = not_modified(request, etag)
     if response is not None:
         return response
@@ -383,16 +394,18 @@ def table_page(request: HtmxRequest, public_id: str, secret: str) -> HttpRespons
 
 
 @never_cache
-@for_writing
-def post_entry(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+@with_game("POST")
+def post_entry(request: HtmxRequest, row: Game) -> HttpResponse:
     """Store an entry: a deal, or one of the few other kinds."""
-    row = writable_row(request, public_id, secret)
-    if row is None:
-        return handed_over(request, public_id, secret)
     typed = request.POST.dict()
     try:
-        entry = parse_form(ruleset_of(row), typed)
-        check_suit(ruleset_of(row), entry)
+        rules = ruleset_of(row)
+        entry = parse_form(rules, typed)
+        # Programs and records may leave the suit out. Of a deal that was named before, it stands.
+        if isinstance(entry, Deal) and "trump" not in entry.details:
+            contract = rules.contract_named(entry.contract)
+            if contract and contract.named and contract.trumps and "naming" not in rules.settings:
+                refuse([missing("trump")])
     except InvalidEntry as invalid:
         refusal = Refusal(422, problems=invalid.problems)
         return show_table(request, load_sheet(row), typed, refusal)
@@ -403,20 +416,19 @@ def post_entry(request: HtmxRequest, public_id: str, secret: str) -> HttpRespons
 
 
 @never_cache
-@for_writing
-def undo(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+@with_game("POST")
+def undo(request: HtmxRequest, row: Game) -> HttpResponse:
     """Withdraw the last entry; it stays in the log."""
-    row = writable_row(request, public_id, secret)
-    if row is None:
-        return handed_over(request, public_id, secret)
     position = number_in(request.POST, "position", -1)
     return answer_write(request, row, lambda context: withdraw_entry(row.pk, position, "", context))
 
 
 @never_cache
-@for_writing
+@require_http_methods(["GET", "HEAD", "POST"])
 def turn(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Rotate the drawing of the table, so that the holder of the phone sits at the bottom."""
+    if request.method != "POST":
+        return redirect("write", public_id, secret)
     row = get_object_or_404(writable_game(request, public_id, secret))
     holder = number_in(request.POST, HOLDER, 0) % len(row.players)
     path = address(row, "write")
@@ -550,7 +562,8 @@ def answer_write(
         return redirect(address(row, "write"))
     # Read before; the locked row has not joined it.
     sheet.row.open_table = row.open_table
-    etag = etag_before(request, sheet.row, mark_written)
+    # Before rendering, so that it covers no later change.
+    etag = etag_of(request, row.public_id, mark_written(sheet.row))
     response = show_table(request, sheet)
     # So that the phone does not request what it has just received.
     response["ETag"] = etag
@@ -677,19 +690,6 @@ def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
     }
 
 
-def etag_before(
-    request: HttpRequest, row: Game, load_version: Callable[[Game], GameVersion] = mark_of
-) -> str:
-    """Return the ETag of a fragment before rendering it, so that it covers no later change.
-
-    Raises: Http404: the table was deleted since its row was read.
-    """
-    try:
-        return etag_of(request, row.public_id, load_version(row))
-    except Game.DoesNotExist as error:
-        raise Http404 from error
-
-
 def etag_of(request: HttpRequest, public_id: str, mark: GameVersion) -> str:
     """Return the ETag of a sheet that is polled; the revision counts every write."""
     seen = [
@@ -715,7 +715,7 @@ def table_round(request: HtmxRequest, public_id: str, secret: str) -> HttpRespon
     """Show the bar above the sheet; the phone polls it."""
     asks_again = bool(request.htmx)
     is_over = asks_again and Game.objects.closed_at(public_id, secret).exists()
-    row = writable_row(request, public_id, secret)
+    row = Game.objects.first_writable_at(public_id, secret, request.user)
     if row is None and is_over:
         # Stop polling, and remove the clock.
         return HttpResponse(status=STOP_POLLING)
@@ -729,11 +729,8 @@ def table_round(request: HtmxRequest, public_id: str, secret: str) -> HttpRespon
 
 
 @never_cache
-@for_writing
-def call(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
-    row = writable_row(request, public_id, secret)
-    if row is None:
-        return handed_over(request, public_id, secret)
+@with_game("POST")
+def call(request: HtmxRequest, row: Game) -> HttpResponse:
     bar = round_bar(request, row, timezone.now())
     if bar is not None:
         by = actor_of(request, bar.table.public_id)
@@ -743,5 +740,5 @@ def call(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
             raise Http404 from error
     if not request.htmx:
         return redirect(address(row, "write"))
-    page = {"row": row, "secret": secret, "bar": bar}
+    page = {"row": row, "secret": row.secret("write"), "bar": bar}
     return render(request, "tournaments/games/_round_bar.html", page)

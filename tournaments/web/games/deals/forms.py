@@ -105,13 +105,11 @@ ENTRY_GROUPS = {
 SHOWN_WITH = ("blind", "sale", "closed_by", "rifki_holder")
 """Further fields that are shown only with some contracts."""
 
+UNIT_NUMBERS = {unit: number for number, unit in enumerate(UNITS)}
+"""The numbers of units, by which the style sheet shows their rows."""
+
 ONE_TAP = 2
 """Up to this number of units, a tap on a player gives one; no row of numbers is needed."""
-
-
-def unit_number(unit: str) -> int:
-    """Return the number of a unit, by which the style sheet shows its row."""
-    return list(UNITS).index(unit)
 
 
 def place_of(number: int, turn: int, *, clockwise: bool) -> str:
@@ -159,13 +157,9 @@ class DealForm:
         self.deal = (len(game.deals) if game.ruleset.unnamed is None else game.turns) + 1
         self.to_replay = any(problem.code == Code.MUST_BE_VOID for problem in problems)
 
-    @property
-    def groups(self) -> Mapping[str, Sequence[str]]:
-        return HAND_GROUPS
-
     @cached_property
     def errors(self) -> Mapping[str, list[str]]:
-        return group_errors(self.problems, self.players, self.groups)
+        return group_errors(self.problems, self.players, HAND_GROUPS)
 
     @cached_property
     def tiles(self) -> list[dict[str, Any]]:
@@ -209,7 +203,8 @@ class DealForm:
 class ContractField(NamedTuple):
     """A contract to choose: how often it is left, and whether it is forbidden.
 
-    `fields` are the further fields of only some contracts. Those that are equal are drawn once.
+    `units` are ids and numbers of units, `fields` the further fields of only some contracts. Those
+    that are equal are drawn once.
     """
 
     id: str
@@ -218,7 +213,7 @@ class ContractField(NamedTuple):
     kind: str
     left: int | None
     barred: bool
-    units: tuple[str, ...]
+    units: tuple[tuple[str, int], ...]
     values: str
     checked: bool
     advised: bool
@@ -238,14 +233,15 @@ class EntryForm(DealForm):
     def fields(self) -> frozenset[str]:
         return fields_anywhere(self.game.ruleset)
 
-    @property
-    def groups(self) -> Mapping[str, Sequence[str]]:
-        """The groups of this table, and those of its units."""
-        shown = {"contract", "king", *self.fields}
+    @cached_property
+    def errors(self) -> Mapping[str, list[str]]:
+        """The sentences of problems, by the groups of this table and those of its units."""
+        visible = {"contract", "king", *self.fields}
         if self.game.ruleset.declares == "pair":
-            shown.add("declarer")
-        groups = {group: places for group, places in GROUPS.items() if group in shown}
-        return groups | {f"counts.{unit['id']}": (f"counts.{unit['id']}",) for unit in self.units}
+            visible.add("declarer")
+        groups = {group: places for group, places in GROUPS.items() if group in visible}
+        groups |= {f"counts.{unit['id']}": (f"counts.{unit['id']}",) for unit in self.units}
+        return group_errors(self.problems, self.players, groups)
 
     # The turn.
 
@@ -259,7 +255,7 @@ class EntryForm(DealForm):
     def dealer_and_cutter(self) -> tuple[str, str]:
         """The players before and after the declarer in the order of play; two take turns."""
         ruleset, declarer = self.game.ruleset, self.game.declarer
-        dealer, after = (declarer - 1) % ruleset.seats, ruleset.next_seat(declarer)
+        dealer, after = ((declarer + step) % ruleset.seats for step in (-1, 1))
         return self.players[dealer], self.players[declarer if after == dealer else after]
 
     @cached_property
@@ -308,7 +304,7 @@ class EntryForm(DealForm):
                 kind=contract.kind,
                 left=left,
                 barred=bool(problems),
-                units=tuple(contract.values),
+                units=tuple((unit, UNIT_NUMBERS[unit]) for unit in contract.values),
                 values=json.dumps(values),
                 checked=contract.id == chosen,
                 advised=contract is dearest,
@@ -368,6 +364,7 @@ class EntryForm(DealForm):
             ordered = unit.total is None and total is not None
             field = {
                 "id": unit.id,
+                "number": UNIT_NUMBERS[unit.id],
                 "name": labels.unit_name(unit.id),
                 "total": total,
                 "has_sum": unit.total is not None,
@@ -629,19 +626,6 @@ def parse_form(ruleset: Ruleset, typed: Typed) -> Entry:
     if problems:
         raise InvalidEntry(problems)
     return parse_entry(raw)
-
-
-def check_suit(ruleset: Ruleset, entry: Entry) -> None:
-    """Refuse a deal of trumps that does not say which; programs and records may leave it out.
-
-    Raises: InvalidEntry: the suit is missing.
-    """
-    # Of a deal that was named before, the suit stands already.
-    if not isinstance(entry, Deal) or "naming" in ruleset.settings:
-        return
-    contract = ruleset.contract_named(entry.contract)
-    if contract and contract.named and contract.trumps and "trump" not in entry.details:
-        raise InvalidEntry([Problem(Code.MISSING_FIELD, "trump", {"field": "trump"})])
 
 
 def _given(typed: Typed, *names: str) -> dict[str, str]:

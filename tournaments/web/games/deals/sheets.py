@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
-from tournaments.engine.play.games import Game, PlayedDeal, Row, only_totals
+from tournaments.engine.play.games import Game, only_totals
 from tournaments.engine.rules.entries import (
     NO_TRUMP,
     Adjustment,
@@ -116,7 +116,11 @@ def draw_lines(
     fit, and `label` is the middle of the first.
     """
     x_of = [round(x_at(n, columns)) for n in range(len(lines[0]))]
-    step, low, high = _scale([float(total) for line in lines for total in line])
+    totals = [float(total) for line in lines for total in line]
+    lowest, highest = min(totals), max(totals)
+    step = next((s for s in STEPS if (highest - lowest) / s <= MOST_STEPS), STEPS[-1])
+    low = int(lowest // step) * step
+    high = max(-int(-highest // step) * step, low + step)
 
     def y_of(total: Points) -> float:
         return round(TOP + (height - TOP - BOTTOM) * (high - float(total)) / (high - low), 1)
@@ -155,13 +159,6 @@ def draw_lines(
 
 def x_at(column: float, columns: int) -> float:
     return LEFT + (WIDTH - LEFT - RIGHT) * column / columns
-
-
-def _scale(totals: Sequence[float]) -> tuple[int, int, int]:
-    lowest, highest = min(totals), max(totals)
-    step = next((s for s in STEPS if (highest - lowest) / s <= MOST_STEPS), STEPS[-1])
-    low, high = int(lowest // step) * step, -int(-highest // step) * step
-    return step, low, max(high, low + step)
 
 
 def _spread(ends: Sequence[float], line: int, height: int) -> list[float]:
@@ -245,7 +242,6 @@ class SheetPage:
         self.badges = badges_of(self.game, sheet.badges, players)
         low = self.finished and sheet.badges
         self.chart = draw_chart(self.game, players, LOW if low else HEIGHT)
-        self.headline = outcome_of(self.game, sheet.outcome, players)
         self.payments = payments_of(self.game, players)
 
     @property
@@ -261,6 +257,11 @@ class SheetPage:
     def standings(self) -> tuple[FinalStanding, ...]:
         """The sides in order of rank."""
         return standings_of(self.game, self.sheet.outcome, self.sheet.row.players)
+
+    @cached_property
+    def headline(self) -> str:
+        """The result of the game in one sentence; empty while it goes on."""
+        return outcome_of(self.game, self.sheet.outcome, self.sheet.row.players)
 
     @cached_property
     def occasion(self) -> str:
@@ -313,8 +314,28 @@ def lines_of(sheet: Sheet, reviews: ReviewedDeals | None = None) -> Iterator[She
             "review": deal.state if deal else "",
         }
         if row is not None and index in deals:
-            symbol, cells, marks = _deal_on_sheet(game, deals[index], row, players)
-            yield SheetLine(position, symbol, numbers[index], cells, marks=marks, **of_all)
+            played = deals[index]
+            contract, trump = played.contract, played.deal.details.get("trump")
+            symbol = symbol_of(contract.id, trump, labels.contract_title(contract))
+            if trump and not contract.named:
+                symbol = symbol._replace(
+                    glyphs=labels.suit_of(trump), short=labels.suit_name(trump)
+                )
+            line = deal_line(game, played, players)
+            cells = tuple(
+                SheetCell(
+                    total,
+                    points,
+                    taken,
+                    declares=line.side == side,
+                    king=line.king == side,
+                    declarer=line.declarer if line.side == side else "",
+                )
+                for side, (total, points, taken) in enumerate(
+                    zip(row.totals, row.points, line.taken, strict=True)
+                )
+            )
+            yield SheetLine(position, symbol, numbers[index], cells, marks=line.marks, **of_all)
         else:
             symbol, note = _note(game.ruleset, entry, players)
             points = zip(row.totals, row.points, strict=True) if row else ()
@@ -330,31 +351,6 @@ def _moved_by_last(sheet: Sheet) -> Moved:
     names = sheet.game.ruleset.side_names(sheet.row.players)
     totals = zip(names, before, sheet.game.totals, strict=True)
     return tuple(each for each in totals if each[1] != each[2])
-
-
-def _deal_on_sheet(
-    game: Game, played: PlayedDeal, row: Row, players: Sequence[str]
-) -> tuple[Symbol, tuple[SheetCell, ...], tuple[str, ...]]:
-    """Return symbol, cells and marks of a deal; without a named contract, its trump alone."""
-    contract, trump = played.contract, played.deal.details.get("trump")
-    symbol = symbol_of(contract.id, trump, labels.contract_title(contract))
-    if trump and not contract.named:
-        symbol = symbol._replace(glyphs=labels.suit_of(trump), short=labels.suit_name(trump))
-    deal = deal_line(game, played, players)
-    cells = tuple(
-        SheetCell(
-            total,
-            points,
-            taken,
-            declares=deal.side == side,
-            king=deal.king == side,
-            declarer=deal.declarer if deal.side == side else "",
-        )
-        for side, (total, points, taken) in enumerate(
-            zip(row.totals, row.points, deal.taken, strict=True)
-        )
-    )
-    return symbol, cells, deal.marks
 
 
 def _note(ruleset: Ruleset, entry: Entry, players: Sequence[str]) -> tuple[Symbol, str]:
