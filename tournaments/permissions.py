@@ -73,6 +73,11 @@ def directs_club(request: HttpRequest, club: Club) -> bool:
     return Club.objects.directed_by(request.user).filter(pk=club.pk).exists()
 
 
+def club_with_ratings(request: HttpRequest, slug: str) -> Club:
+    """The club with this slug, for whoever may see its ratings; 404 for all others."""
+    return get_object_or_404(Club.objects.showing_ratings_to(request.user), slug=slug)
+
+
 def club_leaderboards(request: HttpRequest, slug: str) -> tuple[Club | None, list[RatingPool]]:
     """A club and its leaderboards, for whoever may see them; 404 for all others.
 

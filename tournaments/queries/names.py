@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 
 from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Club, Game, Player, PlayerRating
+from tournaments.models import Club, Game, Player
 from tournaments.queries.players import (
+    Contracted,
     Meeting,
     PlayerGame,
     PlayerSums,
@@ -22,6 +23,7 @@ from tournaments.queries.players import (
     add_up,
     games_of,
     rank_of,
+    rating_row,
     ratings_of,
     steps_of,
 )
@@ -103,19 +105,8 @@ def places_of(sums: PlayerSums) -> list[dict[str, Any]]:
 
 
 def contracts_of(sums: PlayerSums, rulesets: Mapping[str, Ruleset]) -> list[dict[str, Any]]:
-    """Return the contracts in the order of their games, with the favourite marked.
-
-    A contract has the number of deals declared with average points, and those of the others.
-    """
-    order = {
-        name: number
-        for number, name in enumerate(
-            dict.fromkeys(contract for rules in rulesets.values() for contract in rules.by_id)
-        )
-    }
+    """Return the contracts in order, each with the deals declared and the others, and averages."""
     known = {name: rules.by_id[name] for rules in rulesets.values() for name in rules.by_id}
-    rows = sorted(sums.contracts.items(), key=lambda item: order.get(item[0], len(order)))
-    favourite = favourite_of(sums, rulesets.values())
     return [
         {
             "name": labels.contract_title(known[name])
@@ -125,10 +116,21 @@ def contracts_of(sums: PlayerSums, rulesets: Mapping[str, Ruleset]) -> list[dict
             "earned": average(earned.declared_points, earned.declared),
             "others": earned.others,
             "earned_otherwise": average(earned.others_points, earned.others),
-            "favourite": name == favourite,
+            "favourite": is_favourite,
         }
-        for name, earned in rows
+        for name, earned, is_favourite in contracts_in_order(sums, rulesets)
     ]
+
+
+def contracts_in_order(
+    sums: PlayerSums, rulesets: Mapping[str, Ruleset]
+) -> list[tuple[str, Contracted, bool]]:
+    """Return the contracts in the order of their games, with the favourite marked."""
+    names = dict.fromkeys(contract for rules in rulesets.values() for contract in rules.by_id)
+    order = {name: number for number, name in enumerate(names)}
+    rows = sorted(sums.contracts.items(), key=lambda item: order.get(item[0], len(order)))
+    favourite = favourite_of(sums, rulesets.values())
+    return [(name, earned, name == favourite) for name, earned in rows]
 
 
 def favourite_of(sums: PlayerSums, rulesets: Iterable[Ruleset]) -> str | None:
@@ -176,6 +178,7 @@ def badges_of(sums: PlayerSums) -> list[dict[str, Any]]:
     """Return the badges earned, the most frequent first."""
     return [
         {
+            "badge": badge,
             "name": labels.badge_name(badge),
             "meaning": labels.badge_meaning(badge),
             "number": number,
@@ -204,10 +207,6 @@ def percent(part: int, whole: int) -> str:
     if not whole:
         return "–"
     return format_percent(part / whole, format=None, locale=get_language() or "en")
-
-
-def rating_row(rows: Sequence[PlayerRating], family: str) -> PlayerRating | None:
-    return next((r for r in rows if r.pool.club_id and r.pool.family == family), None)
 
 
 # Opponents.

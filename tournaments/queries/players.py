@@ -23,7 +23,7 @@ from django.db.models import (
 )
 from django.utils.translation import pgettext
 
-from tournaments.engine.ratings.ratings import Rating
+from tournaments.engine.ratings.ratings import Rating, chance_above
 from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.rulesets import Points, number_of
 from tournaments.engine.variants import RULESETS
@@ -42,7 +42,7 @@ from tournaments.models import (
 )
 from tournaments.models.clubs import Role
 from tournaments.models.people import LONGEST_SEARCH, PlayerQuerySet
-from tournaments.queries.ratings import Listed
+from tournaments.queries.ratings import Listed, displayed, rating_at
 
 RANK = Case(*(When(role=role, then=Value(rank)) for rank, role in enumerate(Role)))
 
@@ -366,6 +366,19 @@ def meetings(
     return met
 
 
+MOST_OPPONENTS = 50
+"""The most that a search among opponents finds, including players never met."""
+
+
+def meetings_with(
+    found: PlayerQuerySet, met: Mapping[int, Meeting]
+) -> tuple[dict[int, Meeting], bool]:
+    """Return the meetings with players found by name, and whether there are more (1 query)."""
+    keys = list(found.order_by("name_key").values_list("pk", flat=True)[: MOST_OPPONENTS + 1])
+    meetings = {pk: met.get(pk) or Meeting(pk) for pk in keys[:MOST_OPPONENTS]}
+    return meetings, len(keys) > MOST_OPPONENTS
+
+
 def compare(
     games: Iterable[PlayerGame], beside: Iterable[tuple[int, int, int]]
 ) -> dict[str, Points]:
@@ -399,6 +412,11 @@ def ratings_of(player: Player) -> list[PlayerRating]:
     return list(rows.select_related("pool").order_by("pk"))
 
 
+def rating_row(rows: Sequence[PlayerRating], family: str) -> PlayerRating | None:
+    """Return the rating in the club, of one family."""
+    return next((r for r in rows if r.pool.club_id and r.pool.family == family), None)
+
+
 def family_of_both(own: Sequence[PlayerRating], theirs: Sequence[PlayerRating]) -> str:
     """Return the family, most played by one, in which both are rated; empty if there is none."""
     shared = {row.pool.family for row in theirs if row.pool.club_id}
@@ -415,6 +433,48 @@ def rank_of(rating: PlayerRating, now: datetime) -> tuple[int, int] | None:
     board = Listed(rating.pool, now, active=True, provisional=False)
     place = board.place(rating)
     return None if place is None else (place[0], board.ranks.total)
+
+
+def rating_details(own: PlayerRating, rows: Iterable[PlayerRating], at: datetime) -> dict[str, Any]:
+    """Return a player's rating in the club, and in the same family on the server (2 queries).
+
+    `rank` is that on the club's leaderboard of `ranked` players, None for unranked players.
+    """
+    family = own.pool.family
+    everywhere = [r for r in rows if r.pool.club_id is None and r.pool.family == family]
+    rank, ranked = rank_of(own, at) or (None, 0)
+    return {
+        "now": displayed(rating_at(own, at)),
+        "on_server": displayed(rating_at(everywhere[-1], at)) if everywhere else None,
+        "games": own.games,
+        "rank": rank,
+        "ranked": ranked,
+    }
+
+
+def head_to_head(
+    player: Player, other: Player, games: Sequence[PlayerGame], family: str, at: datetime
+) -> dict[str, Any]:
+    """Compare two players over `games` of both, with the `seats` of the other (3 queries).
+
+    The chance, in hundredths, to end `above` the other is by the ratings of today; None unless both
+    are rated in the family, or in any if there is none.
+    """
+    seats = seats_beside(player, other)
+    own, theirs = ratings_of(player), ratings_of(other)
+    family = family or family_of_both(own, theirs)
+    rows = [row for row in (rating_row(own, family), rating_row(theirs, family)) if row is not None]
+    chance = None
+    if len(rows) == 2:
+        ratings = [rating_at(row, at) for row in rows]
+        above = round(100 * chance_above(ratings[:1], ratings[1:]))
+        chance = {"above": above, "own": displayed(ratings[0]), "other": displayed(ratings[1])}
+    return {
+        "seats": seats,
+        "meeting": meetings(games, seats).get(other.pk) or Meeting(other.pk),
+        "compared": compare(games, seats),
+        "chance": chance,
+    }
 
 
 class RatingStep(NamedTuple):

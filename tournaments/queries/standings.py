@@ -7,7 +7,7 @@ from datetime import date
 from itertools import groupby
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
@@ -24,9 +24,10 @@ from tournaments.engine.standings.standings import (
     team_standings,
 )
 from tournaments.engine.standings.tournament_settings import TournamentSettings
-from tournaments.models import Club, Game, Player, Season, Tournament
-from tournaments.models.clubs import LeaguePoints
+from tournaments.models import Club, Event, Game, Player, Season, Tournament, Visitor
+from tournaments.models.clubs import DIRECTING, LeaguePoints
 from tournaments.models.people import fold_name
+from tournaments.models.tournaments import TournamentQuerySet
 from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.queries.state import (
     TournamentState,
@@ -257,6 +258,11 @@ class LeagueReader:
     member: bool
     directs: bool
 
+    @staticmethod
+    def of(role: str | None) -> "LeagueReader":
+        """Return the reader with a role in the club, empty or None if no member."""
+        return LeagueReader(member=bool(role), directs=role in DIRECTING)
+
 
 EVERYBODY = LeagueReader(member=False, directs=False)
 
@@ -277,12 +283,24 @@ class League:
     mixed: bool
 
 
-def league_of(season: Season, rows: Sequence[Tournament], looker: LeagueReader) -> League:
+def seasons_of(club: Club, visitor: Visitor) -> QuerySet[Season]:
+    """Return the seasons, each with how many of its events (`events_seen`) a visitor may see."""
+    visible = Event.objects.listed_for(visitor).values("pk")
+    return club.seasons.annotate(events_seen=Count("events", filter=Q(events__in=visible)))
+
+
+def tournaments_of(season: Season, visitor: Visitor) -> TournamentQuerySet:
+    """Filter to the tournaments of a season's league that a visitor may see, in order."""
+    rows = Tournament.objects.counted().seen_by(visitor).filter(event__season=season)
+    return rows.select_related("event").order_by("event__held_on", "pk")
+
+
+def league_of(season: Season, rows: Sequence[Tournament], reader: LeagueReader) -> League:
     """Return the league of a season's tournaments as the visitor may see it (5 queries)."""
     courses = load_states([row for row in rows if row.state in PLAYED])
     people: dict[str, Player] = {}
     by_places = season.league_points == LeaguePoints.EVENING
-    evenings = [_evening(state, people, looker, by_places=by_places) for state in courses]
+    evenings = [_evening(state, people, reader, by_places=by_places) for state in courses]
     evenings = [each for each in evenings if each["last"]]
     standings = league([each["points"] for each in evenings], season.league_best)
     # Equal places are sorted by name.
@@ -305,14 +323,12 @@ def public_league(club: Club, today: date) -> tuple[Season, League] | None:
     season = club.seasons.filter(starts_on__lte=today).select_related("club").first()
     if season is None:
         return None
-    seen = Tournament.objects.counted().seen_by(None).filter(event__season=season)
-    rows = list(seen.select_related("event").order_by("event__held_on", "pk"))
-    found = league_of(season, rows, EVERYBODY)
+    found = league_of(season, list(tournaments_of(season, None)), EVERYBODY)
     return (season, found) if found.rows else None
 
 
 def _evening(
-    state: TournamentState, people: dict[str, Player], looker: LeagueReader, *, by_places: bool
+    state: TournamentState, people: dict[str, Player], reader: LeagueReader, *, by_places: bool
 ) -> dict[str, Any]:
     """Return the points of an evening up to its last closed round; add its players to `people`.
 
@@ -320,7 +336,7 @@ def _evening(
     places are those after the finals.
     """
     closed = sum(each.row.closed_at is not None for each in state.seated_rounds)
-    last = min(closed, last_counted(state, directs=looker.directs))
+    last = min(closed, last_counted(state, directs=reader.directs))
     made: dict[str, Points] = {}
     if by_places and last:
         made = evening_points(state.standings_before(last + 1))

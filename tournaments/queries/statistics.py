@@ -12,11 +12,16 @@ from django.utils import timezone
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.statistics import NIGHT, ClubSums, PlayedGame, Record, add_up
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Club, Event, RatingPool, Season, Tournament, Visitor
+from tournaments.models import Club, Event, Game, Player, RatingPool, Season, Tournament, Visitor
 from tournaments.queries.names import NamedPlayer, named_players
 from tournaments.queries.ratings import DisplayedRating, ListedInSeason
 from tournaments.queries.site import ClubGame, load_games
-from tournaments.queries.standings import LeagueReader, league_of, standings_seen
+from tournaments.queries.standings import (
+    LeagueReader,
+    league_of,
+    standings_seen,
+    tournaments_of,
+)
 from tournaments.queries.state import load_states
 from tournaments.texts.labels import family_name
 
@@ -32,19 +37,27 @@ class NumbersFilter:
     season: int | None
     seasons: Sequence[dict[str, Any]]
 
+    def select(self, games: Iterable[Any]) -> list[Any]:
+        """Return those of the family and the season, of games or of parts of a history."""
+        return [
+            each
+            for each in games
+            if each.family == self.family and self.season in (None, each.season)
+        ]
 
-def chosen_family(by_family: Counter[str], asked: str) -> str:
+
+def chosen_family(by_family: Counter[str], wanted: str) -> str:
     """Return the requested family, else the most played one."""
     most = max(by_family, key=by_family.__getitem__, default="")
-    return asked if asked in by_family or asked in FAMILIES else most
+    return wanted if wanted in by_family or wanted in FAMILIES else most
 
 
 def scope_of(
-    by_family: Counter[str], family: str, seasons: Iterable[tuple[Season, int]], asked: str
+    by_family: Counter[str], family: str, seasons: Iterable[tuple[Season, int]], wanted: str
 ) -> NumbersFilter:
     """Return the scope with all choices; the seasons come with their number of games."""
     rows = list(seasons)
-    season = next((row.pk for row, _games in rows if str(row.pk) == asked), None)
+    season = next((row.pk for row, _games in rows if str(row.pk) == wanted), None)
     return NumbersFilter(
         family,
         [
@@ -59,6 +72,22 @@ def scope_of(
     )
 
 
+def filter_of(
+    counted: Counter[tuple[str, int | None]], family: str, season: str, rated: str = ""
+) -> NumbersFilter:
+    """Return the filter of a player's games, counted by family and season (1 query).
+
+    Without a requested family it is the most played one; without games, the `rated` one.
+    """
+    by_family = Counter[str]()
+    for (each, _season), games in counted.items():
+        by_family[each] += games
+    family = chosen_family(by_family, family) or rated
+    by_season = {key: n for (own, key), n in counted.items() if own == family and key}
+    rows = Season.objects.in_bulk([key for key in by_season if key])
+    return scope_of(by_family, family, [(row, by_season[pk]) for pk, row in rows.items()], season)
+
+
 MOST_ACTIVE = 10
 
 
@@ -68,7 +97,7 @@ class Wanted:
 
     family: str
     season: str
-    looker: LeagueReader
+    reader: LeagueReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +121,11 @@ class Champion:
 
 
 def champion_of(
-    season: Season, family: str, visitor: Visitor, looker: LeagueReader
+    season: Season, family: str, visitor: Visitor, reader: LeagueReader
 ) -> Champion | None:
     """Return the leader of a season, by its league or else by rating (up to 8 queries)."""
-    seen = Tournament.objects.counted().seen_by(visitor).filter(event__season=season)
-    rows = list(seen.select_related("event").order_by("event__held_on", "pk"))
-    found = league_of(season, rows, looker) if rows else None
+    rows = list(tournaments_of(season, visitor))
+    found = league_of(season, rows, reader) if rows else None
     if found is not None and found.rows:
         first = [row for row in found.rows if row.place == 1]
         return Champion(
@@ -132,19 +160,26 @@ def numbers_of(
         if by_season[season.pk] or str(season.pk) == wanted.season
     ]
     scope = scope_of(by_family, family, listed, wanted.season)
-    of_scope = [
-        game.played
-        for game in games
-        if game.family == scope.family and scope.season in (None, game.season)
-    ]
+    of_scope = [game.played for game in scope.select(games)]
     if scope.season is not None:
         chosen = [season for season in seasons if season.pk == scope.season]
     else:
         chosen = [season for season in seasons if season.starts_on <= timezone.localdate()]
     champion = None
     if chosen:
-        champion = champion_of(chosen[0], scope.family, visitor, wanted.looker)
+        champion = champion_of(chosen[0], scope.family, visitor, wanted.reader)
     return scope, add_up(of_scope, MOST_ACTIVE), champion
+
+
+def rows_of_numbers(
+    sums: ClubSums, champion: Champion | None
+) -> tuple[dict[int, Player], dict[int, str]]:
+    """Return the players in the statistics, and the ids of their games, by key (2 queries)."""
+    records = (*sums.highest, *sums.lowest, *sums.kings, *sums.runs)
+    keys = {player for record in records for player in record.players}
+    keys |= {each.player for each in sums.active} | {*(champion.players if champion else ())}
+    games = Game.objects.filter(pk__in=[record.key for record in records])
+    return Player.objects.in_bulk(list(keys)), dict(games.values_list("pk", "public_id"))
 
 
 LEADERS = 5
@@ -165,7 +200,7 @@ class FrontReader:
     """The visitor: `records` says whether they see records and milestones."""
 
     visitor: Visitor
-    looker: LeagueReader
+    of_league: LeagueReader
     records: bool
 
 
@@ -237,14 +272,13 @@ def front_of(
     keys = {leader.player for leader in leaders} | {each.player for each in milestones}
     keys |= {player for each in winners.values() for player in (*each.players, *each.kings)}
     keys |= {*record.new.players, *record.old.players} if record else set()
-    names = named_players(club, keys, member=reader.looker.member)
+    names = named_players(club, keys, member=reader.of_league.member)
     return ClubFront(leaders, winners, record, milestones, names)
 
 
 def _leaders(season: Season, reader: FrontReader) -> Iterator[LeagueLeader]:
-    seen = Tournament.objects.counted().seen_by(reader.visitor).filter(event__season=season)
-    rows = list(seen.select_related("event").order_by("event__held_on", "pk"))
-    for row in league_of(season, rows, reader.looker).rows[:LEADERS] if rows else ():
+    rows = list(tournaments_of(season, reader.visitor))
+    for row in league_of(season, rows, reader.of_league).rows[:LEADERS] if rows else ():
         points = [
             worth if at in row.counted and worth is not None else 0
             for at, worth in enumerate(row.by_evening)

@@ -22,7 +22,6 @@ from tournaments.queries.names import (
     opponents_of,
     places_of,
     played,
-    rating_row,
     rows_of,
     rulesets_of,
 )
@@ -30,6 +29,7 @@ from tournaments.queries.players import (
     add_up,
     games_of,
     meetings,
+    rating_row,
     ratings_of,
     seats_beside,
     steps_of,

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -37,7 +37,7 @@ from tournaments.api.views import (
 )
 from tournaments.models import Club, Event, Game, Player, Round, Scope, Season, Table
 from tournaments.permissions import directed_evening, directed_event, directs_club, seen_event
-from tournaments.queries.standings import current_sheets
+from tournaments.queries.standings import current_sheets, seasons_of
 from tournaments.services.base.writes import Fault, Invalid
 from tournaments.services.events.events import (
     EventPlan,
@@ -85,10 +85,7 @@ class SeasonViewSet(
     request_serializer_class = SeasonDatesSerializer
 
     def get_queryset(self) -> QuerySet[Season]:
-        """The seasons, each with how many of its events the visitor may see."""
-        visible = Event.objects.listed_for(self.http_request.user).values("pk")
-        number = Count("events", filter=Q(events__in=visible))
-        return self.club.seasons.annotate(events_seen=number)
+        return seasons_of(self.club, self.http_request.user)
 
     def lock(self) -> None:
         get_object_or_404(self.club.seasons.select_for_update(), pk=self.kwargs["pk"])
@@ -182,8 +179,7 @@ class EventViewSet(
             super().resolve_parents()
 
     def get_queryset(self) -> QuerySet[Event]:
-        rows = Event.objects.listed_for(self.http_request.user).filter(club=self.club)
-        return rows.select_related("tournament")
+        return self.club.events.listed_for(self.http_request.user).select_related("tournament")
 
     def get_object(self) -> Event:
         return self.event

@@ -14,7 +14,7 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Game, Player, PlayerRating, RatingChange
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
-from tournaments.queries.players import account_name, game_at_seat
+from tournaments.queries.players import PlayerGame, account_name, game_at_seat
 from tournaments.queries.ratings import displayed, displayed_points, rating_at
 from tournaments.services.people.merging import Unlike
 from tournaments.services.people.players import MOST_ADDED
@@ -170,14 +170,14 @@ class PlayerDataSerializer(serializers.Serializer[Any]):
 class FamilyGamesSerializer(serializers.Serializer[Any]):
     """A kind of game, as `turkish-king`, and how many games of it there are."""
 
-    family = serializers.CharField()
+    family = serializers.CharField(source="key")
     games = serializers.IntegerField()
 
 
 class SeasonGamesSerializer(serializers.Serializer[Any]):
     """A season and how many games of the kind it has."""
 
-    id = serializers.IntegerField()
+    id = serializers.IntegerField(source="key")
     name = serializers.CharField()
     games = serializers.IntegerField()
 
@@ -202,6 +202,9 @@ class PlayerRatingSerializer(serializers.Serializer[Any]):
 class StandingRatingSerializer(PlayerRatingSerializer):
     """The rating in the club; `rank` among `ranked` is null for whoever is not on the list."""
 
+    points = serializers.IntegerField(source="now.points")
+    within = serializers.IntegerField(source="now.within")
+    provisional = serializers.BooleanField(source="now.provisional")
     games = serializers.IntegerField()
     rank = serializers.IntegerField(allow_null=True)
     ranked = serializers.IntegerField()
@@ -239,10 +242,14 @@ class BadgeCountSerializer(serializers.Serializer[Any]):
 class ExtremeGameSerializer(serializers.Serializer[Any]):
     """The best or the worst game of a player."""
 
-    id = serializers.CharField()
-    played_at = Moment()
-    rank = serializers.IntegerField(min_value=1)
+    id = serializers.SerializerMethodField()
+    played_at = Moment(source="at")
+    rank = serializers.IntegerField(source="place", min_value=1)
     points = PointsField()
+
+    def get_id(self, game: PlayerGame) -> str:
+        rows: dict[int, Game] = self.context["rows"]
+        return rows[game.pk].public_id
 
 
 class PlayerNumbersSerializer(serializers.Serializer[Any]):
@@ -250,17 +257,17 @@ class PlayerNumbersSerializer(serializers.Serializer[Any]):
 
     limited_to = FigureLimitsSerializer()
     rating = StandingRatingSerializer(allow_null=True)
-    games = serializers.IntegerField()
-    points = PointsField()
-    won = serializers.IntegerField()
-    out = serializers.IntegerField()
-    sunk = serializers.IntegerField()
-    kings = serializers.IntegerField()
+    games = serializers.IntegerField(source="sums.games")
+    points = PointsField(source="sums.points")
+    won = serializers.IntegerField(source="sums.won")
+    out = serializers.IntegerField(source="sums.out")
+    sunk = serializers.IntegerField(source="sums.sunk")
+    kings = serializers.IntegerField(source="sums.kings")
     ranks = RankGamesSerializer(many=True)
     contracts = ContractPointsSerializer(many=True)
     badges = BadgeCountSerializer(many=True)
-    best = ExtremeGameSerializer(allow_null=True)
-    worst = ExtremeGameSerializer(allow_null=True)
+    best = ExtremeGameSerializer(source="sums.best", allow_null=True)
+    worst = ExtremeGameSerializer(source="sums.worst", allow_null=True)
 
 
 class HeadToHeadGamesSerializer(serializers.Serializer[Any]):

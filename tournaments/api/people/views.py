@@ -4,7 +4,7 @@ import json
 from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -59,7 +59,6 @@ from tournaments.api.views import (
     RetrieveMixin,
     UpdateMixin,
 )
-from tournaments.engine.ratings.ratings import chance_above
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
     Club,
@@ -68,7 +67,6 @@ from tournaments.models import (
     PlayerRating,
     RatingChange,
     Scope,
-    Season,
     Visitor,
 )
 from tournaments.models.fields import named
@@ -76,28 +74,25 @@ from tournaments.models.people import PlayerQuerySet
 from tournaments.permissions import directed_club, directs_club, members_club
 from tournaments.queries.names import (
     badges_of,
-    favourite_of,
+    contracts_in_order,
     opponents_of,
-    rating_row,
     rows_of,
     rulesets_of,
 )
 from tournaments.queries.players import (
-    Meeting,
     PlayerGame,
-    PlayerSums,
     add_up,
-    compare,
-    family_of_both,
     games_of,
+    head_to_head,
     meetings,
+    meetings_with,
     players_found,
-    rank_of,
+    rating_details,
+    rating_row,
     ratings_of,
     seats_beside,
 )
-from tournaments.queries.ratings import displayed, rating_at
-from tournaments.queries.statistics import chosen_family
+from tournaments.queries.statistics import NumbersFilter, filter_of
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Refused
 from tournaments.services.people.changes import (
@@ -161,31 +156,19 @@ def _seal() -> Fernet:
 
 def limited(
     request: Request, club: Club, games: Sequence[PlayerGame]
-) -> tuple[dict[str, Any], list[PlayerGame]]:
-    """Return the limits, the possible ones, and the games (at most 2 queries).
+) -> tuple[NumbersFilter, list[PlayerGame]]:
+    """Return the filter of a request, and the games in it (at most 2 queries).
 
-    Raises:
-        ValidationError, UnknownSeason, UnknownFamily: the limits are none.
+    Raises: ValidationError, UnknownSeason, UnknownFamily: the limits are none.
     """
     limits = read_limits(request, club)
-    by_family = Counter(game.family for game in games)
-    family = chosen_family(by_family, limits.family)
-    if limits.family not in ("", family):
+    counted = Counter((game.family, game.season) for game in games)
+    scope = filter_of(counted, limits.family, "")
+    if limits.family not in ("", scope.family):
         raise UnknownFamily
-    own = [game for game in games if game.family == family]
-    details = {
-        "family": family,
-        "season": limits.season,
-        "families": [{"family": f, "games": n} for f, n in by_family.most_common()],
-        "seasons": _seasons(own),
-    }
-    return details, [game for game in own if limits.season in (None, game.season)]
-
-
-def _seasons(games: Sequence[PlayerGame]) -> list[dict[str, Any]]:
-    counted = Counter(game.season for game in games if game.season is not None)
-    rows = Season.objects.in_bulk(counted.keys())
-    return [{"id": pk, "name": row.name, "games": counted[pk]} for pk, row in rows.items()]
+    # Of a season in which they did not play, there are no games.
+    scope = replace(scope, season=limits.season)
+    return scope, scope.select(games)
 
 
 BY_NAME = OpenApiParameter("q", str, description="Words of the name.")
@@ -359,9 +342,6 @@ def exported(row: Player, by: Actor, at: datetime) -> Response:
     return Response(details)
 
 
-Json = dict[str, Any]
-
-
 class PlayerNumbersView(PlayerMixin, BaseAPIView):
     serializer_class = PlayerNumbersSerializer
 
@@ -369,73 +349,25 @@ class PlayerNumbersView(PlayerMixin, BaseAPIView):
     def get(self, request: Request, public_id: str, **kwargs: Any) -> Response:
         """The statistics of a player in one kind of game."""
         row = self.get_player(public_id)
-        details, games = limited(request, row.club, games_of(row, request.user))
-        sums = add_up(games)
-        rows = rows_of([sums.best, sums.worst])
+        scope, games = limited(request, row.club, games_of(row, request.user))
+        sums, ratings = add_up(games), ratings_of(row)
+        self.serializer_context = {"rows": rows_of([sums.best, sums.worst])}
+        own = rating_row(ratings, scope.family)
         numbers = {
-            **{name: getattr(sums, name) for name in COUNTED},
-            "limited_to": details,
-            "rating": _rating(ratings_of(row), details["family"], timezone.now()),
-            "ranks": _ranks(sums),
-            "contracts": _contracts(sums, games),
-            "badges": _badges(sums),
-            "best": _extreme(sums.best, rows),
-            "worst": _extreme(sums.worst, rows),
+            "limited_to": scope,
+            "sums": sums,
+            "rating": own and rating_details(own, ratings, timezone.now()),
+            "ranks": [
+                {"sides": sides, "rank": rank, "games": games}
+                for (sides, rank), games in sorted(sums.places.items())
+            ],
+            "contracts": [
+                {**asdict(earned), "contract": name, "favourite": is_favourite}
+                for name, earned, is_favourite in contracts_in_order(sums, rulesets_of(games))
+            ],
+            "badges": badges_of(sums),
         }
         return self.respond(numbers)
-
-
-COUNTED = ("games", "points", "won", "out", "sunk", "kings")
-
-
-def _rating(rows: Sequence[PlayerRating], family: str, at: datetime) -> Json | None:
-    """The rating of today in the club and on the whole server (2 queries)."""
-    own = rating_row(rows, family)
-    if own is None:
-        return None
-    everywhere = [r for r in rows if r.pool.club_id is None and r.pool.family == family]
-    rank, ranked = rank_of(own, at) or (None, 0)
-    return {
-        **asdict(displayed(rating_at(own, at))),
-        "games": own.games,
-        "rank": rank,
-        "ranked": ranked,
-        "on_server": displayed(rating_at(everywhere[-1], at)) if everywhere else None,
-    }
-
-
-def _ranks(sums: PlayerSums) -> list[Json]:
-    counted = sorted(sums.places.items())
-    return [{"sides": s, "rank": rank, "games": n} for (s, rank), n in counted]
-
-
-def _contracts(sums: PlayerSums, games: Sequence[PlayerGame]) -> list[Json]:
-    """In the order of the rulesets that were played."""
-    rulesets = rulesets_of(games)
-    favourite = favourite_of(sums, rulesets.values())
-    order = list(dict.fromkeys(name for rules in rulesets.values() for name in rules.by_id))
-    known = [name for name in order if name in sums.contracts]
-    names = [*known, *(name for name in sums.contracts if name not in known)]
-    return [
-        {**asdict(sums.contracts[name]), "contract": name, "favourite": name == favourite}
-        for name in names
-    ]
-
-
-def _badges(sums: PlayerSums) -> list[Json]:
-    details = zip(sums.badges.most_common(), badges_of(sums), strict=True)
-    return [{"badge": badge, **row} for (badge, _number), row in details]
-
-
-def _extreme(game: PlayerGame | None, rows: Mapping[int, Game]) -> Json | None:
-    if game is None:
-        return None
-    details = {"rank": game.place, "points": game.points}
-    return {"id": rows[game.pk].public_id, "played_at": game.at, **details}
-
-
-MOST_FOUND = 50
-"""As on the page: a search by name finds this many, including players never met."""
 
 
 class PlayerOpponentsView(PlayerMixin, BaseAPIView):
@@ -445,16 +377,12 @@ class PlayerOpponentsView(PlayerMixin, BaseAPIView):
     def get(self, request: Request, public_id: str, **kwargs: Any) -> Response:
         """Everybody a player has met; with `q` whoever of the club is called so."""
         row = self.get_player(public_id)
-        details, games = limited(request, row.club, games_of(row, request.user))
+        scope, games = limited(request, row.club, games_of(row, request.user))
         met = meetings(games, seats_beside(row))
-        query = request.query_params.get("q", "").strip()
-        if query:
-            others = players_found(self.club, query, directs=self.directs)
-            found = others.exclude(pk=row.pk).order_by("name_key")
-            keys = found.values_list("pk", flat=True)[:MOST_FOUND]
-            met = {pk: met.get(pk) or Meeting(pk) for pk in keys}
-        opponents = opponents_of(met, len(met))
-        return self.respond({"limited_to": details, "results": opponents})
+        if words := request.query_params.get("q", "").strip():
+            others = players_found(self.club, words, directs=self.directs)
+            met, _more = meetings_with(others.exclude(pk=row.pk), met)
+        return self.respond({"limited_to": scope, "results": opponents_of(met, len(met))})
 
 
 class HeadToHeadView(PlayerMixin, BaseAPIView):
@@ -466,34 +394,12 @@ class HeadToHeadView(PlayerMixin, BaseAPIView):
         row, beside = self.get_player(public_id), self.get_player(other)
         if row.pk == beside.pk:
             raise Http404
-        details, games = limited(request, row.club, games_of(row, request.user, beside))
-        seats = seats_beside(row, beside)
-        both = {
-            "limited_to": details,
-            "id": row.public_id,
-            "name": self._name_of(row),
-            "other": beside.public_id,
-            "other_name": self._name_of(beside),
-            "meeting": meetings(games, seats).get(beside.pk) or Meeting(beside.pk),
-            "compared": compare(games, seats),
-            "chance": _chance(row, beside, details["family"], timezone.now()),
-        }
-        return self.respond(both)
-
-    def _name_of(self, player: Player) -> str:
-        return player.name if self.directs else player.shown_name
-
-
-def _chance(row: Player, other: Player, family: str, at: datetime) -> dict[str, Any] | None:
-    """Return the expected result between the two; None unless both are rated."""
-    own, theirs = ratings_of(row), ratings_of(other)
-    kind = family or family_of_both(own, theirs)
-    rated = [rating_row(rows, kind) for rows in (own, theirs)]
-    now = [rating_at(each, at) for each in rated if each is not None]
-    if len(now) < 2:
-        return None
-    above = round(100 * chance_above([now[0]], [now[1]]))
-    return {"above": above, "own": displayed(now[0]), "other": displayed(now[1])}
+        scope, games = limited(request, row.club, games_of(row, request.user, beside))
+        both = head_to_head(row, beside, games, scope.family, timezone.now())
+        names = [one.name if self.directs else one.shown_name for one in (row, beside)]
+        both |= {"id": row.public_id, "name": names[0]}
+        both |= {"other": beside.public_id, "other_name": names[1]}
+        return self.respond({"limited_to": scope, **both})
 
 
 Games = QuerySet[Game]

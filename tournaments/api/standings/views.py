@@ -19,7 +19,6 @@ from tournaments.api.standings.serializers import (
 )
 from tournaments.api.views import BaseAPIView, ClubMixin, TournamentMixin
 from tournaments.engine.standings.tournament_settings import SECTIONS
-from tournaments.models import Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in
 from tournaments.queries.overview import list_entrants, with_ratings
@@ -29,6 +28,7 @@ from tournaments.queries.standings import (
     league_of,
     stages_reached,
     standings_seen,
+    tournaments_of,
     why_placed,
 )
 from tournaments.queries.state import load_state
@@ -111,12 +111,9 @@ class LeagueView(ClubMixin, BaseAPIView):
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The league of a season, of the tournaments that whoever asks may see."""
         season = get_object_or_404(self.club.seasons, pk=pk)
-        role = role_in(self.http_request, self.club)
-        looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
-        seen = Tournament.objects.counted().seen_by(request.user).filter(event__season=season)
-        rows = seen.select_related("event").order_by("event__held_on", "pk")
-        found = league_of(season, list(rows), looker)
-        self.serializer_context = {"people": found.people, "member": looker.member}
+        reader = LeagueReader.of(role_in(self.http_request, self.club))
+        found = league_of(season, list(tournaments_of(season, request.user)), reader)
+        self.serializer_context = {"people": found.people, "member": reader.member}
         details = {"season": season, "evenings": found.evenings, "results": found.rows}
         details["mixed"] = found.mixed
         return self.respond(details)

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment, PointsField
+from tournaments.engine.statistics import Record
+from tournaments.models import Player
 
 
 class NamedPlayerSerializer(serializers.Serializer[Any]):
@@ -12,6 +15,16 @@ class NamedPlayerSerializer(serializers.Serializer[Any]):
 
     name = serializers.CharField(allow_blank=True)
     id = serializers.CharField(allow_null=True)
+
+
+@extend_schema_field(NamedPlayerSerializer)
+class NamedPlayerField(serializers.Field[int, Any, dict[str, Any], Any]):
+    """A player by their key; only members go to their addresses."""
+
+    def to_representation(self, value: int) -> dict[str, Any]:
+        player: Player = self.context["players"][value]
+        has_id = self.context["member"] and player.removed_at is None
+        return {"name": player.shown_name, "id": player.public_id if has_id else None}
 
 
 class PlayedFamilySerializer(serializers.Serializer[Any]):
@@ -42,15 +55,19 @@ class RecordValueSerializer(serializers.Serializer[Any]):
     """A record: its value, holder and game, begun `at`."""
 
     value = PointsField()
-    players = NamedPlayerSerializer(many=True)
-    game = serializers.CharField()
+    players = serializers.ListField(child=NamedPlayerField())
+    game = serializers.SerializerMethodField()
     at = Moment()
+
+    def get_game(self, record: Record) -> str:
+        games: dict[int, str] = self.context["games"]
+        return games[record.key]
 
 
 class ActivePlayerSerializer(serializers.Serializer[Any]):
     """A player with the numbers of games and evenings."""
 
-    player = NamedPlayerSerializer()
+    player = NamedPlayerField()
     games = serializers.IntegerField(min_value=0)
     evenings = serializers.IntegerField(min_value=0)
 
@@ -76,23 +93,23 @@ class SeasonLeaderSerializer(serializers.Serializer[Any]):
 
     season = serializers.CharField()
     is_final = serializers.BooleanField()
-    players = NamedPlayerSerializer(many=True)
+    players = serializers.ListField(child=NamedPlayerField())
     points = PointsField(allow_null=True)
-    rating = serializers.IntegerField(allow_null=True)
+    rating = serializers.IntegerField(source="rating.points", allow_null=True)
 
 
 class ClubNumbersSerializer(serializers.Serializer[Any]):
     """The statistics of a club in one kind of game."""
 
     limited_to = ScopeSerializer()
-    games = serializers.IntegerField(min_value=0)
-    players = serializers.IntegerField(min_value=0)
-    evenings = serializers.IntegerField(min_value=0)
+    games = serializers.IntegerField(source="sums.games", min_value=0)
+    players = serializers.IntegerField(source="sums.players", min_value=0)
+    evenings = serializers.IntegerField(source="sums.evenings", min_value=0)
     champion = SeasonLeaderSerializer(allow_null=True)
-    highest = RecordValueSerializer(many=True)
-    lowest = RecordValueSerializer(many=True)
-    most_kings = RecordValueSerializer(many=True)
-    longest_runs_out = RecordValueSerializer(many=True)
-    most_active = ActivePlayerSerializer(many=True)
+    highest = RecordValueSerializer(source="sums.highest", many=True)
+    lowest = RecordValueSerializer(source="sums.lowest", many=True)
+    most_kings = RecordValueSerializer(source="sums.kings", many=True)
+    longest_runs_out = RecordValueSerializer(source="sums.runs", many=True)
+    most_active = ActivePlayerSerializer(source="sums.active", many=True)
     hours = HourGamesSerializer(many=True)
     months = PlayedMonthSerializer(many=True)

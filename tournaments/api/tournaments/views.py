@@ -44,7 +44,7 @@ from tournaments.engine.standings.tournament_settings import (
     read_settings,
     write_settings,
 )
-from tournaments.models import Club, Event, Player, Scope, Season, Tournament
+from tournaments.models import Club, Player, Scope, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import (
     directed_club,
@@ -149,7 +149,7 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
             self.club = self.get_permission()(self.http_request, self.kwargs["slug"])
 
     def get_queryset(self) -> QuerySet[Tournament]:
-        listed = Event.objects.listed_for(self.http_request.user).filter(club=self.club)
+        listed = self.club.events.listed_for(self.http_request.user)
         rows = Tournament.objects.filter(event__in=listed)
         rows = rows.annotate(held_on=F("event__held_on"), name=F("event__name"))
         return rows.select_related("event")

@@ -188,8 +188,7 @@ def front_page(
     key = _version(request, bar, season, past)
     page: dict[str, Any] | None = caches["pages"].get(key)
     if page is None:
-        looker = LeagueReader(member=bool(bar.role), directs=bar.directs)
-        reader = FrontReader(request.user, looker, bar.shows_records)
+        reader = FrontReader(request.user, LeagueReader.of(bar.role), bar.shows_records)
         front = front_of(bar.club, reader, season, past, timezone.localdate())
         page = {
             "leaders": _leader_lines(front),

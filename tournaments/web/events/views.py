@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -46,7 +46,7 @@ from tournaments.permissions import (
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.scoresheets import state_of
 from tournaments.queries.sheets import Agreement, Sheet, load_sheet
-from tournaments.queries.standings import current_sheets
+from tournaments.queries.standings import current_sheets, seasons_of
 from tournaments.services.base.writes import Refused
 from tournaments.services.events.events import (
     EventHasTables,
@@ -173,8 +173,7 @@ PAGE = 20
 def events(request: HttpRequest, slug: str) -> HttpResponse:
     """List the evenings of a club, the last first, optionally of one season."""
     club = seen_club(request, slug)
-    rows = Event.objects.listed_for(request.user).filter(club=club)
-    rows = rows.select_related("club", "season", "tournament")
+    rows = club.events.listed_for(request.user).select_related("season", "tournament")
     asked = request.GET.get("season", "")
     season = (
         club.seasons.filter(pk=asked).first() if asked.isdecimal() and len(asked) < 15 else None
@@ -646,11 +645,9 @@ def _season(request: HttpRequest, slug: str, pk: int) -> Season:
 
 
 def _list(request: HttpRequest, club: Club, form: SeasonForm, status: int = 200) -> HttpResponse:
-    seen = Event.objects.listed_for(request.user).filter(club=club).order_by().values("season")
-    counts = dict(seen.annotate(number=Count("pk")).values_list("season", "number"))
     page = {
         "club": club,
-        "seasons": [(each, counts.get(each.pk, 0)) for each in club.seasons.all()],
+        "seasons": seasons_of(club, request.user),
         "directs": directs_club(request, club),
         "form": form,
     }

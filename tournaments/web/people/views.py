@@ -22,9 +22,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.engine.ratings.ratings import chance_above
 from tournaments.engine.rules.rulesets import Points
-from tournaments.models import Club, Member, Player, PlayerRating, Report, Season, Seat, fields
+from tournaments.models import Club, Member, Player, PlayerRating, Report, Seat, fields
 from tournaments.models.people import PUBLIC, PlayerQuerySet
 from tournaments.permissions import (
     account_of,
@@ -47,7 +46,6 @@ from tournaments.queries.names import (
     places_of,
     played,
     public_player,
-    rating_row,
     rows_of,
     rows_with,
     rulesets_of,
@@ -55,28 +53,25 @@ from tournaments.queries.names import (
 from tournaments.queries.players import (
     HistoryPart,
     ListedGames,
-    Meeting,
     PlayerGame,
     PlayerSums,
     account_name,
-    compare,
-    family_of_both,
     game_at_seat,
     games_of,
+    head_to_head,
     limited_seats,
-    meetings,
+    meetings_with,
     newest_of,
     parts_of,
     players_found,
-    rank_of,
+    rating_details,
+    rating_row,
     ratings_of,
-    seats_beside,
     seats_of,
     steps_by,
     steps_of,
 )
-from tournaments.queries.ratings import displayed, rating_at
-from tournaments.queries.statistics import NumbersFilter, chosen_family, scope_of
+from tournaments.queries.statistics import NumbersFilter, filter_of
 from tournaments.services.documents.reporting import request_player_picture
 from tournaments.services.people.merging import (
     WHY_NOT,
@@ -100,43 +95,6 @@ from tournaments.web.standings.views import KEPT_SECONDS
 GAMES = 25
 OPPONENTS = 6
 """The number of frequent opponents; the others have a page of their own."""
-
-
-def filter_of(
-    request: HttpRequest, counted: Counter[tuple[str, int | None]], rated: str = ""
-) -> NumbersFilter:
-    """Return the filter of the address, from the number of games by family and season (1 query).
-
-    Default: the most played kind; without games, the `rated` one.
-    """
-    by_family = Counter[str]()
-    for (family, _season), games in counted.items():
-        by_family[family] += games
-    family = chosen_family(by_family, request.GET.get("game", "")) or rated
-    by_season = {season: n for (own, season), n in counted.items() if own == family and season}
-    rows = Season.objects.in_bulk([pk for pk in by_season if pk])
-    seasons = [(row, by_season[pk]) for pk, row in rows.items()]
-    return scope_of(by_family, family, seasons, request.GET.get("season", ""))
-
-
-def rating_of(
-    own: PlayerRating, rows: Sequence[PlayerRating], curve: str, at: datetime
-) -> dict[str, Any]:
-    """Return the rating in the shown kind of game, in the club and on the server (2 queries).
-
-    `rank` is that on the club's leaderboard of `ranked` players, None for unranked players.
-    """
-    family = own.pool.family
-    everywhere = [r for r in rows if r.pool.club_id is None and r.pool.family == family]
-    rank, ranked = rank_of(own, at) or (None, 0)
-    return {
-        "now": displayed(rating_at(own, at)),
-        "on_server": displayed(rating_at(everywhere[-1], at)) if everywhere else None,
-        "games": own.games,
-        "rank": rank,
-        "ranked": ranked,
-        "curve": curve,
-    }
 
 
 def curve_of(
@@ -189,12 +147,17 @@ def chosen_games(
     counted = Counter[tuple[str, int | None]]()
     for each in every:
         counted[each.family, each.season] += each.games
-    scope = filter_of(request, counted, rated)
-    parts = [p for p in every if p.family == scope.family and scope.season in (None, p.season)]
+    scope = filter_of(counted, *_wanted(request), rated)
+    parts = scope.select(every)
     listed = sum(each.games for each in parts)
     if listed < number:
         seats = limited_seats(seats, scope.family, scope.season)
     return scope, parts, ListedGames(seats, listed)
+
+
+def _wanted(request: HttpRequest) -> tuple[str, str]:
+    """Return the family and the season in the address."""
+    return request.GET.get("game", ""), request.GET.get("season", "")
 
 
 def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str, Any]:
@@ -218,7 +181,7 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
     if own is not None:
         some, until = (None, at) if scope.season is None else (games, None)
         curve = curve_of(own, some if member else games, parts, until)
-        rating, steps = rating_of(own, ratings, curve, at), steps_by(own, rows)
+        rating, steps = {**rating_details(own, ratings, at), "curve": curve}, steps_by(own, rows)
     return {
         "scope": scope,
         "rating": rating,
@@ -387,9 +350,6 @@ def show_player(request: HttpRequest, row: Player, form: NameForm | None = None)
     return render(request, "tournaments/people/player.html", page, status=422 if form else 200)
 
 
-AGAINST_MOST_FOUND = 50
-
-
 @never_cache
 @require_safe
 def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
@@ -401,13 +361,10 @@ def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     seats = seats_of(row, request.user)
     scope, parts, _games = chosen_games(request, seats)
     met = sums_of_games(row, seats, parts, keep=True).met
+    more = False
     if asked:
         others = players_found(club, asked, directs=directs).exclude(pk=row.pk)
-        found = list(others[: AGAINST_MOST_FOUND + 1])
-        met = {one.pk: met.get(one.pk) or Meeting(one.pk) for one in found[:AGAINST_MOST_FOUND]}
-        more = len(found) > AGAINST_MOST_FOUND
-    else:
-        more = False
+        met, more = meetings_with(others, met)
     part = Paginator(sorted(met, key=lambda pk: (-met[pk].games, pk)), PAGE).get_page(
         request.GET.get("page")
     )
@@ -435,13 +392,14 @@ def against(request: HttpRequest, slug: str, public_id: str, other: str) -> Http
         raise Http404
     directs = directs_club(request, club)
     every = games_of(row, request.user, beside)
-    scope = filter_of(request, Counter((game.family, game.season) for game in every))
-    games = [g for g in every if g.family == scope.family and scope.season in (None, g.season)]
-    seats = seats_beside(row, beside)
-    meeting = meetings(games, seats).get(beside.pk) or Meeting(beside.pk)
+    scope = filter_of(Counter((game.family, game.season) for game in every), *_wanted(request))
+    games = scope.select(every)
+    both = head_to_head(row, beside, games, scope.family, timezone.now())
+    meeting, chance = both["meeting"], both["chance"]
+    if chance is not None:
+        above = chance["above"]
+        chance |= {"above": percent(above, 100), "below": percent(100 - above, 100)}
     part = Paginator(games, GAMES).get_page(request.GET.get("page"))
-    own, theirs = ratings_of(row), ratings_of(beside)
-    family = scope.family or family_of_both(own, theirs)
     page = {
         "club": club,
         "player": row,
@@ -450,10 +408,10 @@ def against(request: HttpRequest, slug: str, public_id: str, other: str) -> Http
         "other_name": beside.name if directs else beside.shown_name,
         "scope": scope,
         "meeting": meeting,
-        "compared": _means(compare(games, seats)) if meeting.against else None,
-        "chance": _chance(rating_row(own, family), rating_row(theirs, family), timezone.now()),
+        "compared": _means(both["compared"]) if meeting.against else None,
+        "chance": chance,
         "part": part,
-        "games": _together(list(part), seats),
+        "games": _together(list(part), both["seats"]),
     }
     return render(request, "tournaments/people/against.html", page)
 
@@ -466,25 +424,6 @@ def _means(sums: Mapping[str, Points]) -> dict[str, str]:
         "other_points": average(sums["other_points"], games),
         "place": average(sums["places"], games),
         "other_place": average(sums["other_places"], games),
-    }
-
-
-def _chance(
-    own: PlayerRating | None, other: PlayerRating | None, at: datetime
-) -> dict[str, Any] | None:
-    """Return the ratings, and the probability that each finishes above the other.
-
-    None unless both are rated.
-    """
-    if own is None or other is None:
-        return None
-    ratings = rating_at(own, at), rating_at(other, at)
-    above = round(100 * chance_above([ratings[0]], [ratings[1]]))
-    return {
-        "own": displayed(ratings[0]),
-        "other": displayed(ratings[1]),
-        "above": percent(above, 100),
-        "below": percent(100 - above, 100),
     }
 
 

@@ -32,7 +32,6 @@ from tournaments.engine.standings.standings import (
     Standing,
 )
 from tournaments.models import Club, Player, Report, Season, Tournament
-from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import members_club, role_in, seen_tournament
 from tournaments.queries.known_games import digest_of_round
 from tournaments.queries.names import named_player
@@ -53,6 +52,7 @@ from tournaments.queries.standings import (
     stages_reached,
     standings_seen,
     tie_break_name,
+    tournaments_of,
     why_placed,
 )
 from tournaments.queries.state import (
@@ -407,18 +407,18 @@ def decision_text(decision: Decision, name: str, *, ahead: bool) -> str:
 Played = Sequence[tuple[Tournament, Version]]
 
 
-def league_html(season: Season, played: Played, looker: LeagueReader) -> SafeString:
+def league_html(season: Season, played: Played, reader: LeagueReader) -> SafeString:
     """Return the league as a fragment, cached by this process until a change (5 queries or none).
 
     `played` are the tournaments of the season visible to the reader, the first one first.
     """
     versions = [version for _row, version in played]
     named = season.club.shows_names
-    said = repr((season.pk, dates_of(season), versions, looker, named, get_language()))
+    said = repr((season.pk, dates_of(season), versions, reader, named, get_language()))
     key = f"league-{sha256(said.encode()).hexdigest()}"
     kept: SafeString | None = caches["pages"].get(key)
     if kept is None:
-        found = league_of(season, ([row for row, _version in played]), looker)
+        found = league_of(season, ([row for row, _version in played]), reader)
         page = {
             "club": season.club,
             "season": season,
@@ -426,21 +426,21 @@ def league_html(season: Season, played: Played, looker: LeagueReader) -> SafeStr
             "finals": found.finals,
             "added": found.added,
             "mixed": found.mixed,
-            "directs": looker.directs,
-            "table": _table(season, found, looker) if found.rows else "",
+            "directs": reader.directs,
+            "table": _table(season, found, reader) if found.rows else "",
         }
         kept = render_to_string("tournaments/standings/_league.html", page)
         caches["pages"].set(key, kept, KEPT_SECONDS)
     return kept
 
 
-def _table(season: Season, found: League, looker: LeagueReader) -> SafeString:
+def _table(season: Season, found: League, reader: LeagueReader) -> SafeString:
     """Built without a template, as the standings are; only names and texts are escaped."""
     text = cache(points_text)
     head = "".join(_league_view_head(season, found.evenings))
     body = "".join(
         f'<tr><td class="num rank">{row.place}{"=" if row.shared else ""}</td>'
-        f'<th scope="row">{_league_view_name(season, found.people[row.player], looker)}</th>'
+        f'<th scope="row">{_league_view_name(season, found.people[row.player], reader)}</th>'
         f'<td class="num points">{text(row.points)}</td>'
         f"{''.join(_league_view_cells(row, text))}</tr>"
         for row in found.rows
@@ -462,10 +462,10 @@ def _league_view_head(season: Season, evenings: Iterable[dict[str, Any]]) -> Ite
     yield "</tr>"
 
 
-def _league_view_name(season: Season, player: Player, looker: LeagueReader) -> str:
+def _league_view_name(season: Season, player: Player, reader: LeagueReader) -> str:
     if player.removed_at is not None:
         return f'<span class="soft">{escape(_("removed player"))}</span>'
-    named = named_player(season.club, player, member=looker.member)
+    named = named_player(season.club, player, member=reader.member)
     name = escape(named.name)
     return f'<a href="{named.url}">{name}</a>' if named.url else name
 
@@ -576,25 +576,22 @@ def league(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the league of a season, from the tournaments that the visitor may see."""
     seasons = Season.objects.filter(club__in=Club.objects.seen_by(request.user), club__slug=slug)
     season = get_object_or_404(seasons.select_related("club"), pk=pk)
-    role = role_in(request, season.club)
-    looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
-    seen = Tournament.objects.counted().seen_by(request.user).filter(event__season=season)
-    in_order = seen.select_related("event").order_by("event__held_on", "pk")
+    reader = LeagueReader.of(role_in(request, season.club))
     page = {
         "club": season.club,
         "season": season,
-        "looker": looker,
+        "reader": reader,
         "preview": club_page_preview(
             request,
             season.club,
             f"{_('League')} · {season.name}",
             _("Who leads the season of %(club)s, with the points of each evening."),
         ),
-        "league": league_html(season, with_versions(in_order), looker),
+        "league": league_html(season, with_versions(tournaments_of(season, request.user)), reader),
     }
-    if looker.member:
+    if reader.member:
         page["asking"] = asking(Report.Kind.LEAGUE)
-    if looker.directs:
+    if reader.directs:
         days = (season.starts_on, season.ends_on)
         page["outside"] = season.club.events.filter(season=None, held_on__range=days).count()
     return render(request, "tournaments/standings/league.html", page)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.cache import caches
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
@@ -22,14 +22,19 @@ from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.statistics import ClubSums
-from tournaments.models import Club, Game, RatedRound, Report, Visitor
-from tournaments.models.clubs import DIRECTING
-from tournaments.permissions import members_club, role_in
-from tournaments.queries.names import named_players
+from tournaments.models import Club, RatedRound, Report, Visitor
+from tournaments.permissions import club_with_ratings, members_club, role_in
+from tournaments.queries.names import named_player
 from tournaments.queries.site import month_key, version_of_games
 from tournaments.queries.site import months_of as site_months_of
 from tournaments.queries.standings import LeagueReader
-from tournaments.queries.statistics import Champion, NumbersFilter, Wanted, numbers_of
+from tournaments.queries.statistics import (
+    Champion,
+    NumbersFilter,
+    Wanted,
+    numbers_of,
+    rows_of_numbers,
+)
 from tournaments.services.events.events import dates_of
 from tournaments.texts.labels import points_text
 from tournaments.web.base.pages import cached_for_going_back
@@ -113,28 +118,23 @@ def cached_numbers(
     kept: tuple[SafeString, NumbersFilter] | None = caches["pages"].get(key)
     if kept is None:
         scope, sums, champion = numbers_of(club, visitor, wanted, seasons)
-        page = _page(club, sums, wanted.looker, champion)
+        page = _page(club, sums, wanted.reader, champion)
         kept = render_to_string("tournaments/statistics/_numbers.html", page), scope
         caches["pages"].set(key, kept, KEPT_SECONDS)
     return kept
 
 
 def _page(
-    club: Club, sums: ClubSums, looker: LeagueReader, champion: Champion | None
+    club: Club, sums: ClubSums, reader: LeagueReader, champion: Champion | None
 ) -> Mapping[str, Any]:
-    records = (*sums.highest, *sums.lowest, *sums.kings, *sums.runs)
-    crowned = champion.players if champion else ()
-    keys = {player for record in records for player in record.players}
-    keys |= {each.player for each in sums.active} | {*crowned}
-    names = named_players(club, keys, member=looker.member)
-    sheets = Game.objects.filter(pk__in=[record.key for record in records])
-    public_ids = dict(sheets.values_list("pk", "public_id"))
+    players, public_ids = rows_of_numbers(sums, champion)
+    names = {pk: named_player(club, row, member=reader.member) for pk, row in players.items()}
     most = max((each.games for each in sums.active), default=1)
     return {
         "club": club,
         "sums": sums,
         "champion": champion,
-        "crowned": [names[player] for player in crowned],
+        "crowned": [names[player] for player in (champion.players if champion else ())],
         "records": [
             (
                 title,
@@ -179,20 +179,19 @@ def _games_in_a_row(number: Points) -> str:
 @require_safe
 def club_records(request: HttpRequest, slug: str) -> HttpResponse:
     """Show champions, records and playing times of a club, for all time or for a season."""
-    club = get_object_or_404(Club.objects.showing_ratings_to(request.user), slug=slug)
-    role = role_in(request, club)
-    looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
-    wanted = Wanted(request.GET.get("game", ""), request.GET.get("season", ""), looker)
+    club = club_with_ratings(request, slug)
+    reader = LeagueReader.of(role_in(request, club))
+    wanted = Wanted(request.GET.get("game", ""), request.GET.get("season", ""), reader)
     html, scope = cached_numbers(club, request.user, wanted)
     line = _("Records, champions and playing times of %(club)s.")
     page = {
         "club": club,
-        "looker": looker,
+        "reader": reader,
         "scope": scope,
         "numbers": html,
         "preview": club_page_preview(request, club, _("The club in numbers"), line),
     }
-    if looker.member:
+    if reader.member:
         months = site_months_of(club, timezone.localdate())
         page |= {"asking": asking(Report.Kind.CLUB_MONTH)}
         page["months"] = [(month_key(each), date_format(each, YEAR_MONTH)) for each in months]
