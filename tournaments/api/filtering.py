@@ -2,7 +2,7 @@
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -21,7 +21,6 @@ from rest_framework.request import Request
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from tournaments.api.fields import TRUTHS
-from tournaments.api.problems import Json as ProblemsJson
 from tournaments.api.problems import fault
 from tournaments.engine.rules.entries import LARGE
 from tournaments.models import Club
@@ -36,6 +35,8 @@ ABOUT = (
 )
 
 
+Json = dict[str, Any]
+
 EMPTY = _("Nothing is written here: leave it out, or say what is wanted.")
 
 
@@ -44,7 +45,7 @@ class UnknownName(Fault, code="unknown-name"):
 
 
 class Chosen(serializers.Serializer[Any]):
-    """Shows only the fields that were asked for, at an address that lets them be chosen.
+    """Shows only the fields that `fields` names, at an address that lets them be chosen.
 
     What `expand` may name are the fields of `expanded`.
     """
@@ -54,13 +55,15 @@ class Chosen(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
         found: dict[str, Any] = super().get_fields()
         view = self.context.get("view")
-        if view is None or _is_described(view):
+        # The description of the API has them all.
+        if view is None or getattr(view, "swagger_fake_view", False):
             return found
-        request, is_chosen = view.request, getattr(view, "chosen", None) is type(self)
-        if not is_chosen or not expanding(request):
-            found = _without(found, {EXPANDED})
-        asked = _names(request, "fields") if is_chosen else set()
-        return _without(found, found.keys() - asked - {EXPANDED}) if asked else found
+        is_chosen = getattr(view, "chosen", None) is type(self)
+        names = names_in(view.request, "fields") if is_chosen else set()
+        chosen = names or found.keys() - {EXPANDED}
+        if is_chosen and expanding(view.request):
+            chosen |= {EXPANDED}
+        return {name: field for name, field in found.items() if name in chosen}
 
 
 class Expanded(serializers.Serializer[Any]):
@@ -69,24 +72,26 @@ class Expanded(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
         found: dict[str, Any] = super().get_fields()
         view = self.context["view"]
-        if _is_described(view):
+        if getattr(view, "swagger_fake_view", False):
             return found
-        return _without(found, found.keys() - expanding(view.request))
+        chosen = expanding(view.request)
+        return {name: field for name, field in found.items() if name in chosen}
 
 
-def _is_described(view: Any) -> bool:
-    """Whether the description of the API asks for the fields."""
-    return getattr(view, "swagger_fake_view", False)
+def names_in(request: Request, parameter: str) -> set[str]:
+    names = request.query_params.get(parameter, "").split(",")
+    return {name.strip() for name in names} - {""}
 
 
 def expanding(request: Request) -> set[str]:
-    """Return what an answer is to tell more about."""
-    return _names(request, "expand")
+    """Return what a response is to tell more about."""
+    return names_in(request, "expand")
 
 
-def expand(shape: type[Chosen]) -> OpenApiParameter:
-    """Return the parameter that expands answers of a shape."""
-    schema = {"type": "array", "items": {"type": "string", "enum": list(shape.expandable)}}
+def expand(serializer_class: type[Chosen]) -> OpenApiParameter:
+    """Return the parameter that expands the responses of a serializer."""
+    names = {"type": "string", "enum": list(serializer_class.expandable)}
+    schema = {"type": "array", "items": names}
     text = (
         "More about these, in `expanded`, separated by commas."
         " Deprecated: `/api/v2/` will not have it. Use the addresses of these objects."
@@ -96,27 +101,17 @@ def expand(shape: type[Chosen]) -> OpenApiParameter:
     )
 
 
-def unknown_choices(request: Request, shape: type[Chosen]) -> Iterator[Fault]:
-    """Yield a fault for each name that an answer of a shape does not have."""
+def unknown_choices(request: Request, serializer_class: type[Chosen]) -> Iterator[Fault]:
+    """Yield a fault for each name that a serializer does not have."""
     for parameter in request.query_params.keys() & CHOICES:
-        known = shape.expandable if parameter == "expand" else _choices(shape)
-        if not _names(request, parameter):
+        known: Collection[str] = serializer_class.expandable
+        if parameter == "fields":
+            known = serializer_class().get_fields().keys() - {EXPANDED}
+        names = names_in(request, parameter)
+        if not names:
             yield fault("missing-field", parameter, EMPTY)
-        for name in sorted(_names(request, parameter).difference(known)):
+        for name in sorted(names.difference(known)):
             yield UnknownName(data={"name": name}, where=parameter)
-
-
-def _choices(shape: type[Chosen]) -> set[str]:
-    return shape().get_fields().keys() - {EXPANDED}
-
-
-def _names(request: Request, parameter: str) -> set[str]:
-    asked = request.query_params.get(parameter, "").split(",")
-    return {name.strip() for name in asked} - {""}
-
-
-def _without(fields: dict[str, Any], names: Any) -> dict[str, Any]:
-    return {name: field for name, field in fields.items() if name not in names}
 
 
 _PARAMETERS: dict[tuple[type, str], frozenset[str]] = {}
@@ -138,18 +133,23 @@ class Filters(DjangoFilterBackend):  # type: ignore[misc]
     """
 
     def filter_queryset(self, request: Any, queryset: Any, view: Any) -> Any:
-        """The rows that were asked for.
-
-        Raises:
-            Invalid: something was asked for that the list does not have.
-        """
-        shape = self.get_filterset_class(view, queryset)
-        known = shape.base_filters if shape else {}
-        problems = [*unknown(request.query_params, {*known, *_of_all(view)})]
-        problems += _empty(request.query_params)
-        problems += _no_truths(request.query_params, known)
-        if problems:
-            raise Invalid(faults=problems)
+        """Filter the rows; Invalid where a parameter is unknown, empty or no boolean."""
+        filterset, query = self.get_filterset_class(view, queryset), request.query_params
+        filters, pages = filterset.base_filters if filterset else {}, view.pagination_class
+        known = {*filters, "ordering", pages.cursor_query_param, pages.page_size_query_param}
+        known |= {*getattr(view, "extra_parameters", ()), *(CHOICES if view.chosen else ())}
+        # A program that forgot to fill in its filter must not be answered with everything.
+        faults = [
+            *unknown(query, known),
+            *(fault("missing-field", name, EMPTY) for name, value in query.items() if not value),
+            *(
+                fault("wrong-type", name, _("Must be a valid boolean."))
+                for name, each in filters.items()
+                if isinstance(each, BooleanFilter) and query.get(name) not in (None, "", *TRUTHS)
+            ),
+        ]
+        if faults:
+            raise Invalid(faults=faults)
         return super().filter_queryset(request, queryset, view)
 
 
@@ -157,18 +157,13 @@ class Ordering(OrderingFilter):
     """Orders by one of the fields that a view names, up or down."""
 
     def get_ordering(self, request: Any, queryset: Any, view: Any) -> Any:
-        """The order that was asked for, or that of the view.
-
-        Raises:
-            UnknownOrder: the list has no such order.
-        """
-        asked = request.query_params.get(self.ordering_param)
-        if asked and asked not in _orders(view):
+        """Return the requested order, or that of the view; UnknownOrder if there is none."""
+        ordering = request.query_params.get(self.ordering_param)
+        if ordering and ordering not in _orders(view):
             raise UnknownOrder
         return super().get_ordering(request, queryset, view)
 
-    def get_schema_operation_parameters(self, view: Any) -> list[ProblemsJson]:
-        """The orders that there are."""
+    def get_schema_operation_parameters(self, view: Any) -> list[Json]:
         return [
             {
                 "name": self.ordering_param,
@@ -189,48 +184,24 @@ def parameters_of(view: Any, method: str) -> frozenset[str]:
         schema = getattr(getattr(view, name), "kwargs", {}).get("schema", view.schema)
         described = schema() if isinstance(schema, type) else schema
         described.view, described.method = view, method
-        found = frozenset(_names_of(described.get_override_parameters()))
-        _PARAMETERS[type(view), name] = found
+        names: set[str] = set()
+        for each in described.get_override_parameters():
+            if not isinstance(each, OpenApiParameter):
+                names.update((each() if isinstance(each, type) else each).fields)
+            elif each.location == OpenApiParameter.QUERY:
+                names.add(each.name)
+        found = _PARAMETERS[type(view), name] = frozenset(names)
     return found
-
-
-def _names_of(parameters: Iterable[Any]) -> Iterator[str]:
-    for each in parameters:
-        if not isinstance(each, OpenApiParameter):
-            yield from (each() if isinstance(each, type) else each).fields
-        elif each.location == OpenApiParameter.QUERY:
-            yield each.name
 
 
 def _orders(view: Any) -> list[str]:
     return [sign + name for name in view.ordering_fields for sign in ("", "-")]
 
 
-def _of_all(view: Any) -> set[str]:
-    """The parameters of every list, and the view's own."""
-    pages = view.pagination_class
-    own = {*getattr(view, "also_asked", ()), *(CHOICES if view.chosen else ())}
-    return {pages.cursor_query_param, pages.page_size_query_param, "ordering", *own}
-
-
-def unknown(asked: Iterable[str], known: Collection[str]) -> list[Fault]:
+def unknown(names: Iterable[str], known: Collection[str]) -> list[Fault]:
     """Return a fault for each parameter that is not known."""
     message = _("There is no such parameter here.")
-    return [fault("unexpected-field", name, message) for name in asked if name not in known]
-
-
-def _empty(asked: Mapping[str, str]) -> list[Fault]:
-    # A program that forgot to fill in its filter must not be answered with everything.
-    return [fault("missing-field", name, EMPTY) for name, value in asked.items() if not value]
-
-
-def _no_truths(asked: Mapping[str, str], filters: Mapping[str, Any]) -> list[Fault]:
-    message = _("Must be a valid boolean.")
-    return [
-        fault("wrong-type", name, message)
-        for name, each in filters.items()
-        if isinstance(each, BooleanFilter) and asked.get(name) not in (None, "", *TRUTHS)
-    ]
+    return [fault("unexpected-field", name, message) for name in names if name not in known]
 
 
 class UnknownFamily(Fault, code="unknown-family", where="family"):
@@ -250,7 +221,7 @@ class LimitsSerializer(serializers.Serializer[Any]):
 
 
 class Limits(NamedTuple):
-    """The limits that were asked for; without them an empty family, and no season."""
+    """The limits of a request; without them an empty family, and no season."""
 
     family: str
     season: int | None
@@ -259,9 +230,7 @@ class Limits(NamedTuple):
 def read_limits(request: Request, club: Club) -> Limits:
     """Return the limits of a request (1 query where there is a season).
 
-    Raises:
-        ValidationError, UnknownSeason: it is no season of the club. Numbers of all seasons would
-            look right.
+    Raises: ValidationError, UnknownSeason: numbers of all seasons would look right.
     """
     query = request.query_params
     limits = LimitsSerializer(data={name: query[name] for name in Limits._fields if name in query})
@@ -270,9 +239,6 @@ def read_limits(request: Request, club: Club) -> Limits:
     if season is not None and not club.seasons.filter(pk=season).exists():
         raise UnknownSeason
     return Limits(limits.validated_data.get("family", ""), season)
-
-
-Json = dict[str, Any]
 
 
 class CursorPages(CursorPagination):
@@ -284,22 +250,17 @@ class CursorPages(CursorPagination):
     ordering = "-pk"
 
     def get_ordering(self, request: Any, queryset: Any, view: Any) -> tuple[str, ...]:
-        """The order that was asked for, then by key: two rows alike stay in one order."""
+        """Add the key, so that two rows alike stay in one order."""
         ordering = super().get_ordering(request, queryset, view)
         return ordering if ordering[-1].lstrip("-") in {"pk", "id"} else (*ordering, "pk")
 
     def paginate_queryset(self, queryset: Any, request: Any, view: Any = None) -> Any:
-        """The rows of the page that was asked for.
-
-        Raises:
-            NotFound: the cursor is none that was given out.
-        """
+        """Return the rows of a page; NotFound where its cursor is none that was given out."""
         self.request, self.base_url = request, request.build_absolute_uri()
         self.order = self.get_ordering(request, queryset, view)
         size, cursor = self.get_page_size(request) or self.page_size, self.decode_cursor(request)
         try:
-            rows = self._beyond(queryset, cursor)[: size + 1]
-            found = list(rows)
+            found = list(self._from_cursor(queryset, cursor)[: size + 1])
         except (ValueError, RecursionError, ValidationError, DataError) as error:
             if cursor is None:
                 raise
@@ -313,50 +274,44 @@ class CursorPages(CursorPagination):
         self.has_previous, self.has_next = beside
         return self.page
 
-    def _beyond(self, queryset: Any, cursor: Cursor | None) -> Any:
+    def _from_cursor(self, queryset: Any, cursor: Cursor | None) -> Any:
         """All rows from a cursor on, in the direction in which it goes.
 
         The cursor holds all ordering values, not an offset, so ties cannot shift it.
         """
-        way = [_turned(part) if cursor and cursor.reverse else part for part in self.order]
-        rows = queryset.order_by(*(_sorted(queryset, part) for part in way))
+        order = list(self.order)
+        if cursor and cursor.reverse:
+            order = [name.removeprefix("-") if name[0] == "-" else f"-{name}" for name in order]
+        rows = queryset.order_by(*(_sorted(queryset, name) for name in order))
         if cursor is None:
             return rows
-        place = json.loads(str(cursor.position))
-        if not isinstance(place, list) or len(place) != len(way):
-            raise ValueError(place)
-        if not all(isinstance(value, str | None) for value in place):
-            raise ValueError(place)
-        return rows.filter(_after(queryset, list(zip(way, place, strict=True))))
+        values = json.loads(str(cursor.position))
+        is_list = isinstance(values, list) and len(values) == len(order)
+        if not is_list or not all(isinstance(value, str | None) for value in values):
+            raise ValueError(values)
+        return rows.filter(_after(queryset, list(zip(order, values, strict=True))))
 
     def get_next_link(self) -> str | None:
-        """The address of the page after."""
         return self._link(self.page[-1], reverse=False) if self.has_next and self.page else None
 
     def get_previous_link(self) -> str | None:
-        """The address of the page before."""
         return self._link(self.page[0], reverse=True) if self.has_previous and self.page else None
 
     def _link(self, row: Any, *, reverse: bool) -> str:
-        values = [getattr(row, part.lstrip("-")) for part in self.order]
-        place: Any = json.dumps([None if value is None else str(value) for value in values])
-        link: str = self.encode_cursor(Cursor(0, reverse, place))
+        values = [getattr(row, name.lstrip("-")) for name in self.order]
+        position: Any = json.dumps([None if value is None else str(value) for value in values])
+        link: str = self.encode_cursor(Cursor(0, reverse, position))
         return link
 
     def get_page_size(self, request: Any) -> int | None:
-        """How many rows a page has.
-
-        Raises:
-            Fault: `page_size` is not a number.
-        """
-        asked = request.query_params.get(self.page_size_query_param)
-        if asked is not None and not (asked.isdecimal() and len(asked) < 10 and int(asked)):
+        """Return how many rows a page has; Fault where `page_size` is no whole number."""
+        size = request.query_params.get(self.page_size_query_param)
+        if size is not None and not (size.isdecimal() and len(size) < 10 and int(size)):
             message = _("A whole number from 1 on is needed.")
             raise fault("wrong-type", self.page_size_query_param, message)
         return super().get_page_size(request)
 
     def get_schema_operation_parameters(self, view: Any) -> list[Json]:
-        """How pages are asked for."""
         parameters: list[Json] = super().get_schema_operation_parameters(view)
         for parameter in parameters:
             if parameter["name"] == self.page_size_query_param:
@@ -383,13 +338,9 @@ PAGES = [
 """The parameters of lists that are computed."""
 
 
-FORMER = ("page", "player")
-"""What else chooses a part."""
-
-
 @dataclass(frozen=True)
 class Part:
-    """The part of a computed list that was asked for: all of it where nobody asked."""
+    """The requested part of a computed list; all of it where `size` is None."""
 
     request: Request
     first: int
@@ -399,13 +350,21 @@ class Part:
     def of(cls, request: Request, size: int | None = None) -> "Part":
         """Read `cursor` and `page_size`.
 
-        Raises:
-            Fault, NotFound: they are no size, or no cursor that was given out.
+        Raises: Fault, NotFound: they are no size, or no cursor that was given out.
         """
-        pages, query = CursorPages(), request.query_params
-        first = _first(query["cursor"]) if "cursor" in query else 0
+        first, query = 0, request.query_params
+        if "cursor" in query:
+            try:
+                word, _is, number = (
+                    urlsafe_b64decode(query["cursor"]).decode("ascii").partition("=")
+                )
+            except ValueError:
+                word = number = ""
+            if word != "at" or not number.isdecimal() or len(number) >= 10:
+                raise NotFound(CursorPages.invalid_cursor_message)
+            first = int(number)
         if query.keys() & {"cursor", "page_size"}:
-            size = pages.get_page_size(request)
+            size = CursorPages().get_page_size(request)
         return cls(request, first, size)
 
     def links(self, total: int) -> dict[str, str | None]:
@@ -421,21 +380,10 @@ class Part:
     def link(self, first: int) -> str:
         """Return the address of the part that begins there."""
         cursor = urlsafe_b64encode(f"at={first}".encode()).decode()
-        url = self.request.build_absolute_uri()
-        for former in FORMER:
-            url = remove_query_param(url, former)
-        url = replace_query_param(url, "cursor", cursor)
+        # These choose a part, too.
+        url = remove_query_param(self.request.build_absolute_uri(), "page")
+        url = replace_query_param(remove_query_param(url, "player"), "cursor", cursor)
         return replace_query_param(url, "page_size", self.size)
-
-
-def _first(cursor: str) -> int:
-    try:
-        word, _is, first = urlsafe_b64decode(cursor).decode("ascii").partition("=")
-        if word == "at" and first.isdecimal() and len(first) < 10:
-            return int(first)
-    except ValueError:
-        pass
-    raise NotFound(CursorPages.invalid_cursor_message)
 
 
 class PartSerializer(serializers.Serializer[Any]):
@@ -453,12 +401,8 @@ class PartSerializer(serializers.Serializer[Any]):
         rows: list[Any] = list(field.get_attribute(instance) or ())
         end = None if part.size is None else part.first + part.size
         results = field.to_representation(rows[part.first : end])
-        shown: Json = super().to_representation(instance)
-        return {**shown, **part.links(len(rows)), "results": results}
-
-
-def _turned(part: str) -> str:
-    return part.removeprefix("-") if part.startswith("-") else f"-{part}"
+        others: Json = super().to_representation(instance)
+        return {**others, **part.links(len(rows)), "results": results}
 
 
 def _has_nulls(queryset: Any, name: str) -> bool:
@@ -467,23 +411,23 @@ def _has_nulls(queryset: Any, name: str) -> bool:
     return field is not None and field.null
 
 
-def _sorted(queryset: Any, part: str) -> Any:
-    """A part of an order; where values are missing, that is before all, in every database."""
-    name = part.lstrip("-")
-    if not _has_nulls(queryset, name):
-        return part
-    return F(name).desc(nulls_last=True) if part.startswith("-") else F(name).asc(nulls_first=True)
+def _sorted(queryset: Any, name: str) -> Any:
+    """Order by a field; where values are missing, that is before all, in every database."""
+    field = name.lstrip("-")
+    if not _has_nulls(queryset, field):
+        return name
+    return F(field).asc(nulls_first=True) if field == name else F(field).desc(nulls_last=True)
 
 
-def _after(queryset: Any, places: list[tuple[str, Any]]) -> Q:
-    """Return the condition for rows after a place in an order, by its first part, then the next."""
-    (part, value), *rest = places
-    name, down = part.lstrip("-"), part.startswith("-")
+def _after(queryset: Any, position: list[tuple[str, Any]]) -> Q:
+    """Return the condition for rows after a position in an order, by one field after another."""
+    (name, value), *rest = position
+    field, down = name.lstrip("-"), name.startswith("-")
     if value is None:
-        here, beyond = Q((f"{name}__isnull", True)), Q((f"{name}__isnull", False))
+        here, beyond = Q((f"{field}__isnull", True)), Q((f"{field}__isnull", False))
         beyond = Q(pk__in=[]) if down else beyond
     else:
-        here, beyond = Q((name, value)), Q((f"{name}__{'lt' if down else 'gt'}", value))
-        if down and _has_nulls(queryset, name):
-            beyond |= Q((f"{name}__isnull", True))
+        here, beyond = Q((field, value)), Q((f"{field}__{'lt' if down else 'gt'}", value))
+        if down and _has_nulls(queryset, field):
+            beyond |= Q((f"{field}__isnull", True))
     return beyond | (here & _after(queryset, rest)) if rest else beyond

@@ -142,7 +142,7 @@ class MemberViewSet(ClubMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMix
     read_permission = staticmethod(members_club)
     permission = staticmethod(owned_club)
     filterset_class = RoleFilter
-    also_asked = ("q",)
+    extra_parameters = ("q",)
     ordering_fields = ("joined_at",)
     ordering = ("joined_at",)
     serializer_class = MemberSerializer

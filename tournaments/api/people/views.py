@@ -217,7 +217,7 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
     lookup_field = "public_id"
     filterset_class = PlayerFilter
     filter_backends = (Filters, ByName)
-    also_asked = ("q",)
+    extra_parameters = ("q",)
     pagination_class = SealedPages
     ordering_fields = ("name", "created_at")
     ordering = ("name",)
