@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from http import HTTPStatus
 from itertools import chain
 from pathlib import Path
@@ -146,32 +146,32 @@ REFUSAL_HEADERS = {"401": ["WWW-Authenticate"], "412": ["ETag"]}
 
 def problem_schemas() -> dict[str, Json]:
     """The body of every answer that is a problem, with the lists of codes."""
-    text = {"type": "string"}
     problem = {
-        "type": {"type": "string", "format": "uri"},
-        "title": text,
+        "type": STRING | {"format": "uri"},
+        "title": STRING,
         "status": {"type": "integer", "minimum": 400, "maximum": 599},
         "code": component("ProblemCode"),
-        "instance": {"type": "string", "description": "The path that was asked for."},
+        "instance": STRING | {"description": "The path that was asked for."},
         "problems": {"type": "array", "items": component("Fault")},
     }
     more = {
         "revision": {"type": "integer", "description": "The current revision of the sheet."},
         "position": {"type": "integer", "description": "That of the entry that would not fit."},
-        "scope": {"type": "string", "description": "The scope that a token needs for this."},
+        "scope": STRING | {"description": "The scope that a token needs for this."},
     }
     where = "Its path in what was sent, as `players.2`; empty for the whole."
     fault = {
         "code": component("FaultCode"),
-        "where": {"type": "string", "description": where},
-        "message": {"type": "string", "description": "A sentence in the reader's language."},
+        "where": STRING | {"description": where},
+        "message": STRING | {"description": "A sentence in the reader's language."},
         "params": {"type": "object", "description": "The numbers and names in the sentence."},
     }
+    kinds, codes = list(kinds_of_problems()), list(faults())
     return {
         "Problem": _object(problem, more, "A problem (RFC 9457)."),
         "Fault": _object(fault, {}, "One thing that is wrong in what was sent."),
-        "ProblemCode": _enumeration(kinds_of_problems(), "The kind of a problem."),
-        "FaultCode": _enumeration(faults(), "The fault at one place."),
+        "ProblemCode": STRING | {"description": "The kind of a problem.", "enum": kinds},
+        "FaultCode": STRING | {"description": "The fault at one place.", "enum": codes},
     }
 
 
@@ -184,59 +184,57 @@ def _object(required: Json, more: Json, description: str) -> Json:
     }
 
 
-def _enumeration(codes: Iterable[str], description: str) -> Json:
-    return {"type": "string", "description": description, "enum": list(codes)}
-
-
 def complete(result: Json, **_more: Any) -> Json:
     """Add all that no view says by itself."""
     parts = result["components"]
     schemas = parts.setdefault("schemas", {}) | problem_schemas()
     for file, name in RECORDS.items():
-        schemas[name] = _within(name, SCHEMAS[file]()) | {"description": _about(file)}
+        schemas[name] = _record_schema(name, SCHEMAS[file]()) | {"description": _about(file)}
     entry = component("GameRecord/$defs/entry")
     schemas["GameRecord"]["properties"]["entries"] = {"type": "array", "items": entry}
     for schema in schemas.values():
-        _let_any_be_null(schema)
+        for field in schema.get("properties", {}).values():
+            # Any value may be null already; a second null would make `oneOf` fail.
+            if {} in field.get("oneOf", []):
+                del field["oneOf"]
     flat = Flat(schemas)
-    paths = {
+    result["paths"] = {
         renamed(path): {
             method: _operation(flat.content(operation, operation["operationId"]), path)
             for method, operation in methods.items()
         }
         for path, methods in result["paths"].items()
     }
-    result["paths"] = paths
     flat.components["DealEntry"]["description"] = about_deals()
-    _share_settings(flat.components)
+    # One component of the settings that each form of a tournament has.
+    settings = flat.components["Tournament"]["properties"]["settings"]
+    flat.components["TournamentSettings"] = settings
+    for schema in flat.components.values():
+        if schema.get("properties", {}).get("settings") == settings:
+            schema["properties"]["settings"] = component("TournamentSettings")
+    operations = [each for methods in result["paths"].values() for each in methods.values()]
     parts["schemas"] = dict(sorted(flat.components.items()))
     parts["headers"] = {name: head | {"schema": STRING} for name, head in HEADERS.items()}
     parts["responses"] = {status: _refusal(status) for status in STATUSES}
-    parts["responses"]["Problem"] = _other_refusal()
-    parts["parameters"] = _share_parameters(list(_operations(result)))
-    _describe(result)
-    _show_examples(result)
-    _share_security(result)
-    return result
-
-
-def _describe(result: Json) -> None:
+    others = "; ".join(f"{status}: {text}" for status, text in OTHER_STATUSES.items())
+    parts["responses"]["Problem"] = _problem(f"Another problem. {others}.", "Retry-After")
+    parts["parameters"] = _share_parameters(operations)
     result["info"] |= {"description": ABOUT, "license": LICENSE}
     result["servers"] = [{"url": "/", "description": "The server that this comes from."}]
-    used = {tag for operation in _operations(result) for tag in operation["tags"]}
+    used = {tag for operation in operations for tag in operation["tags"]}
     result["tags"] = [
         {"name": name, "x-displayName": name.capitalize(), "description": text}
         for name, text in TOPICS.items()
         if name in used
     ]
-
-
-def _share_settings(schemas: dict[str, Json]) -> None:
-    """Make one component of the settings that each form of a tournament has."""
-    shared = schemas["TournamentSettings"] = schemas["Tournament"]["properties"]["settings"]
-    for schema in schemas.values():
-        if schema.get("properties", {}).get("settings") == shared:
-            schema["properties"]["settings"] = component("TournamentSettings")
+    parts["examples"] = _show_examples(operations)
+    # Say once, for the whole document, what most operations need.
+    needs = Counter(json.dumps(each["security"]) for each in operations)
+    result["security"] = json.loads(needs.most_common(1)[0][0])
+    for operation in operations:
+        if operation["security"] == result["security"]:
+            del operation["security"]
+    return result
 
 
 def about_deals() -> str:
@@ -301,38 +299,18 @@ def _share_parameters(operations: list[Json]) -> Json:
     return dict(sorted(shared.items()))
 
 
-def _share_security(result: Json) -> None:
-    """Say once, for the whole document, what most operations need."""
-    needs = Counter(json.dumps(each["security"]) for each in _operations(result))
-    result["security"] = json.loads(needs.most_common(1)[0][0])
-    for operation in _operations(result):
-        if operation["security"] == result["security"]:
-            del operation["security"]
-
-
 def _refusal(status: str) -> Json:
-    refusal: Json = {"description": f"{HTTPStatus(int(status)).phrase}: {STATUSES[status]}"}
-    refusal["content"] = {MEDIA_TYPE: {"schema": component("Problem")}}
-    refusal["headers"] = _headers(*REFUSAL_HEADERS.get(status, ()), LEFT, POLICY)
-    return refusal
+    text = f"{HTTPStatus(int(status)).phrase}: {STATUSES[status]}"
+    return _problem(text, *REFUSAL_HEADERS.get(status, ()))
 
 
-def _other_refusal() -> Json:
-    told = "; ".join(f"{status}: {text}" for status, text in OTHER_STATUSES.items())
+def _problem(description: str, *headers: str) -> Json:
+    names = (*headers, LEFT, POLICY)
     return {
-        "description": f"Another problem. {told}.",
-        "headers": _headers("Retry-After", LEFT, POLICY),
+        "description": description,
         "content": {MEDIA_TYPE: {"schema": component("Problem")}},
+        "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in names},
     }
-
-
-def _headers(*names: str) -> Json:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
-
-
-def _operations(result: Json) -> Iterator[Json]:
-    for path in result["paths"].values():
-        yield from path.values()
 
 
 def read_examples() -> dict[str, Json]:
@@ -344,28 +322,27 @@ def read_examples() -> dict[str, Json]:
     return found
 
 
-def _show_examples(result: Json) -> None:
-    """Put what was really asked and answered beside the operations and answers it belongs to."""
-    found = read_examples()
-    used: Json = {}
-    ids = {operation["operationId"] for operation in _operations(result)}
-    for operation in _operations(result):
+def _show_examples(operations: list[Json]) -> Json:
+    """Put real requests and answers beside the operations they are of; return the shared ones."""
+    found, used = read_examples(), {}
+    ids = {operation["operationId"] for operation in operations}
+    for operation in operations:
         name = operation["operationId"]
         # What the server has as well as each club is asked for alike.
-        shown = f"clubs_{name}" if name not in found["operations"] else name
-        shared = f"clubs_{name}" in ids or name.removeprefix("clubs_") in ids - {name}
+        key = name if name in found["operations"] else f"clubs_{name}"
+        is_shared = f"clubs_{name}" in ids or name.removeprefix("clubs_") in ids - {name}
         for place, content in _contents(operation):
-            value = found["operations"].get(shown, {}).get(place)
-            schema = content["schema"].get("$ref", "").removeprefix("#/components/schemas/")
-            if value is not None and not shared:
+            value = found["operations"].get(key, {}).get(place)
+            if value is not None and not is_shared:
                 content["examples"] = {name: {"value": value}}
                 continue
-            key = schema if value is None else shown
-            value = found["schemas"].get(schema) if value is None else value
+            schema, example = content["schema"].get("$ref", "").rpartition("/")[2], key
+            if value is None:
+                example, value = schema, found["schemas"].get(schema)
             if value is not None:
-                used[key] = {"value": value}
-                content["examples"] = {key: {"$ref": f"#/components/examples/{key}"}}
-    result["components"]["examples"] = dict(sorted(used.items()))
+                used[example] = {"value": value}
+                content["examples"] = {example: {"$ref": f"#/components/examples/{example}"}}
+    return dict(sorted(used.items()))
 
 
 def _contents(operation: Json) -> Iterator[tuple[str, Json]]:
@@ -376,14 +353,7 @@ def _contents(operation: Json) -> Iterator[tuple[str, Json]]:
             yield place, body["content"]["application/json"]
 
 
-def _let_any_be_null(schema: Json) -> None:
-    """A schema of any value already includes null; a second null branch would make `oneOf` fail."""
-    for field in schema.get("properties", {}).values():
-        if {} in field.get("oneOf", []):
-            del field["oneOf"]
-
-
-def _within(name: str, schema: Any) -> Any:
+def _record_schema(name: str, schema: Any) -> Any:
     """The schema of a record as a part of this document."""
     text = json.dumps({k: v for k, v in schema.items() if k not in {"$id", "$schema"}})
     text = text.replace('"#/$defs/', f'"#/components/schemas/{name}/$defs/')

@@ -55,7 +55,7 @@ POINTS_SCHEMA: Json = {
 UNREADABLE = re.compile(r"\(\?[!=<]|\\u")
 
 
-def reference(name: str) -> Json:
+def component(name: str) -> dict[str, str]:
     return {"$ref": SCHEMAS + name}
 
 
@@ -75,7 +75,7 @@ class Flat:
         if "$ref" in node:
             return _described(self._referred(node["$ref"]), node)
         if _is_points(node):
-            return _described(reference(POINTS), node)
+            return _described(component(POINTS), node)
         if "allOf" in node and (found := self._all_of(node, name)) is not None:
             return found
         if "oneOf" in node or node.get("type") == ["string", "object"]:
@@ -98,27 +98,37 @@ class Flat:
     def _referred(self, to: str) -> Json:
         first, *way = to.removeprefix(SCHEMAS).split("/")
         if not way:
-            return reference(first)
-        found: Any = self._raw[first]
-        for step in way:
-            found = found[step]
+            return component(first)
+        found = self._at(to)
         key = f"{first}/{way[-1]}"
         name = NAMES.get(key, way[-1].capitalize() + "Entry" if first == "GameRecord" else key)
-        flat: Json = self.schema(found, name) if name not in self.components else {}
-        if way[0] != "$defs" or len(way) > 2 or not (flat == {} or _is_object(flat)):
+        flat: Json = {} if name in self.components else self.schema(found, name)
+        is_object = not flat or "properties" in flat or "discriminator" in flat
+        if way[0] != "$defs" or len(way) > 2 or not is_object:
             return flat or self.schema(found, name)
         self.components.setdefault(name, flat)
-        return reference(name)
+        return component(name)
+
+    def _at(self, to: str) -> Any:
+        """Return what a reference names."""
+        found: Any = self._raw
+        for step in to.removeprefix(SCHEMAS).split("/"):
+            found = found[step]
+        return found
 
     def _all_of(self, node: Json, name: str) -> Any:
         parts = node["allOf"]
-        if all("if" in part for part in parts):
-            tags = [_tag(part["if"]) for part in parts]
-            if len({field for field, _ in tags}) == 1 and tags[0][1]:
-                variants = [self._referred(part["then"]["$ref"]) for part in parts]
-                return _described(_choice(tags[0][0], [v for _, v in tags], variants), node)
+        if not all("if" in part for part in parts):
+            return _described(self.schema(parts[0], name), node)
+        # Field and value of each condition; no value if it is one on several fields.
+        tags: list[tuple[str, Any]] = []
+        for part in parts:
+            (field, shape), *more = part["if"].get("properties", {"": {}}).items()
+            tags.append((field, None if more else shape.get("const")))
+        if len({field for field, _value in tags}) > 1 or not tags[0][1]:
             return None
-        return _described(self.schema(parts[0], name), node)
+        variants = [self._referred(part["then"]["$ref"]) for part in parts]
+        return _described(_choice(tags[0][0], [value for _field, value in tags], variants), node)
 
     def _one_of(self, node: Json, name: str) -> Any:
         parts = node.get("oneOf") or [{"type": "string"}, node["else"]]
@@ -132,7 +142,7 @@ class Flat:
             return self._plain({**node, "oneOf": None, "items": items}, name)
         if all(part.get("type") == "string" for part in others) and len(others) > 1:
             return _described(_text(others), node)
-        whole = [self._whole(part) for part in others]
+        whole: list[Json] = [self._at(e["$ref"]) if "$ref" in e else e for e in others]
         if not all("properties" in part for part in whole):
             return _described({"oneOf": [self.schema(part, name) for part in others]}, node)
         if field := _common_tag(whole):
@@ -140,16 +150,8 @@ class Flat:
             names = [name + "".join(map(str.capitalize, value.split("-"))) for value in values]
             for each, part in zip(names, whole, strict=True):
                 self.components[each] = self._plain(part, each)
-            return _described(_choice(field, values, list(map(reference, names))), node)
+            return _described(_choice(field, values, list(map(component, names))), node)
         return _described(self._plain(_merged(whole), name), node)
-
-    def _whole(self, node: Json) -> Json:
-        found: Any = node
-        if "$ref" in node:
-            found = self._raw
-            for step in node["$ref"].removeprefix(SCHEMAS).split("/"):
-                found = found[step]
-        return found  # type: ignore[no-any-return]
 
     def _plain(self, node: Json, name: str) -> Json:
         left_out = CONDITIONS | NOISE | {"oneOf", "allOf", "additionalProperties"}
@@ -161,11 +163,8 @@ class Flat:
                 for key, value in node["properties"].items()
                 if value is not False
             }
-            flat["required"] = [
-                key for key in node.get("required", ()) if key in flat["properties"]
-            ]
-            if not flat["required"]:
-                del flat["required"]
+            required = [key for key in flat.pop("required", ()) if key in flat["properties"]]
+            flat |= {"required": required} if required else {}
         if more := node.get("additionalProperties"):
             flat["additionalProperties"] = more is True or self.schema(more, name)
         elif "object" in flat.get("type", ()) and "properties" not in node:
@@ -183,21 +182,11 @@ def _described(flat: Json, node: Json) -> Json:
     return {**flat, "description": node["description"]} if "description" in node else flat
 
 
-def _is_object(flat: Json) -> bool:
-    return "properties" in flat or "discriminator" in flat
-
-
 def _is_points(node: Json) -> bool:
     if node.get("type") == ["integer", "string"]:
         return True
     kinds = [part.get("type") for part in node.get("oneOf", ())]
     return kinds == ["integer", "string"]
-
-
-def _tag(condition: Json) -> tuple[str, Any]:
-    """Return field and value of a condition on one field, or no value if it is another one."""
-    (field, shape), *more = condition.get("properties", {"": {}}).items()
-    return field, None if more else shape.get("const")
 
 
 def _common_tag(objects: list[Json]) -> str:
@@ -266,13 +255,11 @@ def _readable(flat: Json) -> Json:
         flat = {key: value for key, value in flat.items() if key not in about}
     if flat.get("maximum", 0) > LARGEST:
         flat = {key: value for key, value in flat.items() if key not in {"maximum", "format"}}
-    return flat if _is_accepted(flat) else {k: v for k, v in flat.items() if k != "default"}
-
-
-def _is_accepted(flat: Json) -> bool:
-    """Return whether a default may be sent back."""
+    # A default that may not be sent back is none.
     default = flat.get("default")
-    return default is not None and not (default == "" and flat.get("minLength"))
+    if default is None or (default == "" and flat.get("minLength")):
+        return {key: value for key, value in flat.items() if key != "default"}
+    return flat
 
 
 def tidy_parameter(parameter: Json) -> Json:
@@ -290,32 +277,17 @@ ACTIONS = {"PUT": "replace", "PATCH": "change", "DELETE": "remove"}
 """The verbs of operations other than reading and POST."""
 
 VERBS = frozenset(
-    {"accept", "add", "add-time", "adopt", "again", "answer", "call", "cancel", "check-in", "claim"}
-    | {
-        "close",
-        "confirm",
-        "copy",
-        "describe",
-        "dispute",
-        "divide",
-        "enter",
-        "exchange",
-        "finish",
-        "join",
-    }
-    | {"late", "leave", "let-in", "merge", "move", "new", "open", "pair", "pause", "publish"}
-    | {"rematch", "release", "reopen", "start"}
-    | {"replace", "restore", "return", "reveal", "score", "seal", "seat", "settle", "swap"}
-    | {"take-back", "test", "undo", "unlink", "verify", "withdraw"}
+    {"accept", "add", "add-time", "adopt", "again", "answer", "call", "cancel", "check-in"}
+    | {"claim", "close", "confirm", "copy", "describe", "dispute", "divide", "enter", "exchange"}
+    | {"finish", "join", "late", "leave", "let-in", "merge", "move", "new", "open", "pair"}
+    | {"pause", "publish", "rematch", "release", "reopen", "start", "replace", "restore"}
+    | {"return", "reveal", "score", "seal", "seat", "settle", "swap", "take-back", "test"}
+    | {"undo", "unlink", "verify", "withdraw"}
 )
 """Last words of addresses that say by themselves what a POST does."""
 
 KEY_TOPICS = frozenset({"games", "tables", "entrants"})
 """Topics of which the address of a page, used as a key, opens something."""
-
-
-def component(name: str) -> dict[str, str]:
-    return {"$ref": f"#/components/schemas/{name}"}
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -381,19 +353,15 @@ class Described(AutoSchema):
 
     def get_operation_id(self) -> str:
         """Return path and action: `clubs_list`, `games_entries_add`, `rounds_close`."""
-        way = [part.replace("-", "_") for part in self._tokenize_path()]
-        return "_".join([*way, *self._action()])
-
-    def _action(self) -> list[str]:
+        words = [part.replace("-", "_") for part in self._tokenize_path()]
+        is_list = self.view.is_computed_list and self.view.action_name == "list"
         if self.method == "GET":
-            is_list = self._is_list_view() or (
-                self.view.is_computed_list and self.view.action_name == "list"
-            )
-            return ["list" if is_list else "read"]
-        if self.method != "POST":
-            return [ACTIONS[self.method]]
-        words = [part for part in self.path.split("/") if part and "{" not in part]
-        return [] if words[-1] in VERBS else ["add"]
+            words.append("list" if is_list or self._is_list_view() else "read")
+        elif self.method != "POST":
+            words.append(ACTIONS[self.method])
+        elif [part for part in self.path.split("/") if part and "{" not in part][-1] not in VERBS:
+            words.append("add")
+        return "_".join(words)
 
     def get_request_serializer(self) -> Any:
         found = self.view.get_request_serializer_class()
@@ -409,7 +377,6 @@ class Described(AutoSchema):
         return not self.view.is_computed_list and super()._is_list_view(serializer)
 
     def get_summary(self) -> str | None:
-        """Return the summary."""
         return super().get_summary() or self._texts()[0]
 
     def get_description(self) -> str:  # type: ignore[override]
@@ -428,27 +395,24 @@ class Described(AutoSchema):
         return first.replace("\n", " "), rest
 
     def get_override_parameters(self) -> list[Any]:
-        """The headers that every address knows."""
-        parameters = super().get_override_parameters()
-        where: Any = OpenApiParameter.HEADER
-        if self.method == "GET" and getattr(self.view, "action", None):
-            if self.view.chosen is not None and self.view.chosen.expandable:
-                parameters.append(expand(self.view.chosen))
-            if self.view.is_computed_list:
+        """Add the parameters of lists, and the headers that every address knows."""
+        parameters, view = super().get_override_parameters(), self.view
+        if self.method == "GET" and getattr(view, "action", None):
+            if view.chosen is not None and view.chosen.expandable:
+                parameters.append(expand(view.chosen))
+            if view.is_computed_list:
                 parameters += PAGES
         if self.method == "POST":
             text = "8 to 64 letters, digits, `-` or `_`: sent twice, it is done once."
             pattern = {"type": "string", "pattern": "^[0-9A-Za-z_-]{8,64}$"}
-            parameters.append(OpenApiParameter(HEADER, pattern, where, description=text))
-        if self.method in ACTIONS or self.method in self._matched:
+            parameters.append(_header(HEADER, text, pattern))
+        if self.method in ACTIONS or self.method in view.if_match:
             text = "Only if it is still what has one of these entity tags; else the answer is 412."
-            needed = self._matched.get(self.method, False)
-            parameters.append(
-                OpenApiParameter("If-Match", str, where, required=needed, description=text)
-            )
+            required = view.if_match.get(self.method, False)
+            parameters.append(_header("If-Match", text, required=required))
         if self.method == "GET":
             text = "Answered 304, without content, while it still has this entity tag."
-            parameters.append(OpenApiParameter("If-None-Match", str, where, description=text))
+            parameters.append(_header("If-None-Match", text))
         return parameters
 
     def _resolve_path_parameters(self, variables: Any) -> list[Json]:
@@ -460,34 +424,27 @@ class Described(AutoSchema):
 
     def _get_response_bodies(self, direction: Any = "response") -> Json:
         bodies: Json = super()._get_response_bodies(direction)
-        for status in self._refusals():
+        kinds = {"GET": READING, "POST": WRITING}.get(self.method, CHANGING)
+        refusals = [*kinds, *self.view.get_refusals()]
+        if self.method in self.view.if_match:
+            refusals += ["412", "428"] if self.view.if_match[self.method] else ["412"]
+        for status in refusals:
             name = "Problem" if status == "default" else status
             bodies.setdefault(status, {"$ref": f"#/components/responses/{name}"})
         if self.method == "GET":
             bodies.setdefault("304", {"description": "Unchanged."})
         return dict(sorted(bodies.items()))
 
-    @property
-    def _matched(self) -> Mapping[str, bool]:
-        matched: Mapping[str, bool] = getattr(self.view, "if_match", {})
-        return matched
-
-    def _refusals(self) -> tuple[str, ...]:
-        """Return the refusals by status; a view names its own."""
-        own: tuple[str, ...] = self.view.get_refusals()
-        if self.method in self._matched:
-            own = (*own, "412", *(("428",) if self._matched[self.method] else ()))
-        if self.method == "GET":
-            return (*READING, *own)
-        return (*(WRITING if self.method == "POST" else CHANGING), *own)
-
     def _get_response_headers_for_code(self, status_code: str, direction: Any = "response") -> Json:
         headers: Json = super()._get_response_headers_for_code(status_code, direction)
-        for name in self._headers_of(status_code):
+        names = ["ETag"] if status_code in {"200", "201"} else []
+        names += ["Location"] if status_code in {"201", "202"} else []
+        names += [REPLAYED] if self.method == "POST" and status_code < "300" else []
+        for name in names:
             headers.setdefault(name, {"$ref": f"#/components/headers/{name}"})
         return headers
 
-    def _headers_of(self, status: str) -> list[str]:
-        names = ["ETag"] if status in {"200", "201"} else []
-        names += ["Location"] if status in {"201", "202"} else []
-        return [*names, REPLAYED] if self.method == "POST" and status < "300" else names
+
+def _header(name: str, text: str, kind: Any = str, *, required: bool = False) -> OpenApiParameter:
+    place: Any = OpenApiParameter.HEADER
+    return OpenApiParameter(name, kind, place, required=required, description=text)
