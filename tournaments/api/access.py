@@ -16,7 +16,7 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, Th
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from tournaments.api.problems import LacksScope, plain_answer
+from tournaments.api.problems import LacksScope, framework_problem, plain_problem
 from tournaments.models import Game, OpenTable, PersonalToken, Scope, Table, User
 from tournaments.models.games import GameQuerySet, OpenTableQuerySet
 from tournaments.models.people import ScopedToken
@@ -53,11 +53,7 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
     """`Authorization: Bearer …`, with a personal or an application's token, or a key."""
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
-        """Return the visitor; None if no credentials were sent.
-
-        Raises:
-            AuthenticationFailed: they are not those of a bearer token, or of none that is known.
-        """
+        """Return the visitor; None without credentials, AuthenticationFailed if they are wrong."""
         found: tuple[Any, Any] | None = super().authenticate(request)
         if found is None and "Authorization" in request.headers:
             raise AuthenticationFailed
@@ -66,11 +62,7 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
     def authenticate_credentials(
         self, token: bytes
     ) -> tuple[User | AnonymousUser, ScopedToken | AddressToken]:
-        """Return the account of this token.
-
-        Raises:
-            AuthenticationFailed: it is no token, was revoked, or has expired.
-        """
+        """Return the account of a token; AuthenticationFailed if it is unknown or no longer valid."""
         try:
             text = token.decode("ascii")
         except UnicodeDecodeError as error:
@@ -90,7 +82,10 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
                 raise AuthenticationFailed
             return found
         user, personal = super().authenticate_credentials(token)
-        _note_use(personal)
+        # Noted once a minute: reading must not become writing.
+        now = timezone.now().replace(second=0, microsecond=0)
+        if personal.last_used_at is None or personal.last_used_at < now:
+            PersonalToken.objects.filter(pk=personal.pk).update(last_used_at=now)
         return user, personal
 
 
@@ -127,7 +122,9 @@ def has_scope(request: Request, scope: Scope) -> bool:
 
 def writable_game(request: Request, public_id: str) -> GameQuerySet:
     """The game whose sheet this visitor may write: by its key, or as director of its club."""
-    games = _at_key(request, public_id, "write")
+    games, key = Game.objects.none(), request.auth
+    if _is_key(key, public_id, "write"):
+        games = Game.objects.writable_at(public_id, key.secret, request.user)
     if not request.user.is_authenticated:
         return games
     return games | Game.objects.directed_by(request.user).named(public_id)
@@ -163,7 +160,10 @@ def game_to_read(request: Request, public_id: str) -> Game:
 
 def takeable_game(request: Request, public_id: str) -> GameQuerySet:
     """The game whose scoring this visitor may take over with its key."""
-    return _at_key(request, public_id, "pen")
+    key = request.auth
+    if not _is_key(key, public_id, "pen"):
+        return Game.objects.none()
+    return Game.objects.takeable_at(public_id, key.secret)
 
 
 def round_closed_since(request: Request, public_id: str) -> GameQuerySet:
@@ -208,25 +208,9 @@ def evening_of_key(request: Request, public_id: str) -> OpenTableQuerySet:
     return OpenTable.objects.readable_at(public_id, key.secret)
 
 
-def _at_key(request: Request, public_id: str, kind: str) -> GameQuerySet:
-    key = request.auth
-    if not _is_key(key, public_id, kind):
-        return Game.objects.none()
-    if kind == "pen":
-        return Game.objects.takeable_at(public_id, key.secret)
-    return Game.objects.writable_at(public_id, key.secret, request.user)
-
-
 def _is_key(key: object, public_id: str, kind: str) -> TypeGuard[AddressToken]:
     """Whether this is the key of a kind to a game, right or wrong."""
     return isinstance(key, AddressToken) and (key.kind, key.public_id) == (kind, public_id)
-
-
-def _note_use(token: PersonalToken) -> None:
-    """Remember that a token was used, once a minute: reading must not become writing."""
-    now = timezone.now().replace(second=0, microsecond=0)
-    if token.last_used_at is None or token.last_used_at < now:
-        PersonalToken.objects.filter(pk=token.pk).update(last_used_at=now)
 
 
 WINDOW = 60
@@ -239,16 +223,24 @@ POLICY, LEFT = "RateLimit-Policy", "RateLimit"
 def count(request: Request, places: Collection[object]) -> None:
     """Count a request at an address with these values in its path; its answer tells the limit.
 
-    Raises:
-        AuthenticationFailed: the token is invalid, which has a limit of its own.
+    Raises: AuthenticationFailed: the token is invalid, which has a limit of its own.
         Throttled: there were too many.
     """
+    network = network_of(request._request)  # noqa: SLF001
     try:
-        kind, who = _kind_of(request), _asker(request, places)
+        visitor = request.auth
     except AuthenticationFailed:
-        _count(request, "failure", network_of(request._request))  # noqa: SLF001
+        _count(request, "failure", network)
         raise
-    _count(request, kind, who)
+    owner = network
+    if isinstance(visitor, ScopedToken):
+        owner = visitor.public_id
+    # A key counts by itself only at what it may open: made up, it would let in without an end
+    # wherever nobody looks at it.
+    elif isinstance(visitor, AddressToken) and visitor.public_id in places:
+        # By its origin, so that wrong tries use up only the sender's own limit.
+        owner = f"{visitor.public_id[:16]}:{network}"
+    _count(request, "read" if request.method in SAFE_METHODS else "write", owner)
 
 
 def tell_limit(request: HttpRequest, answer: HttpResponseBase) -> HttpResponseBase:
@@ -263,41 +255,21 @@ def tell_limit(request: HttpRequest, answer: HttpResponseBase) -> HttpResponseBa
         except AuthenticationFailed:
             pass
         except Throttled as error:
-            answer = plain_answer(error, request)
-    told: dict[str, str] = getattr(request, "counted", {})
-    for name, value in told.items():
+            answer = plain_problem(framework_problem(error), request)
+    limits: dict[str, str] = getattr(request, "counted", {})
+    for name, value in limits.items():
         answer[name] = value
     return answer
 
 
-def _kind_of(request: Request) -> str:
-    return "read" if request.method in SAFE_METHODS else "write"
-
-
-def _asker(request: Request, places: Collection[object]) -> str:
-    """Under what the requests of whoever asks are counted.
-
-    A key counts by itself only at what it may open: made up, it would let in without an end
-    wherever nobody looks at it.
-    """
-    asker, network = request.auth, network_of(request._request)  # noqa: SLF001
-    if isinstance(asker, ScopedToken):
-        return asker.public_id
-    if isinstance(asker, AddressToken) and asker.public_id in places:
-        # By its origin, so that wrong tries use up only the sender's own limit.
-        return f"{asker.public_id[:16]}:{network}"
-    return network
-
-
-def _count(request: Request, kind: str, who: str) -> None:
+def _count(request: Request, kind: str, owner: str) -> None:
     most: int | None = settings.API_LIMITS.get(kind)
     if most is None:
         return
-    number, seconds = caches["throttles"].count(f"{kind}:{who}", WINDOW)  # type: ignore[attr-defined]
-    told = {
+    number, seconds = caches["throttles"].count(f"{kind}:{owner}", WINDOW)  # type: ignore[attr-defined]
+    request._request.counted = {  # type: ignore[attr-defined] # noqa: SLF001
         POLICY: f'"{kind}";q={most};w={WINDOW}',
         LEFT: f'"{kind}";r={max(most - number, 0)};t={seconds}',
     }
-    request._request.counted = told  # type: ignore[attr-defined] # noqa: SLF001
     if number > most:
         raise Throttled(wait=seconds)

@@ -44,10 +44,10 @@ def faults() -> Sentences:
 def _of_filters() -> Sentences:
     """The faults that filters of lists find; the sentences are Django's."""
     views = [
-        view for view in _shapes(GenericAPIView) if getattr(view, "queryset", None) is not None
+        view for view in _classes(GenericAPIView) if getattr(view, "queryset", None) is not None
     ]
-    shapes = [DjangoFilterBackend().get_filterset_class(view(), view.queryset) for view in views]
-    filters = [each for shape in shapes if shape for each in shape.base_filters.values()]
+    found = [DjangoFilterBackend().get_filterset_class(view(), view.queryset) for view in views]
+    filters = [each for filterset in found if filterset for each in filterset.base_filters.values()]
     return {code: text for each in filters for code, text in _refused(each.field)}
 
 
@@ -61,34 +61,26 @@ def _refused(field: forms.Field) -> Iterator[tuple[str, str]]:
 
 
 def _of_fields() -> Sentences:
-    shapes = list(_shapes(serializers.Serializer))
-    fields = [field for shape in shapes for field in _fields_of(shape)]
-    own = {_dashed(c): str(text) for each in shapes for c, text in _errors_of(each).items()}
-    return own | {code: text for field in fields for code, text in _refusals_of(field)}
+    own: Sentences = {}
+    of_fields: Sentences = {}
+    for serializer in _classes(serializers.Serializer):
+        errors = vars(serializer).get("default_error_messages", {})
+        own |= {_dashed(code): str(text) for code, text in errors.items()}
+        for declared in serializer._declared_fields.values():  # noqa: SLF001 - no public name
+            for field in filter(None, (declared, getattr(declared, "child", None))):
+                if not field.read_only:
+                    texts = [(getattr(v, "code", ""), v.message) for v in field.validators]
+                    for code, text in (*field.error_messages.items(), *texts):
+                        of_fields[CODES.get(code, _dashed(code))] = str(text)
+    return own | of_fields
 
 
-def _errors_of(shape: type[serializers.Serializer[Any]]) -> Sentences:
-    errors: Sentences = vars(shape).get("default_error_messages", {})
-    return errors
-
-
-def _fields_of(shape: type[serializers.Serializer[Any]]) -> Iterator[Any]:
-    for field in shape._declared_fields.values():  # noqa: SLF001 - no public name
-        yield from filter(None, (field, getattr(field, "child", None)))
-
-
-def _refusals_of(field: Any) -> Iterator[tuple[str, str]]:
-    if not field.read_only:
-        by_validators = ((getattr(v, "code", ""), v.message) for v in field.validators)
-        for code, text in (*field.error_messages.items(), *by_validators):
-            yield CODES.get(code, _dashed(code)), str(text)
-
-
-def _shapes(kind: Any) -> Iterator[Any]:
-    for shape in kind.__subclasses__():
-        if shape.__module__.startswith("tournaments.api."):
-            yield shape
-        yield from _shapes(shape)
+def _classes(base: Any) -> Iterator[Any]:
+    """Yield the subclasses of the API."""
+    for each in base.__subclasses__():
+        if each.__module__.startswith("tournaments.api."):
+            yield each
+        yield from _classes(each)
 
 
 def _dashed(code: str) -> str:

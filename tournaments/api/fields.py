@@ -14,7 +14,6 @@ from rest_framework import serializers
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import JSONRenderer
-from rest_framework.request import Request
 from rest_framework.utils.encoders import JSONEncoder
 
 from tournaments.api.problems import BodyTooLarge
@@ -100,8 +99,12 @@ class Strict(serializers.Serializer[Any]):
         if not isinstance(data, Mapping):
             return super().to_internal_value(data)
         error = serializers.ErrorDetail("This does not belong here.", "unexpected-field")
+        wrong: dict[str, Any] = {}
         unknown = {str(name): [error] for name in data if name not in self.fields}
-        wrong = unknown | _wrong_kinds(self.fields, data)
+        for name, field in self.fields.items():
+            if name in data and (errors := _wrong_kind(field, data[name])):
+                wrong[name] = errors
+        wrong = unknown | wrong
         try:
             read = super().to_internal_value(data)
         except serializers.ValidationError as error:
@@ -112,13 +115,8 @@ class Strict(serializers.Serializer[Any]):
         return read
 
 
-def _wrong_kinds(fields: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return errors for values that are no JSON strings or booleans but would be converted."""
-    found = {name: _wrong_kind(field, data[name]) for name, field in fields.items() if name in data}
-    return {name: errors for name, errors in found.items() if errors}
-
-
 def _wrong_kind(field: Any, value: Any) -> Any:
+    """Return the error of a value that is no JSON string or boolean but would be converted."""
     if isinstance(value, list) and isinstance(field, serializers.ListField):
         found = {number: _wrong_kind(field.child, each) for number, each in enumerate(value)}
         return {number: errors for number, errors in found.items() if errors}
@@ -126,7 +124,7 @@ def _wrong_kind(field: Any, value: Any) -> Any:
     if value is not None and isinstance(field, serializers.CharField):
         is_wrong = not isinstance(value, str)
     elif value is not None and isinstance(field, serializers.BooleanField):
-        # A question has texts only.
+        # A query has texts only.
         is_wrong = not isinstance(value, bool) and value not in TRUTHS
     text = field.error_messages.get("invalid")
     return [serializers.ErrorDetail(text, "invalid")] if is_wrong else None
@@ -224,14 +222,14 @@ class StrictJSONParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """The document.
-
-        Raises:
-            ParseError: it is no JSON, or nothing that can be kept.
-            BodyTooLarge: a stranger sends too much.
-        """
+        """Return the document; ParseError where it is no JSON, or nothing that can be stored."""
+        request = (parser_context or {}).get("request")
+        is_stranger = request is not None and not isinstance(request.auth, ScopedToken)
+        content = stream.read(MOST_OF_STRANGERS + 1) if is_stranger else stream.read()
+        if is_stranger and len(content) > MOST_OF_STRANGERS:
+            raise BodyTooLarge(data={"megabytes": MOST_OF_STRANGERS / 1024**2})
         try:
-            document = parse_json(_read(stream, (parser_context or {}).get("request")))
+            document = parse_json(content)
         except InvalidEntry as error:
             raise ParseError(str(error.problems[0].params["error"])) from error
         for value in _values(document):
@@ -241,16 +239,6 @@ class StrictJSONParser(BaseParser):
                 message = "a number is too large"
                 raise ParseError(message)
         return document
-
-
-def _read(stream: Any, request: Request | None) -> bytes:
-    if request is None or isinstance(request.auth, ScopedToken):
-        content: bytes = stream.read()
-        return content
-    content = stream.read(MOST_OF_STRANGERS + 1)
-    if len(content) > MOST_OF_STRANGERS:
-        raise BodyTooLarge(data={"megabytes": MOST_OF_STRANGERS / 1024**2})
-    return content
 
 
 def _values(document: Any) -> Iterator[Any]:
@@ -294,7 +282,5 @@ class PlainJSONRenderer(JSONRenderer):
     charset = None
     encoder_class = PointsEncoder
 
-    def get_indent(
-        self, accepted_media_type: str, renderer_context: Mapping[str, Any]
-    ) -> int | None:
+    def get_indent(self, accepted_media_type: str, renderer_context: Mapping[str, Any]) -> None:
         return None

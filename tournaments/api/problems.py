@@ -5,7 +5,7 @@ was sent, and a sentence in the reader's language. The codes are the engine's wh
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from traceback import walk_tb
 from typing import Any
 
@@ -34,7 +34,6 @@ NOT_STORED = "no-store"
 """The caching header of an answer with a secret: not stored anywhere."""
 
 Json = dict[str, Any]
-Asked = Request | HttpRequest
 
 
 class NotFound(Refused, code="not-found", status=404):
@@ -131,10 +130,10 @@ def placed(at: str) -> Iterator[None]:
 def read_at(name: str, read: Callable[[Any], object]) -> Callable[[Mapping[str, Any]], None]:
     """Return a check of one field of a body by the engine, for `get_validated(also=…)`."""
 
-    def check(said: Mapping[str, Any]) -> None:
-        if name in said:
+    def check(body: Mapping[str, Any]) -> None:
+        if name in body:
             with placed(name):
-                read(said[name])
+                read(body[name])
 
     return check
 
@@ -145,11 +144,10 @@ def answer_problem(error: Exception, context: Mapping[str, Any]) -> Response | N
     if refused is None:
         return None
     if isinstance(refused, Unauthenticated):
-        view = context["view"]
-        scope = view.scope_for(context["request"].method) if hasattr(view, "scope_for") else None
-        refused.headers = challenge(
-            scope, "invalid_token" if ("Authorization" in context["request"].headers) else ""
-        )
+        request, view = context["request"], context["view"]
+        scope = view.scope_for(request.method) if hasattr(view, "scope_for") else None
+        is_sent = "Authorization" in request.headers
+        refused.headers = challenge(scope, "invalid_token" if is_sent else "")
         refused.data = {"scope": scope} if scope else {}
     return problem_response(refused, context["request"])
 
@@ -157,11 +155,11 @@ def answer_problem(error: Exception, context: Mapping[str, Any]) -> Response | N
 def challenge(scope: str | None, error: str = "") -> dict[str, str]:
     """Return the header that names the scope a token needs (RFC 6750)."""
     parts = {"error": error, "scope": scope}
-    told = ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
-    return {"WWW-Authenticate": f"Bearer {told}".strip()}
+    parameters = ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
+    return {"WWW-Authenticate": f"Bearer {parameters}".strip()}
 
 
-def problem_response(error: Refused, request: Asked) -> Response:
+def problem_response(error: Refused, request: Request | HttpRequest) -> Response:
     response = Response(_body(error, request), error.status, headers=dict(error.headers))
     response.content_type = MEDIA_TYPE
     return response
@@ -169,15 +167,8 @@ def problem_response(error: Refused, request: Asked) -> Response:
 
 def plain_problem(error: Refused, request: HttpRequest) -> HttpResponse:
     """A problem that was found outside of any view."""
-    headers = {"Cache-Control": NOT_KEPT, **error.headers}
-    return JsonResponse(
-        _body(error, request), status=error.status, headers=headers, content_type=MEDIA_TYPE
-    )
-
-
-def plain_answer(error: exceptions.APIException, request: HttpRequest) -> HttpResponse:
-    """The answer to an exception of the framework outside of any view."""
-    return plain_problem(_of_framework(error), request)
+    body, headers = _body(error, request), {"Cache-Control": NOT_KEPT, **error.headers}
+    return JsonResponse(body, status=error.status, headers=headers, content_type=MEDIA_TYPE)
 
 
 @csrf_exempt
@@ -192,37 +183,27 @@ def nothing_here(request: HttpRequest, **_where: str) -> HttpResponse:
     return plain_problem(NotFound(), request)
 
 
-def _body(error: Refused, request: Asked) -> Json:
+def _body(error: Refused, request: Request | HttpRequest) -> Json:
     kind = Invalid if isinstance(error, Fault) else error
-    faults = [error] if error.listed else error.faults
+    page = f"{TYPES}{kind.code}"
+    # This may be the problem: then no site is named.
+    with suppress(DisallowedHost):
+        page = request.build_absolute_uri(page)
     return {
-        "type": _page_of(kind.code, request),
+        "type": page,
         "title": str(kind.sentence) if isinstance(error, Fault) else str(error),
         "status": error.status,
         "code": kind.code,
         "instance": request.path,
-        "problems": [listed(each) for each in faults],
+        "problems": [listed(each) for each in ([error] if error.listed else error.faults)],
         **({} if error.listed else error.data),
     }
 
 
-def _page_of(code: str, request: Asked) -> str:
-    """Return the address of the page about a kind of problem."""
-    try:
-        return request.build_absolute_uri(f"{TYPES}{code}")
-    except DisallowedHost:
-        # This is the problem: it names no site.
-        return f"{TYPES}{code}"
-
-
 def listed(error: Refused) -> Json:
     """One of the `problems`."""
-    return {
-        "code": error.code,
-        "where": error.where,
-        "message": str(error),
-        "params": dict(error.data),
-    }
+    code, where, params = error.code, error.where, dict(error.data)
+    return {"code": code, "where": where, "message": str(error), "params": params}
 
 
 def _refused(error: Exception) -> Refused | None:  # noqa: PLR0911 - one for each kind
@@ -241,7 +222,7 @@ def _refused(error: Exception) -> Refused | None:  # noqa: PLR0911 - one for eac
         case PermissionDenied() | exceptions.PermissionDenied():
             return Forbidden()
         case exceptions.APIException():
-            return _of_framework(error)
+            return framework_problem(error)
     return None
 
 
@@ -257,7 +238,7 @@ def is_of_rendering(error: Exception) -> bool:
     return any(frame.f_globals.get("__name__", "").startswith(RENDERING) for frame in frames)
 
 
-def _of_framework(error: exceptions.APIException) -> Refused:
+def framework_problem(error: exceptions.APIException) -> Refused:
     """Return the problem of a framework's exception."""
     match error:
         case exceptions.ValidationError():
@@ -284,7 +265,7 @@ CODES: Mapping[str, str] = {
     "not_a_list": "wrong-type",
     "not_a_dict": "wrong-type",
 }
-"""The framework's words for what the records call otherwise."""
+"""Codes of REST framework that the records have under another name."""
 
 
 def faults_of(detail: Any, at: tuple[str, ...] = ()) -> Iterator[Fault]:
