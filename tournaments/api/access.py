@@ -62,7 +62,7 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
     def authenticate_credentials(
         self, token: bytes
     ) -> tuple[User | AnonymousUser, ScopedToken | AddressToken]:
-        """Return the account of a token; AuthenticationFailed if it is unknown or no longer valid."""
+        """Return the account of a token; AuthenticationFailed if it is unknown or invalid."""
         try:
             text = token.decode("ascii")
         except UnicodeDecodeError as error:

@@ -60,15 +60,7 @@ from tournaments.api.views import (
     UpdateMixin,
 )
 from tournaments.engine.variants import RULESETS
-from tournaments.models import (
-    Club,
-    Game,
-    Player,
-    PlayerRating,
-    RatingChange,
-    Scope,
-    Visitor,
-)
+from tournaments.models import Club, Game, Player, PlayerRating, RatingChange, Scope, Visitor
 from tournaments.models.fields import named
 from tournaments.models.people import PlayerQuerySet
 from tournaments.permissions import directed_club, directs_club, members_club
