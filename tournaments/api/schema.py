@@ -263,8 +263,10 @@ def _readable(flat: Json) -> Json:
 
 
 def tidy_parameter(parameter: Json) -> Json:
-    """Return a parameter whose empty default is left out: an empty one is refused."""
+    """Return a parameter without an empty default, which is refused, or a length of choices."""
     schema = {k: v for k, v in parameter["schema"].items() if (k, v) != ("default", "")}
+    if "enum" in schema:
+        schema.pop("minLength", None)
     return {**parameter, "schema": schema}
 
 
@@ -397,7 +399,7 @@ class Described(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         """Add the parameters of lists, and the headers that every address knows."""
         parameters, view = super().get_override_parameters(), self.view
-        if self.method == "GET" and getattr(view, "action", None):
+        if self.method == "GET":
             if view.chosen is not None and view.chosen.expandable:
                 parameters.append(expand(view.chosen))
             if view.is_computed_list:

@@ -7,7 +7,7 @@ what it answers (`serializer_class`); the description of the API follows from th
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial, wraps
+from functools import cached_property, partial, wraps
 from hashlib import md5
 from typing import Any, ClassVar
 
@@ -42,12 +42,15 @@ from tournaments.api.filtering import (
 from tournaments.api.idempotency import run_once
 from tournaments.api.problems import NOT_KEPT, NOT_STORED, faults_of
 from tournaments.models import Club, Scope, Tournament, User
+from tournaments.models.clubs import DIRECTING
 from tournaments.models.fields import named
 from tournaments.permissions import (
     account_of,
     actor_of,
     directed_club,
     directed_tournament,
+    directs_club,
+    role_in,
     seen_club,
     seen_tournament,
 )
@@ -285,6 +288,12 @@ class BaseAPIView(GenericAPIView[Any]):
                 faults += error.faults
         raise Invalid(faults=faults)
 
+    def get_query(self, serializer_class: SerializerClass) -> Any:
+        """Return the query parameters as a serializer reads them; a ValidationError otherwise."""
+        serializer = serializer_class(data=self.request.query_params.dict())
+        serializer.is_valid(raise_exception=True)
+        return serializer.validated_data
+
     def check_precondition(self, instance: Any) -> None:
         """Raise ChangedMeanwhile where `retrieve` has another tag than `If-Match`; lock before."""
         found = self.serializer_classes.get("retrieve", self.serializer_class)
@@ -403,6 +412,12 @@ class ClubMixin:
     def resolve_parents(self: Any) -> None:
         self.club = self.get_permission()(self.http_request, self.kwargs["slug"])
 
+    @cached_property
+    def directs(self: Any) -> bool:
+        """Whether the visitor directs the club."""
+        only_directors = self.get_permission() is directed_club
+        return only_directors or directs_club(self.http_request, self.club)
+
 
 class TournamentMixin:
     """The tournament in the address."""
@@ -414,6 +429,16 @@ class TournamentMixin:
     def resolve_parents(self: Any) -> None:
         slug, tournament = self.kwargs["slug"], self.kwargs["tournament"]
         self.tournament = self.get_permission()(self.http_request, slug, tournament)
+
+    @cached_property
+    def role(self: Any) -> str | None:
+        """The visitor's role in the club of the tournament; None if no member."""
+        return role_in(self.http_request, self.tournament.event.club)
+
+    @cached_property
+    def directs(self: Any) -> bool:
+        """Whether the visitor directs the tournament."""
+        return self.get_permission() is directed_tournament or self.role in DIRECTING
 
 
 class Router(SimpleRouter):

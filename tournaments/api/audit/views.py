@@ -95,9 +95,7 @@ class ChangesView(BaseAPIView):
 
         Ask again with the `last` of the answer; nothing comes later under a number before it.
         """
-        following = FollowingSerializer(data=request.query_params.dict())
-        following.is_valid(raise_exception=True)
-        data = following.validated_data
+        data = self.get_query(FollowingSerializer)
         data["after"] = _after(data)
         left = ChangeFeed.number_new_lines()
         # Read before the lines: entries numbered meanwhile come after it.

@@ -6,13 +6,30 @@ from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from tournaments.api.fields import LineField, Moment, Strict
-from tournaments.api.tournaments.views import PlayerNameSerializer
 from tournaments.engine.rules.entries import SMALL
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import SECTIONS
-from tournaments.models import Sitting, Substitute
+from tournaments.models import Player, Sitting, Substitute
 from tournaments.queries.overview import STATES, EntrantLine
 from tournaments.services.entrants.registration import MOST_ENTRANTS
+
+
+class PlayerNameSerializer(serializers.Serializer[Any]):
+    """A player by name; members of the club get the id, others null.
+
+    The name is empty of whoever was removed.
+    """
+
+    id = serializers.SerializerMethodField()
+    name = serializers.SerializerMethodField()
+
+    @extend_schema_field({"type": ["string", "null"]})
+    def get_id(self, player: Player) -> str | None:
+        return player.public_id if self.context.get("member") else None
+
+    def get_name(self, player: Player) -> str:
+        whole = self.context.get("directs") and player.name
+        return str(whole or player.shown_name)
 
 
 class RatingOfEntrantSerializer(serializers.Serializer[Any]):

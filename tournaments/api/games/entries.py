@@ -19,7 +19,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api import access
-from tournaments.api.filtering import PAGES
 from tournaments.api.games import serializers
 from tournaments.api.idempotency import HEADER
 from tournaments.api.problems import LaterInvalid, engine_faults
@@ -263,7 +262,6 @@ class EntryViewSet(GameMixin, APIViewSet):
 class ReviewsView(GameMixin, BaseAPIView):
     serializer_class = serializers.ReviewsSerializer
 
-    @extend_schema(parameters=PAGES)
     def get(self, request: Request, public_id: str) -> Response:
         """The deals of a game that players confirm, each with what was said of it."""
         return self.respond(reviews_of(self.game))

@@ -36,7 +36,6 @@ from tournaments.origin import absolute
 from tournaments.permissions import (
     account_of,
     directed_club,
-    directs_club,
     members_club,
     owned_club,
 )
@@ -68,10 +67,10 @@ class MemberSerializer(serializers.Serializer[Any]):
     joined_at = Moment()
 
     def get_name(self, member: Member) -> str:
-        return member_name(member, directs=self.context["directs"])
+        return member_name(member, directs=self.context["view"].directs)
 
     def get_email(self, member: Member) -> str | None:
-        return member.user.email if self.context["directs"] else None
+        return member.user.email if self.context["view"].directs else None
 
 
 class RoleSerializer(Strict):
@@ -147,7 +146,6 @@ class MemberViewSet(ClubMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMix
     ordering = ("joined_at",)
     serializer_class = MemberSerializer
     request_serializer_class = RoleSerializer
-    directs = False
 
     @extend_schema(parameters=[OpenApiParameter("q", str, description="Words of the name.")])
     def list(self, request: Request, **kwargs: Any) -> Response:
@@ -157,11 +155,7 @@ class MemberViewSet(ClubMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMix
     def get_queryset(self) -> QuerySet[Member]:
         """Those whose names, as the visitor may know them, have the words of `q`."""
         text = self.request.query_params.get("q", "").replace("\0", "")
-        self.directs = directs_club(self.http_request, self.club)
         return members_found(self.club, text, directs=self.directs)
-
-    def get_serializer_context(self) -> dict[str, object]:
-        return {**super().get_serializer_context(), "directs": self.directs}
 
     def lock(self) -> None:
         lock_people(self.club.pk)

@@ -56,14 +56,14 @@ class PlayerSerializer(Chosen):
     expandable = ("ratings",)
 
     def get_name(self, player: Player) -> str:
-        return player.name if self.context["directs"] else player.shown_name
+        return player.name if self.context["view"].directs else player.shown_name
 
     def get_mine(self, player: Player) -> bool:
         user = self.context["request"].user
         return player.account_id is not None and player.account_id == user.pk
 
     def get_account(self, player: Player) -> str | None:
-        if player.account is None or not self.context["directs"]:
+        if player.account is None or not self.context["view"].directs:
             return None
         return account_name(player.account)
 
@@ -84,7 +84,7 @@ class PlayerDetailSerializer(PlayerSerializer):
 
     @extend_schema_field(MergedPlayerSerializer(many=True))
     def get_merges(self, player: Player) -> list[Any]:
-        if not self.context["directs"]:
+        if not self.context["view"].directs:
             return []
         rows = player.merges.filter(undone_at=None).select_related("gone")
         return list(MergedPlayerSerializer(rows, many=True).data)
@@ -144,10 +144,10 @@ class OtherPlayerSerializer(Strict):
 class MergePreviewSerializer(serializers.Serializer[Any]):
     """The effect of a merge: `games` move; `why_not` gives the reason if it is impossible."""
 
-    kept = serializers.CharField(source="kept.public_id")
-    gone = serializers.CharField(source="gone.public_id")
-    name = serializers.CharField(source="kept.name")
-    gone_name = serializers.CharField(source="gone.name")
+    kept = serializers.CharField(source="player.public_id")
+    gone = serializers.CharField(source="other.public_id")
+    name = serializers.CharField(source="player.name")
+    gone_name = serializers.CharField(source="other.name")
     games = serializers.IntegerField()
     why_not = serializers.ChoiceField([(w.value, w.name) for w in Unlike], allow_null=True)
 
@@ -289,14 +289,14 @@ class OpponentSerializer(serializers.Serializer[Any]):
     meeting = HeadToHeadGamesSerializer()
 
     def get_id(self, details: dict[str, Any]) -> str | None:
-        player = details["player"]
-        return None if _is_gone(player) else player.public_id
+        player: Player | None = details["player"]
+        return None if player is None or player.removed_at is not None else player.public_id
 
     def get_name(self, details: dict[str, Any]) -> str:
         player: Player | None = details["player"]
         if player is None:
             return ""
-        return player.name if self.context["directs"] else player.shown_name
+        return player.name if self.context["view"].directs else player.shown_name
 
 
 class OpponentsSerializer(PartSerializer):
@@ -375,19 +375,13 @@ class PlayerGameSerializer(serializers.Serializer[Any]):
 
     def get_change(self, row: Game) -> int | None:
         step = _step(row)
-        return (
-            None if step is None else displayed_points(step.after) - displayed_points(step.before)
-        )
+        return displayed_points(step.after) - displayed_points(step.before) if step else None
 
     @extend_schema_field(PlayerRatingSerializer(allow_null=True))
     def get_rating(self, row: Game) -> dict[str, Any] | None:
         step = _step(row)
-        return None if step is None else dict(PlayerRatingSerializer(displayed(step.after)).data)
+        return PlayerRatingSerializer(displayed(step.after)).data if step else None
 
 
 def _step(row: Game) -> RatingChange | None:
     return next(iter(row.own_changes), None)  # type: ignore[attr-defined]
-
-
-def _is_gone(player: Player | None) -> bool:
-    return player is None or player.removed_at is not None

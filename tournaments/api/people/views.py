@@ -26,7 +26,6 @@ from rest_framework.utils.urls import replace_query_param
 
 from tournaments.api.fields import LARGEST_KEY
 from tournaments.api.filtering import (
-    PAGES,
     CursorPages,
     Filters,
     LimitsSerializer,
@@ -35,21 +34,7 @@ from tournaments.api.filtering import (
     expanding,
     read_limits,
 )
-from tournaments.api.people.serializers import (
-    AddedPlayersSerializer,
-    ChangedPlayerSerializer,
-    HeadToHeadSerializer,
-    MergePreviewSerializer,
-    NewPlayersSerializer,
-    OpponentsSerializer,
-    OtherPlayerSerializer,
-    PlayerCardSerializer,
-    PlayerDataSerializer,
-    PlayerDetailSerializer,
-    PlayerGameSerializer,
-    PlayerNumbersSerializer,
-    PlayerSerializer,
-)
+from tournaments.api.people import serializers
 from tournaments.api.views import (
     APIViewSet,
     BaseAPIView,
@@ -60,10 +45,10 @@ from tournaments.api.views import (
     UpdateMixin,
 )
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Club, Game, Player, PlayerRating, RatingChange, Scope, Visitor
+from tournaments.models import Club, Game, Player, PlayerRating, RatingChange, Scope
 from tournaments.models.fields import named
 from tournaments.models.people import PlayerQuerySet
-from tournaments.permissions import directed_club, directs_club, members_club
+from tournaments.permissions import directed_club, members_club
 from tournaments.queries.names import (
     badges_of,
     contracts_in_order,
@@ -87,19 +72,7 @@ from tournaments.queries.players import (
 from tournaments.queries.statistics import NumbersFilter, filter_of
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Refused
-from tournaments.services.people.changes import (
-    export_player,
-    remove_player,
-    rename_player,
-    set_initials,
-)
-from tournaments.services.people.merging import (
-    merge_players,
-    new_claim,
-    undo_merge,
-    unlink_account,
-    why_not_one,
-)
+from tournaments.services.people import changes, merging
 from tournaments.services.people.players import add_players, lock_people
 
 
@@ -174,18 +147,6 @@ class PlayerMixin(ClubMixin):
     """The club in the address, for its members; changes are for its directors."""
 
     read_permission: Any = staticmethod(members_club)
-    club: Club
-
-    directs = False
-    """Whether the visitor directs the club."""
-
-    def resolve_parents(self: Any) -> None:
-        super().resolve_parents()
-        only_directors = self.get_permission() is directed_club
-        self.directs = only_directors or directs_club(self.http_request, self.club)
-
-    def get_serializer_context(self: Any) -> dict[str, object]:
-        return {**super().get_serializer_context(), "directs": self.directs}  # type: ignore[misc]
 
     def get_player(self, public_id: str) -> Player:
         """A player of the club; 404 for one merged or removed."""
@@ -213,16 +174,16 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
     pagination_class = SealedPages
     ordering_fields = ("name", "created_at")
     ordering = ("name",)
-    serializer_class = PlayerDetailSerializer
+    serializer_class = serializers.PlayerDetailSerializer
     serializer_classes = {
-        "list": PlayerSerializer,
-        "create": AddedPlayersSerializer,
-        "merge": PlayerDetailSerializer,
+        "list": serializers.PlayerSerializer,
+        "create": serializers.AddedPlayersSerializer,
+        "merge": serializers.PlayerDetailSerializer,
     }
     request_serializer_classes = {
-        "create": NewPlayersSerializer,
-        "partial_update": ChangedPlayerSerializer,
-        "merge": OtherPlayerSerializer,
+        "create": serializers.NewPlayersSerializer,
+        "partial_update": serializers.ChangedPlayerSerializer,
+        "merge": serializers.OtherPlayerSerializer,
     }
 
     def get_queryset(self) -> PlayerQuerySet:
@@ -260,23 +221,20 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
     def perform_update(self, row: Player, data: Mapping[str, Any]) -> None:
         now = timezone.now()
         if "name" in data:
-            rename_player(row.pk, data["name"], self.actor, at=now)
+            changes.rename_player(row.pk, data["name"], self.actor, at=now)
         if "initials" in data:
-            set_initials(row.pk, data["initials"], self.actor, at=now)
+            changes.set_initials(row.pk, data["initials"], self.actor, at=now)
 
     def perform_destroy(self, row: Player) -> None:
-        remove_player(row.pk, self.actor, at=timezone.now())
+        changes.remove_player(row.pk, self.actor, at=timezone.now())
 
     @action(methods=["post"], detail=True)
     def unlink(self, request: Request, **kwargs: Any) -> Response:
         """Untie a player from the account; twice is no error."""
-        unlink_account(self.get_object().pk, self.actor, at=timezone.now())
+        merging.unlink_account(self.get_object().pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())
 
-    @action(
-        detail=True,
-        serializer_class=PlayerCardSerializer,
-    )
+    @action(detail=True, serializer_class=serializers.PlayerCardSerializer)
     def card(self, request: Request, **kwargs: Any) -> Response:
         """Link and code with which a person comes to a player who has no account."""
         row = self.get_object()
@@ -288,54 +246,49 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
         methods=["post"],
         detail=True,
         url_path="card/new",
-        serializer_class=PlayerCardSerializer,
+        serializer_class=serializers.PlayerCardSerializer,
     )
     def renew_card(self, request: Request, **kwargs: Any) -> Response:
         """Make a new link and code; those before are worthless."""
-        return self.respond(new_claim(self.get_object().pk, self.actor, at=timezone.now()))
+        return self.respond(merging.new_claim(self.get_object().pk, self.actor, at=timezone.now()))
 
-    @action(methods=["post"], detail=True, serializer_class=PlayerDataSerializer)
+    @action(methods=["post"], detail=True, serializer_class=serializers.PlayerDataSerializer)
     def data(self, request: Request, **kwargs: Any) -> Response:
         """All that is kept about a player; the audit notes who has asked for it."""
         return exported(self.get_object(), self.actor, timezone.now())
 
     @extend_schema(parameters=[OpenApiParameter("other", str, required=True)])
-    @action(
-        detail=True,
-        url_path="merge",
-        serializer_class=MergePreviewSerializer,
-    )
+    @action(detail=True, url_path="merge", serializer_class=serializers.MergePreviewSerializer)
     def preview_merge(self, request: Request, **kwargs: Any) -> Response:
         """Preview the merge of the player `other` into this one."""
-        kept, gone = self.get_object(), self.get_player(request.query_params.get("other", ""))
-        why = why_not_one(kept, gone)
-        details = {"kept": kept, "gone": gone, "games": gone.seats.count(), "why_not": why}
-        return self.respond(details)
+        player, other = self.get_object(), self.get_player(request.query_params.get("other", ""))
+        why, games = merging.why_not_one(player, other), other.seats.count()
+        return self.respond({"player": player, "other": other, "games": games, "why_not": why})
 
-    @extend_schema(responses=PlayerDetailSerializer, parameters=[])
+    @extend_schema(responses=serializers.PlayerDetailSerializer, parameters=[])
     @preview_merge.mapping.post
     def merge(self, request: Request, **kwargs: Any) -> Response:
         """Give games, tournaments and account of `other` to this player, who keeps the name."""
-        kept, gone = self.get_object(), self.get_player(self.get_validated()["other"])
-        merge_players(kept.pk, gone.pk, self.actor, at=timezone.now())
+        player, other = self.get_object(), self.get_player(self.get_validated()["other"])
+        merging.merge_players(player.pk, other.pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())
 
     @action(methods=["post"], detail=True, url_path="merges/<int:pk>/undo")
     def undo_merge(self, request: Request, pk: int, **kwargs: Any) -> Response:
         """Undo a merge. Games played since stay. Idempotent."""
         row = get_object_or_404(self.get_object().merges, pk=pk)
-        undo_merge(row.pk, self.actor, at=timezone.now())
+        merging.undo_merge(row.pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())
 
 
 def exported(row: Player, by: Actor, at: datetime) -> Response:
-    with export_player(row.pk, by, at=at) as document:
+    with changes.export_player(row.pk, by, at=at) as document:
         details: Any = json.load(document)
     return Response(details)
 
 
 class PlayerNumbersView(PlayerMixin, BaseAPIView):
-    serializer_class = PlayerNumbersSerializer
+    serializer_class = serializers.PlayerNumbersSerializer
 
     @extend_schema(parameters=[LimitsSerializer])
     def get(self, request: Request, public_id: str, **kwargs: Any) -> Response:
@@ -363,9 +316,9 @@ class PlayerNumbersView(PlayerMixin, BaseAPIView):
 
 
 class PlayerOpponentsView(PlayerMixin, BaseAPIView):
-    serializer_class = OpponentsSerializer
+    serializer_class = serializers.OpponentsSerializer
 
-    @extend_schema("clubs_players_opponents_read", parameters=[LimitsSerializer, BY_NAME, *PAGES])
+    @extend_schema("clubs_players_opponents_read", parameters=[LimitsSerializer, BY_NAME])
     def get(self, request: Request, public_id: str, **kwargs: Any) -> Response:
         """Everybody a player has met; with `q` whoever of the club is called so."""
         row = self.get_player(public_id)
@@ -378,7 +331,7 @@ class PlayerOpponentsView(PlayerMixin, BaseAPIView):
 
 
 class HeadToHeadView(PlayerMixin, BaseAPIView):
-    serializer_class = HeadToHeadSerializer
+    serializer_class = serializers.HeadToHeadSerializer
 
     @extend_schema(parameters=[LimitsSerializer])
     def get(self, request: Request, public_id: str, other: str, **kwargs: Any) -> Response:
@@ -429,21 +382,16 @@ class PlayerGameViewSet(PlayerMixin, ListMixin, APIViewSet):
     filterset_class = PlayerGameFilter
     ordering_fields = ("played_at",)
     ordering = ("-played_at",)
-    serializer_class = PlayerGameSerializer
+    serializer_class = serializers.PlayerGameSerializer
 
     def get_queryset(self) -> Games:
-        return _games_of(self.get_player(self.kwargs["public_id"]), self.http_request.user)
-
-
-def _games_of(player: Player, visitor: Visitor) -> Games:
-    """Those whose ruleset there still is, each with the player's `seat`."""
-    changes = RatingChange.objects.filter(
-        rating__pool__club=player.club_id, rating__person=f"p{player.pk}"
-    ).select_related("rating")
-    known = Q(document__isnull=False) | Q(ruleset__in=list(RULESETS))
-    games = Game.objects.filter(known, seats__player=player).annotate(seat=F("seats__number"))
-    return (
-        games.results_visible_to(visitor)
-        .select_related("table__round__event")
-        .prefetch_related(Prefetch("rating_changes", changes, to_attr="own_changes"))
-    )
+        """Those whose ruleset there still is, each with the player's `seat`."""
+        player = self.get_player(self.kwargs["public_id"])
+        changes = RatingChange.objects.select_related("rating").filter(
+            rating__pool__club=player.club_id, rating__person=f"p{player.pk}"
+        )
+        known = Q(document__isnull=False) | Q(ruleset__in=list(RULESETS))
+        games = Game.objects.filter(known, seats__player=player).annotate(seat=F("seats__number"))
+        games = games.results_visible_to(self.http_request.user)
+        own = Prefetch("rating_changes", changes, to_attr="own_changes")
+        return games.select_related("table__round__event").prefetch_related(own)

@@ -37,9 +37,8 @@ class LeaderboardView(BaseAPIView):
 
     def respond_board(self, club: Club | None, pools: list[RatingPool]) -> Response:
         """Return a part of the leaderboard; 404 if no game, season or player is named so."""
-        sent = serializers.LeaderboardQuerySerializer(data=self.request.query_params.dict())
-        sent.is_valid(raise_exception=True)
-        query, part = sent.validated_data, Part.of(self.request, CursorPages.page_size)
+        query = self.get_query(serializers.LeaderboardQuerySerializer)
+        part = Part.of(self.request, CursorPages.page_size)
         seasons = list(club.seasons.all()) if club is not None else []
         season = _find(seasons, "pk", query.get("season"))
         pool = _find(pools, "family", query.get("family")) or next(iter(pools), None)
@@ -132,7 +131,6 @@ class PlayerRatingsView(ClubMixin, BaseAPIView):
     read_permission = staticmethod(members_club)
     serializer_class = serializers.RatingCurvesSerializer
 
-    @extend_schema(parameters=PAGES)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """How the ratings of a player have changed, game by game, for members of the club."""
         player = get_object_or_404(Player.objects.present(), club=self.club, public_id=public_id)

@@ -16,7 +16,6 @@ from rest_framework.response import Response
 
 from tournaments.api.access import anybody
 from tournaments.api.fields import PlainJSONRenderer
-from tournaments.api.filtering import PAGES
 from tournaments.api.problems import placed, read_at
 from tournaments.api.rulesets.serializers import (
     HouseDocumentSerializer,
@@ -303,7 +302,7 @@ class SchemasView(BaseAPIView):
     read_permission = staticmethod(anybody)
     serializer_class = SchemasSerializer
 
-    @extend_schema("schemas_list", parameters=PAGES)
+    @extend_schema("schemas_list")
     def get(self, _request: Request) -> Response:
         """The JSON Schemas of the portable records."""
         schemas = ((file, schema()) for file, schema in SCHEMAS.items())

@@ -6,10 +6,9 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.entrants.serializers import EntrantSerializer
+from tournaments.api.entrants.serializers import EntrantSerializer, PlayerNameSerializer
 from tournaments.api.fields import PointsField
 from tournaments.api.filtering import Chosen, Expanded, Part, PartSerializer, expanding
-from tournaments.api.tournaments.views import PlayerNameSerializer
 from tournaments.engine.standings.results import TIE_BREAKS
 from tournaments.engine.standings.standings import (
     DECISIONS,
@@ -19,7 +18,7 @@ from tournaments.engine.standings.standings import (
     Standing,
 )
 from tournaments.models import Player
-from tournaments.queries.standings import SUMS, Reached, Seen
+from tournaments.queries.standings import SUMS, Reached
 from tournaments.queries.state import TournamentState
 
 MOST_EXPANDED = 500
@@ -147,11 +146,7 @@ class StandingsSerializer(PartSerializer):
     hidden = serializers.BooleanField()
     rounds = serializers.ListField(child=serializers.IntegerField())
     results = StandingsRowSerializer(source="rows", many=True, read_only=True)
-    teams = serializers.SerializerMethodField()
-
-    @extend_schema_field(EntrantTeamSerializer(many=True))
-    def get_teams(self, seen: Seen) -> Any:
-        return EntrantTeamSerializer(self.context["teams"], many=True).data
+    teams = EntrantTeamSerializer(many=True)
 
     def part(self) -> Part:
         request = self.context["request"]
@@ -203,13 +198,10 @@ class RankExplanationSerializer(serializers.Serializer[Any]):
     """
 
     standing = StandingsRowSerializer()
-    after = serializers.SerializerMethodField()
+    after = serializers.IntegerField()
     parts = PointsSumSerializer(many=True, read_only=True)
     decisions = TieBreakDecisionSerializer(many=True, read_only=True)
     stage = serializers.ChoiceField(choices=STAGES, allow_blank=True)
-
-    def get_after(self, why: dict[str, Any]) -> int:
-        return int(self.context["after"])
 
 
 class LeagueEveningSerializer(serializers.Serializer[Any]):

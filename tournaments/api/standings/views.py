@@ -4,13 +4,12 @@ from typing import Any
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.fields import Strict
-from tournaments.api.filtering import CHOICES, PAGES, expand, expanding
+from tournaments.api.filtering import expanding
 from tournaments.api.standings.serializers import (
     LeagueSerializer,
     RankExplanationSerializer,
@@ -19,7 +18,6 @@ from tournaments.api.standings.serializers import (
 )
 from tournaments.api.views import BaseAPIView, ClubMixin, TournamentMixin
 from tournaments.engine.standings.tournament_settings import SECTIONS
-from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in
 from tournaments.queries.overview import list_entrants, with_ratings
 from tournaments.queries.standings import (
@@ -34,52 +32,41 @@ from tournaments.queries.standings import (
 from tournaments.queries.state import load_state
 
 LARGEST = 999
-NUMBER = {"type": "integer", "minimum": 1, "maximum": LARGEST}
-AFTER = OpenApiParameter("after", NUMBER, description="As they were after this round.")
-ONLY = OpenApiParameter("only", NUMBER, description="Those of this round alone.")
-
-PAGED = {each.name for each in PAGES} | CHOICES
-
-SECTION = OpenApiParameter(
-    "section", enum=list(SECTIONS), description="Those of this section alone."
-)
 
 
-class StandingsQuerySerializer(Strict):
-    """Which standings are asked for."""
-
-    after = serializers.IntegerField(min_value=1, max_value=LARGEST, default=None, allow_null=True)
-    only = serializers.IntegerField(min_value=1, max_value=LARGEST, default=None, allow_null=True)
-    section = serializers.ChoiceField(choices=list(SECTIONS), default="")
+class StandingsQuerySerializer(serializers.Serializer[Any]):
+    after = serializers.IntegerField(
+        min_value=1, max_value=LARGEST, required=False, help_text="As they were after this round."
+    )
+    only = serializers.IntegerField(
+        min_value=1, max_value=LARGEST, required=False, help_text="Those of this round alone."
+    )
+    section = serializers.ChoiceField(
+        choices=list(SECTIONS), required=False, help_text="Those of this section alone."
+    )
 
 
 class StandingsView(TournamentMixin, BaseAPIView):
     serializer_class = StandingsSerializer
     chosen = StandingsRowSerializer
-    directs = False
 
-    @extend_schema(parameters=[AFTER, ONLY, SECTION, *PAGES, expand(StandingsRowSerializer)])
+    @extend_schema(parameters=[StandingsQuerySerializer])
     def get(self, request: Request, **kwargs: Any) -> Response:
         """The standings as they are, or after a round, or of one.
 
         A round that is hidden is not counted for anybody but directors.
         """
-        params = request.query_params.dict()
-        query = StandingsQuerySerializer(data={k: v for k, v in params.items() if k not in PAGED})
-        query.is_valid(raise_exception=True)
-        role = role_in(self.http_request, self.tournament.event.club)
-        self.directs = directs = role in DIRECTING
+        query = self.get_query(StandingsQuerySerializer)
         state = load_state(self.tournament)
-        seen = standings_seen(state, directs=directs, **query.validated_data)
+        seen = standings_seen(state, directs=self.directs, **query)
         context = {
             "state": state,
             "reached": stages_reached(state, seen.until),
-            "teams": seen.teams,
-            "directs": directs,
-            "member": role is not None,
+            "directs": self.directs,
+            "member": self.role is not None,
         }
         if expanding(request):
-            listed = list_entrants(self.tournament, directs=directs)
+            listed = list_entrants(self.tournament, directs=self.directs)
             lines = with_ratings(listed, self.tournament, request.user).lines
             context["lines"] = {line.entrant.key: line for line in lines}
         self.serializer_context = context
@@ -92,22 +79,19 @@ class RankExplanationView(TournamentMixin, BaseAPIView):
     @extend_schema("clubs_tournaments_standings_entrant_read")
     def get(self, request: Request, number: int, **kwargs: Any) -> Response:
         """The explanation of an entrant's rank: the parts of the sum."""
-        directs = role_in(self.http_request, self.tournament.event.club) in DIRECTING
         state = load_state(self.tournament)
-        after = last_counted(state, directs=directs)
+        after = last_counted(state, directs=self.directs)
         try:
             why = why_placed(state, f"e{number}", after)
         except KeyError as error:
             raise Http404 from error
-        reached = stages_reached(state, after)
-        self.serializer_context = {"state": state, "reached": reached, "after": after}
-        return self.respond(why)
+        self.serializer_context = {"state": state, "reached": stages_reached(state, after)}
+        return self.respond({**why, "after": after})
 
 
 class LeagueView(ClubMixin, BaseAPIView):
     serializer_class = LeagueSerializer
 
-    @extend_schema(parameters=PAGES)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The league of a season, of the tournaments that whoever asks may see."""
         season = get_object_or_404(self.club.seasons, pk=pk)

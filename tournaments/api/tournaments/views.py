@@ -10,8 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
-from rest_framework import serializers
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -44,7 +43,7 @@ from tournaments.engine.standings.tournament_settings import (
     read_settings,
     write_settings,
 )
-from tournaments.models import Club, Player, Scope, Season, Tournament
+from tournaments.models import Club, Scope, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import (
     directed_club,
@@ -72,25 +71,6 @@ from tournaments.services.tournaments.lifecycle import (
     restore_tournament,
 )
 from tournaments.services.tournaments.record_import import Into, import_tournament
-
-
-class PlayerNameSerializer(serializers.Serializer[Any]):
-    """A player by name; members of the club get the id, others null.
-
-    The name is empty of whoever was removed.
-    """
-
-    id = serializers.SerializerMethodField()
-    name = serializers.SerializerMethodField()
-
-    @extend_schema_field({"type": ["string", "null"]})
-    def get_id(self, player: Player) -> str | None:
-        return player.public_id if self.context.get("member") else None
-
-    def get_name(self, player: Player) -> str:
-        whole = self.context.get("directs") and player.name
-        return str(whole or player.shown_name)
-
 
 MOST_SEEDS = 2**31
 OF_CLUB = ("table_codes", "confirmations")
