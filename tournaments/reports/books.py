@@ -22,7 +22,7 @@ from tournaments.engine.play.games import PlayedDeal
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped
 from tournaments.engine.rules.rulesets import Points
-from tournaments.models import Game, RatingChange, Report, Round, Seat, Table
+from tournaments.models import Game, RatingChange, Report, Seat, Table
 from tournaments.models.games import GameQuerySet
 from tournaments.queries.ratings import displayed_points
 from tournaments.queries.scoresheets import deal_line, ending_of, numbers_of, remark, title_of
@@ -306,8 +306,8 @@ def _page(report: Report, title: str, lines: Sequence[str] = (), **words: str) -
 
 def _front(report: Report, seen: Seen, chapters: Sequence[Chapter]) -> Chapter:
     event = event_of(report)
-    what = _("Booklet of the tournament")
-    lines = [what, *standings_lines(seen)]
+    subtitle = _("Booklet of the tournament")
+    lines = [subtitle, *standings_lines(seen)]
     winners = [row for row in seen.rows if row.place == 1 and row.has_played]
     if seen.state.tournament.state == "finished" and winners:
         names = [seen.state.entrants[row.entrant].shown_name for row in winners]
@@ -322,7 +322,7 @@ def _front(report: Report, seen: Seen, chapters: Sequence[Chapter]) -> Chapter:
     marks = [Bookmark(event.name, COVER), Bookmark(_("Contents"), CONTENTS)]
     facts = [{"name": name, "value": str(value)} for name, value in _facts(seen)]
     # The cover already shows the name of the tournament.
-    about = {"description": f"{event.name}, {what}", "event": ""}
+    about = {"description": f"{event.name}, {subtitle}", "event": ""}
     data |= about | {"facts": facts, "contents": contents}
     return _chapter("booklet_front.typ", data, marks)
 
@@ -335,10 +335,10 @@ def _chapter(template: str, data: Data, bookmarks: Sequence[Bookmark] = ()) -> C
 
 def _facts(seen: Seen) -> Iterator[tuple[str, int]]:
     entrants = sum(not row.house for row in seen.state.entrants.values())
-    rounds = len([each for each in seen.state.seated_rounds if each.row.published_at])
-    tables = sum(len(each.tables) for each in seen.state.seated_rounds if each.row.published_at)
+    published = [seated for seated in seen.state.seated_rounds if seated.row.published_at]
+    tables = sum(len(seated.tables) for seated in published)
     yield ngettext("entrant", "entrants", entrants), entrants
-    yield ngettext("round", "rounds", rounds), rounds
+    yield ngettext("round", "rounds", len(published)), len(published)
     yield ngettext("table", "tables", tables), tables
 
 
@@ -356,27 +356,17 @@ def _seating(report: Report, state: TournamentState) -> Iterator[Chapter]:
         round_ = seated.row
         if round_.published_at is None:
             continue
+        here = tables[round_.pk]
+        most = max(map(len, here.values()), default=1)
         out = [name for key in seated.byes for name in names_of(state.entrants[key])]
-        data = _seating_page(report, round_, tables[round_.pk], out)
+        lines = [_("Seating"), *([f"{_('Sits out')}: {', '.join(out)}"] if out else [])]
+        seats = [_("Seat %(number)s") % {"number": number} for number in range(1, most + 1)]
+        data = _page(report, round_name(round_), lines, empty=_("Nobody is seated yet.")) | {
+            "columns": [{"head": _("Table"), "kind": "place"}, *({"head": seat} for seat in seats)],
+            "rows": [[str(n), *names, *[""] * (most - len(names))] for n, names in here.items()],
+        }
         yield _chapter("booklet_table.typ", data, [*marks, Bookmark(round_name(round_), 1, 2)])
         marks = []
-
-
-def _seating_page(
-    report: Report, round_: Round, tables: dict[int, list[str]], out: Sequence[str]
-) -> Data:
-    most = max((len(names) for names in tables.values()), default=1)
-    lines = [_("Seating")]
-    if out:
-        lines.append(f"{_('Sits out')}: {', '.join(out)}")
-    data = _page(report, round_name(round_), lines, empty=_("Nobody is seated yet."))
-    seats = [_("Seat %(number)s") % {"number": number} for number in range(1, most + 1)]
-    return data | {
-        "columns": [{"head": _("Table"), "kind": "place"}, *({"head": seat} for seat in seats)],
-        "rows": [
-            [str(number), *names, *[""] * (most - len(names))] for number, names in tables.items()
-        ],
-    }
 
 
 # Sheets and results.
@@ -435,7 +425,18 @@ def _rating_line(changes: Sequence[RatingChange]) -> tuple[int, str, str, str, s
 
 def _badges(report: Report) -> Iterator[Chapter]:
     """Yield the badges and who earned them, the rarest badge first (2 queries)."""
-    earned = _earned(report)
+    games = games_of(report).filter(result__isnull=False)
+    results = dict(games.values_list("pk", "result"))
+    sides = load_state(tournament_of(report)).rules.sides
+    names: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for seat in Seat.objects.filter(game__in=games.order_by()).select_related("player"):
+        names[seat.game_id, sides[seat.number]].append(seat.player.shown_name or "–")
+    earned: dict[str, Counter[str]] = defaultdict(Counter)
+    for game, result in results.items():
+        for badge, counts in (result or {}).get("badges", {}).items():
+            for side, number in enumerate(counts):
+                for name in names[game, side] if number else ():
+                    earned[badge][name] += number
     if not earned:
         return
     data = _page(report, _("Badges")) | {
@@ -443,28 +444,14 @@ def _badges(report: Report) -> Iterator[Chapter]:
             {
                 "name": badge_name(badge),
                 "meaning": badge_meaning(badge),
-                "who": [f"{name} ×{n}" if n > 1 else name for name, n in who.most_common()],
+                "who": [f"{name} ×{n}" if n > 1 else name for name, n in earners.most_common()],
             }
-            for badge, who in sorted(earned.items(), key=lambda item: (item[1].total(), item[0]))
+            for badge, earners in sorted(
+                earned.items(), key=lambda item: (item[1].total(), item[0])
+            )
         ]
     }
     yield _chapter("booklet_badges.typ", data)
-
-
-def _earned(report: Report) -> dict[str, Counter[str]]:
-    games = games_of(report).filter(result__isnull=False)
-    results = dict(games.values_list("pk", "result"))
-    sides = load_state(tournament_of(report)).rules.sides
-    names: dict[tuple[int, int], list[str]] = defaultdict(list)
-    for seat in Seat.objects.filter(game__in=games.order_by()).select_related("player"):
-        names[seat.game_id, sides[seat.number]].append(seat.player.shown_name or "–")
-    found: dict[str, Counter[str]] = defaultdict(Counter)
-    for game, result in results.items():
-        for badge, counts in (result or {}).get("badges", {}).items():
-            for side, number in enumerate(counts):
-                for name in names[game, side] if number else ():
-                    found[badge][name] += number
-    return found
 
 
 BEFORE = 3
@@ -582,8 +569,8 @@ def sheets_tables(report: Report, progress: OnProgress) -> Content:
     tables = [_results_table(sheets)]
     if report.format == Report.Format.XLSX:
         tables += [
-            game_table(each.game, each.row.players, " · ".join(titles_of(each.row)))
-            for each in sheets
+            game_table(sheet.game, sheet.row.players, " · ".join(titles_of(sheet.row)))
+            for sheet in sheets
         ]
     book = TableBook(
         title=f"{heading.event} · {heading.title}",
@@ -610,6 +597,6 @@ def _results_table(sheets: Sequence[Sheet]) -> DataTable:
         names = game.ruleset.side_names(sheet.row.players)
         for name, points, rank in zip(names, game.totals, sheet.outcome.ranks, strict=True):
             place = rank if game.finished else None
-            where: list[Cell] = [round_name(table.round), table.number, sheet.row.match_number]
-            rows.append([*where, name, points, place, game.finished])
+            position: list[Cell] = [round_name(table.round), table.number, sheet.row.match_number]
+            rows.append([*position, name, points, place, game.finished])
     return DataTable(_("Results"), "results", columns, rows, fixed=4)

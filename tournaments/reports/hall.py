@@ -95,9 +95,9 @@ def seats_of(round_: Round) -> Seats:
     """Return the seating of a round (1 query, 2 in a tournament; 5 if it is only proposed)."""
     if is_proposed(round_):
         state = load_state(round_.event.tournament)
-        seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+        seated = next(drawn for drawn in state.seated_rounds if drawn.row.pk == round_.pk)
         out = [state.entrants[key] for key in seated.byes]
-        tables = {each.number: _proposed_names(state, round_, each) for each in seated.tables}
+        tables = {table.number: _proposed_names(state, round_, table) for table in seated.tables}
     else:
         out = []
         if hasattr(round_.event, "tournament"):
@@ -139,7 +139,18 @@ def seating_by_table(report: Report, progress: OnProgress) -> Content:
     language = get_language() or "en"
     byes.sort(key=lambda name: name_order(name, language))
     if report.format != Report.Format.PDF:
-        return _spreadsheet(report, round_, _table_of_tables(tables, byes))
+        most = max(map(len, tables.values()), default=1)
+        seats = [_("Seat %(number)s") % {"number": number} for number in range(1, most + 1)]
+        columns = [
+            Column(_("Table"), "table", Holds.INTEGER, strong=True),
+            *(Column(seat, "seats", many=True) for seat in seats),
+        ]
+        rows: list[list[Cell]] = [
+            [number, *names, *[None] * (most - len(names))] for number, names in tables.items()
+        ]
+        rows += [[_bye(), name, *[None] * (most - 1)] for name in byes]
+        table = DataTable(_("Seating by table"), "tables", columns, rows, fixed=1)
+        return _spreadsheet(report, round_, table)
     listed = [{"number": str(number), "names": names} for number, names in tables.items()]
     data = _page(report, round_) | {"tables": listed, "byes": byes}
     return PdfPages.of("seating_by_table.typ", data)
@@ -147,8 +158,16 @@ def seating_by_table(report: Report, progress: OnProgress) -> Content:
 
 def seating_by_name(report: Report, progress: OnProgress) -> Content:
     """Return the place of each player, in large print or as a spreadsheet."""
-    round_, seats = _read(report, progress)
-    people = sorted_seats(seats)
+    round_, (tables, byes) = _read(report, progress)
+    # Everybody with table and seat from 1; both are 0 for a bye.
+    people = [
+        (name, number, seat)
+        for number, names in tables.items()
+        for seat, name in enumerate(names, 1)
+    ]
+    people += [(name, 0, 0) for name in byes]
+    language = get_language() or "en"
+    people.sort(key=lambda row: (name_order(row[0], language), row[1:]))
     if report.format != Report.Format.PDF:
         columns = [
             Column(_("Player"), "player"),
@@ -165,8 +184,8 @@ def seating_by_name(report: Report, progress: OnProgress) -> Content:
     for name, number, seat in reversed(people):
         # Draw a stronger rule below the last name with each initial.
         last, initial = initial, name[:1].casefold()
-        where = [str(number), str(seat)] if number else [_bye(), ""]
-        rows.append({"cells": [name, *where], "rule": bool(rows) and last != initial})
+        place = [str(number), str(seat)] if number else [_bye(), ""]
+        rows.append({"cells": [name, *place], "rule": bool(rows) and last != initial})
     return PdfPages.of("seating_by_name.typ", _page(report, round_) | {"rows": rows[::-1]})
 
 
@@ -194,19 +213,6 @@ def _lines(round_: Round) -> list[str]:
     return [round_name(round_), *proposed]
 
 
-def sorted_seats(seats: Seats) -> list[tuple[str, int, int]]:
-    """Return everybody by name, with table and seat from 1; both are 0 for a bye."""
-    tables, byes = seats
-    everybody = [
-        (name, number, seat)
-        for number, names in tables.items()
-        for seat, name in enumerate(names, 1)
-    ]
-    everybody += [(name, 0, 0) for name in byes]
-    language = get_language() or "en"
-    return sorted(everybody, key=lambda row: (name_order(row[0], language), row[1:]))
-
-
 def _bye() -> str:
     return pgettext("sits out", "bye")
 
@@ -214,20 +220,6 @@ def _bye() -> str:
 def _spreadsheet(report: Report, round_: Round, table: DataTable) -> Content:
     lines = [event_of(report).name, *_lines(round_)]
     return book_content(TableBook(_("Seating"), lines, [table], ""), report)
-
-
-def _table_of_tables(tables: dict[int, list[str]], byes: list[str]) -> DataTable:
-    most = max(map(len, tables.values()), default=1)
-    seats = [_("Seat %(number)s") % {"number": number} for number in range(1, most + 1)]
-    columns = [
-        Column(_("Table"), "table", Holds.INTEGER, strong=True),
-        *(Column(seat, "seats", many=True) for seat in seats),
-    ]
-    rows: list[list[Cell]] = [
-        [number, *names, *[None] * (most - len(names))] for number, names in tables.items()
-    ]
-    rows += [[_bye(), name, *[None] * (most - 1)] for name in byes]
-    return DataTable(_("Seating by table"), "tables", columns, rows, fixed=1)
 
 
 ACROSS, DOWN = 2, 5
@@ -376,18 +368,18 @@ def compose_certificates(report: Report, progress: OnProgress) -> dict[str, Any]
 def last_closed(state: TournamentState) -> int:
     """Return the last round up to which all rounds are closed; 0 before the first."""
     number = 0
-    for each in state.seated_rounds:
-        if each.row.closed_at is None:
+    for seated in state.seated_rounds:
+        if seated.row.closed_at is None:
             break
-        number = each.row.number
+        number = seated.row.number
     return number
 
 
 def place_text(row: Standing) -> str:
     names = {1: _("First place"), 2: _("Second place"), 3: _("Third place")}
     place = names.get(row.place) or _("Place %(place)s") % {"place": row.place}
-    said = _("%(place)s, shared") % {"place": place} if row.shared else place
-    return f"{section_name(row.section)}: {said}" if row.section else said
+    place = _("%(place)s, shared") % {"place": place} if row.shared else place
+    return f"{section_name(row.section)}: {place}" if row.section else place
 
 
 def _points(row: Standing, count: int) -> str:

@@ -135,7 +135,7 @@ def _evenings(
     for game in games:
         played.setdefault(game.played.evening, []).append(game.played)
     led = [event.tournament for event in events if hasattr(event, "tournament")]
-    first_of = _winners([each for each in led if each.state == Tournament.State.FINISHED], progress)
+    first_of = _winners([row for row in led if row.state == Tournament.State.FINISHED], progress)
     for event in events:
         those = played.get(event.pk, [])
         players = {player for game in those for side in game.sides for player in side}
@@ -274,9 +274,12 @@ def compose_club_month(club: Club, first: date, progress: OnProgress) -> Data:
         date=name,
         description=f"{club.name}, {name}",
     )
+    newcomers = list(month.newcomers.items())
+    more = len(newcomers[MOST_NEWCOMERS:])
+    and_more = ngettext("and %(number)s more", "and %(number)s more", more) % {"number": more}
     return page_data(heading, club, words=_words()) | {
         "figures": _figures(month),
-        "evenings": [_evening(each, month) for each in month.evenings],
+        "evenings": [_evening(evening, month) for evening in month.evenings],
         "boards": [
             {
                 "name": family_name(family),
@@ -288,10 +291,15 @@ def compose_club_month(club: Club, first: date, progress: OnProgress) -> Data:
             if board
         ],
         "active": [
-            [name_of(month, each.player), str(each.games), str(each.evenings)]
-            for each in month.sums.active
+            [name_of(month, row.player), str(row.games), str(row.evenings)]
+            for row in month.sums.active
         ],
-        "newcomers": _club_month_newcomers(month),
+        "newcomers": {
+            "rows": [
+                [name_of(month, player), str(games)] for player, games in newcomers[:MOST_NEWCOMERS]
+            ],
+            "note": and_more if more else "",
+        },
         "records": list(_records(month)),
         "badges": [_badge(badge, month) for badge in month.badges],
         "coming": [
@@ -356,7 +364,7 @@ def _figures(month: Month) -> list[Data]:
         {"name": _("For the first time"), "value": str(len(month.newcomers)), "note": ""},
     ]
     if now.evenings:
-        seats = sum(each.players for each in month.evenings)
+        seats = sum(evening.players for evening in month.evenings)
         mean = labels.points_text(round(seats / now.evenings))
         found.append({"name": _("Players an evening"), "value": mean, "note": ""})
     return found
@@ -397,14 +405,6 @@ def _winner(evening: MonthEvening, month: Month) -> Any:
 
 
 # The people.
-
-
-def _club_month_newcomers(month: Month) -> Data:
-    shown = list(month.newcomers.items())[:MOST_NEWCOMERS]
-    more = len(month.newcomers) - len(shown)
-    note = ngettext("and %(number)s more", "and %(number)s more", more) % {"number": more}
-    rows = [[name_of(month, player), str(games)] for player, games in shown]
-    return {"rows": rows, "note": note if more else ""}
 
 
 def _moved(line: BoardLine, month: Month) -> list[Any]:
@@ -477,6 +477,28 @@ def month_tables(report: Report, progress: OnProgress) -> Content:
     first = month_of_report(report)
     month = Month(club, first, progress)
     name = date_format(first, "YEAR_MONTH_FORMAT")
+    evenings = DataTable(
+        title=_("Evenings and tournaments"),
+        key="evenings",
+        columns=(
+            Column(_("Day"), "held_on", Kind.DATE),
+            Column(pgettext("evening or tournament", "Event"), "event"),
+            Column(_("Winner"), "winner"),
+            Column(_("Highest game"), "highest", Kind.POINTS),
+            Column(pgettext("how many", "Players"), "players", Kind.INTEGER),
+            Column(pgettext("how many", "Games"), "games", Kind.INTEGER, strong=True),
+        ),
+        rows=[
+            (
+                *(evening.event.held_on, evening.event.name, _names(month, evening.winners)),
+                *(evening.points, evening.players, evening.games),
+            )
+            for evening in month.evenings
+        ],
+        sums=(5,),
+        sums_head=_("Sum"),
+        fixed=2,
+    )
     columns = (
         Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
         Column(_("Before"), "before", Kind.INTEGER),
@@ -501,34 +523,8 @@ def month_tables(report: Report, progress: OnProgress) -> Content:
     book = TableBook(
         title=name,
         lines=[club.name, name],
-        tables=[_month_spreadsheet_evenings(month), *boards],
+        tables=[evenings, *boards],
         format="kingscore-month/1",
         facts={"club": club.slug, "month": month_key(first)},
     )
     return book_content(book, report)
-
-
-def _month_spreadsheet_evenings(month: Month) -> DataTable:
-    columns = (
-        Column(_("Day"), "held_on", Kind.DATE),
-        Column(pgettext("evening or tournament", "Event"), "event"),
-        Column(_("Winner"), "winner"),
-        Column(_("Highest game"), "highest", Kind.POINTS),
-        Column(pgettext("how many", "Players"), "players", Kind.INTEGER),
-        Column(pgettext("how many", "Games"), "games", Kind.INTEGER, strong=True),
-    )
-    return DataTable(
-        title=_("Evenings and tournaments"),
-        key="evenings",
-        columns=columns,
-        rows=[
-            (
-                *(each.event.held_on, each.event.name, _names(month, each.winners)),
-                *(each.points, each.players, each.games),
-            )
-            for each in month.evenings
-        ],
-        sums=(5,),
-        sums_head=_("Sum"),
-        fixed=2,
-    )

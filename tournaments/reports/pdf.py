@@ -4,7 +4,7 @@ import hashlib
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from struct import Struct
@@ -197,7 +197,12 @@ def read_part(document: bytes) -> PdfPart:
     metadata = reference(catalog, b"/Metadata")
     tags = objects[tree]
     (whole,) = references(tags, b"/K")
-    apart = {top, about, root, tree, metadata, whole, *_outline(objects, catalog)}
+    apart = {top, about, root, tree, metadata, whole}
+    outline = re.findall(rb"/Outlines (\d+) 0 R", catalog)
+    while outline:
+        line = int(outline.pop())
+        apart.add(line)
+        outline += re.findall(rb"/(?:First|Next) (\d+) 0 R", objects[line])
     return PdfPart(
         objects={number: body for number, body in objects.items() if number not in apart},
         size=max(objects) + 1,
@@ -216,15 +221,6 @@ def read_part(document: bytes) -> PdfPart:
         ids=[(key[1:-1], value) for key, value in _pairs(tags, b"/IDTree<</Names")],
         roles=dict(re.findall(rb"/(\w+)/(\w+)", _found(rb"/RoleMap<<(.*?)>>", tags))),
     )
-
-
-def _outline(objects: Objects, catalog: bytes) -> list[int]:
-    found, left = [], re.findall(rb"/Outlines (\d+) 0 R", catalog)
-    while left:
-        number = int(left.pop())
-        found.append(number)
-        left += re.findall(rb"/(?:First|Next) (\d+) 0 R", objects[number])
-    return found
 
 
 def _leaves(objects: Objects, number: int) -> list[int]:
@@ -258,8 +254,6 @@ PARENT_KEY = re.compile(rb"/StructParent(s?) (\d+)")
 LINK_TO_PAGE = re.compile(rb"/S/URI/URI\(page:(\d+)\)")
 SAID_OF_LINK = re.compile(rb"/Contents\(page:(\d+)\)")
 CONFORMS = b"<pdfuaid:part>"
-
-Number = Callable[[int], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +315,20 @@ class Binder:
             b"<</Type/Pages/Parent %d 0 R/Count %d%s>>"
             % (self._root, len(part.pages), _list(b"/Kids", map(number, part.kids))),
         )
-        self._hang_in(part, number, named)
+        self._pages += [(number(page), height) for page, height in part.pages]
+        self._roots.append(number(part.root))
+        self._tags += map(number, part.tags)
+        self._roles |= part.roles
+        keys = [b"%d" % (key + self._next_key) for key, _value in part.parents]
+        self._parents += self._leaf(b"/Nums", keys, [number(value) for _key, value in part.parents])
+        names = [b"(%s%s)" % (named, name) for name, _value in part.ids]
+        self._ids += self._leaf(b"/Names", names, [number(value) for _name, value in part.ids])
+        self._next_key += part.keys
+        self._digest.update(part.identity)
+        self._first = self._first or (part.language, part.info)
+        # One page that does not conform makes the whole not conform.
+        if not self._metadata or CONFORMS not in part.metadata:
+            self._metadata = part.metadata
 
     def finish(self, bookmarks: Sequence[Bookmark] = ()) -> None:
         """Write the objects that hold the whole together."""
@@ -363,22 +370,6 @@ class Binder:
             return body
         return HEADER_ID.sub(lambda name: b"(%s%s)" % (named, name[1]), body)
 
-    def _hang_in(self, part: PdfPart, number: Number, named: bytes) -> None:
-        self._pages += [(number(page), height) for page, height in part.pages]
-        self._roots.append(number(part.root))
-        self._tags += map(number, part.tags)
-        self._roles |= part.roles
-        keys = [b"%d" % (key + self._next_key) for key, _value in part.parents]
-        self._parents += self._leaf(b"/Nums", keys, [number(value) for _key, value in part.parents])
-        names = [b"(%s%s)" % (named, name) for name, _value in part.ids]
-        self._ids += self._leaf(b"/Names", names, [number(value) for _name, value in part.ids])
-        self._next_key += part.keys
-        self._digest.update(part.identity)
-        self._first = self._first or (part.language, part.info)
-        # One page that does not conform makes the whole not conform.
-        if not self._metadata or CONFORMS not in part.metadata:
-            self._metadata = part.metadata
-
     def _leaf(self, kind: bytes, keys: Sequence[bytes], values: Sequence[int]) -> list[int]:
         if not keys:
             return []
@@ -406,8 +397,18 @@ class Binder:
         if not bookmarks:
             return b""
         top = self._out.reserve(len(bookmarks) + 1)
+        # The parent and the children of each line; the first line is the outline itself.
         levels = [0, *(bookmark.level for bookmark in bookmarks)]
-        above, inner = _nested(levels)
+        above: list[int] = [0] * len(levels)
+        inner: list[list[int]] = [[] for _level in levels]
+        path: list[int] = []
+        for index, level in enumerate(levels):
+            while path and levels[path[-1]] >= level:
+                path.pop()
+            if path:
+                above[index] = path[-1]
+                inner[path[-1]].append(index)
+            path.append(index)
         for index, bookmark in enumerate([None, *bookmarks]):
             body = self._family(top, index, above, inner)
             if bookmark is not None:
@@ -445,21 +446,3 @@ class Binder:
 
 def _list(name: bytes, numbers: "Sequence[int] | map[int]") -> bytes:
     return name + b"[" + b" ".join(b"%d 0 R" % number for number in numbers) + b"]"
-
-
-def _nested(levels: Sequence[int]) -> tuple[list[int], list[list[int]]]:
-    """Return the parent index and the child indices of each line of an outline.
-
-    The first line is the outline itself.
-    """
-    above: list[int] = [0] * len(levels)
-    inner: list[list[int]] = [[] for _level in levels]
-    path: list[int] = []
-    for index, level in enumerate(levels):
-        while path and levels[path[-1]] >= level:
-            path.pop()
-        if path:
-            above[index] = path[-1]
-            inner[path[-1]].append(index)
-        path.append(index)
-    return above, inner

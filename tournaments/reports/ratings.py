@@ -138,39 +138,13 @@ LAST_ON_PAGE = 20
 
 
 def league_pages(report: Report, progress: OnProgress) -> Content:
-    """Return the league as pages.
+    """Return the league as pages; what does not count is in brackets.
 
     Raises: ValueError: the season was removed.
     """
     season, found = _read(report, progress)
-    return PdfPages.of("league.typ", compose_league(season, found))
-
-
-def league_tables(report: Report, progress: OnProgress) -> Content:
-    """Return the league as a spreadsheet.
-
-    Raises: ValueError: the season was removed.
-    """
-    season, found = _read(report, progress)
-    return book_content(league_book(season, found), report)
-
-
-def _read(report: Report, progress: OnProgress) -> tuple[Season, League]:
-    club, pk = report.club, report.parameters.get("season")
-    season = Season.objects.select_related("club").filter(club=club, pk=pk).first()
-    if season is None:
-        raise ValueError(f"no season {pk}")
-    rows = Tournament.objects.counted().filter(event__season=season).exclude(state="draft")
-    in_order = rows.select_related("event").order_by("event__held_on", "pk")
-    found = league_of(season, list(in_order), LeagueReader(member=True, directs=False))
-    progress(Report.Step.READING, len(found.rows), len(found.rows))
-    return season, found
-
-
-def compose_league(season: Season, found: League) -> dict[str, Any]:
-    """Return the data of the pages; what does not count is in brackets."""
     first = max(0, len(found.evenings) - LAST_ON_PAGE)
-    days = [_day(each["tournament"]) for each in found.evenings[first:]]
+    days = [_day(evening["tournament"]) for evening in found.evenings[first:]]
     heading = Heading(
         title=f"{_('League')} · {season.name}",
         lines=list(_lines(season, found)),
@@ -184,8 +158,8 @@ def compose_league(season: Season, found: League) -> dict[str, Any]:
         "empty": _("No tournament of this season has closed a round yet."),
     }
     legend = [
-        f"{day} {each['tournament'].event.name}"
-        for day, each in zip(days, found.evenings[first:], strict=True)
+        f"{day} {evening['tournament'].event.name}"
+        for day, evening in zip(days, found.evenings[first:], strict=True)
     ]
     if first:
         legend.append(_("The spreadsheet has the earlier evenings, too."))
@@ -193,7 +167,7 @@ def compose_league(season: Season, found: League) -> dict[str, Any]:
         legend.append(_("What is in brackets does not count."))
     if found.finals:
         legend.append(_("Of an evening the rounds that all play count, its finals do not."))
-    return page_data(heading, season.club, words=words) | {
+    data = page_data(heading, season.club, words=words) | {
         "landscape": len(days) > MOST_UPRIGHT,
         "days": days,
         "rows": [
@@ -207,18 +181,23 @@ def compose_league(season: Season, found: League) -> dict[str, Any]:
         ],
         "legend": legend,
     }
+    return PdfPages.of("league.typ", data)
 
 
-def league_book(season: Season, found: League) -> TableBook:
-    """Return the league as a table, with a column for each evening."""
+def league_tables(report: Report, progress: OnProgress) -> Content:
+    """Return the league as a spreadsheet, with a column for each evening.
+
+    Raises: ValueError: the season was removed.
+    """
+    season, found = _read(report, progress)
     columns = [
         Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
         Column(_("Name"), "name"),
         Column(_("Points"), "points", Kind.POINTS, strong=True),
         Column(pgettext("how many", "Evenings"), "played", Kind.INTEGER),
     ]
-    for each in found.evenings:
-        head = f"{_day(each['tournament'])} {each['tournament'].event.name}"
+    for evening in found.evenings:
+        head = f"{_day(evening['tournament'])} {evening['tournament'].event.name}"
         columns.append(Column(head, "evenings", Kind.POINTS, many=True))
     rows: list[tuple[Cell, ...]] = [
         (
@@ -229,13 +208,26 @@ def league_book(season: Season, found: League) -> TableBook:
         for row in found.rows
     ]
     table = DataTable(_("League"), "league", columns, rows, fixed=2, landscape=True)
-    return TableBook(
+    book = TableBook(
         title=f"{_('League')} · {season.name}",
         lines=[season.club.name, _days_of(season), *_lines(season, found)],
         tables=[table],
         format="kingscore-league/1",
         facts={"club": season.club.slug, "season": season.name},
     )
+    return book_content(book, report)
+
+
+def _read(report: Report, progress: OnProgress) -> tuple[Season, League]:
+    club, pk = report.club, report.parameters.get("season")
+    season = Season.objects.select_related("club").filter(club=club, pk=pk).first()
+    if season is None:
+        raise ValueError(f"no season {pk}")
+    rows = Tournament.objects.counted().filter(event__season=season).exclude(state="draft")
+    in_order = rows.select_related("event").order_by("event__held_on", "pk")
+    found = league_of(season, list(in_order), LeagueReader(member=True, directs=False))
+    progress(Report.Step.READING, len(found.rows), len(found.rows))
+    return season, found
 
 
 def _lines(season: Season, found: League) -> Iterator[str]:

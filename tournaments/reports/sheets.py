@@ -18,11 +18,9 @@ from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped, T
 from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Points, Ruleset
 from tournaments.engine.rules.scoring import EUCHRED, WON, sums_of
 from tournaments.engine.variants import RULESETS
-from tournaments.models import OpenTable, Report
+from tournaments.models import Report
 from tournaments.queries.evenings import (
-    Evening,
     GameLine,
-    TallyRow,
     evening_of,
     finished_games,
 )
@@ -70,20 +68,26 @@ def compose_scoresheet(
     game, players = played or reading.game, reading.players
     outcome = decide(game)
     name = labels.name_of(game.ruleset)
+    code = ""
+    if game.finished and record["entries"]:
+        code = _("Code: %(code)s") % {"code": letters_of(digest_of_game(record))}
+    # The deals to come, so that the sheet can be finished by hand.
+    begun = len(game.deals) + (game.open_deal is not None)
+    last = begun if game.finished else game.ruleset.length or begun
     return {
         "language": get_language(),
         "title": reading.title or name,
         "description": ", ".join(players),
         "subtitles": _lines(
             [where, name if reading.title else "", *_house_rules(game, record)],
-            [reading.place, written_date(reading.played_at), _code(game, record)],
+            [reading.place, written_date(reading.played_at), code],
         ),
         "ending": ending_of(game, players),
         "sides": game.ruleset.side_names(players),
         "words": _words(game.ruleset),
         "rows": [
             *_rows(game, players),
-            *(_empty_row(game, players, number) for number in _numbers_to_come(game)),
+            *(_empty_row(game, players, number) for number in range(begun + 1, last + 1)),
         ],
         "totals": [points_text(total) for total in game.totals],
         "places": [_place(game, outcome, side) for side in range(game.ruleset.side_count)],
@@ -94,11 +98,6 @@ def compose_scoresheet(
         "badges": _badges(game, players),
         "follow": _follow(follow_url, _("Follow this game")),
     }
-
-
-def _code(game: Game, record: Mapping[str, Any]) -> str:
-    code = {"code": letters_of(digest_of_game(record))}
-    return _("Code: %(code)s") % code if game.finished and record["entries"] else ""
 
 
 def written_date(moment: str) -> str:
@@ -220,12 +219,6 @@ def _moved_row(text: str, points: Sequence[object], row: Row) -> Data:
     }
 
 
-def _numbers_to_come(game: Game) -> range:
-    """Return the remaining deals of a game, so that the sheet can be finished by hand."""
-    begun = len(game.deals) + (game.open_deal is not None)
-    return range(begun + 1, 1 + (begun if game.finished else game.ruleset.length or begun))
-
-
 def _empty_row(game: Game, players: tuple[str, ...], number: int) -> Data:
     """Return a deal to come: the player whose turn it is, and the contract if it is fixed."""
     ruleset = game.ruleset
@@ -279,10 +272,10 @@ def _cells(
 
 
 def _remark(ruleset: Ruleset, entry: Entry, players: tuple[str, ...]) -> str:
-    said = remark(entry, players)
+    text = remark(entry, players)
     if isinstance(entry, Void) and entry.contract is not None:
-        return f"{title_of(ruleset, entry.contract)} · {said}"
-    return said
+        return f"{title_of(ruleset, entry.contract)} · {text}"
+    return text
 
 
 def _place(game: Game, outcome: Outcome, side: int) -> Data:
@@ -358,40 +351,42 @@ def compose_empty_sheet(ruleset_id: str) -> Data:
     if ruleset is None:
         raise ValueError(f"no ruleset {ruleset_id}")
     name = labels.name_of(ruleset)
+    limited = any(contract.quota or contract.quota_each for contract in ruleset.contracts)
+    kinds = {
+        PENALTY: _("penalties"),
+        TRUMP: _("trumps"),
+        "choice": _("choices"),
+        "declaration": _("declarations"),
+    }
     return {
         "language": get_language(),
         "title": name,
         "description": _("Empty sheet: %(ruleset)s") % {"ruleset": name},
         "summary": labels.ruleset_summary(ruleset.id),
-        "words": _empty_sheet_words(ruleset),
+        "words": {
+            "number": _("No."),
+            "contract": head_of_contracts(ruleset),
+            "taken": head_of_numbers(ruleset),
+            "total": _("total"),
+            "totals": _("Total"),
+            "place": pgettext("rank", "Place"),
+            "where": _("Where"),
+            "date": _("Date"),
+            "contracts": _("Contracts") if len(ruleset.contracts) > 1 else _("Scoring"),
+            "left": _("Tick off what is declared") if ruleset.side_quotas or limited else "",
+            "order": _order(ruleset),
+            "declares": _("declares this deal") if _turns(ruleset) else "",
+        },
         "sides": ruleset.side_count,
         "names": ruleset.seats_in_a_side,
         "rows": [_row(ruleset, number) for number in range(1, _empty_sheet_rows(ruleset) + 1)],
         "quotas": [
-            {"name": _kinds(kind), "boxes": number} for kind, number in ruleset.side_quotas.items()
+            {"name": kinds.get(kind) or labels.kind_name(kind), "boxes": number}
+            for kind, number in ruleset.side_quotas.items()
         ],
         "each": _each(ruleset),
         "contracts": [_contract(ruleset, contract) for contract in ruleset.contracts],
         "notes": [*_notes(ruleset)],
-    }
-
-
-def _empty_sheet_words(ruleset: Ruleset) -> Data:
-    several = len(ruleset.contracts) > 1
-    limited = any(contract.quota or contract.quota_each for contract in ruleset.contracts)
-    return {
-        "number": _("No."),
-        "contract": head_of_contracts(ruleset),
-        "taken": head_of_numbers(ruleset),
-        "total": _("total"),
-        "totals": _("Total"),
-        "place": pgettext("rank", "Place"),
-        "where": _("Where"),
-        "date": _("Date"),
-        "contracts": _("Contracts") if several else _("Scoring"),
-        "left": _("Tick off what is declared") if ruleset.side_quotas or limited else "",
-        "order": _order(ruleset),
-        "declares": _("declares this deal") if _turns(ruleset) else "",
     }
 
 
@@ -424,16 +419,6 @@ def _row(ruleset: Ruleset, number: int) -> Data:
         "seat": str(seat + 1) if declared and ruleset.seats_in_a_side > 1 else "",
         "round-end": ends_round(ruleset, number),
     }
-
-
-def _kinds(kind: str) -> str:
-    kinds = {
-        PENALTY: _("penalties"),
-        TRUMP: _("trumps"),
-        "choice": _("choices"),
-        "declaration": _("declarations"),
-    }
-    return kinds.get(kind) or labels.kind_name(kind)
 
 
 def _each(ruleset: Ruleset) -> list[Data]:
@@ -471,8 +456,8 @@ def _scoring(ruleset: Ruleset, contract: Contract) -> Iterator[str]:
             yield f"{terms} = {points_text(contract.unit_sum)}"
         case "pair-difference":
             for unit in contract.units:
-                each = points_text(contract.values[unit.id])
-                yield _("%(each)s × (own − theirs)") % {"each": each}
+                value = points_text(contract.values[unit.id])
+                yield _("%(each)s × (own − theirs)") % {"each": value}
         case "domino":
             yield _("−1 a card left, out first: + all of these")
         case "pair-domino":
@@ -519,30 +504,22 @@ def _notes(ruleset: Ruleset) -> Iterator[str]:
 
 
 def evening_sheet(report: Report, progress: OnProgress) -> Content:
-    """Return the evening of the table of the report's game as a page.
+    """Return the evening of the table of the report's game; the QR code leads to its `host`.
 
     Raises: ValueError: the report is about no open table.
     """
     table = None if report.game is None else report.game.open_table
     if table is None:
         raise ValueError(f"{report} is of no open table")
-    data = compose_evening(table, str(report.parameters.get("host", "")))
-    progress(Report.Step.READING, 1, 1)
-    return PdfPages.of("evening.typ", data | {"paper": report.paper})
-
-
-def compose_evening(table: OpenTable, host: str) -> Data:
-    """Return the data of the evening of a table; its QR code leads to `host`, if there is one."""
     sheets = load_sheets(table.games.order_by("number"))
     evening, games = evening_of(sheets), finished_games(sheets)
-    place = sheets[-1].row.place
-    day = written_date(timezone.localtime(table.created_at).isoformat())
+    place, host = sheets[-1].row.place, str(report.parameters.get("host", ""))
     path = reverse("evening", args=[table.public_id, table.secret()])
     heading = Heading(
         evening.headline,
         lines=[" · ".join(filter(None, [place, evening.finished]))],
         event=_("The evening"),
-        date=day,
+        date=written_date(timezone.localtime(table.created_at).isoformat()),
     )
     words = {
         "tally": _("The tally of the evening"),
@@ -552,39 +529,36 @@ def compose_evening(table: OpenTable, host: str) -> Data:
         "totals": _("Total"),
         "pays": _("Who pays whom for the evening"),
     }
-    return page_data(heading, words=words) | {
-        "columns": _columns(evening),
-        "tally": [_evening_sheet_row(evening, row) for row in evening.rows],
-        "course": [[float(total) for total in line] for line in courses(games).values()],
-        "names": list(courses(games)),
+    # The place in each game, or of many games how often each place was taken.
+    if evening.by_game:
+        numbers = list(evening.numbers)
+        middle = [[str(c.rank) if c else "–" for c in row.cells()] for row in evening.rows]
+    else:
+        numbers = list(evening.place_numbers())
+        middle = [list(map(str, evening.counts(row))) for row in evening.rows]
+    lines = courses(games)
+    data = page_data(heading, words=words) | {
+        "columns": [
+            {"head": _("Player")},
+            *({"head": f"{number}.", "kind": "centre"} for number in numbers),
+            {"head": pgettext("games", "won"), "kind": "number"},
+            {"head": _("points"), "kind": "total"},
+            {"head": _("a game"), "kind": "number"},
+        ],
+        "tally": [
+            [row.name, *cells, str(row.standing.won), row.points, row.average]
+            for row, cells in zip(evening.rows, middle, strict=True)
+        ],
+        "course": [[float(total) for total in line] for line in lines.values()],
+        "names": list(lines),
         "games": [row for line in evening.lines for row in _game(line)],
         "payments": None
         if evening.payments is None
         else [str(paid) for paid in evening.payments] or [_("Nobody owes anything.")],
         "follow": _follow(urljoin(host, path) if host else "", _("Follow this evening")),
     }
-
-
-def _columns(evening: Evening) -> list[Data]:
-    if evening.by_game:
-        middle = [f"{number}." for number in evening.numbers]
-    else:
-        middle = [f"{place}." for place in evening.place_numbers()]
-    return [
-        {"head": _("Player")},
-        *({"head": head, "kind": "centre"} for head in middle),
-        {"head": pgettext("games", "won"), "kind": "number"},
-        {"head": _("points"), "kind": "total"},
-        {"head": _("a game"), "kind": "number"},
-    ]
-
-
-def _evening_sheet_row(evening: Evening, row: TallyRow) -> list[str]:
-    if evening.by_game:
-        middle = [str(cell.rank) if cell else "–" for cell in row.cells()]
-    else:
-        middle = [str(count) for count in evening.counts(row)]
-    return [row.name, *middle, str(row.standing.won), row.points, row.average]
+    progress(Report.Step.READING, 1, 1)
+    return PdfPages.of("evening.typ", data | {"paper": report.paper})
 
 
 def _game(line: GameLine) -> list[list[Any]]:
@@ -598,73 +572,55 @@ def draw_sheet(reading: Reading) -> str:
     """Return a game as far as it was readable: the sheet, the outcome, and the problems."""
     lines: list[str] = []
     if reading.game is not None:
-        lines += [reading.title or name_of(reading.game.ruleset), ""]
-        lines += _draw_rows(reading.game, reading.players)
-        lines += _draw_outcome(reading.game, reading.players)
-        payments = payments_of(reading.game, reading.players)
+        game, players = reading.game, reading.players
+        names = game.ruleset.side_names(players)
+        lines += [reading.title or name_of(game.ruleset), "", *_draw_rows(game, players)]
+        outcome = decide(game)
+        places = sorted(zip(outcome.ranks, names, strict=True))
+        lines += ["", ", ".join(f"{rank}. {name}" for rank, name in places)]
+        lines += filter(None, [ending_of(game, players), outcome_of(game, outcome, players)])
+        deals = numbers_of(game)
+        for badge in award(game):
+            deal = deals.get(badge.entry, len(deals))
+            lines.append(f"{badge_name(badge.badge)}: {names[badge.seat]} ({deal})")
+        payments = payments_of(game, players)
         lines += map(str, payments.paid if payments else ())
     place = "" if reading.entry is None else _("Entry %(number)s: ") % {"number": reading.entry}
     lines += [place + explain(problem, reading.players) for problem in reading.problems]
     return "\n".join([*lines, ""])
 
 
-def _draw_rows(game: Game, players: Sequence[str]) -> list[str]:
+def _draw_rows(game: Game, players: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each entry; words are on the left of their columns, numbers on the right."""
     names = game.ruleset.side_names(players)
     table = [["", _("Contract"), *names, "Σ"]]
     rows = {row.entry: row for row in game.rows}
     deals = {played.entry: played for played in game.deals}
     numbers = numbers_of(game)
     for index, entry in enumerate(game.entries):
-        label = str(numbers.get(index, ""))
-        if index in deals:
-            says = _describe_deal(game, deals[index], players)
-        else:
-            says = _describe(game, entry, players)
         figures = [""] * (len(names) + 1)
         if row := rows.get(index):
             pairs = zip(row.points, row.totals, strict=True)
             figures = [f"{points_text(points)} / {points_text(total)}" for points, total in pairs]
             figures.append(points_text(row.expected_sum))
-        table.append([label, says, *figures])
-    return _align(table)
+        text = _describe(game, entry, deals.get(index), players)
+        table.append([str(numbers.get(index, "")), text, *figures])
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for number, contract, *points in table:
+        cells = [number.rjust(widths[0]), contract.ljust(widths[1])]
+        cells += [cell.rjust(width) for cell, width in zip(points, widths[2:], strict=True)]
+        yield "  ".join(cells).rstrip()
 
 
-def _describe_deal(game: Game, played: PlayedDeal, players: Sequence[str]) -> str:
+def _describe(game: Game, entry: Entry, played: PlayedDeal | None, players: Sequence[str]) -> str:
     """Return the contract and, in brackets, the declarer (if no column shows it) and remarks."""
-    details = deal_line(game, played, players)
-    name = contract_title(played.contract) if played.contract.named else ""
-    said = ", ".join(filter(None, [details.declarer, *details.marks]))
-    parts = [name, suit_of(played.deal.details.get("trump")), said and f"({said})"]
-    return " ".join(filter(None, parts))
-
-
-def _describe(game: Game, entry: Entry, players: Sequence[str]) -> str:
+    if played is not None:
+        details = deal_line(game, played, players)
+        name = contract_title(played.contract) if played.contract.named else ""
+        marks = ", ".join(filter(None, [details.declarer, *details.marks]))
+        words = [name, suit_of(played.deal.details.get("trump")), marks and f"({marks})"]
+        return " ".join(filter(None, words))
     if not isinstance(entry, Deal):
         return remark(entry, players)
     name = _("sealed") if entry.contract is None else title_of(game.ruleset, entry.contract)
     return f"{name} {suit_of(entry.details.get('trump'))}".strip()
-
-
-def _draw_outcome(game: Game, players: Sequence[str]) -> list[str]:
-    names = game.ruleset.side_names(players)
-    outcome = decide(game)
-    places = sorted(zip(outcome.ranks, names, strict=True))
-    lines = ["", ", ".join(f"{rank}. {name}" for rank, name in places)]
-    lines += filter(None, [ending_of(game, players), outcome_of(game, outcome, players)])
-    deals = numbers_of(game)
-    for badge in award(game):
-        deal = deals.get(badge.entry, len(deals))
-        lines.append(f"{badge_name(badge.badge)}: {names[badge.seat]} ({deal})")
-    return lines
-
-
-def _align(table: Sequence[Sequence[str]]) -> list[str]:
-    """Align the columns: words to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = []
-    for row in table:
-        number, contract, *points = row
-        cells = [number.rjust(widths[0]), contract.ljust(widths[1])]
-        cells += [cell.rjust(width) for cell, width in zip(points, widths[2:], strict=True)]
-        lines.append("  ".join(cells).rstrip())
-    return lines

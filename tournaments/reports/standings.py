@@ -34,7 +34,6 @@ from tournaments.queries.state import (
 from tournaments.reports.hall import event_of, hall_heading
 from tournaments.reports.pages import (
     Content,
-    Data,
     OnProgress,
     PdfPages,
     page_data,
@@ -214,7 +213,7 @@ def _printed_fields(seen: Seen, lines: Sequence[StandingsRow]) -> Iterator[Field
 
 def sum_of_points(points: Iterable[Points | None]) -> Points:
     """Return the sum over rounds, some of which may have no points yet."""
-    return whole(sum((each for each in points if each is not None), 0))
+    return whole(sum((value for value in points if value is not None), 0))
 
 
 def _faint(points: Points | None) -> dict[str, str]:
@@ -301,37 +300,37 @@ def compose_standings_picture(report: Report) -> dict[str, Any]:
     event = state.tournament.event
     # The first round is on: no standings yet.
     foot = [event.club.name] if seen.after > closed else [event.club.name, after_text(seen)]
-    sides = [
-        picture_side(
-            state.entrants[row.entrant].shown_name,
-            points_text(row.points),
-            place=place_text(row),
-            best=row.place == 1,
-        )
-        for row in seen.rows[:MOST_LINES]
-    ]
+    if closed:
+        sides = [
+            picture_side(
+                state.entrants[row.entrant].shown_name,
+                points_text(row.points),
+                place=place_text(row),
+                best=row.place == 1,
+            )
+            for row in seen.rows[:MOST_LINES]
+        ]
+    else:
+        # What one wants to know before the first round: when, where, and how many come.
+        coming = sum(not competitor.house for competitor in state.competitors)
+        facts = [
+            (_("Day"), written_date(event.held_on.isoformat())),
+            (pgettext("hour of an event", "Start"), event.starts_at),
+            (pgettext("where an event is", "Place"), event.venue),
+            (pgettext("tab", "Entrants"), str(coming or "")),
+        ]
+        sides = [
+            picture_side(value, "", place=name, best=number == 0)
+            for number, (name, value) in enumerate(facts)
+            if value
+        ]
     return wide_picture(
         event.name,
         event.club.name,
-        sides if closed else list(_invitation(state)),
+        sides,
         foot=" · ".join(foot),
         place=written_date(event.held_on.isoformat()) if closed else "",
     )
-
-
-def _invitation(state: TournamentState) -> Iterator[Data]:
-    """Yield what one wants to know before the first round: when, where, and how many come."""
-    event = state.tournament.event
-    coming = sum(not each.house for each in state.competitors)
-    facts = [
-        (_("Day"), written_date(event.held_on.isoformat())),
-        (pgettext("hour of an event", "Start"), event.starts_at),
-        (pgettext("where an event is", "Place"), event.venue),
-        (pgettext("tab", "Entrants"), str(coming or "")),
-    ]
-    for number, (name, value) in enumerate(facts):
-        if value:
-            yield picture_side(value, "", place=name, best=number == 0)
 
 
 def standings_tables(report: Report, progress: OnProgress) -> Content:
@@ -340,20 +339,15 @@ def standings_tables(report: Report, progress: OnProgress) -> Content:
     Raises: ValueError: the report is not about a tournament.
     """
     seen = _read(report, progress)
-    return book_content(standings_book(report, seen), report)
-
-
-def standings_book(report: Report, seen: Seen) -> TableBook:
-    """Return the standings as tables; JSON has all columns, other formats only non-empty ones."""
     state = seen.state
-    event = state.tournament.event
     heading = hall_heading(report, _("Standings"), standings_lines(seen))
+    # JSON has all columns, other formats only those that are not empty.
     everything = report.format == Report.Format.JSON
     tables = [_standings_table(seen, everything=everything)]
     if seen.teams or everything:
         tables.append(_team_table(seen))
-    return TableBook(
-        title=f"{event.name} · {heading.title}",
+    book = TableBook(
+        title=f"{state.tournament.event.name} · {heading.title}",
         lines=[heading.date, after_text(seen)],
         tables=tables,
         format="kingscore-standings/1",
@@ -367,6 +361,7 @@ def standings_book(report: Report, seen: Seen) -> TableBook:
             "tie_breaks": [state.settings.tie_breaks[at] for at, _title in seen.tie_breaks],
         },
     )
+    return book_content(book, report)
 
 
 def tournament_facts(state: TournamentState) -> dict[str, Any]:
@@ -538,7 +533,7 @@ class Meetings:
 def _met(
     seated: SeatedRound, results: RoundResults, rows: Sequence[Standing], at: int
 ) -> Iterator[tuple[str, Met]]:
-    kinds = {each.entrant: each.kind for each in results.rulings if each.kind != PENALTY}
+    kinds = {ruling.entrant: ruling.kind for ruling in results.rulings if ruling.kind != PENALTY}
     tables = {key: table for table in seated.tables for key in table.entrants}
     gone = {key for key, kind in kinds.items() if kind == ABSENT}
     for row in rows:
@@ -548,7 +543,7 @@ def _met(
         if table is None or absent:
             yield key, Met(None, (), points, key in seated.byes, absent, ruled)
         else:
-            opponents = tuple(each for each in table.entrants if each not in {key, *gone})
+            opponents = tuple(other for other in table.entrants if other not in {key, *gone})
             yield key, Met(table.number, opponents, points, ruled=ruled)
 
 
@@ -573,12 +568,22 @@ def cross_table_pages(report: Report, progress: OnProgress) -> Content:
 
 
 def cross_table_tables(report: Report, progress: OnProgress) -> Content:
-    """Return the cross-table as a spreadsheet.
+    """Return points, tables and opponents of each round, and the matrix if there is one.
 
     Raises: ValueError: the report is not about a tournament.
     """
-    meetings = Meetings(_read(report, progress))
-    return book_content(cross_table_book(report, meetings), report)
+    meetings, record = Meetings(_read(report, progress)), report.format == Report.Format.JSON
+    seen = meetings.seen
+    heading = hall_heading(report, _("Cross-table"))
+    rounds = _round_table(meetings, record=record)
+    book = TableBook(
+        title=f"{seen.state.tournament.event.name} · {heading.title}",
+        lines=[heading.date, after_text(seen)],
+        tables=[_matrix_table(meetings), rounds] if meetings.is_matrix and not record else [rounds],
+        format="kingscore-cross-table/1",
+        facts=tournament_facts(seen.state) | {"after": seen.after},
+    )
+    return book_content(book, report)
 
 
 # On pages.
@@ -698,23 +703,8 @@ def _cross_table_legend(meetings: Meetings) -> Iterator[str]:
 # Spreadsheets.
 
 
-def cross_table_book(report: Report, meetings: Meetings) -> TableBook:
-    """Return points, tables and opponents of each round, and the matrix if there is one."""
-    seen, record = meetings.seen, report.format == Report.Format.JSON
-    event = seen.state.tournament.event
-    heading = hall_heading(report, _("Cross-table"))
-    rounds = _round_table(meetings, record=record)
-    return TableBook(
-        title=f"{event.name} · {heading.title}",
-        lines=[heading.date, after_text(seen)],
-        tables=[_matrix_table(meetings), rounds] if meetings.is_matrix and not record else [rounds],
-        format="kingscore-cross-table/1",
-        facts=tournament_facts(seen.state) | {"after": seen.after},
-    )
-
-
 def _round_table(meetings: Meetings, *, record: bool) -> DataTable:
-    titles = [round_name(each.row) for each in meetings.seen.state.seated_rounds]
+    titles = [round_name(seated.row) for seated in meetings.seen.state.seated_rounds]
     titles = titles[: len(meetings.rounds)]
     table_heads = [_("%(round)s: table") % {"round": title} for title in titles]
     with_heads = [_("%(round)s: with") % {"round": title} for title in titles]
@@ -731,22 +721,22 @@ def _round_table(meetings: Meetings, *, record: bool) -> DataTable:
     entrants = meetings.seen.state.entrants
     rows: list[list[Cell]] = []
     for row in meetings.seen.rows:
-        met = meetings.of(row)
-        first, last = 3, 2 + len(met)
-        formula = adds_up(row) and bool(met)
+        results = meetings.of(row)
+        first, last = 3, 2 + len(results)
+        formula = adds_up(row) and bool(results)
         opponents = [
-            tuple(entrants[key].number for key in each.opponents)
+            tuple(entrants[key].number for key in met.opponents)
             if record
-            else _met_text(meetings, each)
-            for each in met
+            else _met_text(meetings, met)
+            for met in results
         ]
         rows.append(
             [
                 *(row.place, meetings.numbers[row.entrant], meetings.entrant(row).shown_name),
-                *(each.points for each in met),
+                *(met.points for met in results),
                 row.penalties,
                 Across(row.points, first, last, (last + 1,)) if formula else row.points,
-                *(each.table for each in met),
+                *(met.table for met in results),
                 *opponents,
             ]
         )
