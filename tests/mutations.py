@@ -122,8 +122,8 @@ MUTATIONS = (
     ),
     Mutation(
         f"{ENGINE}/rules/scoring.py",
-        "room = inf if each is None else each * ruleset.side_count",
-        "room = inf if each is None else each",
+        "room = inf if side_quota is None else side_quota * ruleset.side_count",
+        "room = inf if side_quota is None else side_quota",
         "tests/engine/rules/test_scoring.py",
     ),
     Mutation(
@@ -227,8 +227,8 @@ MUTATIONS = (
     ),
     Mutation(
         f"{ENGINE}/pairing/search.py",
-        "(rest + by) % self.modulus if point < moving",
-        "(rest + by) % self.modulus if point <= moving",
+        "if point < count - self.fixed",
+        "if point <= count - self.fixed",
         "tests/engine/pairing",
     ),
     Mutation(
