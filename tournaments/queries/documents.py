@@ -78,24 +78,21 @@ def reason_of(row: Report) -> str:
 def file_name(row: Report) -> str:
     """Return a file name that still identifies the document years later."""
     with translation.override(row.language):
-        name = _file_name(row)
+        if row.game is not None:
+            day = timezone.localdate(row.game.played_at).isoformat()
+            title = row.game.title or labels.name_of(rules_of(row.game))
+            words = [title, day, *row.game.players]
+        elif row.club is None:
+            words = [title_of(row)]
+        else:
+            name = row.event.name if row.event else row.club.name
+            day = row.event.held_on.isoformat() if row.event else ""
+            more = SUBJECTS.get(Kind(row.kind))
+            words = [row.player.shown_name if row.player else "", name, day, title_of(row)]
+            words = [word for word in [*words, more(row.parameters) if more else ""] if word]
     # Characters that a file system takes for a folder separator.
-    return "".join("-" if letter in "/\\:" else letter for letter in name) + f".{row.format}"
-
-
-def _file_name(row: Report) -> str:
-    if row.game is not None:
-        day = timezone.localdate(row.game.played_at).isoformat()
-        title = row.game.title or labels.name_of(rules_of(row.game))
-        return " ".join([title, day, *row.game.players])
-    if row.club is None:
-        return title_of(row)
-    day = row.event.held_on.isoformat() if row.event else ""
-    whose = [row.player.shown_name] if row.player else []
-    whose += [row.event.name if row.event else row.club.name]
-    more = SUBJECTS.get(Kind(row.kind))
-    what = [title_of(row), *([more(row.parameters)] if more else [])]
-    return " ".join(part for part in [*whose, day, *what] if part)
+    name = "".join("-" if letter in "/\\:" else letter for letter in " ".join(words))
+    return f"{name}.{row.format}"
 
 
 LONGEST_VALUE = 80

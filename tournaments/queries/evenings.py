@@ -1,7 +1,7 @@
 """Evenings, their beginnings, the tables of a phone, and names that stand for one person."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
@@ -203,7 +203,7 @@ def evening_of(sheets: Sequence[Sheet]) -> Evening:
         headline=_headline(standings),
         finished=finished % {"number": number},
         rows=tuple(
-            TallyRow(each, average_text(each.average), names.index(each.name)) for each in standings
+            TallyRow(row, average_text(row.average), names.index(row.name)) for row in standings
         ),
         lines=tuple(map(_line, sheets)),
         payments=_payments(games),
@@ -234,7 +234,7 @@ def _headline(standings: Sequence[EveningStanding]) -> str:
     if not standings:
         return gettext("The evening")
     most = standings[0].won
-    best = [each.name for each in standings if each.won == most]
+    best = [row.name for row in standings if row.won == most]
     if len(best) == len(standings) or not most:
         return gettext("The evening is level.")
     return gettext("In the lead: %(players)s") % {"players": ", ".join(best)}
@@ -246,36 +246,29 @@ def _payments(games: Sequence[FinishedGame]) -> tuple[Paid, ...] | None:
         return None
     names, payments = settled
     return tuple(
-        Paid(names[each.payer], names[each.payee], labels.money_text(each.amount))
-        for each in payments
+        Paid(names[payment.payer], names[payment.payee], labels.money_text(payment.amount))
+        for payment in payments
     )
 
 
 def evening_text(evening: Evening) -> str:
     """Return the evening as plain text, to paste into a chat."""
-    return "\n".join([*_text_lines(evening), ""])
-
-
-def _text_lines(evening: Evening) -> Iterator[str]:
-    yield evening.headline
-    yield evening.finished
-    yield ""
+    lines = [evening.headline, evening.finished, ""]
     for row in evening.rows:
         won = gettext("won %(number)s") % {"number": row.standing.won}
-        each = gettext("%(average)s a game") % {"average": row.average}
+        average = gettext("%(average)s a game") % {"average": row.average}
         places = " ".join(str(cell.rank) if cell else "–" for cell in row.cells())
-        yield f"{row.name}: {won}, {row.points} ({each}) · {places}"
-    yield ""
+        lines.append(f"{row.name}: {won}, {row.points} ({average}) · {places}")
+    lines.append("")
     for line in evening.lines:
         totals = ", ".join(f"{name} {total}" for name, total in line.totals)
-        yield f"{line.number}. {line.state} · {line.ruleset} · {totals}"
-        yield from (f"   {paid}" for paid in line.payments)
+        lines.append(f"{line.number}. {line.state} · {line.ruleset} · {totals}")
+        lines += (f"   {paid}" for paid in line.payments)
     if evening.payments is not None:
-        yield ""
-        yield gettext("Who pays whom for the evening")
-        yield from (str(paid) for paid in evening.payments)
+        lines += ["", gettext("Who pays whom for the evening"), *map(str, evening.payments)]
         if not evening.payments:
-            yield gettext("Nobody owes anything.")
+            lines.append(gettext("Nobody owes anything."))
+    return "\n".join([*lines, ""])
 
 
 MOST_RUNNING = 10
@@ -360,17 +353,13 @@ class Together:
 
 def evenings_of(rows: Sequence[Game], joined: Joined) -> list[PhoneEvening]:
     """Group games by their open table, the latest first (1 query if a game is in play)."""
-    states = _running(row for row in rows if row.result is None)
+    sheets = load_sheets([row for row in rows if row.result is None][:MOST_RUNNING])
+    states = {s.row.pk: state_of(s.game, s.outcome, s.row.players) for s in sheets}
     tables: dict[Any, list[Game]] = {}
     for row in rows:
         key = ("table", row.open_table_id) if row.open_table_id else ("game", row.pk)
         tables.setdefault(key, []).append(row)
     return [_evening(tuple(games), states, joined) for games in tables.values()]
-
-
-def _running(rows: Iterable[Game]) -> dict[int, str]:
-    sheets = load_sheets(list(rows)[:MOST_RUNNING])
-    return {s.row.pk: state_of(s.game, s.outcome, s.row.players) for s in sheets}
 
 
 def _evening(games: tuple[Game, ...], states: Mapping[int, str], joined: Joined) -> PhoneEvening:

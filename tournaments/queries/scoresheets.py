@@ -51,18 +51,14 @@ def authors_of(row: Game, writes: Iterable[Revision]) -> Mapping[int, str]:
     names = _names(row, {write.user_id for write in writes if write.user_id and not write.author})
     phones = dict.fromkeys(write.phone for write in writes if write.phone)
     numbers = {phone: number for number, phone in enumerate(phones, 1)}
-    said = {write.phone: write.author for write in writes if write.phone and write.author}
+    by_phone = {write.phone: write.author for write in writes if write.phone and write.author}
+    by_phone = {
+        phone: _("phone %(number)s") % {"number": number} for phone, number in numbers.items()
+    } | by_phone
     return {
-        write.revision: write.author
-        or names.get(write.user_id)
-        or said.get(write.phone)
-        or _phone(numbers, write)
+        write.revision: write.author or names.get(write.user_id) or by_phone.get(write.phone, "")
         for write in writes
     }
-
-
-def _phone(numbers: Mapping[str, int], write: Revision) -> str:
-    return _("phone %(number)s") % {"number": numbers[write.phone]} if write.phone else ""
 
 
 def _names(row: Game, accounts: set[int]) -> dict[int | None, str]:
@@ -128,9 +124,9 @@ def marks_of(
     """Yield a short text for each of the fields `names` of a deal."""
     for name in names:
         if name in details:
-            said = MARKS[name](ruleset, players, details[name])
-            if said:
-                yield said
+            text = MARKS[name](ruleset, players, details[name])
+            if text:
+                yield text
 
 
 def numbers_of(game: GamesGame) -> dict[int, int]:
@@ -195,10 +191,6 @@ def _if_so(text: Callable[[], str]) -> Callable[[Ruleset, Sequence[str], Any], s
     return lambda _ruleset, _players, so: text() if so else ""
 
 
-def _side_named(text: Callable[[str], str]) -> Callable[[Ruleset, Sequence[str], int], str]:
-    return lambda ruleset, players, seat: text(_side_name(ruleset, players, seat))
-
-
 def _sale(_ruleset: Ruleset, players: Sequence[str], sale: Mapping[str, int]) -> str:
     bought = {"player": players[sale["buyer"]], "tricks": sale["tricks"]}
     return _("sold to %(player)s for %(tricks)s") % bought
@@ -207,10 +199,6 @@ def _sale(_ruleset: Ruleset, players: Sequence[str], sale: Mapping[str, int]) ->
 def _offered(ruleset: Ruleset, _players: Sequence[str], offered: Sequence[str]) -> str:
     named = [labels.contract_short(contract, title_of(ruleset, contract)) for contract in offered]
     return _("offered: %(contracts)s") % {"contracts": ", ".join(named)}
-
-
-def _closed_by(ruleset: Ruleset, players: Sequence[str], side: int) -> str:
-    return _("out first: %(player)s") % {"player": ruleset.side_names(players)[side]}
 
 
 def _doubles(
@@ -255,10 +243,6 @@ def _calls(_ruleset: Ruleset, players: Sequence[str], calls: Sequence[int]) -> s
     return _("krapet calls: %(calls)s") % {"calls": ", ".join(called)} if called else ""
 
 
-def _tricks_played(_ruleset: Ruleset, _players: Sequence[str], tricks: int) -> str:
-    return _("over after trick %(trick)s") % {"trick": tricks} if tricks < ALL_TRICKS else ""
-
-
 MARKS: Mapping[str, Callable[[Ruleset, Sequence[str], Any], str]] = MappingProxyType(
     {
         "maker": _named(lambda name: _("maker: %(player)s") % {"player": name}),
@@ -268,7 +252,9 @@ MARKS: Mapping[str, Callable[[Ruleset, Sequence[str], Any], str]] = MappingProxy
         "sale": _sale,
         "partner": _named(lambda name: _("with %(player)s") % {"player": name}),
         "third": _if_so(lambda: _("third choice")),
-        "closed_by": _closed_by,
+        "closed_by": lambda ruleset, players, side: (
+            _("out first: %(player)s") % {"player": ruleset.side_names(players)[side]}
+        ),
         "offered": _offered,
         "doubles": _doubles,
         "alone": _if_so(lambda: _("alone")),
@@ -277,8 +263,12 @@ MARKS: Mapping[str, Callable[[Ruleset, Sequence[str], Any], str]] = MappingProxy
         "calls": _calls,
         "rifki_holder": _named(lambda name: _("♥K was dealt to %(player)s") % {"player": name}),
         "king_declared_by": _named(lambda name: _("King declared: %(player)s") % {"player": name}),
-        "king": _side_named(lambda name: _("King: %(player)s") % {"player": name}),
-        "tricks_played": _tricks_played,
+        "king": lambda ruleset, players, seat: (
+            _("King: %(player)s") % {"player": _side_name(ruleset, players, seat)}
+        ),
+        "tricks_played": lambda _ruleset, _players, tricks: (
+            _("over after trick %(trick)s") % {"trick": tricks} if tricks < ALL_TRICKS else ""
+        ),
         "sealed": _if_so(lambda: _("sealed")),
         **dict.fromkeys(REMARKS, lambda _ruleset, _players, remark: remark),
     }
@@ -355,9 +345,16 @@ def outcome_of(game: GamesGame, outcome: Outcome, players: Sequence[str]) -> str
     """Return the result of the game in one sentence; empty while it goes on."""
     if game.ending is None:
         return ""
-    if game.ending.seat is not None:
-        return _king_sentence(game, outcome, players, game.ending.seat)
-    return _verdict(game, outcome, players)
+    if game.ending.seat is None:
+        return _verdict(game, outcome, players)
+    king = {"player": _side_name(game.ruleset, players, game.ending.seat)}
+    made = game.ending.by == "king"
+    if game.ruleset.seats_in_a_side > 1 or not (outcome.out or outcome.sunk):
+        text = _("King by %(player)s!") if made else _("%(player)s declared King and failed.")
+        return f"{text % king} {_verdict(game, outcome, players)}"
+    if made:
+        return _("King! %(player)s alone is out.") % king
+    return _("%(player)s declared King and failed: sunk alone.") % king
 
 
 def _verdict(game: GamesGame, outcome: Outcome, players: Sequence[str]) -> str:
@@ -377,17 +374,6 @@ def _verdict(game: GamesGame, outcome: Outcome, players: Sequence[str]) -> str:
 
 WON_JOINTLY: frozenset[Setting] = frozenset({"highest-wins"})
 """Outcomes in which equal scores share the victory; in the others nobody wins a draw."""
-
-
-def _king_sentence(game: GamesGame, outcome: Outcome, players: Sequence[str], seat: int) -> str:
-    king = {"player": _side_name(game.ruleset, players, seat)}
-    made = game.ending is not None and game.ending.by == "king"
-    if game.ruleset.seats_in_a_side > 1 or not (outcome.out or outcome.sunk):
-        text = _("King by %(player)s!") if made else _("%(player)s declared King and failed.")
-        return f"{text % king} {_verdict(game, outcome, players)}"
-    if made:
-        return _("King! %(player)s alone is out.") % king
-    return _("%(player)s declared King and failed: sunk alone.") % king
 
 
 def verdict_texts() -> dict[str, str]:
@@ -416,7 +402,12 @@ def ending_of(game: GamesGame, players: Sequence[str]) -> str:
     """Return how the game ended, or how far it is; empty after its last deal."""
     ending, played = game.ending, game.turns
     if ending is None:
-        return _not_finished(game)
+        text = (
+            _("Not finished: first to %(target)s, after deal %(played)s")
+            if game.ruleset.length is None
+            else _("Not finished: %(played)s of %(deals)s deals")
+        )
+        return text % _so_far(game)
     if ending.seat is not None:
         who = {"player": _side_name(game.ruleset, players, ending.seat), "deal": played}
         if ending.by == "king":
@@ -429,13 +420,6 @@ def ending_of(game: GamesGame, players: Sequence[str]) -> str:
         reached = {"target": game.ruleset.target, "deal": played}
         return _("First to %(target)s: over with deal %(deal)s") % reached
     return ""
-
-
-def _not_finished(game: GamesGame) -> str:
-    so_far = _so_far(game)
-    if game.ruleset.length is None:
-        return _("Not finished: first to %(target)s, after deal %(played)s") % so_far
-    return _("Not finished: %(played)s of %(deals)s deals") % so_far
 
 
 def _ended_at(game: GamesGame, last: Stopped | Totals) -> str:
@@ -492,7 +476,7 @@ def badges_of(
     order, numbers = list(labels.BADGES), numbers_of(game)
     names, members = game.ruleset.side_names(players), members_of(game.ruleset, players)
     deals: dict[str, dict[int, list[int]]] = {}
-    for badge, side, entry in sorted(earned, key=lambda each: (order.index(each[0]), *each[1:])):
+    for badge, side, entry in sorted(earned, key=lambda row: (order.index(row[0]), *row[1:])):
         of_side = deals.setdefault(badge, {}).setdefault(side, [])
         of_side += [numbers[entry]] if entry in numbers else []
     return tuple(
@@ -611,5 +595,5 @@ def _why_nobody(game: GamesGame) -> str:
 
 def surprise_of(game: GamesGame, outcome: Outcome, badges: Sequence[EarnedBadge]) -> str:
     """Return what else to say below the headline: the reason, or the badge of the whole game."""
-    of_game = [each for each in badges if each.badge in game.ruleset.badges]
+    of_game = [badge for badge in badges if badge.badge in game.ruleset.badges]
     return reason_of(game, outcome) or next((f"{b.name}: {b.meaning}" for b in of_game), "")

@@ -176,8 +176,8 @@ class PhoneSeat:
 
 def phone_seats(row: Game) -> list[PhoneSeat]:
     """Return the phones at the seats of a game; whoever changes the seat keeps the phone."""
-    kept = {each["name"]: PhoneSeat(**each) for each in row.phones}
-    return [kept.get(name) or PhoneSeat(name) for name in row.players]
+    stored = {phone["name"]: PhoneSeat(**phone) for phone in row.phones}
+    return [stored.get(name) or PhoneSeat(name) for name in row.players]
 
 
 def load_sheet(row: Game) -> Sheet:
@@ -303,26 +303,23 @@ def load_reviews(sheet: Sheet) -> ReviewedDeals | None:
     settings = None if document is None else read_settings(document)
     if settings is None or not settings.confirm_deals:
         return None
-    said: dict[int, dict[str, DealReview]] = {}
+    by_revision: dict[int, dict[str, DealReview]] = {}
     for review in sheet.row.deal_reviews.all():
-        said.setdefault(review.revision, {})[review.kind] = review
+        by_revision.setdefault(review.revision, {})[review.kind] = review
+    players: list[str] = sheet.row.players
     accounts: dict[int | None, int] = dict(sheet.row.seats.values_list("player__account", "number"))
     last = {write.position: write for write in sheet.revisions}
     deals = {}
     for played in sheet.game.deals:
         position = sheet.positions[played.entry]
         write = last[position]
-        seats = _confirmers(sheet, played, _writer(sheet, write, accounts))
-        reviews = said.get(write.revision, {})
+        writer = None if write.user_id is None else accounts.get(write.user_id)
+        if write.author in players:
+            writer = players.index(write.author)
+        seats = _confirmers(sheet, played, writer)
+        reviews = by_revision.get(write.revision, {})
         deals[position] = ReviewedDeal(position, write.revision, played.entry, seats, reviews)
     return ReviewedDeals(settings.correct_minutes, deals)
-
-
-def _writer(sheet: Sheet, write: Revision, accounts: Mapping[int | None, int]) -> int | None:
-    players: list[str] = sheet.row.players
-    if write.author in players:
-        return players.index(write.author)
-    return None if write.user_id is None else accounts.get(write.user_id)
 
 
 def _confirmers(sheet: Sheet, played: PlayedDeal, writer: int | None) -> tuple[int, ...]:
@@ -373,27 +370,24 @@ Held = tuple[Game, str]
 
 def held_games(paths: Iterable[str]) -> list[Held]:
     """Return the games at these paths, the latest first (1 query); without those not valid."""
-    asked: dict[tuple[str, str], str] = {}
+    wanted: dict[tuple[str, str], str] = {}
     for path in list(paths)[:MOST_ADDRESSES]:
         if found := ADDRESS.fullmatch(path):
-            asked[found[2], KINDS[found[1]]] = found[3]
-    rows = _games().in_bulk({public_id for public_id, _ in asked}, field_name="public_id")
+            wanted[found[2], KINDS[found[1]]] = found[3]
+    rows = _games().in_bulk({public_id for public_id, _ in wanted}, field_name="public_id")
     held = [
-        (rows[public_id], kind)
-        for (public_id, kind), secret in asked.items()
-        if public_id in rows and _opens(rows[public_id], kind, secret)
+        (row, kind)
+        for (public_id, kind), secret in wanted.items()
+        if (row := rows.get(public_id))
+        and fields.matches(secret, kind, public_id, row.generation(kind))
     ]
-    return sorted(held, key=lambda each: (each[0].played_at, each[0].pk), reverse=True)
+    return sorted(held, key=lambda pair: (pair[0].played_at, pair[0].pk), reverse=True)
 
 
 def saved_games(user: User) -> QuerySet[Game]:
     """Return the games that an account keeps, the latest first (1 query)."""
     mine = {"saved_by__user": user, "saved_by__generation": F("follow_generation")}
     return _games().filter(**mine).order_by("-played_at", "-pk")[:MOST_ADDRESSES]
-
-
-def _opens(row: Game, kind: str, secret: str) -> bool:
-    return fields.matches(secret, kind, row.public_id, row.generation(kind))
 
 
 def _games() -> QuerySet[Game]:
@@ -418,9 +412,9 @@ class Agreement:
         return tuple(seat for seat in range(self.seats) if seat not in self.confirmed)
 
 
-def agreement_of(row: Game, setting: str, said: Iterable[Confirmation]) -> Agreement:
+def agreement_of(row: Game, setting: str, confirmations: Iterable[Confirmation]) -> Agreement:
     """Return the confirmations of a game known to be finished, without reading its sheet."""
     seats = len(row.players)
     needed = {Confirmations.NONE: 0, Confirmations.TWO: 2}.get(Confirmations(setting), seats)
-    now = (each.seat for each in said if each.revision == row.revision)
+    now = (given.seat for given in confirmations if given.revision == row.revision)
     return Agreement(tuple(sorted(now)), min(needed, seats), seats)

@@ -127,23 +127,34 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
     """Return the tables of a round, those with problems first (3 queries, or 4)."""
     setting = tournament.event.confirmations
     games = _games(round_)
-    said = _by_game(Confirmation.objects.filter(game__table__round=round_))
+    confirmations = _by_game(Confirmation.objects.filter(game__table__round=round_))
     disputes: Mapping[int, list[DealReview]] = {}
     if read_settings(tournament.settings).confirm_deals:
         open_ones = DealReview.objects.open_disputes()
         disputes = _by_game(open_ones.filter(game__table__round=round_))
     progresses = _progress_of(game for game in games if game.result is None)
-    tables = [
-        _watched(
-            game,
-            progresses.get(game.pk),
-            agreement_of(game, setting, said.get(game.pk, ())),
-            disputes.get(game.pk, ()),
-            at,
+    watched = []
+    for game in games:
+        table = game.table
+        assert table is not None
+        progress = progresses.get(game.pk)
+        agreement = agreement_of(game, setting, confirmations.get(game.pk, ()))
+        is_laid = round_.published_at is not None
+        left = seconds_left(round_, at, table.extra_seconds) if is_laid else None
+        watched.append(
+            Watched(
+                table=table,
+                row=game,
+                progress=progress,
+                totals=_result(game) if progress is None else progress["totals"],
+                agreement=agreement,
+                left=left,
+                last_at=getattr(game, "last_at", None),
+                last_by=getattr(game, "last_by", None) or "",
+                troubles=tuple(_troubles(game, agreement, disputes.get(game.pk, ()), left, at)),
+            )
         )
-        for game in games
-    ]
-    return sorted(tables, key=lambda each: each.urgency)
+    return sorted(watched, key=lambda row: row.urgency)
 
 
 SHOWN = (
@@ -201,36 +212,12 @@ def _progress_of(games: Iterable[Game]) -> dict[int, dict[str, Any]]:
         seen = (write for write in writes[row.pk] if write.revision <= row.revision)
         game = fold_sheet(row, tuple(seen)).game
         played = {deal.entry: deal for deal in game.deals}
-        small = tuple(SmallRow(each.points, played.get(each.entry)) for each in game.rows)
+        small = tuple(SmallRow(line.points, played.get(line.entry)) for line in game.rows)
         progress = {"deals": len(game.deals), "totals": game.totals, "rows": small}
         found[row.pk] = _known_progress[row.public_id, row.revision] = progress
     while len(_known_progress) > MOST_KNOWN:
         _known_progress.popitem(last=False)
     return {pk: progress for pk, progress in found.items() if progress is not None}
-
-
-def _watched(
-    row: Game,
-    progress: dict[str, Any] | None,
-    agreement: Agreement,
-    disputes: Sequence[DealReview],
-    at: datetime,
-) -> Watched:
-    table = row.table
-    assert table is not None
-    is_laid = table.round.published_at is not None
-    left = seconds_left(table.round, at, table.extra_seconds) if is_laid else None
-    return Watched(
-        table=table,
-        row=row,
-        progress=progress,
-        totals=_result(row) if progress is None else progress["totals"],
-        agreement=agreement,
-        left=left,
-        last_at=getattr(row, "last_at", None),
-        last_by=getattr(row, "last_by", None) or "",
-        troubles=tuple(_troubles(row, agreement, disputes, left, at)),
-    )
 
 
 def _result(row: Game) -> PerSide:
@@ -251,7 +238,7 @@ def _troubles(
     if table.called_at is not None:
         yield Trouble("called", _seconds(table.called_at, at))
     if disputes:
-        seats = tuple(sorted({each.seat for each in disputes if each.seat is not None}))
+        seats = tuple(sorted({review.seat for review in disputes if review.seat is not None}))
         yield Trouble("disputed", _seconds(disputes[0].at, at), seats)
     if going and is_open and left is not None and left < 0:
         yield Trouble("over-time", -left)
@@ -338,24 +325,24 @@ def filling_of(state: TournamentState, number: int) -> dict[str, Any]:
     return {"players": playing, "tables": tables, "byes": byes, "house": house}
 
 
-def ruling_effect(state: TournamentState, number: int, said: Ruling) -> dict[str, Any]:
+def ruling_effect(state: TournamentState, number: int, ruling: Ruling) -> dict[str, Any]:
     """Return the effect of a ruling on a published round, on the sum to which the round belongs."""
     last, cut = len(state.results), state.settings.rounds
     if not state.settings.carry and number <= cut:
         last = min(last, cut)
     results = list(state.results)
-    at = next(at for at, each in enumerate(results) if each.number == number)
+    at = next(at for at, result in enumerate(results) if result.number == number)
     # A ruling replaces others unless it is a penalty.
     others = [
-        each
-        for each in results[at].rulings
-        if each.entrant != said.entrant or PENALTY in (said.kind, each.kind)
+        other
+        for other in results[at].rulings
+        if other.entrant != ruling.entrant or PENALTY in (ruling.kind, other.kind)
     ]
-    results[at] = replace(results[at], rulings=(*others, said))
+    results[at] = replace(results[at], rulings=(*others, ruling))
     ruled = replace(state, results=tuple(results))
     rows = {row.entrant: row for row in state.standings_before(last + 1)}
-    after = {row.entrant: row for row in ruled.standings_before(last + 1)}[said.entrant].points
-    before = rows[said.entrant].points
+    after = {row.entrant: row for row in ruled.standings_before(last + 1)}[ruling.entrant].points
+    before = rows[ruling.entrant].points
     sums = [abs(Fraction(row.points)) for row in rows.values()]
     # Before anybody has points, the most that a game is worth; 0 if its points have no limit.
     of_game: dict[str, tuple[Points, ...]]

@@ -131,7 +131,7 @@ class VersionCache:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.marks: dict[str, GameVersion] = {}
-        self.asked: dict[str, float] = {}
+        self.asked_at: dict[str, float] = {}
         self.announced: dict[str, tuple[float, GameVersion]] = {}
         self.looked = -math.inf
         self.looking = Lock()
@@ -142,12 +142,15 @@ class VersionCache:
         # While another thread is loading, callers take the previous version.
         if now - self.looked >= self.seconds and self.looking.acquire(blocking=False):
             try:
-                self._look_again(now)
+                names = self.asked_at.copy().items()
+                self.asked_at = {name: at for name, at in names if now - at < FORGET}
+                self.marks = versions_named(self.asked_at) if self.asked_at else {}
+                self.looked = now
             finally:
                 self.looking.release()
         mark = self.marks.get(public_id) or mark_named(public_id)
         if mark is not None:
-            self.marks[public_id], self.asked[public_id] = mark, now
+            self.marks[public_id], self.asked_at[public_id] = mark, now
         return mark
 
     def mark_announced(self, public_id: str, digest: str) -> GameVersion | None:
@@ -164,11 +167,6 @@ class VersionCache:
             if mark is not None:
                 self.announced[public_id] = now, mark
         return mark
-
-    def _look_again(self, now: float) -> None:
-        self.asked = {name: at for name, at in self.asked.copy().items() if now - at < FORGET}
-        self.marks = versions_named(self.asked) if self.asked else {}
-        self.looked = now
 
 
 def versions_named(names: Collection[str]) -> dict[str, GameVersion]:
@@ -197,8 +195,8 @@ def mark_named(public_id: str) -> GameVersion | None:
 def _mark(*found: Any) -> GameVersion:
     generation, writes, is_open, revision, players, phones, *counts = found
     goes_on, confirmed, reviews, rated = counts
-    shown, seats = (json.loads(v) if isinstance(v, str) else v for v in (players, phones))
-    state = (revision, shown, seats, bool(goes_on), confirmed or 0, reviews or 0, rated or 0)
+    names, seats = (json.loads(v) if isinstance(v, str) else v for v in (players, phones))
+    state = (revision, names, seats, bool(goes_on), confirmed or 0, reviews or 0, rated or 0)
     return GameVersion(generation, writes, bool(is_open), *state)
 
 

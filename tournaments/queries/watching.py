@@ -26,7 +26,7 @@ RIGHTS = (AuditEntry.Kind.ROLE, AuditEntry.Kind.SETTINGS)
 class Version:
     """Everything that a topic shows, and what decides who may see it."""
 
-    shown: object
+    content: object
     rights: object = None
 
 
@@ -62,7 +62,7 @@ class VersionWatcher:
         newest = every.values_list("pk", "club", "kind")[:ENTRIES_LOOKED_AT]
         lines: list[tuple[int, int | None, str]] = list(newest)
         read = [(club, kind) for pk, club, kind in lines if pk not in self.read]
-        new = [each for each in read if each[0] is not None]
+        new = [change for change in read if change[0] is not None]
         if len(read) == ENTRIES_LOOKED_AT:
             # There may be more: every club counts as changed.
             new.append((None, RIGHTS[0]))
@@ -70,7 +70,9 @@ class VersionWatcher:
         self.changes.update(club for club, _ in new)
         self.rights.update(club for club, kind in new if kind in RIGHTS)
         return {
-            key: Version(*(each[int(key)] + each[None] for each in (self.changes, self.rights)))
+            key: Version(
+                *(counts[int(key)] + counts[None] for counts in (self.changes, self.rights))
+            )
             for key in keys
         }
 
@@ -78,26 +80,26 @@ class VersionWatcher:
         """Pages that show directors how long tables need change with each minute, too."""
         minute = int(timezone.now().timestamp() // 60)
         found = self.clubs(keys).items()
-        return {key: Version((minute, each.shown), each.rights) for key, each in found}
+        return {key: Version((minute, version.content), version.rights) for key, version in found}
 
 
 def _games(keys: Collection[str]) -> dict[str, Version]:
     found = versions_named(keys)
     return {
-        key: Version(each, (each.generation, each.write_generation, each.is_open))
-        for key, each in found.items()
+        key: Version(version, (version.generation, version.write_generation, version.is_open))
+        for key, version in found.items()
     }
 
 
 def _evenings(keys: Collection[str]) -> dict[str, Version]:
     rows = Game.objects.filter(open_table__public_id__in=keys).order_by("pk")
-    shown: dict[str, list[object]] = defaultdict(list)
+    games: dict[str, list[object]] = defaultdict(list)
     rights: dict[str, int] = {}
     fields = ("open_table__public_id", "open_table__generation", "pk", "revision", "players")
     for key, generation, *game in rows.values_list(*fields):
-        shown[key].append(game)
+        games[key].append(game)
         rights[key] = generation
-    return {key: Version(each, rights[key]) for key, each in shown.items()}
+    return {key: Version(of_table, rights[key]) for key, of_table in games.items()}
 
 
 def _standings(keys: Collection[str]) -> dict[str, Version]:
@@ -111,8 +113,8 @@ def watched_ratings(keys: Collection[str]) -> dict[str, Version]:
     pools = RatingPool.objects.filter(club__in=[key for key in keys if key != "0"])
     if "0" in keys:
         pools |= RatingPool.objects.filter(club=None)
-    shown: dict[str, list[object]] = defaultdict(list)
+    of_club: dict[str, list[object]] = defaultdict(list)
     rows = pools.annotate(last=Subquery(last.values("pk")[:1])).order_by("pk")
     for club, *pool in rows.values_list("club", "pk", "last", "version", "fitted_at"):
-        shown[str(club or 0)].append(pool)
-    return {key: Version(each) for key, each in shown.items()}
+        of_club[str(club or 0)].append(pool)
+    return {key: Version(pools_of_club) for key, pools_of_club in of_club.items()}
