@@ -171,18 +171,18 @@ class AccountAdapter(NotingFailures, DefaultAccountAdapter):  # type: ignore[mis
         headers: dict[str, str] | None = None,
     ) -> EmailMessage:
         """Render an e-mail, whose text may name the site and the lifetime of a code."""
-        said = {**context, "site": origin(self.request), "minutes": settings.CODE_AGE // 60}
-        written: EmailMessage = super().render_mail(template_prefix, email, said, headers)
-        return written
+        values = {**context, "site": origin(self.request), "minutes": settings.CODE_AGE // 60}
+        message: EmailMessage = super().render_mail(template_prefix, email, values, headers)
+        return message
 
     def login(self, request: HttpRequest, user: AbstractUser) -> None:
         """Sign somebody in. Record time, method and the language for e-mails."""
         super().login(request, user)
         remember_language(user.pk, get_language() or "")
         request.session[SIGNED_IN_AT] = time.time()
-        shown = get_authentication_records(request, user)
+        records = get_authentication_records(request, user)
         # allauth keeps no record of the code that proves the address of a new account.
-        note_success("sign-in", shown[-1]["method"] if shown else "code")
+        note_success("sign-in", records[-1]["method"] if records else "code")
 
     def post_login(self, request: HttpRequest, user: AbstractUser, **more: Any) -> HttpResponse:
         """Remember the device as one that strangers cannot lock out."""

@@ -16,8 +16,7 @@ import logging
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -173,7 +172,17 @@ class Channel(filesystem.Channel):
     def _change_table(self, exchange: str, change: Callable[[Queues], Queues]) -> None:
         """Change the queues of an exchange; readers see the old table or the new one."""
         path: Path = self._exchange_file(exchange)  # type: ignore[attr-defined]
-        with self._table_lock():
+        # A file of its own: a lock on the table itself would be renamed away with it.
+        lock_path = self.control_folder / "lock"
+        make_folder(self.control_folder)
+        try:
+            read_regular(lock_path)
+        except FileNotFoundError:
+            pass
+        except Unreadable as reason:
+            set_aside(lock_path, reason)
+        with lock_path.open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
             try:
                 before = self._read_table(exchange)
             except Unreadable as reason:
@@ -182,21 +191,6 @@ class Channel(filesystem.Channel):
             after = change(before)
             if after != before:
                 write_whole(path, dumps(after))
-
-    @contextmanager
-    def _table_lock(self) -> Iterator[None]:
-        # A file of its own: a lock on the table itself would be renamed away with it.
-        path = self.control_folder / "lock"
-        make_folder(self.control_folder)
-        try:
-            read_regular(path)
-        except FileNotFoundError:
-            pass
-        except Unreadable as reason:
-            set_aside(path, reason)
-        with path.open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
 
 
 def digest(content: bytes) -> str:

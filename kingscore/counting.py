@@ -23,11 +23,13 @@ class CountingCache(DatabaseCache):
     """
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
-        kept = super().get(key, default, version)
-        if isinstance(kept, list):
+        stored = super().get(key, default, version)
+        if isinstance(stored, list):
             latest = time.time() + CLOCKS_APART
-            return [each for each in kept if not isinstance(each, float) or each <= latest]
-        return kept
+            return [
+                moment for moment in stored if not isinstance(moment, float) or moment <= latest
+            ]
+        return stored
 
 
 COUNT = """
@@ -66,10 +68,10 @@ class FileCounts(BaseCache):
         """Count once more under a key; return the number, and the seconds until it begins anew."""
         now = time.time()
         ends = now + seconds
-        said = {"key": key, "ends": ends, "now": now, "latest": ends + CLOCKS_APART}
+        values = {"key": key, "ends": ends, "now": now, "latest": ends + CLOCKS_APART}
         try:
             opened = self.opened = self.opened or self._open()
-            number, ends = opened.execute(self.SQL, said).fetchone()
+            number, ends = opened.execute(self.SQL, values).fetchone()
             if number == "1":
                 opened.execute("DELETE FROM counts WHERE expires < ?", [now])
         except sqlite3.OperationalError:

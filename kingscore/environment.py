@@ -247,9 +247,9 @@ def site_address(host: str, address: str, *, https: bool) -> str:
     return f"{'https' if https else 'http'}://{host}"
 
 
-def networks(said: str) -> list[IPv4Network | IPv6Network]:
+def networks(text: str) -> list[IPv4Network | IPv6Network]:
     try:
-        return [ip_network(each.strip()) for each in said.split(",") if each.strip()]
+        return [ip_network(network.strip()) for network in text.split(",") if network.strip()]
     except ValueError as error:
         raise ImproperlyConfigured(
             f"KINGSCORE_WEBHOOK_NETWORKS must read 192.168.1.0/24,fd00::/8: {error}"

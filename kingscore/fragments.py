@@ -107,13 +107,13 @@ class KeptFragments:
         self.parts: dict[tuple[Hashable, ...], str] = {}
 
     def __call__(self, *values: Hashable, caller: Callable[[], str]) -> str:
-        part = self.parts.get(values)
-        if part is None:
-            part = caller()
+        fragment = self.parts.get(values)
+        if fragment is None:
+            fragment = caller()
             if len(self.parts) >= MOST_KEPT:
                 self.parts.clear()
-            self.parts[values] = part
-        return part
+            self.parts[values] = fragment
+        return fragment
 
 
 def day(moment: datetime | str | None, form: str | None = None) -> str:

@@ -105,7 +105,14 @@ def prefix_cookies(
         raise MiddlewareNotUsed
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        request.COOKIES = without_prefixes(request.COOKIES)
+        prefixed = {
+            name.removeprefix(HOST).removeprefix(SECURE): value
+            for name, value in request.COOKIES.items()
+            if name.startswith((HOST, SECURE))
+        }
+        plain = {name: value for name, value in request.COOKIES.items() if name not in GUARDED}
+        # Names as in the program; of two cookies the prefixed one counts.
+        request.COOKIES = plain | prefixed
         response = get_response(request)
         for name in list(response.cookies):
             morsel = response.cookies.pop(name)
@@ -117,17 +124,6 @@ def prefix_cookies(
         return response
 
     return middleware
-
-
-def without_prefixes(sent: dict[str, str]) -> dict[str, str]:
-    """Return cookies under their names in the program; prefixed ones take precedence."""
-    prefixed = {
-        name.removeprefix(HOST).removeprefix(SECURE): value
-        for name, value in sent.items()
-        if name.startswith((HOST, SECURE))
-    }
-    plain = {name: value for name, value in sent.items() if name not in GUARDED}
-    return {**plain, **prefixed}
 
 
 PROBLEMS = {Outage.AWAY: Away, Outage.FULL: Full}

@@ -56,30 +56,30 @@ def kept_secrets(path: Path, database_url: str, sqlite: Path) -> list[str]:
         with _written_beside(path, [new_secret()]) as beside, suppress(FileExistsError):
             os.link(beside, path)
     try:
-        kept = path.read_text(encoding="utf-8", errors="replace").strip().split("\n")
+        secrets_ = path.read_text(encoding="utf-8", errors="replace").strip().split("\n")
     except OSError:
-        kept = [""]
-    if not all(USABLE.fullmatch(secret) for secret in kept):
+        secrets_ = [""]
+    if not all(USABLE.fullmatch(secret) for secret in secrets_):
         raise ImproperlyConfigured((UNUSABLE + WHAT_TO_DO).format(path=path))
-    return kept
+    return secrets_
 
 
 def new_secret() -> str:
     return secrets.token_urlsafe(48)
 
 
-def replace_secrets(path: Path, kept: Sequence[str]) -> None:
+def replace_secrets(path: Path, secrets_: Sequence[str]) -> None:
     """Replace the secrets in a file by others, atomically."""
-    with _written_beside(path, kept) as beside:
+    with _written_beside(path, secrets_) as beside:
         beside.replace(path)
 
 
 @contextmanager
-def _written_beside(path: Path, kept: Sequence[str]) -> Iterator[Path]:
+def _written_beside(path: Path, secrets_: Sequence[str]) -> Iterator[Path]:
     """Yield a file for its owner only; what becomes of it survives a power cut."""
     descriptor, name = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(descriptor, "w") as file:
-        file.write("\n".join(kept))
+        file.write("\n".join(secrets_))
         file.flush()
         os.fsync(file.fileno())
     yield Path(name)

@@ -108,20 +108,20 @@ MOST_ACCOUNTS = 8
 def read_device(request: HttpRequest) -> tuple[str, list[int]]:
     """Return the device id and the accounts that have signed in on it, the latest first."""
     try:
-        kept = signing.loads(request.COOKIES.get(DEVICE, ""), salt=SALT, max_age=A_YEAR)
+        stored = signing.loads(request.COOKIES.get(DEVICE, ""), salt=SALT, max_age=A_YEAR)
     except signing.BadSignature:
         return "", []
-    return kept[0], kept[1]
+    return stored[0], stored[1]
 
 
 def remember_device(request: HttpRequest, response: HttpResponse, user: AbstractBaseUser) -> None:
     """Record on the device's cookie that an account has signed in there."""
     device, accounts = read_device(request)
     others = [pk for pk in accounts if pk != user.pk]
-    kept = [device or secrets.token_urlsafe(12), [user.pk, *others][:MOST_ACCOUNTS]]
+    value = [device or secrets.token_urlsafe(12), [user.pk, *others][:MOST_ACCOUNTS]]
     response.set_cookie(
         DEVICE,
-        signing.dumps(kept, salt=SALT),
+        signing.dumps(value, salt=SALT),
         max_age=A_YEAR,
         httponly=True,
         samesite="Lax",
@@ -149,15 +149,6 @@ def count_try(request: HttpRequest, action: str, login: str) -> RateLimitUsage |
     return used
 
 
-def count_passkey(request: HttpRequest) -> RateLimitUsage | None:
-    """Count a passkey attempt, which names no account: by device if known, else by network."""
-    device, _accounts = read_device(request)
-    used = _consume(request, "passkey_device" if device else "passkey", device)
-    if used is None:
-        note_limit(request, "passkey")
-    return used
-
-
 def count_mail(request: HttpRequest, action: str, email: str) -> bool:
     """Count an e-mail that a visitor asked for, once a request."""
     if not getattr(request, "mail_is_counted", False):
@@ -179,26 +170,26 @@ class AttemptsMiddleware(MiddlewareMixin):
         """Answer 429 instead of the page after too many attempts."""
         if request.method != "POST" or not view.__module__.startswith("allauth."):
             return None
-        return None if may_post(request) else respond_429(request)
-
-
-def may_post(request: HttpRequest) -> bool:
-    """Count a submitted form and return whether to process it."""
-    name = request.resolver_match.url_name if request.resolver_match else None
-    if name == "account_login":
-        return count_try(request, "sign_in", request.POST.get("login", "")) is not None
-    if name == "mfa_login_webauthn":
-        return count_passkey(request) is not None
-    if request.POST.get("action") != "resend":
-        return True
-    # Also counted for addresses without an account, to which allauth sends no second e-mail.
-    if name == "account_confirm_login_code":
-        login = unstash_login(request, peek=True)
-        return login is None or count_mail(request, "login_mail", login.email or "")
-    if name == "account_email_verification_sent":
-        waiting = request.session.get(EMAIL_VERIFICATION_CODE_SESSION_KEY) or {}
-        return count_mail(request, "sign_up_mail", waiting.get("email", ""))
-    return True
+        name = request.resolver_match.url_name if request.resolver_match else None
+        is_resent = request.POST.get("action") == "resend"
+        may_post = True
+        if name == "account_login":
+            may_post = count_try(request, "sign_in", request.POST.get("login", "")) is not None
+        elif name == "mfa_login_webauthn":
+            # It names no account: count by device if known, else by network.
+            device, _accounts = read_device(request)
+            action = "passkey_device" if device else "passkey"
+            may_post = _consume(request, action, device) is not None
+            if not may_post:
+                note_limit(request, "passkey")
+        # Also counted for addresses without an account, to which allauth sends no second e-mail.
+        elif is_resent and name == "account_confirm_login_code":
+            login = unstash_login(request, peek=True)
+            may_post = login is None or count_mail(request, "login_mail", login.email or "")
+        elif is_resent and name == "account_email_verification_sent":
+            waiting = request.session.get(EMAIL_VERIFICATION_CODE_SESSION_KEY) or {}
+            may_post = count_mail(request, "sign_up_mail", waiting.get("email", ""))
+        return None if may_post else respond_429(request)
 
 
 USED_AT = "used_at"
@@ -260,9 +251,10 @@ def is_proved(request: HttpRequest) -> bool:
     A passkey, which the device releases only to its owner, is both factors in one.
     """
     since = time.time() - settings.OFFICE_AGE
-    shown = get_authentication_records(request, request.user)
+    records = get_authentication_records(request, request.user)
     return any(
-        (each["method"] == "mfa" or each.get("office")) and each["at"] > since for each in shown
+        (record["method"] == "mfa" or record.get("office")) and record["at"] > since
+        for record in records
     )
 
 
@@ -284,12 +276,12 @@ class OfficeCode(AbstractCodeVerificationProcess):  # type: ignore[misc]  # alla
         """E-mail a code; write it to the server's log for an owner without an address."""
         adapter = get_adapter()
         self.state["code"] = adapter.generate_login_code()
-        said = {"request": self.request, "code": self.code}
+        context = {"request": self.request, "code": self.code}
         to = proved_address(self.request)
         if to:
-            adapter.send_mail(MAIL, to, said)
+            adapter.send_mail(MAIL, to, context)
         else:
-            LogBackend().send_messages([adapter.render_mail(MAIL, str(self.user), said)])
+            LogBackend().send_messages([adapter.render_mail(MAIL, str(self.user), context)])
         self.persist()
 
 
@@ -308,7 +300,13 @@ def show_factor(request: HttpRequest) -> HttpResponse:
     if not is_staff(request):
         raise Http404
     if request.POST.get("action") == "send":
-        return send_code(request)
+        # At most five times an hour.
+        if not consume(request, app="allauth.account", action="office_code"):
+            note_limit(request, "office_code")
+            refused: HttpResponse = respond_429(request)
+            return refused
+        OfficeCode(request, OfficeCode.initial_state(request.user)).send()
+        return redirect(here(request))
     state = request.session.get(STATE)
     # The code that was sent last, if it is still valid.
     process = OfficeCode(request, state).abort_if_invalid() if state else None
@@ -330,16 +328,6 @@ def show_factor(request: HttpRequest) -> HttpResponse:
     }
     status = 422 if form is not None and form.is_bound else 200
     return render(request, "account/office.html", page, status=status)
-
-
-def send_code(request: HttpRequest) -> HttpResponse:
-    """Send a code, at most five times an hour."""
-    if not consume(request, app="allauth.account", action="office_code"):
-        note_limit(request, "office_code")
-        refused: HttpResponse = respond_429(request)
-        return refused
-    OfficeCode(request, OfficeCode.initial_state(request.user)).send()
-    return redirect(here(request))
 
 
 def next_of(request: HttpRequest) -> str:

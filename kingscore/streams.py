@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from math import inf
 from tempfile import SpooledTemporaryFile
 from time import monotonic
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 from urllib.parse import quote_from_bytes
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from wsgiref.util import FileWrapper
@@ -45,14 +45,32 @@ class Buffered:
     """An ASGI application around a WSGI one, with whole requests in and whole answers out."""
 
     def __init__(self, pages: WSGIApplication, threads: int) -> None:
-        self.pages = WSGIMiddleware(with_large_blocks(pages), workers=threads)  # type: ignore[arg-type]
+        # Files in larger blocks than Django reads: each block costs a switch of threads.
+        wrapper = {"wsgi.file_wrapper": lambda file, _size=0: FileWrapper(file, ANSWER_IN_MEMORY)}
+
+        def application(request: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+            return pages({**request, **wrapper}, start_response)
+
+        self.pages = WSGIMiddleware(application, workers=threads)  # type: ignore[arg-type]
         self.large_bodies = asyncio.Semaphore(LARGE_BODIES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        length = announced_length(scope)
-        async with self.whole_body(length, receive) as body:
-            if body is not None:
-                await self.answer(for_pages(scope, length, body), body, send)
+        headers = dict(scope["headers"])
+        # The server has refused values that are not numbers.
+        length = int(headers.get(b"content-length", 0))
+        is_announced = b"transfer-encoding" not in headers
+        async with self.whole_body(length if is_announced else None, receive) as body:
+            if body is None:
+                return
+            # With a "_" a header would become one with a "-" for WSGI: X_Forwarded_For is not the
+            # proxy's.
+            pairs = [pair for pair in scope["headers"] if b"_" not in pair[0]]
+            if not is_announced:
+                pairs = [pair for pair in pairs if pair[0] != b"transfer-encoding"]
+                pairs.append((b"content-length", str(len(body)).encode()))
+            # a2wsgi requires ASCII.
+            query = quote_from_bytes(scope["query_string"], safe=PRINTABLE).encode()
+            await self.answer({**scope, "headers": pairs, "query_string": query}, body, send)
 
     @asynccontextmanager
     async def whole_body(
@@ -120,38 +138,6 @@ class BufferedAnswer:
         while chunk := self.body.read(CHUNK):
             await send({"type": "http.response.body", "body": chunk, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
-
-
-def announced_length(scope: Scope) -> int | None:
-    """Return the announced length of the body, or None if there is none."""
-    headers = dict(scope["headers"])
-    if b"transfer-encoding" in headers:
-        return None
-    # The server has refused values that are not numbers.
-    return int(headers.get(b"content-length", 0))
-
-
-def for_pages(scope: Scope, length: int | None, body: bytearray) -> Scope:
-    # With a "_" a header would become one with a "-" for WSGI: X_Forwarded_For is not the proxy's.
-    headers = [each for each in scope["headers"] if b"_" not in each[0]]
-    if length is None:
-        headers = [each for each in headers if each[0] != b"transfer-encoding"]
-        headers.append((b"content-length", str(len(body)).encode()))
-    # a2wsgi requires ASCII.
-    query = quote_from_bytes(scope["query_string"], safe=PRINTABLE).encode()
-    return {**scope, "headers": headers, "query_string": query}
-
-
-def with_large_blocks(pages: WSGIApplication) -> WSGIApplication:
-    """Read files in larger blocks than Django does: each block costs a switch of threads."""
-
-    def large_blocks(file: BinaryIO, _size: int = 0) -> FileWrapper:
-        return FileWrapper(file, ANSWER_IN_MEMORY)
-
-    def application(request: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        return pages({**request, "wsgi.file_wrapper": large_blocks}, start_response)
-
-    return application
 
 
 logger = logging.getLogger(__name__)
@@ -256,17 +242,17 @@ class Streams:
 
     async def serve(self, answer: Message, scope: Scope, receive: Receive, send: Send) -> None:
         """Hold a stream open until the visitor leaves, or may no longer see the page."""
-        network, kept = header(answer, NETWORK), answer["headers"]
-        kept = [each for each in kept if each[0].lower() not in REPLACED]
+        network = header(answer, NETWORK)
+        others = [pair for pair in answer["headers"] if pair[0].lower() not in REPLACED]
         if self.networks.total() >= MOST_STREAMS or self.networks[network] >= MOST_OF_NETWORK:
             plain = (b"content-type", b"text/plain"), (b"retry-after", b"300")
             length = (b"content-length", str(len(TOO_MANY)).encode())
-            await send({**answer, "status": 503, "headers": [*kept, *plain, length]})
+            await send({**answer, "status": 503, "headers": [*others, *plain, length]})
             await send({"type": "http.response.body", "body": TOO_MANY})
             return
         # For the web server, which ends streams before it stops.
         scope["kingscore.stream"] = True
-        await send({**answer, "status": 200, "headers": [*kept, *HEADERS]})
+        await send({**answer, "status": 200, "headers": [*others, *HEADERS]})
         retry = f"retry: {random.randint(1000, SPREAD_MS)}\n\n".encode()  # noqa: S311
         await send({"type": "http.response.body", "body": retry, "more_body": True})
         stream = Stream(scope, send, header(answer, TOPIC), network)
@@ -302,7 +288,7 @@ class Streams:
         beside = [_every(BEAT_SECONDS, self.beat), _every(CHECK_SECONDS, self.check)]
         if settings.LISTEN_URL:
             beside.append(self.listen())
-        tasks = [asyncio.create_task(each) for each in beside]
+        tasks = [asyncio.create_task(work) for work in beside]
         try:
             while self.of_topic:
                 try:
@@ -364,8 +350,8 @@ class Streams:
 
     def data(self, topic: str) -> str:
         """Return what a page sends back with its question: the version of a game."""
-        shown = self.versions[topic].shown
-        return shown.digest if isinstance(shown, GameVersion) else ""
+        content = self.versions[topic].content
+        return content.digest if isinstance(content, GameVersion) else ""
 
     def versions_of(self, topics: list[str]) -> dict[str, Version]:
         close_old_connections()

@@ -130,12 +130,28 @@ class Look:
             answer.set_result("ok")
 
 
+LOOKS: dict[str, Look] = {}
+"""The parts that are checked, by the names in the answer."""
+
+
+def look(name: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    """Add a function to the parts: it raises if its part is not ready."""
+
+    def add(ask: Callable[[], None]) -> Callable[[], None]:
+        LOOKS[name] = Look(ask)
+        return ask
+
+    return add
+
+
+@look("database")
 def ask_database() -> None:
     """Run a trivial query."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
 
 
+@look("writing")
 def ask_for_writing() -> None:
     """Commit a row: only a write detects a full disk or a standby.
 
@@ -157,12 +173,14 @@ def ask_for_writing() -> None:
         raise
 
 
+@look("migrations")
 def ask_migrations() -> None:
     """Compare the migrations of this version with those applied in the database."""
     if missing := missing_migrations():
         raise NotReady(f"{len(missing)} not applied")
 
 
+@look("tables")
 def ask_tables() -> None:
     """Compare the columns of the models with those of the database."""
     if missing := missing_columns():
@@ -170,19 +188,11 @@ def ask_tables() -> None:
         raise NotReady(f"{len(missing)} columns missing, {column} of {table} among them")
 
 
+@look("broker")
 def ask_broker() -> None:
     """Connect to the broker. Redis is pinged; a missing folder of messages is created."""
     with app.connection_for_write() as broker:
         broker.default_channel  # noqa: B018 - connects
-
-
-LOOKS = {
-    "database": Look(ask_database),
-    "writing": Look(ask_for_writing),
-    "migrations": Look(ask_migrations),
-    "tables": Look(ask_tables),
-    "broker": Look(ask_broker),
-}
 
 
 def alive(_request: HttpRequest) -> HttpResponse:

@@ -48,9 +48,9 @@ class Work:
 CURRENT: ContextVar[Work | None] = ContextVar("CURRENT", default=None)
 
 
-def id_from(said: str | None) -> str:
+def id_from(sent: str | None) -> str:
     """Return the id that was sent if it is valid, else a new one."""
-    return said if said and ID.fullmatch(said) else uuid.uuid4().hex
+    return sent if sent and ID.fullmatch(sent) else uuid.uuid4().hex
 
 
 def route_of(request: HttpRequest) -> str:
@@ -177,7 +177,7 @@ FIELDS = ("route", "method", "status", "ms", "task", "sql", "kind")
 """Further fields of lines about requests, tasks, statements, refusals and sign-ins."""
 
 
-def said(record: logging.LogRecord) -> str:
+def harmless_message(record: logging.LogRecord) -> str:
     """Return the message of a record without secrets, addresses and contents of rows."""
     if isinstance(record.args, tuple):
         record.args = tuple(harmless(arg, record) for arg in record.args)
@@ -235,7 +235,7 @@ class DiscreetFormatter(logging.Formatter):
         work = CURRENT.get()
         mark = f" [{work.id}]" if work else ""
         time = self.formatTime(record, "%Y-%m-%d %H:%M:%S%z")
-        words = CONTROLS.sub(lambda found: ascii(found[0])[1:-1], said(record))
+        words = CONTROLS.sub(lambda found: ascii(found[0])[1:-1], harmless_message(record))
         line = f"{time} {record.levelname} {record.name}: {words}{mark}"
         return "\n".join(filter(None, (line, trace_of(record))))
 
@@ -249,7 +249,7 @@ class JsonFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": said(record),
+            "message": harmless_message(record),
             "request_id": work and work.id,
             **{name: getattr(record, name, None) for name in FIELDS},
             "traceback": trace_of(record),

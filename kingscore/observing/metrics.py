@@ -116,7 +116,7 @@ class CurrentValues(Collector):
         yield GaugeMetricFamily("kingscore_disk_free_bytes", "Room in the data folder", value=free)
         try:
             yield from waiting()
-            yield from kept()
+            yield from stored()
         except Error:
             there.add_metric([], 0)
         else:
@@ -140,7 +140,7 @@ def waiting() -> Iterator[Metric]:
     yield GaugeMetricFamily("kingscore_workers", "Workers heard of lately", value=alive)
 
 
-def kept() -> Iterator[Metric]:
+def stored() -> Iterator[Metric]:
     """Yield the age of the last backup, if there is one, and how many problems are open."""
     now = timezone.now()
     backup = last_backup()

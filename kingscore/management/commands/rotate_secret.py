@@ -30,14 +30,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         old = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
         if options["forget_old"]:
-            kept = old[:1]
+            secrets = old[:1]
         else:
-            kept = [new_secret(), *(old if options["keep_old"] else ())]
+            secrets = [new_secret(), *(old if options["keep_old"] else ())]
         if settings.SECRET_FILE is None:
             self.stdout.write("The environment has the secret. Set there:")
-            self.stdout.write(f"KINGSCORE_SECRET_KEY={kept[0]}")
-            self.stdout.write(f"KINGSCORE_OLD_SECRETS={','.join(kept[1:])}")
+            self.stdout.write(f"KINGSCORE_SECRET_KEY={secrets[0]}")
+            self.stdout.write(f"KINGSCORE_OLD_SECRETS={','.join(secrets[1:])}")
         else:
-            replace_secrets(settings.SECRET_FILE, kept)
+            replace_secrets(settings.SECRET_FILE, secrets)
             self.stdout.write(f"{settings.SECRET_FILE} is written.")
         self.stdout.write("Restart all web servers and workers now.")
