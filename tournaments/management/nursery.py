@@ -18,13 +18,13 @@ from typing import TypedDict
 class Task(TypedDict):
     """The options of `up`, and the number of the socket that listens.
 
-    The file `told` gets an `Answer`. The worker is forked where orphans can be adopted.
+    The file `answer_to` gets an `Answer`. The worker is forked where orphans can be adopted.
     """
 
     host: str
     port: int
     listener: int
-    told: int
+    answer_to: int
     forks: bool
 
 
@@ -92,7 +92,7 @@ def fork_worker(task: Task, answer: Answer) -> bool:
 
 def give(task: Task, answer: Answer) -> None:
     """Tell the supervisor what was started."""
-    os.write(task["told"], json.dumps(answer).encode())
+    os.write(task["answer_to"], json.dumps(answer).encode())
 
 
 def run(words: list[str]) -> None:
@@ -124,7 +124,7 @@ def main() -> None:
     if not task["forks"]:
         give(task, answer)
     is_worker = task["forks"] and fork_worker(task, answer)
-    os.close(task["told"])
+    os.close(task["answer_to"])
     run(answer["worker"] if is_worker else answer["web"])
 
 

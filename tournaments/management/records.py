@@ -49,8 +49,8 @@ def run_score(
             reading = read_game(parse_json(text))
         except InvalidEntry as error:
             reading = Reading(None, problems=error.problems)
-        shown = json.dumps(write_result(reading)) if show is None else show(reading)
-        return shown, not reading.problems
+        result = json.dumps(write_result(reading)) if show is None else show(reading)
+        return result, not reading.problems
 
     return answer_all(files, answer, out, err)
 
@@ -83,8 +83,8 @@ def answer_all(
             status = A_FILE_CANNOT_BE_READ
             continue
         for document in documents_in(file, text):
-            shown, valid = answer(document)
-            out.write(shown if shown.endswith("\n") else f"{shown}\n")
+            written, valid = answer(document)
+            out.write(written if written.endswith("\n") else f"{written}\n")
             if not valid:
                 status = max(status, SOME_HAVE_PROBLEMS)
     return status
@@ -130,11 +130,11 @@ def run_at_once(arguments: Sequence[str]) -> int | None:
     further = "Django's options, such as --traceback, work too: manage.py help check names them."
     parser = ArgumentParser(f"manage.py {command}", description=HELP[command], epilog=further)
     ADDING[command](parser)
-    asked, others = parser.parse_known_args(arguments[1:])
-    if others or getattr(asked, "table", False):
+    options, others = parser.parse_known_args(arguments[1:])
+    if others or getattr(options, "table", False):
         return None
     try:
-        status = RUNNING[command](asked)
+        status = RUNNING[command](options)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader, such as `head`, has enough. Python would complain again at its end.
@@ -148,6 +148,6 @@ ADDING: Mapping[str, Callable[[ArgumentParser], None]] = {
     "score": add_arguments_of_score,
 }
 RUNNING: Mapping[str, Callable[[Namespace], int]] = {
-    "pair": lambda asked: run_pair(asked.files, sys.stdout, sys.stderr),
-    "score": lambda asked: run_score(asked.files, sys.stdout, sys.stderr),
+    "pair": lambda options: run_pair(options.files, sys.stdout, sys.stderr),
+    "score": lambda options: run_score(options.files, sys.stdout, sys.stderr),
 }

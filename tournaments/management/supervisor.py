@@ -57,8 +57,14 @@ class Process:
         self.alive[pid] = self
 
     def poll(self) -> int | None:
-        """Return the status of a process that has ended, else None."""
-        self.reap()
+        """Return the status of a process that has ended, else None.
+
+        Take note of all that ended, also of the orphans that others left to this process.
+        """
+        with suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                if process := self.alive.pop(ended[0], None):
+                    process.returncode = os.waitstatus_to_exitcode(ended[1])
         return self.returncode
 
     def terminate(self) -> None:
@@ -73,14 +79,6 @@ class Process:
                 return False
             time.sleep(0.05)
         return True
-
-    @classmethod
-    def reap(cls) -> None:
-        """Take note of all that ended, also of the orphans that others left to this process."""
-        with suppress(ChildProcessError):
-            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-                if process := cls.alive.pop(ended[0], None):
-                    process.returncode = os.waitstatus_to_exitcode(ended[1])
 
 
 def spawn(words: list[str], closed: Iterable[int] = ()) -> Process:
@@ -133,19 +131,19 @@ class Start:
     """
 
     def __init__(self, host: str, listener: socket.socket) -> None:
-        self.answer, told = os.pipe()
+        self.answer, answer_end = os.pipe()
         self.listener = listener.fileno()
-        for number in (told, self.listener):
+        for number in (answer_end, self.listener):
             os.set_inheritable(number, True)  # noqa: FBT003 - it takes no keyword
         task = Task(
             host=host,
             port=listener.getsockname()[1],
             listener=self.listener,
-            told=told,
+            answer_to=answer_end,
             forks=adopt_orphans(),
         )
         self.web = spawn(["tournaments.management.nursery", json.dumps(task)])
-        os.close(told)
+        os.close(answer_end)
 
     def wait(self, stop: Stop) -> Answer:
         """Return what was started.
@@ -157,8 +155,8 @@ class Start:
             while not select.select([answer], [], [], 0.1)[0]:
                 if stop.is_set():
                     raise NothingStarted(0)
-            if said := answer.read():
-                started: Answer = json.loads(said)
+            if text := answer.read():
+                started: Answer = json.loads(text)
                 return started
         self.web.wait(PATIENCE)
         raise NothingStarted(self.web.returncode or 1)
@@ -351,7 +349,7 @@ def run_up(arguments: Sequence[str]) -> int | None:
     """Run `up` until a signal, and return its status; None if it needs Django's own options."""
     parser = ArgumentParser("manage.py up", description=HELP)
     add_arguments(parser)
-    asked, others = parser.parse_known_args(arguments)
+    options, others = parser.parse_known_args(arguments)
     if others:
         return None
     # Python finds the project in the current folder.
@@ -362,9 +360,9 @@ def run_up(arguments: Sequence[str]) -> int | None:
     # By itself glibc keeps ever more of what has been freed: once 32 MB were, up to 64 MB.
     os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", "1048576")
     os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", "1048576")
-    with open_listener(asked.host, asked.port) as listener, stop_signals() as stop:
+    with open_listener(options.host, options.port) as listener, stop_signals() as stop:
         try:
-            supervise(asked.host, listener, stop)
+            supervise(options.host, listener, stop)
         except NothingStarted as fault:
             return fault.status
         except DoesNotStay as fault:

@@ -31,18 +31,13 @@ def is_there(group: int) -> bool:
     return True
 
 
-def held_groups(lines: Iterable[str]) -> set[int]:
-    """Read all input; return the groups that started and did not stop."""
-    groups: set[int] = set()
-    for line in lines:
-        change = groups.add if line.startswith("+") else groups.discard
-        change(int(line[1:]))
-    return groups
-
-
 def main() -> None:
     """Read until the end of the input, then end the remaining groups."""
-    groups = held_groups(sys.stdin)
+    # The groups that started and did not stop.
+    groups: set[int] = set()
+    for line in sys.stdin:
+        change = groups.add if line.startswith("+") else groups.discard
+        change(int(line[1:]))
     end_groups(groups, signal.SIGTERM)
     deadline = time.monotonic() + PATIENCE
     while any(map(is_there, groups)) and time.monotonic() < deadline:

@@ -47,6 +47,6 @@ class Command(BaseCommand):
             found.append(each)
             cache, details = each
             values = [json.dumps(value) for value in (details.stored, details.computed)]
-            said = "" if values == ["null", "null"] else f": {values[0]}, computed {values[1]}"
-            self.stdout.write(f"{cache}: {details.subject}{said}")
+            text = "" if values == ["null", "null"] else f": {values[0]}, computed {values[1]}"
+            self.stdout.write(f"{cache}: {details.subject}{text}")
         return found

@@ -67,15 +67,6 @@ def add_messages(found: Catalog, method: Any, text: str) -> None:
         found.add(ids, auto_comments=comments, context=context)
 
 
-def read_catalogue(po: Path) -> Catalog:
-    """Read the translations of one language; return an empty catalogue if there is no file yet."""
-    language = po.parent.parent.name
-    if not po.exists():
-        return Catalog(locale=language)
-    with po.open("rb") as source:
-        return read_po(source, locale=language)
-
-
 def written_catalogue(catalogue: Catalog) -> str:
     """Return the text of a .po file.
 
@@ -144,7 +135,11 @@ class Command(BaseCommand):
         ]
         lines: list[str] = []
         for po in paths:
-            language, catalogue = po.parent.parent.name, read_catalogue(po)
+            language = po.parent.parent.name
+            catalogue = Catalog(locale=language)
+            if po.exists():
+                with po.open("rb") as source:
+                    catalogue = read_po(source, locale=language)
             if options["check"]:
                 wrong = [*faults(found, catalogue)]
                 if not wrong and po.read_text(encoding="utf-8") != written_catalogue(catalogue):

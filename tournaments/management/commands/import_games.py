@@ -42,17 +42,17 @@ class Command(BaseCommand):
         club = Club.objects.filter(slug=options["club"]).first()
         if club is None:
             self._end(f"No club has the slug {options['club']!r}.", IT_IS_REFUSED)
-        asked = self._read(options["folders"], options["evening"])
+        records = self._read(options["folders"], options["evening"])
         now = timezone.now()
-        plan = preview_records(club, asked, now=now)
-        self._tell(plan)
+        plan = preview_records(club, records, now=now)
+        self._print(plan)
         if plan.wrong:
             self._end(f"Nothing was imported: {len(plan.wrong)} records are wrong.", IT_IS_REFUSED)
         if options["dry_run"]:
             self.stdout.write(f"{len(plan.to_write)} games would be imported.")
             return
         try:
-            done = import_records(club.pk, asked, plan.mark, NOBODY, at=now)
+            done = import_records(club.pk, records, plan.mark, NOBODY, at=now)
         except PlanChanged:
             self._end("Nothing was imported: the club has changed meanwhile.", IT_IS_REFUSED)
         self.stdout.write(f"{done.games} games imported, {done.players} players added.")
@@ -68,15 +68,17 @@ class Command(BaseCommand):
         except FileRefused as refused:
             self._end(str(refused), IT_CANNOT_BE_READ)
 
-    def _tell(self, plan: RecordsPlan) -> None:
+    def _print(self, plan: RecordsPlan) -> None:
         for seen in plan.seen:
             if seen.there:
                 self.stdout.write(f"{seen.file.name}: there already")
             elif seen.fits:
                 place = f"{seen.evening}, {seen.day}, round {seen.round}, table {seen.table}"
                 self.stdout.write(f"{seen.file.name}: {place}: {', '.join(map(str, seen.who))}")
-            where = "" if seen.entry is None else f"entry {seen.entry}: "
-            sentences = [where + messages.explain(each, seen.typed) for each in seen.problems]
+            prefix = "" if seen.entry is None else f"entry {seen.entry}: "
+            sentences = [
+                prefix + messages.explain(problem, seen.typed) for problem in seen.problems
+            ]
             for sentence in [*sentences, *map(_fault, seen.faults)]:
                 self.stdout.write(f"{seen.file.name}: {sentence}")
         for name in plan.new_names:
@@ -91,7 +93,7 @@ class Command(BaseCommand):
 def _paths(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    return sorted(each for each in path.rglob("*") if each.suffix.lower() in KINDS)
+    return sorted(file for file in path.rglob("*") if file.suffix.lower() in KINDS)
 
 
 def _fault(fault: ImportFault) -> str:
@@ -99,5 +101,5 @@ def _fault(fault: ImportFault) -> str:
         name: ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
         for name, value in fault.params.items()
     }
-    said = ", ".join(f"{name}: {value}" for name, value in details.items())
-    return " ".join(filter(None, [str(fault.code), fault.column, said and f"({said})"]))
+    text = ", ".join(f"{name}: {value}" for name, value in details.items())
+    return " ".join(filter(None, [str(fault.code), fault.column, text and f"({text})"]))

@@ -62,9 +62,9 @@ def note_changes(listed: str, text: str, heading: str) -> list[str]:
     lines = []
     for kind, names in kinds.items():
         more = len(names) - MOST_NAMED
-        told = ", ".join(sorted(names)[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+        text = ", ".join(sorted(names)[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
         if names:
-            lines.append(f"- {kind}: {told}.")
+            lines.append(f"- {kind}: {text}.")
     start, mark, rest = CHANGELOG.read_text(encoding="utf-8").partition("\n## ")
     title, _, body = rest.partition("\n")
     newest, next_mark, older = body.partition("\n## ")

@@ -30,26 +30,6 @@ def migrate_if_needed() -> None:
     connections.close_all()
 
 
-def static_fingerprint() -> str:
-    """Return a digest that changes when a static file changes."""
-    parts = [f"django {version('django')}", f"whitenoise {version('whitenoise')}"]
-    for finder in get_finders():
-        for name, storage in finder.list([]):
-            state = Path(storage.path(name)).stat()
-            parts.append(f"{name} {state.st_size} {state.st_mtime_ns}")
-    return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()
-
-
-def collect_static_if_needed() -> None:
-    """Collect and compress the static files if one has changed."""
-    stamp = Path(settings.STATIC_ROOT) / ".collected"
-    fingerprint = static_fingerprint()
-    if not stamp.exists() or stamp.read_text() != fingerprint:
-        call_command("collectstatic", verbosity=0, interactive=False)
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.write_text(fingerprint)
-
-
 def prepare() -> None:
     """Set up what is missing or has changed.
 
@@ -59,7 +39,18 @@ def prepare() -> None:
     keep_private(settings.DATA)
     migrate_if_needed()
     call_command("compile_translations", verbosity=0)
-    collect_static_if_needed()
+    # Collect and compress the static files if one has changed.
+    states = [f"django {version('django')}", f"whitenoise {version('whitenoise')}"]
+    for finder in get_finders():
+        for name, storage in finder.list([]):
+            state = Path(storage.path(name)).stat()
+            states.append(f"{name} {state.st_size} {state.st_mtime_ns}")
+    fingerprint = hashlib.sha256("\n".join(sorted(states)).encode()).hexdigest()
+    stamp = Path(settings.STATIC_ROOT) / ".collected"
+    if not stamp.exists() or stamp.read_text() != fingerprint:
+        call_command("collectstatic", verbosity=0, interactive=False)
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(fingerprint)
 
 
 def announce(found_at: list[str]) -> None:

@@ -49,8 +49,15 @@ class Command(BaseCommand):
             try:
                 document = parse_json(text)
                 verification = verify(document, options["work"])
-                if options["stored"]:
-                    verification = _with_stored(document, verification, options["work"])
+                is_tournament = verification.document_format == TOURNAMENT_FORMAT
+                if options["stored"] and is_tournament and not verification.problems:
+                    rows = Tournament.objects.filter(slug=document["tournament"]["slug"])
+                    stored = [
+                        point
+                        for row in rows.select_related("event")
+                        for point in compare_with_stored(document, row, options["work"])
+                    ]
+                    verification = replace(verification, points=[*verification.points, *stored])
             except InvalidEntry as invalid:
                 verification = Verification("", problems=invalid.problems)
             if options["json"]:
@@ -61,18 +68,6 @@ class Command(BaseCommand):
         self.stdout.flush()
         if status:
             sys.exit(status)
-
-
-def _with_stored(document: Any, verification: Verification, work: int) -> Verification:
-    if verification.problems or verification.document_format != TOURNAMENT_FORMAT:
-        return verification
-    slug = document["tournament"]["slug"]
-    points = [
-        point
-        for row in Tournament.objects.filter(slug=slug).select_related("event")
-        for point in compare_with_stored(document, row, work)
-    ]
-    return replace(verification, points=[*verification.points, *points])
 
 
 def _lines(verification: Verification) -> Iterator[str]:
