@@ -418,7 +418,9 @@ def play_match(
             raise ValueError(f"A game has a total for each of {sides} sides, not {len(totals)}.")
         if games_left(terms.number, won, counted) == 0:
             break
-        winners = game_winners(totals)
+        best = _highest(totals)
+        # Nobody has won if all are level.
+        winners = () if len(best) == sides else best
         # A slam: the winners reached the target with all others at 0 or below. A total below 0
         # counts too, or else a penalty would protect its side from a slam.
         is_slam = bool(winners) and all(
@@ -435,12 +437,6 @@ def play_match(
     return Match(tuple(won), (0,) * sides, played, 0, _highest(won))
 
 
-def game_winners(totals: Sequence[Points]) -> tuple[int, ...]:
-    """Return the sides that won a game: all with the highest total, none if all are level."""
-    best = _highest(totals)
-    return () if len(best) == len(totals) else best
-
-
 def over_target(totals: Sequence[Points], target: Points) -> tuple[Points, ...]:
     """Return the points of each side over the target, whether it has won the game or not.
 
@@ -453,22 +449,19 @@ def _highest(numbers: Sequence[Points]) -> tuple[int, ...]:
     return tuple(side for side, number in enumerate(numbers) if number == max(numbers))
 
 
-def _left_of_best(number: int, won: Sequence[int], counted: int) -> int:
-    """Best of N: over with more than half of N won, or with N games counted.
-
-    A draw counts as one of the N and a slam as two. So with draws, an even N or more than two
-    sides, the match may end level, or with less than half won.
-    """
-    return 0 if 2 * max(won) > number else max(number - counted, 0)
-
-
-def _left_to_first(number: int, won: Sequence[int], _counted: int) -> int:
-    """First to N: over with N won; before the last game all may be one short of it."""
-    return 0 if max(won) >= number else sum(number - 1 - games for games in won) + 1
-
-
 LENGTHS: Mapping[str, Callable[[int, Sequence[int], int], int]] = MappingProxyType(
-    {"best-of": _left_of_best, "first-to": _left_to_first}
+    {
+        # Over with more than half of N won, or with N games counted. A draw counts as one of the N
+        # and a slam as two. So with draws, an even N or more than two sides, the match may end
+        # level, or with less than half won.
+        "best-of": lambda number, won, counted: (
+            0 if 2 * max(won) > number else max(number - counted, 0)
+        ),
+        # Over with N won; before the last game all may be one short of it.
+        "first-to": lambda number, won, _counted: (
+            0 if max(won) >= number else sum(number - 1 - games for games in won) + 1
+        ),
+    }
 )
 """The named lengths: each returns the most games left, 0 when the match is over.
 

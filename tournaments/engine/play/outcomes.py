@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, partial
+from functools import partial
 from math import floor
 from types import MappingProxyType
 from typing import NamedTuple
@@ -95,8 +95,9 @@ def award(game: Game, outcome: Outcome | None = None) -> tuple[Badge, ...]:
     earned = [
         Badge(badge, side, played.entry)
         for played in game.deals
-        for badge, sides_of in _of_a_deal(played.contract.badges, played.king is not None)
-        for side in sides_of(game, played)
+        for badge in played.contract.badges
+        if played.king is not None or badge not in OF_A_KING
+        for side in IN_A_DEAL[badge](game, played)
     ]
     if game.ending is not None:
         outcome = outcome or decide(game)
@@ -108,31 +109,47 @@ def award(game: Game, outcome: Outcome | None = None) -> tuple[Badge, ...]:
     return tuple(earned)
 
 
-@cache
-def _of_a_deal(badges: tuple[str, ...], has_king: bool) -> tuple[tuple[str, Earners], ...]:
-    return tuple((b, IN_A_DEAL[b]) for b in badges if has_king or b not in OF_A_KING)
+IN_A_DEAL: dict[str, Earners] = {}
+"""Badges for a deal: each function returns the sides that earned it."""
+
+OF_A_KING = frozenset({"king", "outside-king"})
+"""Badges for deals with a King only."""
+
+
+def in_a_deal(name: str) -> Callable[[Earners], Earners]:
+    """Add a function to the badges for a deal."""
+
+    def add(earners: Earners) -> Earners:
+        IN_A_DEAL[name] = earners
+        return earners
+
+    return add
 
 
 def _taken(played: PlayedDeal) -> tuple[int, ...]:
     return (played.deal.counts or {})[played.contract.units[0].id]
 
 
+@in_a_deal("king")
 def _king(game: Game, played: PlayedDeal) -> Sequence[int]:
     king = played.king
     return () if king is None or not king.made else (game.ruleset.sides[king.seat],)
 
 
+@in_a_deal("outside-king")
 def _outside_king(game: Game, played: PlayedDeal) -> Sequence[int]:
     own = game.ruleset.sides[played.declarer]
     return [side for side in _king(game, played) if side != own]
 
 
+@in_a_deal("dys")
 def _dys(game: Game, played: PlayedDeal) -> Sequence[int]:
     side = game.ruleset.sides[played.declarer]
     taken = _taken(played)
     return (side,) if 2 * taken[side] > sum(taken) else ()
 
 
+@in_a_deal("ox-eye")
 def _ox_eye(game: Game, played: PlayedDeal) -> Sequence[int]:
     """No units in either deal of the same penalty; earned with the second deal."""
     taken = _taken(played)
@@ -146,6 +163,7 @@ def _ox_eye(game: Game, played: PlayedDeal) -> Sequence[int]:
     return [side for side, units in enumerate(taken) if units == before[side] == 0]
 
 
+@in_a_deal("flower")
 def _flower(_game: Game, played: PlayedDeal) -> Sequence[int]:
     taken = _taken(played)
     return [side for side, tricks in enumerate(taken) if tricks == 0] if 0 in taken else ()
@@ -160,21 +178,7 @@ def _rifki(game: Game, played: PlayedDeal, *, taken: bool) -> tuple[int, ...]:
     return (side,) if bool(_taken(played)[side]) == taken else ()
 
 
-IN_A_DEAL: Mapping[str, Earners] = MappingProxyType(
-    {
-        "king": _king,
-        "outside-king": _outside_king,
-        "dys": _dys,
-        "ox-eye": _ox_eye,
-        "flower": _flower,
-        "sold-rifki": partial(_rifki, taken=False),
-        "own-rifki": partial(_rifki, taken=True),
-    }
-)
-"""Badges for a deal: each function returns the sides that earned it."""
-
-OF_A_KING = frozenset({"king", "outside-king"})
-"""Badges for deals with a King only."""
+IN_A_DEAL |= {"sold-rifki": partial(_rifki, taken=False), "own-rifki": partial(_rifki, taken=True)}
 
 AT_THE_END: Mapping[str, Callable[[Outcome], tuple[int, ...]]] = MappingProxyType(
     {

@@ -322,11 +322,14 @@ REQUIRED = frozenset(
 )
 
 
+Move = Callable[[Ruleset, Contract, Deal, PerSide], PerSide]
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """A named step; one that `adds` changes the sum that the deal adds to all scores."""
 
-    move: Callable[[Ruleset, Contract, Deal, PerSide], PerSide]
+    move: Move
     adds: bool = False
 
 
@@ -336,6 +339,21 @@ CAPPOTTO: Mapping[Setting, tuple[Points, Points]] = MappingProxyType(
 """The points of a player with every unit of a penalty, and those of the others."""
 
 
+STEPS: dict[str, Step] = {}
+"""The named steps; a ruleset lists those it uses, in order."""
+
+
+def step(name: str, *, adds: bool = False) -> Callable[[Move], Move]:
+    """Add a function to the steps."""
+
+    def add(move: Move) -> Move:
+        STEPS[name] = Step(move, adds)
+        return move
+
+    return add
+
+
+@step("cappotto", adds=True)
 def _cappotto(ruleset: Ruleset, contract: Contract, deal: Deal, points: PerSide) -> PerSide:
     """All hearts or all tricks by one player (`docs/rules.md` §2.1)."""
     scores = CAPPOTTO.get(ruleset.settings.get("cappotto", "none"))
@@ -346,6 +364,7 @@ def _cappotto(ruleset: Ruleset, contract: Contract, deal: Deal, points: PerSide)
     return tuple(scores[0] if count == total else scores[1] for count in taken)
 
 
+@step("blind", adds=True)
 def _blind(ruleset: Ruleset, _contract: Contract, deal: Deal, points: PerSide) -> PerSide:
     if not deal.details.get("blind"):
         return points
@@ -353,6 +372,7 @@ def _blind(ruleset: Ruleset, _contract: Contract, deal: Deal, points: PerSide) -
     return tuple(2 * p if side == own else p for side, p in enumerate(points))
 
 
+@step("sale")
 def _sale(_ruleset: Ruleset, _contract: Contract, deal: Deal, points: PerSide) -> PerSide:
     """The dealer sold the declaration for a number of tricks (`docs/rules.md` §2.1)."""
     sale = deal.details.get("sale")
@@ -369,6 +389,7 @@ def _sale(_ruleset: Ruleset, _contract: Contract, deal: Deal, points: PerSide) -
     return tuple(moved)
 
 
+@step("secret-pair")
 def _secret_pair(ruleset: Ruleset, _contract: Contract, deal: Deal, points: PerSide) -> PerSide:
     """Each player gets half of their pair's sum; the dealer's partner holds the named card."""
     pair = (deal.declarer, deal.details["partner"])
@@ -378,6 +399,7 @@ def _secret_pair(ruleset: Ruleset, _contract: Contract, deal: Deal, points: PerS
     return tuple(half_own if side in pair else half_others for side in range(ruleset.side_count))
 
 
+@step("third")
 def _third(ruleset: Ruleset, contract: Contract, deal: Deal, points: PerSide) -> PerSide:
     """Double a third choice below 0 for the side that chose, except for its bonus (§2.5)."""
     own = ruleset.sides[deal.declarer or 0]
@@ -390,6 +412,7 @@ def _third(ruleset: Ruleset, contract: Contract, deal: Deal, points: PerSide) ->
     return tuple(p + more if side == own else p - more for side, p in enumerate(points))
 
 
+@step("doubles")
 def _doubles(_ruleset: Ruleset, _contract: Contract, deal: Deal, points: PerSide) -> PerSide:
     moved = list(points)
     for double in deal.details.get("doubles", ()):
@@ -398,16 +421,3 @@ def _doubles(_ruleset: Ruleset, _contract: Contract, deal: Deal, points: PerSide
         moved[one] += difference
         moved[other] -= difference
     return tuple(moved)
-
-
-STEPS: Mapping[str, Step] = MappingProxyType(
-    {
-        "cappotto": Step(_cappotto, adds=True),
-        "blind": Step(_blind, adds=True),
-        "sale": Step(_sale),
-        "secret-pair": Step(_secret_pair),
-        "third": Step(_third),
-        "doubles": Step(_doubles),
-    }
-)
-"""The named steps; a ruleset lists those it uses, in order."""

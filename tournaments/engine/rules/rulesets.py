@@ -477,18 +477,8 @@ class Ruleset:
         return replace(self, settings=MappingProxyType({**settings, **options}))  # type: ignore[dict-item]
 
 
-def _is_one_of(option: Option, value: object) -> bool:
-    # True == 1 in Python: reject values of the wrong type.
-    return any(value == choice and type(value) is type(choice) for choice in option.values)
-
-
 def _is_count(_option: Option, value: object) -> bool:
     return type(value) is int and 1 <= value <= LARGEST_COUNT
-
-
-def _is_money(_option: Option, value: object) -> bool:
-    amount = number_of(value)
-    return amount is not None and amount > 0
 
 
 _FRACTION = re.compile(r"-?[0-9]{1,30}/[0-9]{1,30}")
@@ -513,12 +503,15 @@ def whole(points: Points) -> Points:
 
 OPTION_KINDS: Mapping[str, Callable[[Option, object], bool]] = MappingProxyType(
     {
-        "one-of": _is_one_of,
+        # True == 1 in Python: reject values of the wrong type.
+        "one-of": lambda option, value: any(
+            value == choice and type(value) is type(choice) for choice in option.values
+        ),
         "count": _is_count,
         "even-count": lambda option, value: (
             _is_count(option, value) and value in range(2, LARGEST_COUNT + 1, 2)
         ),
-        "money": _is_money,
+        "money": lambda _option, value: (number_of(value) or 0) > 0,
     }
 )
 """The checks of option values, by kind."""

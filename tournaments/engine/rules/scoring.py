@@ -1,7 +1,7 @@
 """Score an entry, and the sums of a ruleset."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -113,19 +113,6 @@ class Score(NamedTuple):
     king: King | None
 
 
-@dataclass(frozen=True, slots=True)
-class Scoring:
-    """A scoring strategy: it checks counts and turns them into points.
-
-    `deal_sum` is the sum that one deal adds to all scores. If it is None, the sum is known only
-    after play: it is the points awarded.
-    """
-
-    check: Callable[[Ruleset, Contract, Deal], Iterable[Problem]]
-    points: Callable[[Ruleset, Contract, Deal], PerSide]
-    deal_sum: Callable[[Contract], Points | None]
-
-
 def check_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Problem]:
     """Return every reason why this deal is impossible, in any turn.
 
@@ -176,7 +163,7 @@ def deal_sum(contract: Contract) -> Points | None:
 
 def counts_units(contract: Contract) -> bool:
     """Return whether a deal of a contract is checked by its units alone."""
-    return SCORINGS[contract.scoring].check is _check_units
+    return type(SCORINGS[contract.scoring]).check is PerUnit.check
 
 
 def _check_tricks_played(
@@ -196,7 +183,43 @@ def _check_tricks_played(
         )
 
 
-# Counting units.
+class PerUnit:
+    """A scoring strategy checks counts and turns them into points; this one by units taken."""
+
+    def check(self, ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
+        """Check the units of the contract, or all that the table may write."""
+        counts, known = deal.counts or {}, ruleset.all_units
+        expected = tuple(contract.values)
+        if known and any(unit in known and unit not in contract.values for unit in counts):
+            expected = known
+        problems = [
+            Problem(Code.UNEXPECTED_FIELD, f"counts.{unit}", {"field": unit})
+            for unit in counts
+            if unit not in expected
+        ]
+        for name in expected:
+            if name in counts:
+                problems += _check_unit(ruleset, UNITS[name], counts[name])
+            else:
+                problems.append(Problem(Code.MISSING_FIELD, f"counts.{name}", {"field": name}))
+        if not problems and len(expected) > 1:
+            problems += check_agreement(counts, ruleset.seats)
+        return problems
+
+    def points(self, _ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+        counts, values = deal.counts or {}, contract.values
+        if len(values) == 1:  # The usual case, so it must be fast.
+            [(unit, value)] = values.items()
+            return tuple([value * count for count in counts[unit]])
+        columns = [[value * count for count in counts[unit]] for unit, value in values.items()]
+        return tuple(map(sum, zip(*columns, strict=True)))
+
+    def deal_sum(self, contract: Contract) -> Points | None:
+        """Return the sum that one deal adds to all scores.
+
+        None if it is known only after play: it is the points awarded.
+        """
+        return contract.unit_sum
 
 
 def _check_unit(ruleset: Ruleset, unit: Unit, counts: tuple[int, ...]) -> Iterator[Problem]:
@@ -215,159 +238,154 @@ def _check_unit(ruleset: Ruleset, unit: Unit, counts: tuple[int, ...]) -> Iterat
         yield Problem(Code.WRONG_TOTAL, where, {"expected": unit.total, "got": sum(counts)})
 
 
-def _check_units(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Problem]:
-    """Check the units of the contract, or all that the table may write."""
-    counts, known = deal.counts or {}, ruleset.all_units
-    expected = tuple(contract.values)
-    if known and any(unit in known and unit not in contract.values for unit in counts):
-        expected = known
-    problems = [
-        Problem(Code.UNEXPECTED_FIELD, f"counts.{unit}", {"field": unit})
-        for unit in counts
-        if unit not in expected
-    ]
-    for name in expected:
-        if name in counts:
-            problems += _check_unit(ruleset, UNITS[name], counts[name])
-        else:
-            problems.append(Problem(Code.MISSING_FIELD, f"counts.{name}", {"field": name}))
-    if not problems and len(expected) > 1:
-        problems += check_agreement(counts, ruleset.seats)
-    return problems
-
-
-def _points_per_unit(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
-    counts, values = deal.counts or {}, contract.values
-    if len(values) == 1:  # The usual case, so it must be fast.
-        [(unit, value)] = values.items()
-        return tuple([value * count for count in counts[unit]])
-    columns = [[value * count for count in counts[unit]] for unit, value in values.items()]
-    return tuple(map(sum, zip(*columns, strict=True)))
-
-
-def _pair_difference(ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+class PairDifference(PerUnit):
     """`value × (own − other)` for one side and its mirror for the other (§2.4)."""
-    own, other = _points_per_unit(ruleset, contract, deal)
-    return own - other, other - own
+
+    def points(self, ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+        own, other = super().points(ruleset, contract, deal)
+        return own - other, other - own
+
+    def deal_sum(self, _contract: Contract) -> Points | None:
+        return 0
 
 
-# Domino.
-
-
-def _check_domino(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
-    """The sides that went out have no cards left; only one does, unless the table allows more."""
-    faults = list(_check_units(ruleset, contract, deal))
-    yield from faults
-    if faults or deal.counts is None:
-        return
-    winners = deal.counts["cards_left"].count(0)
-    if winners == 0 or (winners > 1 and ruleset.settings["domino_winners"] == "one"):
-        why = "winners" if ruleset.settings["domino_winners"] == "one" else "no-winner"
-        yield Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": why})
-
-
-def _domino(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+class Domino(PerUnit):
     """One point for each card left; the sides that went out share what the others lose."""
-    left = (deal.counts or {})["cards_left"]
-    lost = [contract.values["cards_left"] * cards for cards in left]
-    won = Fraction(-sum(lost), left.count(0))
-    return tuple(whole(won) if cards == 0 else lost[side] for side, cards in enumerate(left))
+
+    def check(self, ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
+        """The sides that went out have no cards left; only one, unless the table allows more."""
+        faults = list(super().check(ruleset, contract, deal))
+        if faults or deal.counts is None:
+            return faults
+        one_winner = ruleset.settings["domino_winners"] == "one"
+        winners = deal.counts["cards_left"].count(0)
+        if winners == 0 or (winners > 1 and one_winner):
+            why = "winners" if one_winner else "no-winner"
+            return [Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": why})]
+        return []
+
+    def points(self, _ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+        left = (deal.counts or {})["cards_left"]
+        lost = [contract.values["cards_left"] * cards for cards in left]
+        won = Fraction(-sum(lost), left.count(0))
+        return tuple(whole(won) if cards == 0 else lost[side] for side, cards in enumerate(left))
+
+    def deal_sum(self, _contract: Contract) -> Points | None:
+        return 0
 
 
-def _check_pair_domino(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
-    """The pair that went out may hold its partner's cards; each other player has at least one."""
-    faults = list(_check_units(ruleset, contract, deal))
-    yield from faults
-    closer = deal.details.get("closed_by")
-    if faults or deal.counts is None or closer not in (0, 1):
-        return
-    left = deal.counts["cards_left"]
-    if left[closer] > UNITS["cards_left"].most:
-        yield Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": "closer"})
-    if left[1 - closer] < ruleset.seats_in_a_side:
-        yield Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": "others"})
+class PairDomino(PairDifference):
+    """The difference in cards left, and a bonus for the pair that went out."""
+
+    def check(self, ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
+        """The pair that went out may hold its partner's cards; each other player has some."""
+        faults = list(super().check(ruleset, contract, deal))
+        closer = deal.details.get("closed_by")
+        if faults or deal.counts is None or closer not in (0, 1):
+            return faults
+        left = deal.counts["cards_left"]
+        if left[closer] > UNITS["cards_left"].most:
+            faults.append(Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": "closer"}))
+        if left[1 - closer] < ruleset.seats_in_a_side:
+            faults.append(Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": "others"}))
+        return faults
+
+    def points(self, ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+        own, other = super().points(ruleset, contract, deal)
+        bonus = contract.prizes[0] if deal.details["closed_by"] == 0 else -contract.prizes[0]
+        return own + bonus, other - bonus
 
 
-def _pair_domino(ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
-    own, other = _pair_difference(ruleset, contract, deal)
-    bonus = contract.prizes[0] if deal.details["closed_by"] == 0 else -contract.prizes[0]
-    return own + bonus, other - bonus
+class Places(PerUnit):
+    """A prize for each place."""
 
-
-def _check_places(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
-    """Each side has a different place, from 1; numbers out of range are reported together."""
-    places = (deal.counts or {}).get("places", ())
-    if len(places) != ruleset.side_count:
-        yield from _check_units(ruleset, contract, deal)
-    else:
-        others = {
-            name: numbers for name, numbers in (deal.counts or {}).items() if name != "places"
-        }
-        for unit in others:
-            yield Problem(Code.UNEXPECTED_FIELD, f"counts.{unit}", {"field": unit})
+    def check(self, ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
+        """Each side has a different place, from 1; numbers out of range are reported together."""
+        counts = deal.counts or {}
+        places = counts.get("places", ())
+        if len(places) != ruleset.side_count:
+            return super().check(ruleset, contract, deal)
+        faults = [
+            Problem(Code.UNEXPECTED_FIELD, f"counts.{unit}", {"field": unit})
+            for unit in counts
+            if unit != "places"
+        ]
         if sorted(places) != list(range(1, ruleset.side_count + 1)):
-            yield Problem(Code.BAD_DOMINO, "counts.places", {"why": "places"})
+            faults.append(Problem(Code.BAD_DOMINO, "counts.places", {"why": "places"}))
+        return faults
+
+    def points(self, _ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+        return tuple(contract.prizes[place - 1] for place in (deal.counts or {})["places"])
+
+    def deal_sum(self, contract: Contract) -> Points | None:
+        return sum(contract.prizes)
 
 
-def _places(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
-    return tuple(contract.prizes[place - 1] for place in (deal.counts or {})["places"])
+class WithoutCounts(PerUnit):
+    """Euchre and Krapet: their entries are not counts of units."""
 
+    def check(self, _ruleset: Ruleset, _contract: Contract, _deal: Deal) -> Iterable[Problem]:
+        return [Problem(Code.UNEXPECTED_FIELD, "counts", {"field": "counts"})]
 
-# Euchre and Krapet: their entries are not counts of units.
-
-
-def _no_counts(_ruleset: Ruleset, _contract: Contract, _deal: Deal) -> Iterator[Problem]:
-    yield Problem(Code.UNEXPECTED_FIELD, "counts", {"field": "counts"})
-
-
-def _makers_and_defenders(ruleset: Ruleset, _contract: Contract, deal: Deal) -> PerSide:
-    """The table of `docs/rules.md` §4."""
-    details, settings = deal.details, ruleset.settings
-    tricks, alone = details["tricks"], bool(details.get("alone"))
-    makers = ruleset.sides[details["maker"]]
-    if tricks >= MOST_TRICKS_TO_WIN:
-        march = settings["march_alone"] if alone else settings["march"]
-        won = int(march) if tricks == ALL_FIVE else 1
-        return tuple(won if side == makers else 0 for side in range(ruleset.side_count))
-    won = int(settings["euchred_alone"]) if alone else EUCHRED
-    if details.get("defender_alone") is not None:
-        if tricks == 0:
-            won = max(won, LONE_SWEEP)
-        if alone:
-            won = max(won, int(settings["euchred_alone_by_alone"]))
-    return tuple(0 if side == makers else won for side in range(ruleset.side_count))
+    def deal_sum(self, _contract: Contract) -> Points | None:
+        return None
 
 
 MOST_TRICKS_TO_WIN, ALL_FIVE = 3, 5
 EUCHRED, LONE_SWEEP = 2, 4
 
 
-def _piles_emptied(ruleset: Ruleset, _contract: Contract, deal: Deal) -> PerSide:
-    """Score a win, or points: a bonus and the loser's remaining cards (`docs/rules.md` §3)."""
-    winner = deal.details["winner"]
-    if ruleset.settings["scoring"] == "win":
-        return tuple(int(side == winner) for side in range(ruleset.side_count))
-    left = deal.details["left"]
-    weights = {"reserve": 2, "stock": 1, "waste": 1}
-    cards = [sum(weight * left[pile][side] for pile, weight in weights.items()) for side in (0, 1)]
-    if winner is not None:
-        won = [0, 0]
-        won[winner] = WON + cards[1 - winner]
-        return tuple(won)
-    return max(0, cards[1] - cards[0]), max(0, cards[0] - cards[1])
+class MakersAndDefenders(WithoutCounts):
+    """The table of `docs/rules.md` §4."""
+
+    def points(self, ruleset: Ruleset, _contract: Contract, deal: Deal) -> PerSide:
+        details, settings = deal.details, ruleset.settings
+        tricks, alone = details["tricks"], bool(details.get("alone"))
+        makers = ruleset.sides[details["maker"]]
+        if tricks >= MOST_TRICKS_TO_WIN:
+            march = settings["march_alone"] if alone else settings["march"]
+            won = int(march) if tricks == ALL_FIVE else 1
+            return tuple(won if side == makers else 0 for side in range(ruleset.side_count))
+        won = int(settings["euchred_alone"]) if alone else EUCHRED
+        if details.get("defender_alone") is not None:
+            if tricks == 0:
+                won = max(won, LONE_SWEEP)
+            if alone:
+                won = max(won, int(settings["euchred_alone_by_alone"]))
+        return tuple(0 if side == makers else won for side in range(ruleset.side_count))
 
 
 WON = 30
 
-SCORINGS: Mapping[str, Scoring] = MappingProxyType(
+
+class PilesEmptied(WithoutCounts):
+    """A win, or points: a bonus and the loser's remaining cards (`docs/rules.md` §3)."""
+
+    def points(self, ruleset: Ruleset, _contract: Contract, deal: Deal) -> PerSide:
+        winner = deal.details["winner"]
+        if ruleset.settings["scoring"] == "win":
+            return tuple(int(side == winner) for side in range(ruleset.side_count))
+        left = deal.details["left"]
+        weights = {"reserve": 2, "stock": 1, "waste": 1}
+        cards = [
+            sum(weight * left[pile][side] for pile, weight in weights.items()) for side in (0, 1)
+        ]
+        if winner is not None:
+            won = [0, 0]
+            won[winner] = WON + cards[1 - winner]
+            return tuple(won)
+        return max(0, cards[1] - cards[0]), max(0, cards[0] - cards[1])
+
+
+SCORINGS: Mapping[str, PerUnit] = MappingProxyType(
     {
-        "per-unit": Scoring(_check_units, _points_per_unit, lambda contract: contract.unit_sum),
-        "pair-difference": Scoring(_check_units, _pair_difference, lambda _contract: 0),
-        "domino": Scoring(_check_domino, _domino, lambda _contract: 0),
-        "pair-domino": Scoring(_check_pair_domino, _pair_domino, lambda _contract: 0),
-        "places": Scoring(_check_places, _places, lambda contract: sum(contract.prizes)),
-        "makers-and-defenders": Scoring(_no_counts, _makers_and_defenders, lambda _contract: None),
-        "piles-emptied": Scoring(_no_counts, _piles_emptied, lambda _contract: None),
+        "per-unit": PerUnit(),
+        "pair-difference": PairDifference(),
+        "domino": Domino(),
+        "pair-domino": PairDomino(),
+        "places": Places(),
+        "makers-and-defenders": MakersAndDefenders(),
+        "piles-emptied": PilesEmptied(),
     }
 )
 """The named scoring strategies; each contract names one of them."""

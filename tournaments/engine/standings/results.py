@@ -389,6 +389,38 @@ class Book:
     seed: int = 0
 
 
+TieBreakValues = Callable[[Sequence[Tally], Book], Values]
+
+
+@dataclass(frozen=True, slots=True)
+class TieBreak:
+    """A tie-break: `values` returns one for each of the tallies.
+
+    With `among_equals` they depend on who else is tied.
+    """
+
+    label: str
+    values: TieBreakValues
+    among_equals: bool = False
+
+
+TIE_BREAKS: dict[str, TieBreak] = {}
+"""The tie-breaks by name, in the order in which forms offer them: that of the functions below."""
+
+
+def tie_break(
+    name: str, label: str, *, among_equals: bool = False
+) -> Callable[[TieBreakValues], TieBreakValues]:
+    """Add a function to the tie-breaks."""
+
+    def add(values: TieBreakValues) -> TieBreakValues:
+        TIE_BREAKS[name] = TieBreak(label, values, among_equals)
+        return values
+
+    return add
+
+
+@tie_break("total-points", gettext_noop("Points of the games"))
 def _game_points(tied: Sequence[Tally], book: Book) -> Values:
     """The sum of the points of the games, before any adjustment.
 
@@ -407,6 +439,7 @@ def _game_points(tied: Sequence[Tally], book: Book) -> Values:
     ]
 
 
+@tie_break("place-points", gettext_noop("Points for places"))
 def _place_points(tied: Sequence[Tally], book: Book) -> Values:
     """The place points of the settings, even if the standings do not count them."""
     worth = book.settings.place_points
@@ -416,18 +449,46 @@ def _place_points(tied: Sequence[Tally], book: Book) -> Values:
     ]
 
 
+@tie_break("wins", gettext_noop("Games out or won"))
+def _wins(tied: Sequence[Tally], _book: Book) -> Values:
+    """The number of times out; in games without out and sunk, the number of first places."""
+    return [whole(sum(win_share(game.table, game.side) for game in t.counted)) for t in tied]
+
+
+@tie_break("kings", gettext_noop("Kings made"))
 def _kings(tied: Sequence[Tally], _book: Book) -> Values:
     return [sum(game.table.kings.count(game.side) for game in t.counted) for t in tied]
 
 
-def _best_game(tied: Sequence[Tally], _book: Book) -> Values:
-    """The points of the best game played; None without one."""
-    return [
-        max((game.table.totals[game.side] for game in t.counted if game.was_played), default=None)
-        for t in tied
-    ]
+@tie_break("head-to-head", gettext_noop("Direct encounter"), among_equals=True)
+def _head_to_head(tied: Sequence[Tally], _book: Book) -> Values:
+    """Direct encounter: how often ahead of the others tied, less how often behind.
+
+    It counts only if all those tied have met each other, or else missing a strong opponent would
+    help. Otherwise the value of each is None.
+    """
+    games = {t.id: {game.at: game for game in t.counted if game.was_there} for t in tied}
+    values: list[Points] = []
+    for tally in tied:
+        met, value = set(), 0
+        for at, game in games[tally.id].items():
+            own = _place(game)
+            for other in game.table.entrants:
+                if other != tally.id and at in games.get(other, ()):
+                    theirs = _place(games[other][at])
+                    met.add(other)
+                    value += (own < theirs) - (own > theirs)
+        if len(met) < len(tied) - 1:
+            return [None] * len(tied)
+        values.append(value)
+    return values
 
 
+def _place(game: Counted) -> tuple[bool, int]:
+    return not game.was_played, game.table.ranks[game.side]
+
+
+@tie_break("opponents", gettext_noop("Buchholz"))
 def _opponents(tied: Sequence[Tally], book: Book) -> Values:
     """Buchholz: the mean of the points before penalties of everybody met, once for each meeting.
 
@@ -464,74 +525,23 @@ def _met(tally: Tally, worth: Sequence[Mapping[str, int]]) -> tuple[int, int]:
     return sum(met), len(met)
 
 
-def _head_to_head(tied: Sequence[Tally], _book: Book) -> Values:
-    """Direct encounter: how often ahead of the others tied, less how often behind.
-
-    It counts only if all those tied have met each other, or else missing a strong opponent would
-    help. Otherwise the value of each is None.
-    """
-    games = {t.id: {game.at: game for game in t.counted if game.was_there} for t in tied}
-    values: list[Points] = []
-    for tally in tied:
-        met, value = set(), 0
-        for at, game in games[tally.id].items():
-            own = _place(game)
-            for other in game.table.entrants:
-                if other != tally.id and at in games.get(other, ()):
-                    theirs = _place(games[other][at])
-                    met.add(other)
-                    value += (own < theirs) - (own > theirs)
-        if len(met) < len(tied) - 1:
-            return [None] * len(tied)
-        values.append(value)
-    return values
+@tie_break("best-game", gettext_noop("Best game"))
+def _best_game(tied: Sequence[Tally], _book: Book) -> Values:
+    """The points of the best game played; None without one."""
+    return [
+        max((game.table.totals[game.side] for game in t.counted if game.was_played), default=None)
+        for t in tied
+    ]
 
 
-def _place(game: Counted) -> tuple[bool, int]:
-    return not game.was_played, game.table.ranks[game.side]
+@tie_break("fewest-penalties", gettext_noop("Fewest penalties"))
+def _fewest_penalties(tied: Sequence[Tally], _book: Book) -> Values:
+    return [-len(tally.penalized) for tally in tied]
 
 
+@tie_break("lot", gettext_noop("Lot"), among_equals=True)
 def _lot(tied: Sequence[Tally], book: Book) -> Values:
     """Draw a random place for each: the same on every machine and in every tie."""
     drawn = sorted(tied, key=lambda tally: sha256(f"{book.seed} {tally.id}".encode()).digest())
     place = {tally.id: place for place, tally in enumerate(drawn, start=1)}
     return [place[tally.id] for tally in tied]
-
-
-@dataclass(frozen=True, slots=True)
-class TieBreak:
-    """A tie-break: `values` returns one for each of the tallies.
-
-    With `among_equals` they depend on who else is tied.
-    """
-
-    label: str
-    values: Callable[[Sequence[Tally], Book], Values]
-    among_equals: bool = False
-
-
-TIE_BREAKS: Mapping[str, TieBreak] = MappingProxyType(
-    {
-        "total-points": TieBreak(gettext_noop("Points of the games"), _game_points),
-        "place-points": TieBreak(gettext_noop("Points for places"), _place_points),
-        # How often out; in games without out and sunk, the number of first places.
-        "wins": TieBreak(
-            gettext_noop("Games out or won"),
-            lambda tied, _book: [
-                whole(sum(win_share(game.table, game.side) for game in t.counted)) for t in tied
-            ],
-        ),
-        "kings": TieBreak(gettext_noop("Kings made"), _kings),
-        "head-to-head": TieBreak(
-            gettext_noop("Direct encounter"), _head_to_head, among_equals=True
-        ),
-        "opponents": TieBreak(gettext_noop("Buchholz"), _opponents),
-        "best-game": TieBreak(gettext_noop("Best game"), _best_game),
-        "fewest-penalties": TieBreak(
-            gettext_noop("Fewest penalties"),
-            lambda tied, _book: [-len(tally.penalized) for tally in tied],
-        ),
-        "lot": TieBreak(gettext_noop("Lot"), _lot, among_equals=True),
-    }
-)
-"""The tie-breaks by name, in the order in which forms offer them."""
