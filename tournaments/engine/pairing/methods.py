@@ -136,22 +136,16 @@ def draw_circle(field: PairingField) -> Seating:
     return min(seating, other, key=lambda seated: seated.quality.repeat_meetings)
 
 
-def circle_rounds(count: int) -> list[list[tuple[int, int]]]:
-    """Return the rounds in which `count` players all meet once; the odd one out is left out."""
-    even = count + count % 2
-    rounds = []
-    for step in range(even - 1):
-        line = [even - 1, *((step + at) % (even - 1) for at in range(even - 1))]
-        pairs = zip(line[: even // 2], reversed(line[even // 2 :]), strict=True)
-        rounds.append([(one, other) for one, other in pairs if max(one, other) < count])
-    return rounds
-
-
 def _turn(field: PairingField) -> tuple[list[str], list[tuple[int, int]]]:
     names = sorted(field.index)
     Random(str(field.seed)).shuffle(names)  # noqa: S311 - reproducible, not for secrets
-    rounds = circle_rounds(len(names))
-    pairs = [(names[one], names[other]) for one, other in rounds[len(field.rounds) % len(rounds)]]
+    # All but one move round the circle by one place each round; of an odd number the one opposite
+    # the empty place is left out.
+    even = len(names) + len(names) % 2
+    step = len(field.rounds) % (even - 1)
+    line = [even - 1, *((step + at) % (even - 1) for at in range(even - 1))]
+    places = zip(line[: even // 2], reversed(line[even // 2 :]), strict=True)
+    pairs = [(names[one], names[other]) for one, other in places if max(one, other) < len(names)]
     met = {name for pair in pairs for name in pair}
     byes = [name for name in field.index if name not in met]
     index = playing_field(field, byes).index

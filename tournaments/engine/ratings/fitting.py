@@ -151,7 +151,14 @@ class Sample(NamedTuple):
 def fit_constants(games: Sequence[Sample]) -> Constants:
     """Return the constants that fit the games best; they are in order of time."""
     start = np.square(np.array(DEVIATIONS, float))
-    luck = {name: _luck_of_newcomers(name, games, start) for name in {g.ruleset for g in games}}
+    scores_of: dict[str, list[Sequence[float]]] = defaultdict(list)
+    for game in games:
+        scores_of[game.ruleset].append(game.scores)
+    # At first as if all were newcomers.
+    luck: dict[str, Array] = {}
+    for name, rows in scores_of.items():
+        spread = np.mean([sum(s * s for s in scores) / (len(scores) - 1) for scores in rows])
+        luck[name] = np.asarray(np.sqrt(spread / (1.0 + start / (LUCK * LUCK))))
     for _ in range(PASSES):
         evidence = _Evidence(games, luck, start)
         luck = {name: luck[name] * evidence.surprise_of(name) for name in luck}
@@ -173,12 +180,6 @@ def differs(one: Constants, other: Constants) -> bool:
         return True
     pairs = [(one.start**0.5, other.start**0.5), *((one.luck[k], other.luck[k]) for k in one.luck)]
     return any(abs(a - b) > MATERIAL * b for a, b in pairs)
-
-
-def _luck_of_newcomers(name: str, games: Sequence[Sample], start: Array) -> Array:
-    scores = [game.scores for game in games if game.ruleset == name]
-    spread = np.mean([sum(s * s for s in each) / (len(each) - 1) for each in scores])
-    return np.asarray(np.sqrt(spread / (1.0 + start / (LUCK * LUCK))))
 
 
 class _Evidence:

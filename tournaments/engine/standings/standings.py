@@ -479,25 +479,20 @@ def _table_orders(
     played: RoundResults,
     settings: TournamentSettings,
 ) -> list[dict[str, int]]:
+    """The entrants of each table, the best first; equals share a rank, and seeds order them."""
     tallies, seeds = tally_rounds(competitors, [played], settings), _seeds(standings)
-    return [
-        _table_order([tallies[name] for name in table.entrants if name in seeds], seeds)
-        for table in played.tables
-    ]
-
-
-def _table_order(tallies: Sequence[Tally], seeds: dict[str, int]) -> dict[str, int]:
-    """The entrants of a table, the best first; equals share a rank, and seeds order them."""
-    ruled = any(tally.adjusted or tally.penalized for tally in tallies)
-
-    def key(tally: Tally) -> tuple[bool, Points, int]:
-        (game,) = tally.counted
-        worth = -tally.points if ruled else 0
-        return not game.was_played, worth, game.table.ranks[game.side]
-
-    keys = {tally.id: key(tally) for tally in tallies}
-    order = sorted(keys, key=lambda name: (keys[name], seeds[name]))
-    return {name: 1 + sum(key < keys[name] for key in keys.values()) for name in order}
+    orders = []
+    for table in played.tables:
+        here = [tallies[name] for name in table.entrants if name in seeds]
+        ruled = any(tally.adjusted or tally.penalized for tally in here)
+        keys: dict[str, tuple[bool, Points, int]] = {}
+        for tally in here:
+            (game,) = tally.counted
+            worth = -tally.points if ruled else 0
+            keys[tally.id] = not game.was_played, worth, game.table.ranks[game.side]
+        order = sorted(keys, key=lambda name: (keys[name], seeds[name]))
+        orders.append({name: 1 + sum(key < keys[name] for key in keys.values()) for name in order})
+    return orders
 
 
 def _by_stage(

@@ -182,11 +182,6 @@ def _count(most: int) -> Shape:
     return _limited(INTEGER, lambda value: 1 <= value <= most, f"1–{most}", schema)
 
 
-def _check_bye(where: str, value: Any) -> Problems:
-    if value != BYE_AVERAGE:
-        yield from _WORTH.check(where, value)
-
-
 def _check_tie_breaks(where: str, value: Any) -> Problems:
     """Require known tie-breaks, each at most once."""
     if not isinstance(value, list):
@@ -248,7 +243,7 @@ SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
         ),
         "odd": _choice(*ODD),
         "bye": Shape(
-            _check_bye,
+            lambda where, value: () if value == BYE_AVERAGE else _WORTH.check(where, value),
             {"oneOf": [{"const": BYE_AVERAGE}, _WORTH.schema]},
             lambda value: value if value == BYE_AVERAGE else number_of(value),
         ),
