@@ -140,11 +140,6 @@ def _check_format(where: str, value: Any) -> Problems:
         yield Problem(Code.UNKNOWN_FORMAT, where, {"expected": RULESET_FORMAT})
 
 
-def _is_worth(value: Any) -> bool:
-    number = number_of(value) or 0
-    return -LARGEST_VALUE <= number <= LARGEST_VALUE and number.denominator <= FINEST_PART
-
-
 # Shapes of values that contain others.
 
 
@@ -175,8 +170,8 @@ def _table(key: Shape, item: Shape, schema: Schema, order: Iterable[str] | None 
             yield from key.check(below(where, name), name)
 
     def check_items(where: str, value: Any) -> Problems:
-        for name, each in value.items():
-            yield from item.check(below(where, name), each)
+        for name, content in value.items():
+            yield from item.check(below(where, name), content)
 
     def read(value: Any) -> Mapping[str, Any]:
         names = value if known is None else [name for name in known if name in value]
@@ -218,7 +213,15 @@ _TEXT = replace(
     read=str.strip,
 )
 _POINTS = WORTH.also(
-    _unless(_is_worth, "out-of-range", least=-LARGEST_VALUE, most=LARGEST_VALUE),
+    _unless(
+        lambda value: (
+            -LARGEST_VALUE <= (number := number_of(value) or 0) <= LARGEST_VALUE
+            and number.denominator <= FINEST_PART
+        ),
+        "out-of-range",
+        least=-LARGEST_VALUE,
+        most=LARGEST_VALUE,
+    ),
     {
         "description": 'A whole number, or a string such as "-9/2".',
         "oneOf": [
@@ -301,7 +304,9 @@ def _read_implied(value: Any) -> Mapping[str, Mapping[Any, Mapping[str, Any]]]:
     implied: dict[str, dict[Any, Mapping[str, Any]]] = {}
     for follows in map(IMPLIED.read, value):
         implied.setdefault(follows["setting"], {})[follows["value"]] = follows["settings"]
-    return MappingProxyType({name: MappingProxyType(each) for name, each in implied.items()})
+    return MappingProxyType(
+        {name: MappingProxyType(by_value) for name, by_value in implied.items()}
+    )
 
 
 def _make_ruleset(*, contracts: tuple[Contract, ...], **found: Any) -> Ruleset:

@@ -543,8 +543,16 @@ def _check_games(document: Json, rules: Ruleset, games: dict[tuple[int, int], Ga
     for at, round_ in enumerate(document["rounds"]):
         for number, table in enumerate(round_["tables"]):
             where, game = f"rounds[{at}].tables[{number}].game", table["game"]
-            reading = read_game(game["record"])
-            yield from _check_record(f"{where}.record", game["record"], reading, document)
+            record, of_record = game["record"], f"{where}.record"
+            reading = read_game(record)
+            entry = "" if reading.entry is None else f".entries[{reading.entry}]"
+            yield from _within(of_record + entry, reading.problems)
+            if record.get("ruleset") != document["ruleset"]:
+                params = {"expected": "the tournament's"}
+                yield Problem(Code.UNKNOWN_RULESET, f"{of_record}.ruleset", params)
+            yield from MOMENT.check(f"{of_record}.played_at", record.get("played_at"))
+            for name in ("title", "place"):
+                yield from TITLE.check(f"{of_record}.{name}", record.get(name, ""))
             yield from _check_writes(where, game, rules)
             confirmed = [(row["revision"], row["seat"]) for row in game["confirmations"]]
             where = f"{where}.confirmations"
@@ -553,20 +561,10 @@ def _check_games(document: Json, rules: Ruleset, games: dict[tuple[int, int], Ga
                 if revision > len(game["writes"]):
                     yield wrong_type(f"{where}[{row}].revision", f"{len(game['writes'])} or less")
                 if seat >= rules.seats:
-                    params = {"seats": rules.seats, "got": seat}
-                    yield Problem(Code.BAD_SEAT, f"{where}[{row}].seat", params)
+                    expected = {"seats": rules.seats, "got": seat}
+                    yield Problem(Code.BAD_SEAT, f"{where}[{row}].seat", expected)
             if reading.game is not None:
                 games[round_["number"], table["number"]] = reading.game
-
-
-def _check_record(where: str, record: Json, reading: Reading, document: Json) -> Problems:
-    entry = "" if reading.entry is None else f".entries[{reading.entry}]"
-    yield from _within(where + entry, reading.problems)
-    if record.get("ruleset") != document["ruleset"]:
-        yield Problem(Code.UNKNOWN_RULESET, f"{where}.ruleset", {"expected": "the tournament's"})
-    yield from MOMENT.check(f"{where}.played_at", record.get("played_at"))
-    for name in ("title", "place"):
-        yield from TITLE.check(f"{where}.{name}", record.get(name, ""))
 
 
 def _check_writes(where: str, game: Json, rules: Ruleset) -> Problems:
