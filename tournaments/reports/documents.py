@@ -19,14 +19,14 @@ from tournaments.reports.books import (
     sheets_tables,
 )
 from tournaments.reports.hall import (
-    certificates,
-    name_badges,
+    compose_certificates,
+    compose_name_badges,
+    compose_table_cards,
     seating_by_name,
     seating_by_table,
-    table_cards,
 )
 from tournaments.reports.months import club_month, month_tables
-from tournaments.reports.pages import Content, OnProgress, PdfPages, Picture, key_of
+from tournaments.reports.pages import Content, Data, OnProgress, PdfPages, Picture, key_of
 from tournaments.reports.pictures import (
     compose_club_picture,
     compose_evening_picture,
@@ -74,14 +74,17 @@ def formats_of(kind: Report.Kind) -> list[Report.Format]:
     return [form for made, form in DOCUMENTS if made == kind]
 
 
-def _scoresheet(report: Report, _progress: OnProgress) -> Content:
-    data = compose_scoresheet(report.parameters["record"], report.follow_url)
-    return PdfPages.of("scoresheet.typ", data | {"paper": report.paper})
+Maker = Callable[[Report, OnProgress], Content]
 
 
-def _empty_sheet(report: Report, _progress: OnProgress) -> Content:
-    data = compose_empty_sheet(report.parameters["ruleset"])
-    return PdfPages.of("empty_sheet.typ", data | {"paper": report.paper})
+def _pages(template: str, compose: Callable[[Report, OnProgress], Data]) -> Maker:
+    """Return the maker of pages that one template sets from composed data."""
+
+    def make(report: Report, progress: OnProgress) -> Content:
+        data = compose(report, progress)
+        return PdfPages.of(template, {**data, "paper": data.get("paper", report.paper)})
+
+    return make
 
 
 def _picture(report: Report, _progress: OnProgress) -> Content:
@@ -98,21 +101,27 @@ def _picture(report: Report, _progress: OnProgress) -> Content:
     return Picture.of("picture.typ", data)
 
 
-Maker = Callable[[Report, OnProgress], Content]
-
 PAGES: Mapping[Report.Kind, Maker] = {
-    Kind.SCORESHEET: _scoresheet,
-    Kind.EMPTY_SHEET: _empty_sheet,
+    Kind.SCORESHEET: _pages(
+        "scoresheet.typ",
+        lambda report, _progress: compose_scoresheet(
+            report.parameters["record"], report.follow_url
+        ),
+    ),
+    Kind.EMPTY_SHEET: _pages(
+        "empty_sheet.typ",
+        lambda report, _progress: compose_empty_sheet(report.parameters["ruleset"]),
+    ),
     Kind.EVENING: evening_sheet,
     Kind.SHEETS: sheets_pages,
-    Kind.TABLE_CARDS: table_cards,
-    Kind.NAME_BADGES: name_badges,
+    Kind.TABLE_CARDS: _pages("table_cards.typ", compose_table_cards),
+    Kind.NAME_BADGES: _pages("name_badges.typ", compose_name_badges),
     Kind.SEATING_BY_TABLE: seating_by_table,
     Kind.SEATING_BY_NAME: seating_by_name,
     Kind.STANDINGS: standings_pages,
     Kind.CROSS_TABLE: cross_table_pages,
     Kind.BOOKLET: booklet,
-    Kind.CERTIFICATES: certificates,
+    Kind.CERTIFICATES: _pages("certificates.typ", compose_certificates),
     Kind.PLAYER_SEASON: player_season,
     Kind.CLUB_MONTH: club_month,
     Kind.LEAGUE: league_pages,

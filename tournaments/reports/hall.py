@@ -226,17 +226,12 @@ ACROSS, DOWN = 2, 5
 """Badges on a sheet; unused ones on the last sheet stay blank, to fill in by hand."""
 
 
-def name_badges(report: Report, progress: OnProgress) -> Content:
-    """Return a badge for every player.
+def compose_name_badges(report: Report, progress: OnProgress) -> dict[str, Any]:
+    """Return the data of a badge for every player, in the order of the names (1 query).
 
     Raises: ValueError: the audience is not directors.
     """
     check_for_directors(report)
-    return PdfPages.of("name_badges.typ", compose_name_badges(report, progress))
-
-
-def compose_name_badges(report: Report, progress: OnProgress) -> dict[str, Any]:
-    """Return the data of the badges, in the order of the names (1 query)."""
     event = event_of(report)
     rows = Entrant.objects.filter(tournament__event=event).playing()
     badges = []
@@ -257,19 +252,14 @@ def compose_name_badges(report: Report, progress: OnProgress) -> dict[str, Any]:
     }
 
 
-def table_cards(report: Report, progress: OnProgress) -> Content:
-    """Return the cards of a round, to cut out and lay on its tables.
+def compose_table_cards(report: Report, progress: OnProgress) -> Data:
+    """Return the data of the cards of a round, to cut out and lay on its tables (2 queries).
 
     The access links appear on the cards alone: they are derived here and stored nowhere.
 
     Raises: ValueError: the audience is not directors.
     """
     check_for_directors(report)
-    return PdfPages.of("table_cards.typ", compose_table_cards(report, progress))
-
-
-def compose_table_cards(report: Report, progress: OnProgress) -> Data:
-    """Return the data of the cards (2 queries, however many tables)."""
     event, round_ = event_of(report), round_of(report)
     tables = [] if is_proposed(round_) else tables_of(round_)
     progress(Report.Step.READING, 0, len(tables))
@@ -312,18 +302,15 @@ ENTRANT = "entrant"
 """The parameter that names one entrant, by key."""
 
 
-def certificates(report: Report, progress: OnProgress) -> Content:
-    """Return a certificate for each player of the first three places, or of the named entrant.
+def compose_certificates(report: Report, progress: OnProgress) -> dict[str, Any]:
+    """Return the data of the certificates, the winner’s first (5 queries).
+
+    There is one for each player of the first three places, or of the named entrant.
 
     Raises: ValueError: all are wanted by others than directors, or it is not about a tournament.
     """
     if ENTRANT not in report.parameters:
         check_for_directors(report)
-    return PdfPages.of("certificates.typ", compose_certificates(report, progress))
-
-
-def compose_certificates(report: Report, progress: OnProgress) -> dict[str, Any]:
-    """Return the data of the certificates, the winner’s first (5 queries)."""
     tournament: Tournament | None = getattr(event_of(report), "tournament", None)
     if tournament is None:
         raise ValueError("an evening has no places")

@@ -86,7 +86,7 @@ def _course(game: Game, players: Sequence[str]) -> list[Data]:
 
 def _lines(badges: Sequence[EarnedBadge], of_game: Sequence[str], most: int) -> list[Data]:
     ordered = sorted(badges, key=lambda badge: badge.badge not in of_game)
-    shown = ordered if len(ordered) <= most else ordered[: most - 1]
+    visible = ordered if len(ordered) <= most else ordered[: most - 1]
     lines = [
         {
             "name": badge.name,
@@ -96,9 +96,9 @@ def _lines(badges: Sequence[EarnedBadge], of_game: Sequence[str], most: int) -> 
             if (number := len(badge.holders)) == 1
             else ngettext("%(number)s player", "%(number)s players", number) % {"number": number},
         }
-        for badge in shown
+        for badge in visible
     ]
-    more = len(badges) - len(shown)
+    more = len(badges) - len(visible)
     if more:
         lines.append({"name": f"+ {more}", "who": "", "number": ""})
     return lines

@@ -164,13 +164,13 @@ MOST_LETTERS = 32_767
 
 def clean(text: str) -> str:
     """Return text without control characters, as a cell can contain it."""
-    kept = "".join(
+    cleaned = "".join(
         " " if unicodedata.category(sign) in {"Cc", "Cs"} and sign != "\n" else sign
         for sign in text
     )
     # XlsxWriter would take this for rich text.
-    kept = f" {kept}" if kept.startswith("<r>") else kept
-    return kept.replace("\ufffe", "").replace("\uffff", "")[: MOST_LETTERS // 2]
+    cleaned = f" {cleaned}" if cleaned.startswith("<r>") else cleaned
+    return cleaned.replace("\ufffe", "").replace("\uffff", "")[: MOST_LETTERS // 2]
 
 
 def book_content(book: TableBook, report: Report) -> Content:

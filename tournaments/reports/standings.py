@@ -149,11 +149,11 @@ def after_text(seen: Seen) -> str:
     state = seen.state
     if not seen.after:
         return _("Before the first round")
-    said = {"label": round_label(state, seen.after), "rounds": state.settings.rounds}
+    values = {"label": round_label(state, seen.after), "rounds": state.settings.rounds}
     if seen.after > state.settings.rounds:
-        text = pgettext("of standings", "After: %(label)s") % said
+        text = pgettext("of standings", "After: %(label)s") % values
     else:
-        text = _("After round %(label)s of %(rounds)s") % said
+        text = _("After round %(label)s of %(rounds)s") % values
     played = next(each for each in state.results if each.number == seen.after)
     playing = sum(not table.finished for table in played.tables)
     still = ngettext("%(number)s table is playing", "%(number)s tables are playing", playing)

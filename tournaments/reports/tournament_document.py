@@ -68,7 +68,7 @@ def tournament_document(tournament: Tournament) -> dict[str, Any]:
         "rounds": rounds,
         "rulings": rulings,
         # Newer than the format: left out if there are none.
-        **({"line_ups": said} if (said := _line_ups(tournament)) else {}),
+        **({"line_ups": line_ups} if (line_ups := _line_ups(tournament)) else {}),
     }
     return written | {"digest": digest_of_document(written)}
 
@@ -109,7 +109,7 @@ def _entrant(row: Entrant, people: People) -> dict[str, Any]:
         "checked_in": row.checked_in,
         "registered_at": _moment(row.registered_at),
         # Newer than the format: left out if empty.
-        **{name: said for name in ("waiting", "paid", "section") if (said := getattr(row, name))},
+        **{name: value for name in ("waiting", "paid", "section") if (value := getattr(row, name))},
     }
 
 
@@ -184,9 +184,9 @@ class Laid:
         for seat in at_tables.order_by("number"):
             self.seats[seat.game_id].append(seat.player)
         self.confirmations: dict[int, list[Confirmation]] = defaultdict(list)
-        said = Confirmation.objects.filter(game__table__round__event=event)
-        for each in said.order_by("revision", "seat"):
-            self.confirmations[each.game_id].append(each)
+        confirmations = Confirmation.objects.filter(game__table__round__event=event)
+        for given in confirmations.order_by("revision", "seat"):
+            self.confirmations[given.game_id].append(given)
         games = Game.objects.filter(table__round__event=event).order_by("pk")
         self.sheets = {sheet.row.table_id: sheet for sheet in load_sheets(games)}
 

@@ -97,7 +97,7 @@ def typeset_apart(template: str, data: bytes, path: Path, waiting: Callable[[], 
     deadline = time.monotonic() + LONGEST
     # Two threads together take a quarter longer than one alone.
     alone = os.environ | {"RAYON_NUM_THREADS": "1"}
-    with faults.open("w") as said, subprocess.Popen(words, stderr=said, env=alone) as setter:
+    with faults.open("w") as errors, subprocess.Popen(words, stderr=errors, env=alone) as setter:
         try:
             while setter.poll() is None:
                 with suppress(subprocess.TimeoutExpired):
