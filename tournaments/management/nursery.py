@@ -106,7 +106,12 @@ def main() -> None:
     # Nearly all that is imported stays: looking for garbage meanwhile takes a fifth of the time.
     gc.disable()
     task: Task = json.loads(sys.argv[1])
-    from tournaments.management.programs import addresses
+    from tournaments.management.programs import (
+        addresses,
+        project,
+        web_words_of_up,
+        worker_words,
+    )
 
     found_at = addresses(task["host"], task["port"])
     # For e-mails and QR codes: phones can reach the last one, too.
@@ -116,7 +121,20 @@ def main() -> None:
 
         django.setup()
     preparing = prepare(found_at)
-    answer = import_all(found_at[-1], task["listener"], preparing)
+    # Import what web server and worker share.
+    from django.conf import settings
+
+    import_module(f"{project()}.preloading")
+    wait_for(preparing)
+    # Looks at the files that have been collected.
+    import_module(settings.ASGI_APPLICATION.rpartition(".")[0])
+    answer = Answer(
+        found_at=found_at[-1],
+        web=web_words_of_up(task["listener"]),
+        worker=worker_words(beat=True),
+        failures=str(settings.WORKER_FAILURES),
+        pid=None,
+    )
     # The garbage collector would write to the memory that both share.
     gc.collect()
     gc.freeze()
@@ -126,25 +144,6 @@ def main() -> None:
     is_worker = task["forks"] and fork_worker(task, answer)
     os.close(task["answer_to"])
     run(answer["worker"] if is_worker else answer["web"])
-
-
-def import_all(found_at: str, listener: int, preparing: int) -> Answer:
-    """Import what web server and worker share."""
-    from django.conf import settings
-
-    from tournaments.management.programs import project, web_words_of_up, worker_words
-
-    import_module(f"{project()}.preloading")
-    wait_for(preparing)
-    # Looks at the files that have been collected.
-    import_module(settings.ASGI_APPLICATION.rpartition(".")[0])
-    return Answer(
-        found_at=found_at,
-        web=web_words_of_up(listener),
-        worker=worker_words(beat=True),
-        failures=str(settings.WORKER_FAILURES),
-        pid=None,
-    )
 
 
 if __name__ == "__main__":

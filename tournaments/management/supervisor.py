@@ -67,10 +67,6 @@ class Process:
                     process.returncode = os.waitstatus_to_exitcode(ended[1])
         return self.returncode
 
-    def terminate(self) -> None:
-        if self.poll() is None:
-            os.kill(self.pid, signal.SIGTERM)
-
     def wait(self, timeout: float) -> bool:
         """Return whether the process ended in time."""
         deadline = time.monotonic() + timeout
@@ -338,7 +334,8 @@ def supervise(host: str, listener: socket.socket, stop: Stop) -> None:
 def end(programs: list[Program]) -> None:
     """Give all programs time to end by themselves, then end what is left."""
     for program in programs:
-        program.process.terminate()
+        if program.process.poll() is None:
+            os.kill(program.process.pid, signal.SIGTERM)
     deadline = time.monotonic() + PATIENCE
     for program in programs:
         program.process.wait(max(0, deadline - time.monotonic()))

@@ -10,21 +10,6 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 
-def compile_catalogue(po: Path) -> bool:
-    """Write the .mo beside a .po; return whether this was necessary."""
-    mo = po.with_suffix(".mo")
-    if mo.exists() and mo.stat().st_mtime_ns >= po.stat().st_mtime_ns:
-        return False
-    with po.open("rb") as source:
-        catalogue = read_po(source, locale=po.parent.parent.name)
-    # Write to another file and rename: a server starting now must not read half a file.
-    beside = mo.with_name(f".{os.getpid()}.mo")
-    with beside.open("wb") as target:
-        write_mo(target, catalogue)
-    beside.replace(mo)
-    return True
-
-
 class Command(BaseCommand):
     """Compile without gettext, which a fresh machine lacks."""
 
@@ -34,5 +19,15 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         for folder in settings.LOCALE_PATHS:
             for po in sorted(Path(folder).glob("*/LC_MESSAGES/django.po")):
-                if compile_catalogue(po) and options["verbosity"]:
-                    self.stdout.write(f"Compiled {po.parent.parent.name}")
+                mo, language = po.with_suffix(".mo"), po.parent.parent.name
+                if mo.exists() and mo.stat().st_mtime_ns >= po.stat().st_mtime_ns:
+                    continue
+                with po.open("rb") as source:
+                    catalogue = read_po(source, locale=language)
+                # Write to another file and rename: a server starting now must not read half a file.
+                beside = mo.with_name(f".{os.getpid()}.mo")
+                with beside.open("wb") as target:
+                    write_mo(target, catalogue)
+                beside.replace(mo)
+                if options["verbosity"]:
+                    self.stdout.write(f"Compiled {language}")

@@ -59,7 +59,10 @@ class Command(BaseCommand):
 
     def _read(self, folders: list[str], evening: str) -> RecordsRequest:
         try:
-            paths = [path for folder in folders for path in _paths(Path(folder))]
+            paths = []
+            for path in map(Path, folders):
+                inside = (file for file in path.rglob("*") if file.suffix.lower() in KINDS)
+                paths += sorted(inside) if path.is_dir() else [path]
             return RecordsRequest(
                 record_files([(str(path), path.read_bytes()) for path in paths]), evening
             )
@@ -88,12 +91,6 @@ class Command(BaseCommand):
     def _end(self, why: str, status: int) -> NoReturn:
         self.stderr.write(why)
         sys.exit(status)
-
-
-def _paths(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    return sorted(file for file in path.rglob("*") if file.suffix.lower() in KINDS)
 
 
 def _fault(fault: ImportFault) -> str:
