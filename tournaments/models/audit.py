@@ -253,15 +253,15 @@ class AuditRow(Said):
             connection.ops.quote_name(str(field.column)) for field in cls._meta.concrete_fields
         )
         for lines, no_more in SHEET_LINES.items():
-            told = lines.objects.filter(club__isnull=False, **of).order_by()
-            keys, values = told.values("pk").query.sql_with_params()
+            written = lines.objects.filter(club__isnull=False, **of).order_by()
+            keys, values = written.values("pk").query.sql_with_params()
             with connection.cursor() as cursor:
                 cursor.execute(
                     f"INSERT INTO tournaments_auditentry ({names})"  # noqa: S608 - our own names
                     f" SELECT {names} FROM tournaments_auditline WHERE id IN ({keys})",
                     values,
                 )
-            told.update(**no_more)
+            written.update(**no_more)
 
 
 @receiver(pre_delete, sender=Game)

@@ -154,9 +154,9 @@ class Overview:
     def row_of(self, entrant: str) -> Leader | None:
         return next((row for row in self.rows if row.entrant == entrant), None)
 
-    def found(self, asked: str, most: int) -> list[str]:
+    def found(self, search: str, most: int) -> list[str]:
         """Return the keys of entrants by number, or by every word in their shown name."""
-        words = plain_name(asked).split()
+        words = plain_name(search).split()
         if len(words) == 1 and words[0].isdecimal():
             return [key for key in self.names if key == f"e{words[0]}"]
         fitting = (
@@ -496,7 +496,7 @@ class EntrantList:
             (self.count("waiting"), _("on the waiting list: %(number)s"), self.count("waiting")),
             (self.count("withdrawn"), _("withdrawn: %(number)s"), self.count("withdrawn")),
         ]
-        return [text % {"number": n, "of": here + missing} for shown, text, n in details if shown]
+        return [text % {"number": n, "of": here + missing} for is_set, text, n in details if is_set]
 
 
 def list_entrants(tournament: Tournament, *, directs: bool) -> EntrantList:
@@ -510,12 +510,12 @@ def lines_of(rows: Iterable[Entrant], tournament: Tournament, *, directs: bool) 
     settings, number = settings_of(tournament), next_round(tournament)
     going = tournament.state in (State.REGISTRATION, State.RUNNING)
     checking_in = settings.check_in != "none" and going
-    asked = 1 if settings.check_in == "once" else number
+    checked_from = 1 if settings.check_in == "once" else number
     lines = (
         EntrantLine(
             row,
             name_of(row, directs=directs),
-            _state_of(row, number, asked, checking_in=checking_in),
+            _state_of(row, number, checked_from, checking_in=checking_in),
             section=settings.section_of(row.section),
         )
         for row in rows
@@ -523,10 +523,10 @@ def lines_of(rows: Iterable[Entrant], tournament: Tournament, *, directs: bool) 
     return EntrantList(tuple(lines), checking_in, number)
 
 
-def _state_of(row: Entrant, number: int, asked: int, *, checking_in: bool) -> str:
+def _state_of(row: Entrant, number: int, checked_from: int, *, checking_in: bool) -> str:
     """Return the state of an entrant before round `number`, as in `EntrantLine`.
 
-    A check-in counts from round `asked` on.
+    A check-in counts from round `checked_from` on.
     """
     lasting = {
         "withdrawn": row.withdrawn_at is not None,
@@ -539,7 +539,7 @@ def _state_of(row: Entrant, number: int, asked: int, *, checking_in: bool) -> st
             return state
     if not checking_in:
         return ""
-    return "here" if row.checked_in >= asked else "missing"
+    return "here" if row.checked_in >= checked_from else "missing"
 
 
 def with_ratings(entrants: EntrantList, tournament: Tournament, visitor: Visitor) -> EntrantList:
@@ -608,24 +608,19 @@ def players_offered(tournament: Tournament) -> dict[str, list[Player]]:
     return offered
 
 
-def found_in(lines: Sequence[EntrantLine], asked: str, *, directs: bool) -> list[EntrantLine]:
+def found_in(lines: Sequence[EntrantLine], search: str, *, directs: bool) -> list[EntrantLine]:
     """Return the lines with the given number, or with every word of the text in a name.
 
     A player who asked for initials is not found by the whole name.
     """
-    words = plain_name(asked).split()
-    if asked.strip().isdecimal():
-        return [line for line in lines if str(line.entrant.number) == asked.strip()]
-    return [
-        line
-        for line in lines
-        if all(any(word in text for text in _searched(line, directs=directs)) for word in words)
-    ]
-
-
-def _searched(line: EntrantLine, *, directs: bool) -> list[str]:
-    row = line.entrant
-    names = [
-        (player.search_key if directs or not player.initials else "") for player in row.players
-    ]
-    return [*names, plain_name(row.team), plain_name(row.represents)]
+    if search.strip().isdecimal():
+        return [line for line in lines if str(line.entrant.number) == search.strip()]
+    words = plain_name(search).split()
+    found = []
+    for line in lines:
+        row = line.entrant
+        texts = [p.search_key if directs or not p.initials else "" for p in row.players]
+        texts += [plain_name(row.team), plain_name(row.represents)]
+        if all(any(word in text for text in texts) for word in words):
+            found.append(line)
+    return found

@@ -156,14 +156,16 @@ def playing_now(events: EventQuerySet, today: date) -> list[PlayingEvent]:
     rows = events.filter(RUNNING | evening, tournament__cancelled_at=None)
     found = list(rows.select_related("club", "tournament").order_by("-held_on", "pk"))
     tables = {row["round__event"]: row for row in _tables_of(found)}
-    shown = []
+    playing = []
     for event in found:
         row = tables.get(event.pk)
         if row is not None and (row["tables"] > row["finished"] or event.is_tournament):
-            shown.append(PlayingEvent(event, row["round__number"], row["tables"], row["finished"]))
+            playing.append(
+                PlayingEvent(event, row["round__number"], row["tables"], row["finished"])
+            )
         elif event.is_tournament:
-            shown.append(PlayingEvent(event, None, 0, 0))
-    return shown
+            playing.append(PlayingEvent(event, None, 0, 0))
+    return playing
 
 
 def _tables_of(events: Sequence[Event]) -> list[Any]:

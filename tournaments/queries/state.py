@@ -254,11 +254,11 @@ class TournamentState:
 
     def here(self, number: int) -> list[Entrant]:
         """Return the entrants who are here for a round, with all house players."""
-        return [each for each in self.entrants.values() if not self.absence(each, number)]
+        return [entrant for entrant in self.entrants.values() if not self.absence(entrant, number)]
 
     def absence(self, entrant: Entrant, number: int) -> str:
         """Return the reason why an entrant is not here for a round; empty if they are."""
-        asked = {"none": 0, "once": 1, "round": number}[self.settings.check_in]
+        checked_from = {"none": 0, "once": 1, "round": number}[self.settings.check_in]
         if entrant.withdrawn_at is not None:
             return "withdrawn"
         if entrant.joins_in > number:
@@ -268,7 +268,7 @@ class TournamentState:
         team = self.line_ups(number).get(entrant.team, ()) if self.has_line_ups(number) else None
         if team is not None and entrant.key not in team:
             return "reserve" if entrant.team else "no-team"
-        if entrant.checked_in < asked:
+        if entrant.checked_in < checked_from:
             return "not-checked-in"
         return "left" if team is None and self._was_taken_out(entrant, number) else ""
 
@@ -322,13 +322,13 @@ class TournamentState:
         if entrant.checked_in:
             return False
         proposed = next(
-            (each.row for each in self.seated_rounds if each.row.number == number), None
+            (seated.row for seated in self.seated_rounds if seated.row.number == number), None
         )
         if proposed is not None and entrant.key in (proposed.seating or {}).get("left", ()):
             # Taken out of this round before it was taken back.
             return True
-        before = [each for each in self.seated_rounds if each.row.number < number]
-        last = next((each for each in reversed(before) if each.row.published_at), None)
+        before = [seated for seated in self.seated_rounds if seated.row.number < number]
+        last = next((seated for seated in reversed(before) if seated.row.published_at), None)
         if last is None or entrant.joins_in > last.row.number:
             return False
         return entrant.key not in last.names

@@ -79,15 +79,15 @@ def how_far(row: Tournament, rounds: Sequence[Round]) -> HowFar:
     round_ = current_round(rounds)
     progress = progress_of(round_) if round_ is not None and round_.published_at else None
     number = len(rounds) + 1
-    asked = {"none": 0, "once": 1, "round": number}[settings_of(row).check_in]
+    checked_from = {"none": 0, "once": 1, "round": number}[settings_of(row).check_in]
     playing = Q(withdrawn_at=None)
     wanted = {
         "playing": Count("pk", filter=playing),
         "withdrawn": Count("pk", filter=~playing),
     }
-    going = any(each.closed_at is None for each in rounds)
-    if asked and row.state == State.RUNNING and not going:
-        here = playing & Q(checked_in__gte=asked, joins_in__lte=number)
+    going = any(played.closed_at is None for played in rounds)
+    if checked_from and row.state == State.RUNNING and not going:
+        here = playing & Q(checked_in__gte=checked_from, joins_in__lte=number)
         wanted["here"] = Count("pk", filter=here)
     counts: dict[str, Any] = {"here": None} | row.entrants.competing().aggregate(**wanted)
     needed = rules_of_tournament(row).side_count
