@@ -17,7 +17,7 @@ from tournaments.texts.messages import SENTENCES
 
 Sentences = dict[str, str]
 
-OF_FRAMEWORK = (
+FRAMEWORK_ERRORS = (
     exceptions.MethodNotAllowed,
     exceptions.NotAcceptable,
     exceptions.UnsupportedMediaType,
@@ -25,7 +25,7 @@ OF_FRAMEWORK = (
 
 
 def kinds_of_problems() -> Sentences:
-    found = {_dashed(e.default_code): str(e.default_detail) for e in OF_FRAMEWORK}
+    found = {_dashed(e.default_code): str(e.default_detail) for e in FRAMEWORK_ERRORS}
     for each in kinds_of():
         if not issubclass(each, Fault):
             found[each.code] = str(each.sentence)
@@ -34,14 +34,14 @@ def kinds_of_problems() -> Sentences:
 
 def faults() -> Sentences:
     """Each code that a single fault can have, with its sentence, empty where it has several."""
-    of_engine = {code.value: str(sentence) for code, sentence in SENTENCES.items()}
-    of_imports = {code.value: str(importing.SENTENCES.get(code, "")) for code in Wrong}
+    engine = {code.value: str(sentence) for code, sentence in SENTENCES.items()}
+    imports = {code.value: str(importing.SENTENCES.get(code, "")) for code in Wrong}
     refused = {e.code: str(e.sentence) for e in kinds_of() if e.listed or e.in_lists}
-    found = {**_of_filters(), **_of_fields(), **of_imports, **refused, **of_engine}
+    found = {**_filter_faults(), **_field_faults(), **imports, **refused, **engine}
     return dict(sorted(found.items()))
 
 
-def _of_filters() -> Sentences:
+def _filter_faults() -> Sentences:
     """The faults that filters of lists find; the sentences are Django's."""
     views = [
         view for view in _classes(GenericAPIView) if getattr(view, "queryset", None) is not None
@@ -60,9 +60,9 @@ def _refused(field: forms.Field) -> Iterator[tuple[str, str]]:
     yield from ((CODES.get(code, _dashed(code)), "") for code in field.error_messages)
 
 
-def _of_fields() -> Sentences:
+def _field_faults() -> Sentences:
     own: Sentences = {}
-    of_fields: Sentences = {}
+    fields: Sentences = {}
     for serializer in _classes(serializers.Serializer):
         errors = vars(serializer).get("default_error_messages", {})
         own |= {_dashed(code): str(text) for code, text in errors.items()}
@@ -71,8 +71,8 @@ def _of_fields() -> Sentences:
                 if not field.read_only:
                     texts = [(getattr(v, "code", ""), v.message) for v in field.validators]
                     for code, text in (*field.error_messages.items(), *texts):
-                        of_fields[CODES.get(code, _dashed(code))] = str(text)
-    return own | of_fields
+                        fields[CODES.get(code, _dashed(code))] = str(text)
+    return own | fields
 
 
 def _classes(base: Any) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from tournaments.api.documents import views as documents
 from tournaments.api.entrants import views as entrants
 from tournaments.api.events import views as events
 from tournaments.api.exports import views as exports
-from tournaments.api.games import entries, evenings, tables
+from tournaments.api.games import entries, tables
 from tournaments.api.games import views as games
 from tournaments.api.imports import views as imports
 from tournaments.api.people import members
@@ -104,7 +104,7 @@ version_1 = [
     path(f"{GAME}/reviews/", entries.ReviewsView.as_view(), name="reviews"),
     path(f"{GAME}/seal/", entries.SealView.as_view(), name="seal"),
     path(f"{GAME}/confirmations/", entries.ConfirmationsView.as_view(), name="confirmations"),
-    path("evenings/<slug:public_id>/", evenings.EveningView.as_view(), name="evening"),
+    path("evenings/<slug:public_id>/", tables.EveningView.as_view(), name="evening"),
     path(f"{TABLE}/", tables.TableView.as_view(), name="table"),
     path(f"{TABLE}/enter/", tables.EnterTableView.as_view(), name="enter-table"),
     path(f"{GAME}/table/", tables.GameTableView.as_view(), name="game-table"),

@@ -402,6 +402,10 @@ class DestroyMixin:
         return Response(status=204)
 
 
+class ModelViewSet(ListMixin, CreateMixin, RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
+    """All five actions on rows."""
+
+
 class ClubMixin:
     """The club in the address."""
 

@@ -32,8 +32,8 @@ from tournaments.api.views import (
     CreateMixin,
     DestroyMixin,
     ListMixin,
+    ModelViewSet,
     RetrieveMixin,
-    UpdateMixin,
 )
 from tournaments.models import Club, Event, Game, Player, Round, Scope, Season, Table
 from tournaments.permissions import directed_evening, directed_event, directs_club, seen_event
@@ -65,9 +65,7 @@ from tournaments.services.people.players import lock_people
 from tournaments.services.tournaments.lifecycle import put_in_season
 
 
-class SeasonViewSet(
-    ClubMixin, ListMixin, CreateMixin, RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet
-):
+class SeasonViewSet(ClubMixin, ModelViewSet):
     descriptions = {
         "list": "The seasons of a club, the latest first.",
         "create": "Give a club a season more; seasons may overlap.",
@@ -147,9 +145,7 @@ class NoSuchSeason(Fault, code="no-such-season", where="season"):
     sentence = _("The club has no such season.")
 
 
-class EventViewSet(
-    ClubMixin, ListMixin, CreateMixin, RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet
-):
+class EventViewSet(ClubMixin, ModelViewSet):
     descriptions = {
         "list": "The evenings and tournaments of a club, the last first.",
         "create": "Make an evening, with its first round open.",

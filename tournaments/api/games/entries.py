@@ -1,6 +1,6 @@
 """Addresses of the entries of a game, its confirmations, reviews and keeper."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -121,19 +121,15 @@ def revision_of(request: Request, row: Game, *, must_match: bool = False) -> int
         raise IfMatchNeeded
     if header is None or header.strip() == "*":
         return row.revision
-    return _revision(header, row.revision)
+    tags = [tag.removeprefix("W/").strip('"') for tag in parse_etags(header)]
+    found = [int(tag) for tag in tags if tag.isascii() and tag.isdecimal() and len(tag) < 10]
+    # The newest that is named; -1 is no revision.
+    return row.revision if row.revision in found else max(found, default=-1)
 
 
 def key_of(request: Request) -> str:
     """The key of a write: that of the request, else one that nobody has."""
     return request.headers.get(HEADER) or token_urlsafe(24)
-
-
-def _revision(header: str, current: int) -> int:
-    """The current revision if a tag names it, else the newest named; -1 if none is a revision."""
-    tags = [tag.removeprefix("W/").strip('"') for tag in parse_etags(header)]
-    found = [int(tag) for tag in tags if tag.isascii() and tag.isdecimal() and len(tag) < 10]
-    return current if current in found else max(found, default=-1)
 
 
 def tag_of(row: Game) -> str:
@@ -172,8 +168,12 @@ class EntryViewSet(GameMixin, APIViewSet):
         one's write at the same moment is refused, too.
         """
         game = self.game
+
+        def play(entry: Any) -> None:
+            play_entry(sheets.load_sheet(game).game, entry)
+
         with named_players(game.players, "entry"):
-            data = self.get_validated(also=partial(_check_new, game))
+            data = self.get_validated(also=partial(_check_entry, game, play))
             context = self.write_context(game, data["author"])
             sheet = playing.record_entry(game.pk, _entry_of(game, data["entry"]), context)
         # An entry that was sent again may have been withdrawn meanwhile.
@@ -206,7 +206,7 @@ class EntryViewSet(GameMixin, APIViewSet):
         """Put a new version of an entry above the old one, which stays in the log."""
         game = self.game
         with named_players(game.players, "entry", position):
-            data = self.get_validated(also=partial(_check_corrected, game))
+            data = self.get_validated(also=partial(_check_entry, game, parse_entry))
             context = self.write_context(game, data["author"], must_match=True)
             entry = parse_entry(data["entry"])
             sheet = playing.correct_entry(game.pk, position, entry, data["reason"], context)
@@ -278,8 +278,7 @@ def reviews_of(game: Game) -> dict[str, Any]:
 def _keyed(entries: Sequence[Json], key: str) -> list[playing.KeyedEntry]:
     """Parse entries, each with its key, or else that of the request with its number.
 
-    Raises:
-        InvalidEntry: with every problem of form, of all of them.
+    Raises: InvalidEntry: with every problem of form, of all of them.
     """
     read = [read_entry(each["entry"]) for each in entries]
     problems = [
@@ -298,8 +297,7 @@ def _keyed(entries: Sequence[Json], key: str) -> list[playing.KeyedEntry]:
 def _entry_of(row: Game, raw: Any) -> Entry:
     """Parse an entry at the end of a sheet.
 
-    Raises:
-        InvalidEntry: with every problem of its form, and of its content as far as it can be read.
+    Raises: InvalidEntry: with every problem of its form, and of its content as far as it is read.
     """
     entry, faults = read_entry(raw)
     if faults:
@@ -307,17 +305,11 @@ def _entry_of(row: Game, raw: Any) -> Entry:
     return entry or parse_entry(raw)
 
 
-def _check_new(row: Game, data: Json) -> None:
+def _check_entry(row: Game, read: Callable[[Any], object], data: Json) -> None:
     """Check the entry of a request that is refused for other reasons already."""
     if isinstance(data.get("entry"), dict):
         with named_players(row.players, "entry"):
-            play_entry(sheets.load_sheet(row).game, data["entry"])
-
-
-def _check_corrected(row: Game, data: Json) -> None:
-    if isinstance(data.get("entry"), dict):
-        with named_players(row.players, "entry"):
-            parse_entry(data["entry"])
+            read(data["entry"])
 
 
 class TotalsView(GameMixin, BaseAPIView):

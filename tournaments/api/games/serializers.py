@@ -675,3 +675,51 @@ def _types(game: GamesGame) -> Iterator[str]:
         yield "adjustment"
         if not game.finished:
             yield "totals"
+
+
+class PlayedGameSerializer(serializers.Serializer[Sheet]):
+    """A game of an evening; totals and ranks are per side, and `follow` is its key."""
+
+    number = serializers.IntegerField(source="row.number")
+    id = serializers.CharField(source="row.public_id")
+    follow = KeyField("follow", "row")
+    ruleset = serializers.CharField(source="row.ruleset")
+    players = serializers.ListField(child=serializers.CharField(), source="row.players")
+    resting = serializers.ListField(child=serializers.CharField(), source="row.resting")
+    played_at = Moment(source="row.played_at")
+    finished = serializers.BooleanField(source="game.finished")
+    totals = serializers.ListField(child=PointsField(), source="game.totals")
+    ranks = serializers.ListField(child=serializers.IntegerField(), source="outcome.ranks")
+
+
+class PlayerTallySerializer(serializers.Serializer[Any]):
+    """A player's finished games: `places` says how often each place was taken, the first first."""
+
+    name = serializers.CharField()
+    games = serializers.IntegerField()
+    won = serializers.IntegerField()
+    points = PointsField()
+    average = PointsField()
+    places = serializers.ListField(child=serializers.IntegerField())
+
+
+class PaymentSerializer(serializers.Serializer[Any]):
+    """Money from one player to another."""
+
+    payer = serializers.CharField()
+    payee = serializers.CharField()
+    amount = PointsField()
+
+
+class EveningSerializer(serializers.Serializer[Any]):
+    """The evening of an open table.
+
+    The tally is in the order of games won, then points. `payments` settle all games with a stake;
+    null where there is none.
+    """
+
+    id = serializers.CharField(source="table.public_id")
+    created_at = Moment(source="table.created_at")
+    games = PlayedGameSerializer(many=True, source="sheets")
+    tally = PlayerTallySerializer(many=True)
+    payments = PaymentSerializer(many=True, allow_null=True)

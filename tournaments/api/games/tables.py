@@ -1,4 +1,4 @@
-"""Addresses of a table: for its card, and for its phone."""
+"""Addresses of a table: for its card, for its phone, and of the evening of an open table."""
 
 from typing import Any
 
@@ -9,13 +9,16 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.access import AddressToken, writable_game
+from tournaments.api.access import AddressToken, evening_of_key, writable_game
 from tournaments.api.games import serializers
 from tournaments.api.problems import fault, problem_response
 from tournaments.api.views import BaseAPIView
+from tournaments.engine.play.outcomes import settle_evening, tally
 from tournaments.models import Club, Scope, Table
 from tournaments.models.fields import named
 from tournaments.permissions import actor_of
+from tournaments.queries.evenings import finished_games
+from tournaments.queries.sheets import load_sheets
 from tournaments.services.base.writes import Refused
 from tournaments.services.games.tables import AccessLinkClosed, WrongCode, current_game, enter_table
 from tournaments.services.rounds.rulings import call_director
@@ -126,3 +129,30 @@ class CallDirectorView(GameTableMixin, BaseAPIView):
         by, now = actor_of(self.http_request, table.public_id), timezone.now()
         table.called_at = call_director(table.pk, by, at=now).called_at
         return self.respond(serializers.table_details(table, now, asks_code=False))
+
+
+class EveningView(BaseAPIView):
+    read_permission = staticmethod(evening_of_key)
+    serializer_class = serializers.EveningSerializer
+    tag = "games"
+
+    def resolve_parents(self) -> None:
+        self.tables = self.get_permission()(self.request, **self.kwargs)
+
+    def get(self, request: Request, public_id: str) -> Response:
+        """The evening of an open table, for whoever has its key `evening.{id}.{secret}`.
+
+        `id` and `secret` come from the address at which it is followed.
+        """
+        table = get_object_or_404(self.tables)
+        sheets = load_sheets(table.games.order_by("number"))
+        finished = finished_games(sheets)
+        settled, payments = settle_evening(finished), None
+        if settled is not None:
+            names, due = settled
+            payments = [
+                {"payer": names[each.payer], "payee": names[each.payee], "amount": each.amount}
+                for each in due
+            ]
+        evening = {"table": table, "sheets": sheets, "payments": payments}
+        return self.respond({**evening, "tally": tally(finished)})

@@ -77,13 +77,13 @@ class GameFilter(filters.FilterSet):  # type: ignore[misc]
     played_until = filters.IsoDateTimeFilter(
         "played_at", "lt", validators=MOMENTS, label="Before this moment, not at it."
     )
-    name = filters.CharFilter(method="of_name", label="The name of a player of the club.")
+    name = filters.CharFilter(method="filter_name", label="The name of a player of the club.")
 
     class Meta:
         model = Game
         fields: list[str] = []
 
-    def of_name(self, games: QuerySet[Game], _field: str, name: str) -> QuerySet[Game]:
+    def filter_name(self, games: QuerySet[Game], _field: str, name: str) -> QuerySet[Game]:
         """The games of the players who are called like that.
 
         Whoever is shown by initials is found by the name behind them by directors only.

@@ -26,16 +26,7 @@ from tournaments.api.rulesets.serializers import (
     SchemasSerializer,
 )
 from tournaments.api.schema import component
-from tournaments.api.views import (
-    APIViewSet,
-    BaseAPIView,
-    CreateMixin,
-    DestroyMixin,
-    ListMixin,
-    RetrieveMixin,
-    UpdateMixin,
-    check_etag,
-)
+from tournaments.api.views import APIViewSet, BaseAPIView, ModelViewSet, check_etag
 from tournaments.engine.documents.games import parse_json
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.documents.verify import SCHEMAS
@@ -327,9 +318,7 @@ class SchemaView(BaseAPIView):
         return Response(SCHEMAS[file]())
 
 
-class HouseRulesViewSet(
-    ListMixin, CreateMixin, RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet
-):
+class HouseRulesViewSet(ModelViewSet):
     """House rules of a club, for its directors; those of the server for its staff.
 
     Their tag is the revision, so that a form can name it without having read them again.

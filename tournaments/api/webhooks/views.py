@@ -11,14 +11,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.views import (
-    APIViewSet,
-    CreateMixin,
-    DestroyMixin,
-    ListMixin,
-    RetrieveMixin,
-    UpdateMixin,
-)
+from tournaments.api.views import APIViewSet, ListMixin, ModelViewSet, RetrieveMixin
 from tournaments.api.webhooks.serializers import (
     KNOWN_TYPES,
     DeliverySerializer,
@@ -50,9 +43,7 @@ class WebhookMixin:
         self.club = self.get_permission()(self.http_request, *names)
 
 
-class WebhookViewSet(
-    WebhookMixin, ListMixin, CreateMixin, RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet
-):
+class WebhookViewSet(WebhookMixin, ModelViewSet):
     descriptions = {
         "list": "The webhooks of the club, for its owners, or of the server, for its staff.",
         "create": "Add a webhook. Earlier events cause no calls.",
