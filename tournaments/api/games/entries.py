@@ -68,11 +68,9 @@ def named_players(
 
 
 def game_to_write(request: Request, public_id: str) -> Game:
-    """The game whose sheet this visitor may write.
+    """The game whose sheet this visitor may write; 404 where they never could, or only look.
 
-    Raises:
-        Refused: their key wrote it until the round was closed (409) or handed over (410).
-        Http404: they never could, or only look.
+    Refused where their key wrote it until the round was closed (409) or handed over (410).
     """
     row = access.writable_row(request, public_id)
     if row is not None:
@@ -98,17 +96,16 @@ class GameMixin:
     def resolve_parents(self: Any) -> None:
         self.game = self.get_permission()(self.request, self.kwargs.get("public_id", ""))
 
-    def writer(self: Any, game: Game) -> Actor:
+    def get_writer(self: Any) -> Actor:
         """The author: an account, or the table of the phone."""
-        return actor_of(self.http_request, game.table.public_id if game.table else "")
+        table = self.game.table
+        return actor_of(self.http_request, table.public_id if table else "")
 
-    def write_context(
-        self: Any, game: Game, author: str = "", *, must_match: bool = False
-    ) -> WriteContext:
+    def write_context(self: Any, author: str = "", *, must_match: bool = False) -> WriteContext:
         """Return the WriteContext, with the revision of `If-Match`, or else the current one."""
-        revision = revision_of(self.request, game, must_match=must_match)
-        by = self.writer(game)
-        return WriteContext(key_of(self.request), revision, timezone.now(), author, by)
+        revision = revision_of(self.request, self.game, must_match=must_match)
+        key, by = key_of(self.request), self.get_writer()
+        return WriteContext(key, revision, timezone.now(), author, by)
 
     def respond_sheet(self: Any, sheet: sheets.Sheet, **more: Any) -> Response:
         return self.respond(sheet, ETag=tag_of(sheet.row), **more)  # type: ignore[no-any-return]
@@ -174,7 +171,7 @@ class EntryViewSet(GameMixin, APIViewSet):
 
         with named_players(game.players, "entry"):
             data = self.get_validated(also=partial(_check_entry, game, play))
-            context = self.write_context(game, data["author"])
+            context = self.write_context(data["author"])
             sheet = playing.record_entry(game.pk, _entry_of(game, data["entry"]), context)
         # An entry that was sent again may have been withdrawn meanwhile.
         position = next(w.position for w in sheet.revisions if w.key == context.key)
@@ -188,7 +185,7 @@ class EntryViewSet(GameMixin, APIViewSet):
         before them; so a phone sends all that it is not sure of.
         """
         game, data = self.game, self.get_validated()
-        context = self.write_context(game, data["author"])
+        context = self.write_context(data["author"])
         with named_players(game.players, "entries"):
             sheet = playing.record_keyed(game.pk, _keyed(data["entries"], context.key), context)
         return self.respond_sheet(sheet)
@@ -207,7 +204,7 @@ class EntryViewSet(GameMixin, APIViewSet):
         game = self.game
         with named_players(game.players, "entry", position):
             data = self.get_validated(also=partial(_check_entry, game, parse_entry))
-            context = self.write_context(game, data["author"], must_match=True)
+            context = self.write_context(data["author"], must_match=True)
             entry = parse_entry(data["entry"])
             sheet = playing.correct_entry(game.pk, position, entry, data["reason"], context)
         return self.respond_sheet(sheet)
@@ -225,7 +222,7 @@ class EntryViewSet(GameMixin, APIViewSet):
         query = serializers.WithdrawalSerializer(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         data = query.validated_data
-        context = self.write_context(game, data["author"], must_match=True)
+        context = self.write_context(data["author"], must_match=True)
         with named_players(game.players):
             sheet = playing.withdraw_entry(game.pk, position, data["reason"], context)
         return self.respond_sheet(sheet)
@@ -235,14 +232,14 @@ class EntryViewSet(GameMixin, APIViewSet):
         """Show the contract that was sealed, with its proof; over quota the deal is void."""
         game = self.game
         with named_players(game.players):
-            sheet = playing.reveal_contract(game.pk, position, self.write_context(game))
+            sheet = playing.reveal_contract(game.pk, position, self.write_context())
         return self.respond_sheet(sheet)
 
     @action(methods=["post"], detail=True, if_match={}, success_status=201)
     def confirm(self, request: Request, public_id: str, position: int) -> Response:
         """Confirm a deal for an opponent of its declarer; one of them is enough."""
         game, data = self.game, self.get_validated()
-        confirm_deal(game.pk, self.get_seen(game, data), data["seat"])
+        confirm_deal(game.pk, self.get_seen(data), data["seat"])
         return self.respond(reviews_of(game))
 
     @action(methods=["post"], detail=True, if_match={}, success_status=201)
@@ -251,12 +248,12 @@ class EntryViewSet(GameMixin, APIViewSet):
         game, data = self.game, self.get_validated()
         with named_players(game.players, "entry"):
             entry = parse_entry(data["entry"])
-            dispute_deal(game.pk, self.get_seen(game, data), data["seat"], entry)
+            dispute_deal(game.pk, self.get_seen(data), data["seat"], entry)
         return self.respond(reviews_of(game))
 
-    def get_seen(self, game: Game, data: Json) -> SeenDeal:
-        at = timezone.now()
-        return SeenDeal(self.kwargs["position"], data["revision"], self.writer(game), at)
+    def get_seen(self, data: Json) -> SeenDeal:
+        position, by = self.kwargs["position"], self.get_writer()
+        return SeenDeal(position, data["revision"], by, timezone.now())
 
 
 class ReviewsView(GameMixin, BaseAPIView):
@@ -327,7 +324,7 @@ class TotalsView(GameMixin, BaseAPIView):
         before = sheets.load_sheet(game)
         is_repeated = any(each.key == key_of(request) for each in before.revisions)
         stands = None if is_repeated else playing.totals_on(before)
-        context = self.write_context(game, data["author"], must_match=stands is not None)
+        context = self.write_context(data["author"], must_match=stands is not None)
         totals, more = tuple(data["totals"]), {name: data[name] for name in ("early", "reason")}
         with named_players(game.players, position=None if stands is None else stands[0]):
             sheet = playing.record_totals(game.pk, totals, context, **more)
@@ -349,7 +346,7 @@ class SealView(GameMixin, BaseAPIView):
         that was sent first stays.
         """
         game, data = self.game, self.get_validated()
-        context = self.write_context(game, data["author"])
+        context = self.write_context(data["author"])
         with named_players(game.players):
             sheet = playing.seal_contract(game.pk, data["contract"], context)
         return self.respond_sheet(sheet)
@@ -367,7 +364,6 @@ class ConfirmationsView(GameMixin, BaseAPIView):
     serializer_class = serializers.ConfirmationsSerializer
     request_serializer_class = serializers.ConfirmationSerializer
 
-    @extend_schema(responses=serializers.ConfirmationsSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         """The confirmations of the current result of a club's game."""
         if self.game.table_id is None:
@@ -383,19 +379,17 @@ class ConfirmationsView(GameMixin, BaseAPIView):
         seat, now = self.get_validated().get("seat"), timezone.now()
         if seat is None:
             # Players of the game, whether or not they may look at its evening.
-            row = self.game
-            if row is None or playing.own_seat(row, self.actor) is None:
+            if self.game is None or playing.own_seat(self.game, self.actor) is None:
                 raise playing.NotSeated
-            revision = revision_of(request, row, must_match=True)
-            sheet = playing.confirm_own_result(row.pk, revision, self.actor, at=now)
+            revision = revision_of(request, self.game, must_match=True)
+            sheet = playing.confirm_own_result(self.game.pk, revision, self.actor, at=now)
         else:
-            row = game_to_write(request, public_id)
-            revision = revision_of(request, row, must_match=True)
-            sheet = playing.confirm_result(row.pk, seat, revision, self.writer(row), at=now)
+            self.game = game_to_write(request, public_id)
+            revision, by = revision_of(request, self.game, must_match=True), self.get_writer()
+            sheet = playing.confirm_result(self.game.pk, seat, revision, by, at=now)
         return self.respond_agreement(sheet.row, status=201)
 
     def respond_agreement(self, game: Game, **more: Any) -> Response:
         event = Event.objects.get(rounds__tables=game.table_id)
         agreement = sheets.agreement_of(game, event.confirmations, game.confirmations.all())
-        self.serializer_context = {"game": game}
-        return self.respond(agreement, **more)
+        return self.respond({"revision": game.revision, "agreement": agreement}, **more)

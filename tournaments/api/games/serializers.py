@@ -29,9 +29,9 @@ from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_
 from tournaments.models import DealReview, Event, Game, Match, Revision, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.queries.rulesets import must_come_first, next_deal
-from tournaments.queries.sheets import Agreement, ReviewedDeal, Sheet
+from tournaments.queries.sheets import ReviewedDeal, Sheet
 from tournaments.queries.state import seconds_left
-from tournaments.services.games.tables import MatchSoFar, current_game
+from tournaments.services.games.tables import current_game
 from tournaments.services.games.writing import KEY
 
 
@@ -72,6 +72,15 @@ MOST_ENTRIES = 200
 """Of a game that is taken over whole: each is written as if somebody had typed it."""
 
 
+class NamesField(serializers.ListField):
+    """Names of players, as many as a table seats."""
+
+    child = LineField(max_length=LONGEST_NAME)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=4, **kwargs)
+
+
 @extend_schema_field(component("Entry"))
 class EntryField(serializers.JSONField):
     """An entry as in a record."""
@@ -102,7 +111,7 @@ class NewGameSerializer(Strict):
 
     format = serializers.ChoiceField([GAME_FORMAT], default=GAME_FORMAT)
     ruleset = RulesetField()
-    players = serializers.ListField(child=LineField(max_length=LONGEST_NAME), max_length=4)
+    players = NamesField()
     first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
     options = serializers.DictField(default=dict)
     title = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
@@ -117,9 +126,7 @@ class NewGameSerializer(Strict):
 class GameSetupSerializer(Strict):
     """The head of a sheet; omitted fields stay unchanged."""
 
-    players = serializers.ListField(
-        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
-    )
+    players = NamesField(required=False)
     first_declarer = serializers.IntegerField(required=False, min_value=0, max_value=3)
     options = serializers.DictField(required=False)
     title = LineField(required=False, allow_blank=True, max_length=LONGEST_NAME)
@@ -135,12 +142,8 @@ class RematchSerializer(Strict):
     """
 
     ruleset = RulesetField(required=False)
-    players = serializers.ListField(
-        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
-    )
-    resting = serializers.ListField(
-        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
-    )
+    players = NamesField(required=False)
+    resting = NamesField(required=False)
     first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
     options = serializers.DictField(required=False)
     match = MatchTermsSerializer(required=False, allow_null=True)
@@ -156,9 +159,7 @@ class AdoptionSerializer(Strict):
     key = serializers.CharField(max_length=200)
     event = serializers.CharField(max_length=16)
     round = serializers.IntegerField(min_value=1, max_value=32_767)
-    players = serializers.ListField(
-        child=LineField(max_length=LONGEST_NAME), max_length=4, required=False
-    )
+    players = NamesField(required=False)
 
 
 class StandingEntrySerializer(serializers.Serializer[Any]):
@@ -257,35 +258,24 @@ class LaterGameSerializer(UncachedSerializer):
     """
 
     id = serializers.CharField(source="public_id")
-    follow = serializers.SerializerMethodField()
-
-    def get_follow(self, row: Game) -> str | None:
-        return token_of(row, "follow") if self.context["gives_keys"] else None
+    follow = KeyField("follow", "followable", allow_null=True)
 
 
-class MatchSerializer(serializers.Serializer[MatchSoFar]):
+class MatchSerializer(serializers.Serializer[Any]):
     """A match: games won and points carried into the next game, per side.
 
     `winners` are the sides that have won it, empty while it goes on; `next` is the game after
     this one.
     """
 
-    length = serializers.ChoiceField(Match.Length.choices, source="row.length")
-    number = serializers.IntegerField(source="row.number")
-    games = serializers.SerializerMethodField()
-    won = serializers.ListField(child=serializers.IntegerField(), source="score.won")
-    carry = serializers.ListField(child=PointsField(), source="score.carry")
-    over = serializers.BooleanField(source="score.over")
-    winners = serializers.ListField(child=serializers.IntegerField(), source="score.winners")
-    next = serializers.SerializerMethodField()
-
-    def get_games(self, match: MatchSoFar) -> list[str]:
-        return [sheet.row.public_id for sheet in match.sheets]
-
-    @extend_schema_field(LaterGameSerializer(allow_null=True))
-    def get_next(self, match: MatchSoFar) -> Any:
-        following = match.after(self.context["game"])
-        return following and LaterGameSerializer(following, context=self.context).data
+    length = serializers.ChoiceField(Match.Length.choices, source="match.row.length")
+    number = serializers.IntegerField(source="match.row.number")
+    games = serializers.ListField(child=serializers.CharField())
+    won = serializers.ListField(child=serializers.IntegerField(), source="match.score.won")
+    carry = serializers.ListField(child=PointsField(), source="match.score.carry")
+    over = serializers.BooleanField(source="match.score.over")
+    winners = serializers.ListField(child=serializers.IntegerField(), source="match.score.winners")
+    next = LaterGameSerializer(allow_null=True)
 
 
 class GameLineSerializer(Chosen, serializers.ModelSerializer[Game]):
@@ -402,18 +392,16 @@ class ConfirmationSerializer(Strict):
     seat = serializers.IntegerField(required=False, min_value=0, max_value=3)
 
 
-class ConfirmationsSerializer(serializers.Serializer[Agreement]):
+class ConfirmationsSerializer(serializers.Serializer[Any]):
     """The seats that have confirmed the current result, and how many must."""
 
-    revision = serializers.SerializerMethodField()
-    confirmed = serializers.ListField(child=serializers.IntegerField())
-    missing = serializers.ListField(child=serializers.IntegerField())
-    needed = serializers.IntegerField()
-    enough = serializers.BooleanField()
-
-    def get_revision(self, _agreement: Agreement) -> int:
-        revision: int = self.context["game"].revision
-        return revision
+    revision = serializers.IntegerField()
+    confirmed = serializers.ListField(
+        child=serializers.IntegerField(), source="agreement.confirmed"
+    )
+    missing = serializers.ListField(child=serializers.IntegerField(), source="agreement.missing")
+    needed = serializers.IntegerField(source="agreement.needed")
+    enough = serializers.BooleanField(source="agreement.enough")
 
 
 class ReviewSerializer(serializers.Serializer[ReviewedDeal]):

@@ -225,7 +225,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         setup = {name: getattr(game, name) for name in SETUP_FIELDS}
         changed = playing.GameSetup(game.ruleset, **{**setup, **data})
         with named_players(changed.players):
-            sheet = playing.change_head(game.pk, changed, self.write_context(game))
+            sheet = playing.change_head(game.pk, changed, self.write_context())
         return self.respond_sheet(sheet)
 
     def destroy(self, request: Request, public_id: str) -> Response:
@@ -263,8 +263,13 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         game = self.game
         if game.match is None:
             raise Http404
-        self.serializer_context = {"game": game, "gives_keys": gives_keys(request, game)}
-        return self.respond(tables.load_match(game.match))
+        match = tables.load_match(game.match)
+        games = [sheet.row.public_id for sheet in match.sheets]
+        later, following = match.after(game), None
+        if later is not None:
+            followable = later if gives_keys(request, game) else None
+            following = {"public_id": later.public_id, "followable": followable}
+        return self.respond({"match": match, "games": games, "next": following})
 
     @extend_schema(responses=FOLLOWING)
     @action(methods=["post"], detail=True, url_path="next-game")
@@ -273,10 +278,10 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
 
         201 with its keys; 200 without, where it had been opened already.
         """
-        game = self.game
-        key, reason, now = key_of(request), labels.option_name("laps"), timezone.now()
-        by = self.writer(game)
-        following, is_new = tables.start_next_game(game.pk, at=now, key=key, reason=reason, by=by)
+        key, by, reason = key_of(request), self.get_writer(), labels.option_name("laps")
+        following, is_new = tables.start_next_game(
+            self.game.pk, at=timezone.now(), key=key, reason=reason, by=by
+        )
         return self.respond_following(following, is_new=is_new)
 
     @extend_schema(responses=FOLLOWING)
@@ -336,7 +341,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
     def pen(self, request: Request, public_id: str) -> Response:
         """Take over the scoring with its key; earlier writers can then only follow."""
         game, key = self.game, key_of(request)
-        by = self.writer(game)
+        by = self.get_writer()
         taken = playing.hand_over(game.pk, game.write_generation, key, by, at=timezone.now())
         return self.respond(taken)
 
