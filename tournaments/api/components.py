@@ -66,36 +66,36 @@ EXAMPLES = Path(__file__).parent / "examples"
 """A file for each topic, with examples of operations (`request` or a status) and of schemas."""
 
 ABOUT = """\
-Everything the pages of Kingscore can do, for programs. The promises of a version, safe
-retries, and the form of problems are described at `/api/`.
+Everything that the pages of Kingscore can do, for programs. `/api/` describes the promises of a
+version, safe retries, and the form of problems.
 
-Every answer tells how often one may ask, in the headers `RateLimit` and `RateLimit-Policy`.
+Every answer has the limits of requests in its headers `RateLimit` and `RateLimit-Policy`.
 
-Reading what is published needs no token, and pages of other sites may do it, too (CORS). For the
-rest there are three kinds, all sent as `Authorization: Bearer …`: personal tokens, those of
-applications that somebody connects by OAuth, and the addresses of sheets and tables as keys.
+Published data needs no token, and scripts of other sites can read it, too (CORS). For the rest
+there are three kinds of tokens, all sent as `Authorization: Bearer …`: personal tokens, tokens of
+applications that an account connects by OAuth, and the addresses of sheets and tables as keys.
 """
 
 TOPICS = {
     "reference": "Where to begin.",
-    "games": "Games at a table: started, written, corrected, read as sheet, record and result.",
+    "games": "Games at a table: start, write and correct them; read sheet, record and result.",
     "tables": "For the phone at a table: open its sheet, confirm, hand over the scoring.",
-    "rules": "The games there are, house rules, and the form that an entry has in each.",
-    "records": "Portable documents: scored and seated without being stored; JSON Schemas.",
+    "rules": "Rulesets and house rules, and the form of an entry in each.",
+    "records": "Portable documents: score, seat and verify them without storing; JSON Schemas.",
     "clubs": "Clubs, their people and roles, invitations and settings.",
     "people": "The players of a club.",
     "reading": "A club in numbers.",
     "events": "Seasons, evenings, rounds and their tables.",
     "tournaments": "Tournaments: settings, state, the next step.",
-    "entrants": "Who takes part in a tournament.",
+    "entrants": "The entrants of a tournament.",
     "rounds": "The rounds of a tournament: seating, running, rulings.",
     "standings": "Ranks of entrants, and the reasons.",
     "ratings": "Ratings and leaderboards.",
-    "documents": "Scoresheets, booklets and tables as files: asked for, then fetched.",
-    "exports": "All rows of a club, line by line.",
-    "importing": "Import of a club's earlier data.",
+    "documents": "Scoresheets, booklets and tables as files: request them, then download.",
+    "exports": "All games, ratings and entrants of a club, line by line.",
+    "importing": "Import a club's earlier data.",
     "changes": "All that happens in a club, in order and without gaps.",
-    "webhooks": "Calls about published and closed rounds, entered results, and finished events.",
+    "webhooks": "Calls to your server about rounds, results and events.",
     "me": "The account that a token belongs to, and its tokens.",
 }
 """The topics of operations: the packages of the API."""
@@ -105,40 +105,42 @@ STATUSES = {
     "403": "The token may not do this: it lacks a scope.",
     "404": "Not found, or you have no access.",
     "409": "Not possible in the current state.",
-    "410": "It was here, and is kept no longer.",
+    "410": "It was here, and is no longer stored.",
     "412": "It has changed since it was read; `ETag` is what it has now.",
     "422": "The request is invalid; `problems` lists every reason.",
-    "428": "`If-Match` must say what is meant.",
+    "428": "`If-Match` is required.",
 }
 OTHER_STATUSES = {
     "400": "the body is not valid JSON, or not that of its `Content-Digest` (RFC 9530, `sha-256`)",
-    "405": "this address does not know the method",
-    "406": "only JSON is spoken here",
+    "405": "this address does not have the method",
+    "406": "the answer is JSON only",
     "411": "`Content-Length` is missing",
-    "413": "more was sent than anything here needs",
-    "414": "the address is too long, as a web server before this one may say in its own words",
+    "413": "the request is too large",
+    "414": "the address is too long; a web server in front may say so in its own words",
     "415": "the `Content-Type` is not `application/json`",
     "429": "too many requests, and `Retry-After` says how long to wait",
-    "503": "the database is busy or away, and nothing was done",
+    "503": "the database is busy or unavailable, and nothing was done",
 }
 """The refusals that every operation can answer."""
 
 STRING = {"type": "string"}
 
 HEADERS: Json = {
-    "ETag": {"description": "What `If-None-Match` and `If-Match` are compared with."},
-    "Location": {"description": "The address of what was made."},
+    "ETag": {"description": "The entity tag, for `If-None-Match` and `If-Match`."},
+    "Location": {"description": "The address of the new object."},
     "Retry-After": {"description": "Seconds to wait."},
     LEFT: {
-        "description": 'What is left of the limit, as `"read";r=1150;t=42`: so many requests, until'
-        " it begins anew in `t` seconds."
+        "description": 'What is left of the limit, as `"read";r=1150;t=42`: `r` requests in the'
+        " next `t` seconds."
     },
     POLICY: {
         "description": 'The limit, as `"read";q=1200;w=60`: `q` requests in `w` seconds. It holds'
         " for the token, table or address that asks."
     },
-    "WWW-Authenticate": {"description": "The kind of token that is wanted."},
-    REPLAYED: {"description": "`true` where the answer is the one kept for this key."},
+    "WWW-Authenticate": {"description": "The kind of token that is required."},
+    REPLAYED: {
+        "description": "`true` if this answer was stored for an earlier request with this key."
+    },
 }
 
 REFUSAL_HEADERS = {"401": ["WWW-Authenticate"], "412": ["ETag"]}
@@ -151,15 +153,18 @@ def problem_schemas() -> dict[str, Json]:
         "title": STRING,
         "status": {"type": "integer", "minimum": 400, "maximum": 599},
         "code": component("ProblemCode"),
-        "instance": STRING | {"description": "The path that was asked for."},
+        "instance": STRING | {"description": "The path of the request."},
         "problems": {"type": "array", "items": component("Fault")},
     }
     more = {
         "revision": {"type": "integer", "description": "The current revision of the sheet."},
-        "position": {"type": "integer", "description": "That of the entry that would not fit."},
+        "position": {
+            "type": "integer",
+            "description": "The position of the entry that would not fit.",
+        },
         "scope": STRING | {"description": "The scope that a token needs for this."},
     }
-    where = "Its path in what was sent, as `players.2`; empty for the whole."
+    where = "Its path in the request, as `players.2`; empty for the whole."
     fault = {
         "code": component("FaultCode"),
         "where": STRING | {"description": where},
@@ -169,7 +174,7 @@ def problem_schemas() -> dict[str, Json]:
     kinds, codes = list(kinds_of_problems()), list(faults())
     return {
         "Problem": _object(problem, more, "A problem (RFC 9457)."),
-        "Fault": _object(fault, {}, "One thing that is wrong in what was sent."),
+        "Fault": _object(fault, {}, "One fault of a request."),
         "ProblemCode": STRING | {"description": "The kind of a problem.", "enum": kinds},
         "FaultCode": STRING | {"description": "The fault at one place.", "enum": codes},
     }

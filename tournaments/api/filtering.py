@@ -30,7 +30,7 @@ CHOICES = {"fields", "expand"}
 EXPANDED = "expanded"
 
 ABOUT = (
-    "`fields=` answers only these fields, separated by commas; typed clients leave it out."
+    "`fields=` limits the answer to these fields, separated by commas. Typed clients omit it."
     " On lists it is deprecated: `/api/v2/` will not have it there."
 )
 
@@ -93,7 +93,7 @@ def expand(serializer_class: type[Chosen]) -> OpenApiParameter:
     names = {"type": "string", "enum": list(serializer_class.expandable)}
     schema = {"type": "array", "items": names}
     text = (
-        "More about these, in `expanded`, separated by commas."
+        "Objects to describe in `expanded`, separated by commas."
         " Deprecated: `/api/v2/` will not have it. Use the addresses of these objects."
     )
     return OpenApiParameter(
@@ -169,7 +169,7 @@ class Ordering(OrderingFilter):
                 "name": self.ordering_param,
                 "required": False,
                 "in": "query",
-                "description": "The order, with `-` downwards.",
+                "description": "The field to order by; with `-` in descending order.",
                 "schema": {"type": "string", "enum": _orders(view)},
             }
         ]

@@ -405,15 +405,17 @@ class Described(AutoSchema):
             if view.is_computed_list:
                 parameters += PAGES
         if self.method == "POST":
-            text = "8 to 64 letters, digits, `-` or `_`: sent twice, it is done once."
+            text = (
+                "8 to 64 letters, digits, `-` or `_`. What is sent twice with one key is done once."
+            )
             pattern = {"type": "string", "pattern": "^[0-9A-Za-z_-]{8,64}$"}
             parameters.append(_header(HEADER, text, pattern))
         if self.method in ACTIONS or self.method in view.if_match:
-            text = "Only if it is still what has one of these entity tags; else the answer is 412."
+            text = "Only if the object still has one of these entity tags; else the answer is 412."
             required = view.if_match.get(self.method, False)
             parameters.append(_header("If-Match", text, required=required))
         if self.method == "GET":
-            text = "Answered 304, without content, while it still has this entity tag."
+            text = "The answer is 304, without content, while the object still has this entity tag."
             parameters.append(_header("If-None-Match", text))
         return parameters
 

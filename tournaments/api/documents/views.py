@@ -53,40 +53,40 @@ STEPS = [step.name.lower() for step in Report.Step]
 
 
 class OrderSerializer(Strict):
-    """How a document is to be made; `language` is that of the request where it is not said."""
+    """The format and language of a document; without `language`, that of the request."""
 
     format = serializers.ChoiceField(Report.Format.choices, default=Report.Format.PDF)
     language = serializers.ChoiceField(LANGUAGES, required=False)
 
 
 class PaperOrderSerializer(OrderSerializer):
-    """The same of what belongs to no club, which would have its paper."""
+    """Format, language and paper of a document that belongs to no club."""
 
     paper = serializers.ChoiceField(Paper.choices, default=Paper.A4)
 
 
 class EventOrderSerializer(OrderSerializer):
-    """Which document of an event, as its list has it; `round` where it is of one."""
+    """A document of an event, by its name in the list; `round` if it is one of a round."""
 
     document = serializers.CharField(max_length=40)
     round = serializers.IntegerField(required=False, min_value=1, max_value=LARGE)
 
 
 class PlayerOrderSerializer(OrderSerializer):
-    """Of which `season`, by its id, and which kind of `game` (family); of all without."""
+    """The `season`, by its id, and the kind of `game` (family); without them, all."""
 
     season = serializers.IntegerField(required=False, min_value=1, max_value=LARGE)
     game = serializers.CharField(required=False, max_length=40)
 
 
 class ClubOrderSerializer(OrderSerializer):
-    """Of which month, as its list has it."""
+    """The month, as in the list of months."""
 
     month = serializers.RegexField(r"^[0-9]{4}-[0-9]{2}$")
 
 
 class DocumentOfferSerializer(serializers.Serializer[Any]):
-    """A document that can be asked for; `missing` says what it waits for, and is empty else."""
+    """An available document; `missing` says what it still needs, and is empty otherwise."""
 
     document = serializers.CharField(source="name")
     kind = serializers.ChoiceField(Report.Kind.choices)
@@ -105,7 +105,8 @@ class DocumentOfferSerializer(serializers.Serializer[Any]):
 class DocumentSerializer(UncachedSerializer):
     """A requested document and its progress.
 
-    `address` is where to ask again, and holds what gives access; `file` is there once it is done.
+    `address` is where its progress is read; it gives access to the document. `file` is null until
+    the document is done.
     """
 
     address = serializers.SerializerMethodField()
@@ -115,7 +116,9 @@ class DocumentSerializer(UncachedSerializer):
     language = serializers.CharField()
     state = serializers.ChoiceField(Report.State.choices)
     step = serializers.SerializerMethodField()
-    done = serializers.IntegerField(min_value=0, help_text="Of `total` things of this step.")
+    done = serializers.IntegerField(
+        min_value=0, help_text="How many of the `total` parts of this step are done."
+    )
     total = serializers.IntegerField(min_value=0)
     error = serializers.SerializerMethodField()
     asked_at = Moment()
@@ -152,7 +155,7 @@ class DocumentsSerializer(serializers.Serializer[Any]):
 
 
 class DocumentMonthsSerializer(serializers.Serializer[Any]):
-    """The months of a club that there is a document of, the latest first, and its formats."""
+    """The months of a club that have a document, the latest first, and its formats."""
 
     months = serializers.ListField(child=serializers.CharField())
     formats = serializers.ListField(child=serializers.ChoiceField(Report.Format.choices))
@@ -226,7 +229,7 @@ class DocumentMixin:
 
 class DocumentViewSet(DocumentMixin, RetrieveMixin, APIViewSet):
     descriptions = {
-        "retrieve": "The progress of a document, and the address of its file once it is ready."
+        "retrieve": "Read the progress of a document, and the address of its file once it is ready."
     }
     deprecated = {
         "cancel": "A document that nobody fetches is deleted by itself.",
@@ -241,7 +244,7 @@ class DocumentViewSet(DocumentMixin, RetrieveMixin, APIViewSet):
 
     @action(methods=["post"], detail=True)
     def cancel(self, request: Request, **kwargs: Any) -> Response:
-        """Give up a document that is not done: your own, or one that belongs to no club."""
+        """Cancel a document that is not done: your own, or one that belongs to no club."""
         if not may_cancel(self.http_request, self.report):
             raise Http404
         reporting.cancel_report(self.report, timezone.now())
@@ -250,7 +253,7 @@ class DocumentViewSet(DocumentMixin, RetrieveMixin, APIViewSet):
 
     @action(methods=["post"], detail=True, success_status=202)
     def again(self, request: Request, **kwargs: Any) -> Response:
-        """Have a document made once more that failed, was cancelled, or has lost its file."""
+        """Make a document again that failed, was cancelled, or lost its file."""
         reporting.try_again(self.report, timezone.now())
         self.resolve_parents()
         return self.respond(self.report, Location=address_of(self.report, "document"))
@@ -265,7 +268,7 @@ class DocumentFileView(DocumentMixin, BaseAPIView):
 
     @extend_schema(responses=FILES)
     def get(self, request: Request, pk: int, secret: str) -> FileResponse:
-        """The finished document; 409 while it is not done."""
+        """Download the finished document. The answer is 409 while it is not done."""
         row = self.report
         if row.state != Report.State.DONE:
             raise NotDone(data={"state": row.state})
@@ -300,7 +303,7 @@ class EventDocumentsView(OrderView):
         self.event = self.get_permission()(self.http_request, **self.kwargs)
 
     def get(self, request: Request, slug: str, public_id: str) -> Response:
-        """The documents available for an event, and those you requested lately."""
+        """List the documents available for an event, and those you requested lately."""
         event, role = self.event, self.get_role()
         rounds = rounds_to_print(event, directs=role in DIRECTING)
         last = rounds[-1] if rounds else None
@@ -311,7 +314,7 @@ class EventDocumentsView(OrderView):
         return self.respond(details)
 
     def post(self, request: Request, slug: str, public_id: str) -> Response:
-        """Ask for a document of an evening or a tournament, of one of its rounds or of all."""
+        """Request a document of an evening or a tournament: of one round, or of all."""
         event, role, data = self.event, self.get_role(), self.get_validated()
         directs = role in DIRECTING
         # A club knows its members; anybody else could keep its worker busy.
@@ -374,7 +377,7 @@ class PlayerDocumentsView(MemberOrderView):
     request_serializer_class = PlayerOrderSerializer
 
     def post(self, request: Request, slug: str, public_id: str) -> Response:
-        """Ask for a player's season, or for all the time, as a member of the club."""
+        """Request a player's season, or all seasons, as a member of the club."""
         players = Player.objects.present()
         player = get_object_or_404(players, club=self.club, public_id=public_id)
         data = self.get_validated()
@@ -394,13 +397,13 @@ class ClubDocumentsView(MemberOrderView):
     request_serializer_class = ClubOrderSerializer
 
     def get(self, request: Request, slug: str) -> Response:
-        """The months that there is a document of, for members."""
+        """List the months of which members can request a document."""
         months = months_of(self.club, timezone.localdate())
         details = {"months": [*map(month_key, months)], "formats": formats_of(Kind.CLUB_MONTH)}
         return self.respond(details)
 
     def post(self, request: Request, slug: str) -> Response:
-        """Ask for a month in which the club has held something, as one of its members."""
+        """Request the document of a month in which the club held an event, as a member."""
         data = self.get_validated()
         months = [*map(month_key, months_of(self.club, timezone.localdate()))]
         if data["month"] not in months:
@@ -413,7 +416,7 @@ class SeasonDocumentsView(MemberOrderView):
     request_serializer_class = OrderSerializer
 
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Ask for the league of a season, as a member of the club."""
+        """Request the league of a season, as a member of the club."""
         season = get_object_or_404(self.club.seasons, pk=pk)
         parameters = {"season": season.pk, "season_name": season.name}
         data = self.get_validated()
@@ -462,7 +465,7 @@ class EveningDocumentsView(OrderView):
         self.tables = self.get_permission()(self.request, **self.kwargs)
 
     def post(self, request: Request, public_id: str) -> Response:
-        """Request the tally of an evening with all its games, with its key."""
+        """Request the tally of an evening and all its games, with the key of the evening."""
         table = get_object_or_404(self.tables)
         game = get_object_or_404(table.games.order_by("-number")[:1])
         data = self.get_validated()
@@ -482,7 +485,7 @@ class EmptySheetsView(OrderView):
     request_serializer_class = PaperOrderSerializer
 
     def post(self, request: Request, ruleset: str) -> Response:
-        """Ask for a sheet of a ruleset to print and fill in by hand."""
+        """Request an empty sheet of a ruleset, to fill in by hand."""
         if ruleset not in RULESETS:
             raise Http404
         data = self.get_validated()

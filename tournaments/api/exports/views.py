@@ -53,9 +53,10 @@ class ExportView(ClubMixin, BaseAPIView):
 class GamesExportView(ExportView):
     @extend_schema("clubs_exports_games_read", responses=LINES)
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
-        """All games of a club's evenings that one may see, the oldest first, as NDJSON.
+        """Export the games of a club that you may see, the oldest first, as NDJSON.
 
-        Each line is as in the list of games, with the `kingscore-game/1` document as `record`.
+        Each line has the fields of the list of games, and the `kingscore-game/1` document as
+        `record`.
         """
         events = Event.objects.listed_for(request.user).filter(club=self.club)
         where = ("match", "table__round__event__club", "table__round__event__tournament")
@@ -77,10 +78,10 @@ class RatingsExportView(ExportView):
 
     @extend_schema("clubs_exports_ratings_read", responses=LINES)
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
-        """The rated history of a club for its members, player by player, as NDJSON.
+        """Export the rated games of a club, player by player, as NDJSON, for its members.
 
-        Each line is a rated game of a player: `family`, `player`, `name`, `number` of the game
-        among theirs, `game`, `seat`, `at`, and the rating `before` and `after` it.
+        Each line is a rated game of a player: `family`, `player`, `name`, `game`, `seat`, `at`, the
+        `number` of the game among theirs, and the rating `before` and `after` it.
         """
         changes = RatingChange.objects.filter(
             rating__pool__club=self.club, rating__player__removed_at=None
@@ -109,9 +110,9 @@ def _change(row: RatingChange) -> Json:
 class EntrantsExportView(ExportView):
     @extend_schema("clubs_exports_entrants_read", responses=LINES)
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
-        """The entrants of all tournaments of a club that one may see, the oldest first, as NDJSON.
+        """Export the entrants of a club's tournaments that you may see, oldest first, as NDJSON.
 
-        Each line is as in the list of entrants, with the slug of the `tournament`.
+        Each line has the fields of the list of entrants, and the slug of the `tournament`.
         """
         visible = Tournament.objects.seen_by(request.user).filter(event__club=self.club)
         rows = visible.select_related("event__club").order_by("event__held_on", "pk")

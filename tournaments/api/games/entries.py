@@ -161,8 +161,8 @@ class EntryViewSet(GameMixin, APIViewSet):
     def create(self, request: Request, public_id: str) -> Response:
         """Write an entry at the end of the sheet.
 
-        With `If-Match` only if nothing was written since that revision; without it another
-        one's write at the same moment is refused, too.
+        With `If-Match`, only if nothing was written since that revision. Without it the entry is
+        refused, too, if somebody else writes at the same moment.
         """
         game = self.game
 
@@ -181,8 +181,8 @@ class EntryViewSet(GameMixin, APIViewSet):
     def batch(self, request: Request, public_id: str) -> Response:
         """Write several entries at the end of the sheet, in order: all or none.
 
-        Those whose `key` was written before are left out, also where `If-Match` has the revision
-        before them; so a phone sends all that it is not sure of.
+        An entry whose `key` was written before is skipped, also if `If-Match` has the revision
+        before it. So a phone can send every entry of which it is not sure.
         """
         game, data = self.game, self.get_validated()
         context = self.write_context(data["author"])
@@ -191,7 +191,7 @@ class EntryViewSet(GameMixin, APIViewSet):
         return self.respond_sheet(sheet)
 
     def retrieve(self, request: Request, public_id: str, position: int) -> Response:
-        """An entry with all its versions, for whoever may write it."""
+        """Read an entry with all its versions."""
         sheet = sheets.load_sheet(self.game)
         versions = sheet.versions(position)
         if not versions:
@@ -200,7 +200,7 @@ class EntryViewSet(GameMixin, APIViewSet):
         return self.respond({"position": position, "entry": entry, "versions": versions})
 
     def update(self, request: Request, public_id: str, position: int) -> Response:
-        """Put a new version of an entry above the old one, which stays in the log."""
+        """Correct an entry. The old version stays in the log."""
         game = self.game
         with named_players(game.players, "entry", position):
             data = self.get_validated(also=partial(_check_entry, game, parse_entry))
@@ -212,12 +212,14 @@ class EntryViewSet(GameMixin, APIViewSet):
     @extend_schema(
         responses={200: serializers.GameSerializer},
         parameters=[
-            OpenApiParameter("reason", OpenApiTypes.STR, description="Why, for the log."),
-            OpenApiParameter("author", OpenApiTypes.STR, description="Whose seat the phone is at."),
+            OpenApiParameter("reason", OpenApiTypes.STR, description="The reason, for the log."),
+            OpenApiParameter(
+                "author", OpenApiTypes.STR, description="The player at whose seat it is."
+            ),
         ],
     )
     def destroy(self, request: Request, public_id: str, position: int) -> Response:
-        """Take an entry off the sheet; it stays in the log."""
+        """Withdraw an entry. It stays in the log."""
         game = self.game
         query = serializers.WithdrawalSerializer(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
@@ -229,7 +231,7 @@ class EntryViewSet(GameMixin, APIViewSet):
 
     @action(methods=["post"], detail=True)
     def reveal(self, request: Request, public_id: str, position: int) -> Response:
-        """Show the contract that was sealed, with its proof; over quota the deal is void."""
+        """Reveal the sealed contract with its proof. If it is over its quota, the deal is void."""
         game = self.game
         with named_players(game.players):
             sheet = playing.reveal_contract(game.pk, position, self.write_context())
@@ -237,14 +239,14 @@ class EntryViewSet(GameMixin, APIViewSet):
 
     @action(methods=["post"], detail=True, if_match={}, success_status=201)
     def confirm(self, request: Request, public_id: str, position: int) -> Response:
-        """Confirm a deal for an opponent of its declarer; one of them is enough."""
+        """Confirm a deal for an opponent of its declarer. One opponent is enough."""
         game, data = self.game, self.get_validated()
         confirm_deal(game.pk, self.get_seen(data), data["seat"])
         return self.respond(reviews_of(game))
 
     @action(methods=["post"], detail=True, if_match={}, success_status=201)
     def dispute(self, request: Request, public_id: str, position: int) -> Response:
-        """Keep another version of a deal beside the written one, and call a director."""
+        """Dispute a deal: store another version beside it, and call a director."""
         game, data = self.game, self.get_validated()
         with named_players(game.players, "entry"):
             entry = parse_entry(data["entry"])
@@ -260,7 +262,7 @@ class ReviewsView(GameMixin, BaseAPIView):
     serializer_class = serializers.ReviewsSerializer
 
     def get(self, request: Request, public_id: str) -> Response:
-        """The deals of a game that players confirm, each with what was said of it."""
+        """List the deals of a game that players confirm, each with its last review."""
         return self.respond(reviews_of(self.game))
 
 
@@ -316,9 +318,9 @@ class TotalsView(GameMixin, BaseAPIView):
     also_success_status = 201
 
     def post(self, request: Request, public_id: str) -> Response:
-        """End a game with the final totals from a sheet of paper; it is rated by them.
+        """End a game with the final totals from a sheet of paper. It is rated by them.
 
-        Totals that are on the sheet are corrected as a whole, which needs `If-Match`.
+        Totals that are on the sheet already are replaced, which needs `If-Match`.
         """
         game, data = self.game, self.get_validated()
         before = sheets.load_sheet(game)
@@ -340,10 +342,10 @@ class SealView(GameMixin, BaseAPIView):
     success_status = 201
 
     def post(self, request: Request, public_id: str) -> Response:
-        """Begin a deal with a contract that only the declarer knows; the sheet gets its hash.
+        """Begin a deal with a contract that only the declarer knows. The sheet stores its hash.
 
-        A repeat with the same `Idempotency-Key` gets the same answer whatever its contract; the one
-        that was sent first stays.
+        A repeat with the same `Idempotency-Key` gets the same answer, even with another contract:
+        the first one stays.
         """
         game, data = self.game, self.get_validated()
         context = self.write_context(data["author"])
@@ -365,16 +367,16 @@ class ConfirmationsView(GameMixin, BaseAPIView):
     request_serializer_class = serializers.ConfirmationSerializer
 
     def get(self, request: Request, public_id: str) -> Response:
-        """The confirmations of the current result of a club's game."""
+        """Read the confirmations of the current result of a club's game."""
         if self.game.table_id is None:
             raise Http404
         return self.respond_agreement(self.game)
 
     @extend_schema(responses={201: serializers.ConfirmationsSerializer})
     def post(self, request: Request, public_id: str) -> Response:
-        """Confirm the result: for a seat with the key of the table, or as one of its players.
+        """Confirm the result: for a seat with the key of the table, or as one of the players.
 
-        `If-Match` says which revision was looked at.
+        `If-Match` has the revision that was confirmed.
         """
         seat, now = self.get_validated().get("seat"), timezone.now()
         if seat is None:

@@ -36,7 +36,7 @@ from tournaments.services.games.writing import KEY
 
 
 class ClockSerializer(serializers.Serializer[Any]):
-    """A clock: its whole time in seconds, and its end or the time left.
+    """A clock: its total time in seconds, and its end or the time left.
 
     While it runs, `ends_at` is the end, possibly in the past, and `seconds_left` is null, so that
     the answer does not change every second. While it is paused, `seconds_left` is the time left,
@@ -104,9 +104,9 @@ class MatchTermsSerializer(Strict):
 
 
 class NewGameSerializer(Strict):
-    """A new game at an open table: its head, or the whole of a `kingscore-game/1` document.
+    """A new game at an open table: its setup, or a whole `kingscore-game/1` document.
 
-    With `match` it is the first game of one.
+    With `match` it is the first game of a match.
     """
 
     format = serializers.ChoiceField([GAME_FORMAT], default=GAME_FORMAT)
@@ -117,14 +117,14 @@ class NewGameSerializer(Strict):
     title = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
     place = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
     played_at = serializers.CharField(
-        required=False, help_text="A day or a moment in ISO 8601; now, where it is not said."
+        required=False, help_text="A day or a moment in ISO 8601; without it, now."
     )
     entries = serializers.ListField(child=EntryField(), default=list, max_length=MOST_ENTRIES)
     match = MatchTermsSerializer(required=False)
 
 
 class GameSetupSerializer(Strict):
-    """The head of a sheet; omitted fields stay unchanged."""
+    """The setup of a game; omitted fields stay unchanged."""
 
     players = NamesField(required=False)
     first_declarer = serializers.IntegerField(required=False, min_value=0, max_value=3)
@@ -136,9 +136,9 @@ class GameSetupSerializer(Strict):
 class RematchSerializer(Strict):
     """The next game at an open table; omitted fields are as in the game before.
 
-    Without `players` all people of the table play on, and where they are more than the game seats,
-    those who have played the longest sit out, or whom `resting` names. Another `ruleset` begins
-    with its own default options and no match; `match` is null for a game of none.
+    Without `players` everybody at the table plays on. If they are more than the game seats, those
+    whom `resting` names sit out, or those who have played the longest. Another `ruleset` begins
+    with its default options and without a match. `match` is null for a game outside a match.
     """
 
     ruleset = RulesetField(required=False)
@@ -150,10 +150,10 @@ class RematchSerializer(Strict):
 
 
 class AdoptionSerializer(Strict):
-    """Into which round the game is taken, with its `write` key, and who sits there.
+    """The round into which a game is moved, the `write` key of the game, and its players.
 
-    `players` are names in seat order, as the sheet has them where they are left out; whom the
-    club does not have is added.
+    `players` are names in seat order; without them the names of the sheet stay. A name that the
+    club does not have becomes a new player.
     """
 
     key = serializers.CharField(max_length=200)
@@ -197,7 +197,7 @@ class GameExpandedSerializer(Expanded):
 
 
 class GameSerializer(Chosen):
-    """A game at a revision, from a `Sheet`."""
+    """A game at a revision, with its entries and its result."""
 
     expandable = ("club", "event")
 
@@ -253,8 +253,8 @@ class StartedGameSerializer(GameSerializer):
 class LaterGameSerializer(UncachedSerializer):
     """The game after another one.
 
-    The key to `follow` it is shown to holders of a key of a game of the match, and to directors
-    whose token may score; else it is null.
+    `follow` is its key, for whoever has a key of a game of the match, and for directors whose
+    token may score; for others it is null.
     """
 
     id = serializers.CharField(source="public_id")
@@ -264,7 +264,7 @@ class LaterGameSerializer(UncachedSerializer):
 class MatchSerializer(serializers.Serializer[Any]):
     """A match: games won and points carried into the next game, per side.
 
-    `winners` are the sides that have won it, empty while it goes on; `next` is the game after
+    `winners` are the sides that have won it, empty while it goes on. `next` is the game after
     this one.
     """
 
@@ -321,7 +321,7 @@ class GameLineSerializer(Chosen, serializers.ModelSerializer[Game]):
 
 
 class FormerGameSetupSerializer(serializers.Serializer[Any]):
-    """A former head of a sheet."""
+    """A former setup of a game."""
 
     players = serializers.ListField(child=serializers.CharField())
     first_declarer = serializers.IntegerField()
@@ -331,21 +331,21 @@ class FormerGameSetupSerializer(serializers.Serializer[Any]):
 
 
 class NewEntrySerializer(Strict):
-    """An entry to be written down; `author` is the name at whose seat the phone lies."""
+    """An entry to write; `author` is the player at whose seat the phone is."""
 
     entry = EntryField()
     author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
 class KeyedEntrySerializer(Strict):
-    """One of several entries, written once for its `key`: the `Idempotency-Key` of one alone."""
+    """One of several entries. It is written once for its `key`, as with an `Idempotency-Key`."""
 
     key = serializers.RegexField(KEY.pattern, max_length=64, required=False)
     entry = EntryField()
 
 
 class NewEntriesSerializer(Strict):
-    """Entries to be written down, all or none; `author` is whose seat the phone lies at."""
+    """Entries to write, all or none; `author` is the player at whose seat the phone is."""
 
     entries = serializers.ListField(
         child=KeyedEntrySerializer(), min_length=1, max_length=MOST_ENTRIES
@@ -356,7 +356,7 @@ class NewEntriesSerializer(Strict):
 class TotalsSerializer(Strict):
     """The final totals of a game on paper, one per side.
 
-    `early` says that a King or the table ended it before its last deal, so that any sum goes.
+    `early` says that the game ended before its last deal, so that the sum is not checked.
     `reason` says why totals on the sheet are corrected.
     """
 
@@ -367,7 +367,7 @@ class TotalsSerializer(Strict):
 
 
 class CorrectionSerializer(NewEntrySerializer):
-    """A new version of an entry, and why."""
+    """A new version of an entry, and the reason."""
 
     reason = LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
 
@@ -387,13 +387,13 @@ class SealSerializer(Strict):
 
 
 class ConfirmationSerializer(Strict):
-    """The seat, from 0, for which the phone of the table confirms; left out: one's own."""
+    """The seat, from 0, for which the phone of the table confirms; without it, your own."""
 
     seat = serializers.IntegerField(required=False, min_value=0, max_value=3)
 
 
 class ConfirmationsSerializer(serializers.Serializer[Any]):
-    """The seats that have confirmed the current result, and how many must."""
+    """The seats that have confirmed the current result, and how many have to."""
 
     revision = serializers.IntegerField()
     confirmed = serializers.ListField(
@@ -405,10 +405,10 @@ class ConfirmationsSerializer(serializers.Serializer[Any]):
 
 
 class ReviewSerializer(serializers.Serializer[ReviewedDeal]):
-    """A deal that players confirm, as it stands since a `revision`.
+    """A deal that players confirm, unchanged since a `revision`.
 
     `confirmers` are the seats that may confirm it, the next declarer first. `seat` and `at` are
-    those of its last review; `other` is the deal as whoever disputes it says.
+    those of its last review. `other` is the deal as the player who disputes it has it.
     """
 
     position = serializers.IntegerField()
@@ -425,24 +425,24 @@ class ReviewSerializer(serializers.Serializer[ReviewedDeal]):
 
 
 class ReviewsSerializer(PartSerializer):
-    """The deals of a game that players confirm; none where the tournament does not ask."""
+    """The deals of a game that players confirm; empty if the tournament does not ask for it."""
 
     minutes = serializers.IntegerField(
         allow_null=True,
-        help_text="For so long a confirmed deal may be corrected without a director.",
+        help_text="How long a confirmed deal can be corrected without a director, in minutes.",
     )
     results = ReviewSerializer(many=True)
 
 
 class NewReviewSerializer(Strict):
-    """The seat, from 0, that speaks of a deal, and the `revision` of the deal that it saw."""
+    """The seat, from 0, that reviews a deal, and the `revision` of the deal that it saw."""
 
     seat = serializers.IntegerField(min_value=0, max_value=3)
     revision = serializers.IntegerField(min_value=1)
 
 
 class NewDisputeSerializer(NewReviewSerializer):
-    """A dispute, with the deal as it should be."""
+    """A dispute, with the deal as it ought to be."""
 
     entry = EntryField()
 
@@ -450,8 +450,8 @@ class NewDisputeSerializer(NewReviewSerializer):
 class GameRevisionSerializer(serializers.ModelSerializer[Revision]):
     """One revision of a sheet: the action, its number, author, time and reason.
 
-    `entry` is the entry after it, null where it was taken off; `head` what stood above the sheet
-    `before` and after.
+    `entry` is the entry after it, null if it was withdrawn. `head` is the setup of the game after
+    it, and `before` the setup before it.
     """
 
     at = Moment()
@@ -479,7 +479,7 @@ class GameRevisionSerializer(serializers.ModelSerializer[Revision]):
 
 
 class EntryVersionsSerializer(serializers.Serializer[Any]):
-    """A current entry, null if it was removed, with all its versions."""
+    """A current entry, null if it was withdrawn, with all its versions."""
 
     position = serializers.IntegerField()
     entry = EntryField(allow_null=True)
@@ -500,7 +500,7 @@ class TableEventSerializer(EventOfGameSerializer):
 
 
 class TableRoundSerializer(serializers.Serializer[Any]):
-    """The round of a table; at `published` one waits until it is opened."""
+    """The round of a table; while it is `published`, players wait until it is opened."""
 
     number = serializers.IntegerField()
     stage = serializers.CharField()
@@ -521,8 +521,8 @@ class TablePlaySerializer(serializers.Serializer[Any]):
 class TableSerializer(serializers.Serializer[Any]):
     """A table, its place and its current game.
 
-    `play` is null while the code of the table has to be said first; `shut` says
-    that access is closed after too many wrong ones.
+    `asks_code` says that the code of the table has to be entered first; `play` is null until then.
+    `shut` says that too many wrong codes have closed the table.
     """
 
     id = serializers.CharField(source="table.public_id")
@@ -548,7 +548,7 @@ def table_details(table: Table, now: datetime, *, asks_code: bool) -> dict[str, 
 
 
 class TableCodeSerializer(Strict):
-    """The code of a table, where its evening has codes."""
+    """The code of a table, if its evening has codes."""
 
     code = serializers.CharField(max_length=LONGEST_CODE, required=False)
 
@@ -565,7 +565,7 @@ ENTRY_TYPES = ("deal", "void", "redeal", "passed", "adjustment", "stopped", "tot
 
 
 class ContractProblemSerializer(serializers.Serializer[Any]):
-    """Something that forbids a contract; its code is the engine's."""
+    """A reason against a contract; its code is the engine's."""
 
     code = serializers.ChoiceField([str(code) for code in Code])
     where = serializers.CharField()
@@ -576,8 +576,8 @@ class ContractProblemSerializer(serializers.Serializer[Any]):
 class ContractLeftSerializer(serializers.Serializer[Any]):
     """A contract at the next deal.
 
-    `left` is how often it is left in the game, null without a limit; `first` the contract that
-    has to be played before it; `problems` are why it cannot be named now.
+    `left` is how often it can still be played in the game, null without a limit. `first` is the
+    contract that has to be played before it. `problems` are the reasons against naming it now.
     """
 
     id = serializers.CharField()
@@ -591,8 +591,8 @@ class NextDealSerializer(serializers.Serializer[Any]):
     """The player on turn, and the contracts left to declare.
 
     `left` and `declared` have an object for each seat: how many contracts of each kind it still
-    declares, and how often it has declared each contract. `must` is the kind that the declarer
-    has no choice but to name; `stage` are the contracts of this part of the game.
+    declares, and how often it has declared each contract. `must` is the only kind that the
+    declarer can still name. `stage` has the contracts of this part of the game.
     """
 
     deal = serializers.IntegerField()
@@ -607,8 +607,8 @@ class NextDealSerializer(serializers.Serializer[Any]):
 class EntryFormSerializer(serializers.Serializer[Any]):
     """The form of the next entry: the rules, and the entries possible after this revision.
 
-    `types` are the types of entries that can come next, `redeals` and `stops` their reasons.
-    `open_deal` is a deal that is begun and not counted: the next entry ends it.
+    `types` are the types of entries that can come next; `redeals` and `stops` are the reasons that
+    these have. `open_deal` is a deal that has begun and is not counted; the next entry ends it.
     """
 
     revision = serializers.IntegerField()
@@ -666,7 +666,7 @@ def _types(game: GamesGame) -> Iterator[str]:
 
 
 class PlayedGameSerializer(serializers.Serializer[Sheet]):
-    """A game of an evening; totals and ranks are per side, and `follow` is its key."""
+    """A game of an evening. Totals and ranks are per side; `follow` is the key to follow it."""
 
     number = serializers.IntegerField(source="row.number")
     id = serializers.CharField(source="row.public_id")
@@ -681,7 +681,7 @@ class PlayedGameSerializer(serializers.Serializer[Sheet]):
 
 
 class PlayerTallySerializer(serializers.Serializer[Any]):
-    """A player's finished games: `places` says how often each place was taken, the first first."""
+    """A player's finished games. `places` has how often the player was first, second, and so on."""
 
     name = serializers.CharField()
     games = serializers.IntegerField()
@@ -702,8 +702,8 @@ class PaymentSerializer(serializers.Serializer[Any]):
 class EveningSerializer(serializers.Serializer[Any]):
     """The evening of an open table.
 
-    The tally is in the order of games won, then points. `payments` settle all games with a stake;
-    null where there is none.
+    The tally is in the order of games won, then points. `payments` settle all games with a stake,
+    and are null if no game has one.
     """
 
     id = serializers.CharField(source="table.public_id")

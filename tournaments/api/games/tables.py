@@ -54,9 +54,9 @@ class TableView(TableMixin, BaseAPIView):
     serializer_class = serializers.TableSerializer
 
     def get(self, request: Request, public_id: str) -> Response:
-        """A table, for whoever has its key `table.{id}.{secret}`, and for the club's directors.
+        """Read a table, with its key `table.{id}.{secret}` or as a director of the club.
 
-        `id` and `secret` come from the address on its card.
+        `id` and `secret` are part of the address on its card.
         """
         table, directs = self.table, self.directs
         asks_code = table.round.is_open and table.round.event.table_codes and not directs
@@ -70,10 +70,10 @@ class EnterTableView(TableMixin, BaseAPIView):
     request_serializer_class = serializers.TableCodeSerializer
 
     def post(self, request: Request, public_id: str) -> Response:
-        """Say the code of a table, and get the keys of its current game.
+        """Enter the code of a table, and get the keys of its current game.
 
-        Wrong codes are counted; after eight access stays closed until a director replaces the
-        address. Before the round is opened one waits; once it is closed one only follows.
+        Wrong codes are counted. After eight, the table stays closed until a director replaces its
+        address. Before the round is open the answer is 409; once it is closed `write` is null.
         """
         table, directs = self.table, self.directs
         code = self.get_validated().get("code")
@@ -112,7 +112,7 @@ class GameTableView(GameTableMixin, BaseAPIView):
     serializer_class = serializers.TableSerializer
 
     def get(self, request: Request, public_id: str) -> Response:
-        """The table of a club at which a game is played, for whoever writes its sheet."""
+        """Read the table of a club's game that you may write."""
         details = serializers.table_details(self.table, timezone.now(), asks_code=False)
         return self.respond(details)
 
@@ -122,7 +122,7 @@ class CallDirectorView(GameTableMixin, BaseAPIView):
     serializer_class = serializers.TableSerializer
 
     def post(self, request: Request, public_id: str) -> Response:
-        """Call for a director at a table of a tournament; called twice, it is called once."""
+        """Call a director to a table of a tournament. Calling twice is the same as once."""
         table = self.table
         if not hasattr(table.round.event, "tournament"):
             raise Http404
@@ -140,9 +140,9 @@ class EveningView(BaseAPIView):
         self.tables = self.get_permission()(self.request, **self.kwargs)
 
     def get(self, request: Request, public_id: str) -> Response:
-        """The evening of an open table, for whoever has its key `evening.{id}.{secret}`.
+        """Read the evening of an open table, with its key `evening.{id}.{secret}`.
 
-        `id` and `secret` come from the address at which it is followed.
+        `id` and `secret` are part of the address at which it is followed.
         """
         table = get_object_or_404(self.tables)
         sheets = load_sheets(table.games.order_by("number"))

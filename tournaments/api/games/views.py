@@ -151,7 +151,7 @@ def game_to_take_over(request: Request, public_id: str) -> Game:
 
 class GameViewSet(GameMixin, ListMixin, APIViewSet):
     descriptions = {
-        "list": "The games of clubs that the token may see, and the one its key opens.",
+        "list": "List the games of clubs that you may see, and the game that your key opens.",
     }
     deprecated = {"adopt": "The page of the game does this."}
     action_scopes = {"create": None, "adopt": Scope.DIRECT, "keys": Scope.SCORE}
@@ -198,15 +198,15 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         return games.select_related("match", *where)
 
     def create(self, request: Request) -> Response:
-        """Start a game at an open table; its keys give access to write and to follow it.
+        """Start a game at an open table. The answer has its keys, to write it and to follow it.
 
-        A whole record is taken over with all its entries, at most 200, or not at all.
+        A whole record is stored with all its entries, at most 200, or not at all.
         """
         game = start(self.get_validated(), request.user, at=timezone.now())
         return self.respond_sheet(load_sheet(game), Location=f"{request.path}{game.public_id}/")
 
     def retrieve(self, request: Request, public_id: str) -> Any:
-        """The current game; its entity tag is the revision, but of an expanded one."""
+        """Read a game. Its entity tag is the revision, unless it is expanded."""
         game = self.game
         if expanding(request):
             return self.respond(load_sheet(game))
@@ -217,9 +217,9 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         return self.respond_sheet(load_sheet(game))
 
     def partial_update(self, request: Request, public_id: str) -> Response:
-        """Correct names, seats, first declarer, options, title or place; the game is scored anew.
+        """Correct players, first declarer, options, title or place; the game is scored again.
 
-        At a club's table the names say which of its players sit where.
+        At a club's table the names say which of its players has which seat.
         """
         game, data = self.game, self.get_validated()
         setup = {name: getattr(game, name) for name in SETUP_FIELDS}
@@ -229,9 +229,9 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         return self.respond_sheet(sheet)
 
     def destroy(self, request: Request, public_id: str) -> Response:
-        """Delete a game at an open table with all that was written; it cannot be undone.
+        """Delete a game at an open table with all its entries. This cannot be undone.
 
-        A club's game is removed by its directors, with the table.
+        A club's game is deleted with its table, by the club's directors.
         """
         game = self.game
         with transaction.atomic():
@@ -243,23 +243,23 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
 
     @action(detail=True, refusals=())
     def record(self, request: Request, public_id: str) -> Response:
-        """The game as a `kingscore-game/1` document."""
+        """Read a game as a `kingscore-game/1` document."""
         return Response(load_sheet(self.game).record)
 
     @action(detail=True, refusals=())
     def result(self, request: Request, public_id: str) -> Response:
-        """The game as a `kingscore-result/1` document."""
+        """Read the result of a game as a `kingscore-result/1` document."""
         return Response(write_result(Reading(load_sheet(self.game).game)))
 
     @action(detail=True, refusals=())
     def form(self, request: Request, public_id: str) -> Response:
-        """The possible next entries: the rules, the player on turn, and the contracts left."""
+        """Read what can be entered next: the rules, the player on turn, and the contracts left."""
         sheet = load_sheet(self.game)
         return self.respond(serializers.form_details(sheet), ETag=tag_of(sheet.row))
 
     @action(detail=True, refusals=())
     def match(self, request: Request, public_id: str) -> Response:
-        """The current state of the match of a game."""
+        """Read the match of a game."""
         game = self.game
         if game.match is None:
             raise Http404
@@ -274,9 +274,9 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
     @extend_schema(responses=FOLLOWING)
     @action(methods=["post"], detail=True, url_path="next-game")
     def next_game(self, request: Request, public_id: str) -> Response:
-        """Open the next game of a match; points carried over become its first entry.
+        """Start the next game of a match. Points carried over become its first entry.
 
-        201 with its keys; 200 without, where it had been opened already.
+        The answer is 201 with the keys of the game, or 200 without them if it was started before.
         """
         key, by, reason = key_of(request), self.get_writer(), labels.option_name("laps")
         following, is_new = tables.start_next_game(
@@ -287,10 +287,10 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
     @extend_schema(responses=FOLLOWING)
     @action(methods=["post"], detail=True)
     def rematch(self, request: Request, public_id: str) -> Response:
-        """Go on with another game at the open table of a game; all its phones go there.
+        """Start another game at the open table of a game. All its phones move on to it.
 
-        201 with its keys; 200 without, and with the last game of the table, where somebody has
-        gone on already.
+        The answer is 201 with the keys of the game. If somebody has moved on already, it is 200
+        with the last game of the table, without keys.
         """
         game = self.game
         if game.table_id is not None or game.open_table_id is None:
@@ -309,9 +309,9 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
 
     @action(methods=["post"], detail=True, refusals=())
     def adopt(self, request: Request, public_id: str) -> Response:
-        """Take an open table, with all games of its match, into an open round of an evening.
+        """Move an open table, with all games of its match, into an open round of an evening.
 
-        For a director who also has the key that writes it.
+        Directors may do this who also have the key to write the game.
         """
         user, data = self.account, self.get_validated()
         kind, _dot, rest = data["key"].partition(".")
@@ -334,12 +334,12 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
 
     @action(detail=True, refusals=())
     def keys(self, request: Request, public_id: str) -> Response:
-        """The keys of a game, for whoever may write it; a token needs the scope `score`."""
+        """Read the keys of a game that you may write. A token needs the scope `score`."""
         return self.respond(self.game)
 
     @action(methods=["post"], detail=True, refusals=())
     def pen(self, request: Request, public_id: str) -> Response:
-        """Take over the scoring with its key; earlier writers can then only follow."""
+        """Take over the scoring, with the key `pen`. Earlier scorers can then only follow."""
         game, key = self.game, key_of(request)
         by = self.get_writer()
         taken = playing.hand_over(game.pk, game.write_generation, key, by, at=timezone.now())
@@ -391,7 +391,7 @@ def gives_keys(request: Request, game: Game) -> bool:
 class LogViewSet(GameMixin, ListMixin, APIViewSet):
     read_permission = staticmethod(game_to_write)
     descriptions = {
-        "list": "Every write of the sheet, also of what was taken off it, for whoever may write it."
+        "list": "List every revision of a sheet that you may write, withdrawn entries included."
     }
     refusals = ()
     queryset = Revision.objects.none()

@@ -21,8 +21,8 @@ LONGEST_IMPORTED_NAME = 200
 class ImportSerializer(Strict):
     """How something is imported.
 
-    With `dry_run` nothing is: the answer tells what would be. Its `seen` tells that plan from
-    another one; an import that is sent with it is refused where the plan is another one by then.
+    With `dry_run` nothing is imported: the answer is the plan, and its `seen` identifies it. An
+    import that is sent with this `seen` is refused if the plan has changed since.
     """
 
     dry_run = serializers.BooleanField(default=False)
@@ -30,14 +30,14 @@ class ImportSerializer(Strict):
 
 
 class PlayerLineSerializer(Strict):
-    """A player to be taken over."""
+    """A player to import."""
 
     name = serializers.CharField(max_length=LONGEST_IMPORTED_NAME, allow_blank=True)
     initials = serializers.BooleanField(default=False)
 
 
 class ImportPlayersSerializer(ImportSerializer):
-    """Players to be taken over, all or none."""
+    """Players to import, all or none."""
 
     lines = serializers.ListField(child=PlayerLineSerializer(), min_length=1, max_length=MOST_LINES)
 
@@ -45,8 +45,8 @@ class ImportPlayersSerializer(ImportSerializer):
 class GamesImportSerializer(ImportSerializer):
     """How games are imported.
 
-    `evening` is the name of an evening that has none. `meant` says of a name that several may be
-    meant by who it is: the id of a player, or `new`.
+    `evening` is the name of an evening that has none. `meant` says who is meant by an unclear name:
+    the id of a player, or `new`.
     """
 
     evening = LineField(max_length=LONGEST_NAME, default="", allow_blank=True)
@@ -97,7 +97,7 @@ class KnownPlayerSerializer(serializers.Serializer[Any]):
 
 
 class ImportProblemSerializer(serializers.Serializer[Any]):
-    """Something that is wrong, with its path in what was sent."""
+    """A problem of an import, with its path in the request."""
 
     code = serializers.CharField()
     where = serializers.CharField()
@@ -106,7 +106,7 @@ class ImportProblemSerializer(serializers.Serializer[Any]):
 
 
 class PlanSerializer(serializers.Serializer[Any]):
-    """The effect of an import; `imported` counts added players or games, 0 in a dry run."""
+    """The effect of an import; `imported` is the number of new players or games, 0 in a dry run."""
 
     seen = serializers.CharField()
     imported = serializers.IntegerField()
@@ -114,7 +114,7 @@ class PlanSerializer(serializers.Serializer[Any]):
 
 
 class PlayerSeenSerializer(serializers.Serializer[Any]):
-    """The effect of a line: `player` already has the name; players in `like` have similar ones."""
+    """The effect of a line: `player` has this name already; players in `like` have similar ones."""
 
     name = serializers.CharField(source="line.name")
     is_new = serializers.BooleanField()
@@ -136,7 +136,7 @@ class SeatedSerializer(serializers.Serializer[Any]):
 
 
 class ImportedGameSerializer(serializers.Serializer[Any]):
-    """A game and where it goes; one that is `there` was imported, or played, before."""
+    """A game and its place; `there` says that it was imported, or played, before."""
 
     date = serializers.DateField(allow_null=True)
     evening = serializers.CharField()
@@ -147,7 +147,7 @@ class ImportedGameSerializer(serializers.Serializer[Any]):
 
 
 class DoubtfulNameSerializer(serializers.Serializer[Any]):
-    """A name that nobody has, and who may be meant; `chosen` is empty where that must be said."""
+    """A name that no player has, and players with similar ones; `chosen` is empty if unclear."""
 
     name = serializers.CharField()
     like = KnownPlayerSerializer(many=True)

@@ -95,7 +95,7 @@ class ImportView(ClubMixin, BaseAPIView):
 
 
 class ImportPlayersView(ImportView):
-    """Take over players; those who are there already are left alone."""
+    """Import players. Players whom the club has already stay as they are."""
 
     serializer_class = serializers.PlayersPlanSerializer
     request_serializer_class = serializers.ImportPlayersSerializer
@@ -116,7 +116,7 @@ class ImportPlayersView(ImportView):
 
 
 class ImportResultsView(ImportView):
-    """Take over results of past evenings, of which only the totals are known."""
+    """Import results of past evenings, of which only the totals are known."""
 
     request_serializer_class = serializers.ImportResultsSerializer
 
@@ -186,7 +186,7 @@ class ImportResultsView(ImportView):
 
 
 class ImportRecordsView(ImportView):
-    """Take over records of whole games into past evenings."""
+    """Import records of whole games into past evenings."""
 
     request_serializer_class = serializers.ImportRecordsSerializer
 

@@ -140,7 +140,7 @@ class ComputedView(BaseAPIView):
 class ScoreGameView(ComputedView):
     """Check and score a game without storing it.
 
-    A game that cannot be is answered, too: `valid` is false and `problems` say why. It may
+    An impossible game is answered, too: `valid` is false and `problems` say why. A game may
     have 200 entries, and with a token 1,000.
     """
 
@@ -154,12 +154,14 @@ class ScoreGameView(ComputedView):
 class PairView(ComputedView):
     """Seat the next round of a field without storing it.
 
-    A field that cannot be seated is answered, too: `problems` say why. It may have 200
-    entrants, or 100 at tables of two; 20 rounds; 200 of `avoid` and 100 of `fixed`. With a
-    token it may have 1,000 entrants, or 500 at tables of two; 100 rounds; and 500 each of
-    `avoid` and `fixed`. More is 422 at its list, and without a token also a field that takes
-    more than about half a second (`too-large`). Few are seated at a time: 429 says when to ask
-    again.
+    A field that cannot be seated is answered, too: `problems` say why.
+
+    A field may have 200 entrants (100 at tables of two), 20 rounds, 200 of `avoid` and 100 of
+    `fixed`. With a token it may have 1,000 entrants (500 at tables of two), 100 rounds, and 500
+    each of `avoid` and `fixed`. More is refused with 422 at its list. Without a token a field
+    that takes more than about half a second is refused, too (`too-large`).
+
+    Few fields are seated at a time: 429 says when to try again.
     """
 
     request_serializer_class = component("PairingRecord")
@@ -181,16 +183,19 @@ class PairView(ComputedView):
 
 
 class VerifyView(ComputedView):
-    """Recompute an exported document, and say at each point whether it is as published.
+    """Recompute an exported document, and compare each point with what was published.
 
     The document is a tournament, a history of ratings, or a game. `outcome` is `same`,
-    `differs`, or `unknown` where nothing can be recomputed. A document may have 200 entrants,
-    20 rounds and 2,000 rated games, and with a token 1,000 entrants, 100 rounds and 100,000
-    games. What takes too much work beyond that is `unknown` with the code `too-large`, or
-    `too-many` for draws; a document that is too large to be read is the problem `too-large`.
-    Without a token half a second of work is done: the games, and a draw or two; with one, and
-    by `manage.py verify`, all of an evening. Few are verified at a time: 429 says when to ask
-    again.
+    `differs`, or `unknown` where nothing can be recomputed.
+
+    A document may have 200 entrants, 20 rounds and 2,000 rated games; with a token 1,000
+    entrants, 100 rounds and 100,000 games. A larger one is refused with `too-large`.
+
+    Without a token about half a second of work is done: the games, and a draw or two. With a
+    token, and by `manage.py verify`, a whole evening is recomputed. A point that takes more work
+    is `unknown` with the code `too-large`, or `too-many` for draws.
+
+    Few documents are verified at a time: 429 says when to try again.
     """
 
     request_serializer_class = OpenApiTypes.OBJECT
@@ -209,7 +214,7 @@ class PrintedCodeSerializer(serializers.Serializer[StoredCode]):
     event = serializers.CharField(
         source="event.public_id",
         allow_null=True,
-        help_text="Return the id of the event; null if there is none that you may see.",
+        help_text="The id of the event; null if there is none that you may see.",
     )
 
 
@@ -218,9 +223,9 @@ class PrintedCodeView(BaseAPIView):
     serializer_class = PrintedCodeSerializer
 
     def get(self, _request: Request, code: str) -> Response:
-        """Whether a printed code is that of a game, round or tournament as it is stored now.
+        """Check whether a printed code is that of a game, round or tournament as stored now.
 
-        404 if not: it has changed since it was printed, or the code is mistyped.
+        If not, the answer is 404: it has changed since it was printed, or the code is mistyped.
         """
         if not consume(self.http_request, action="verify_code"):
             raise Throttled

@@ -69,7 +69,7 @@ class IndexView(BaseAPIView):
 
     @extend_schema("index_read")
     def get(self, request: Request) -> Response:
-        """The first page of the reference."""
+        """List the addresses to begin with."""
         return self.respond({name: reverse(to) for name, to in BEGINNINGS.items()})
 
 

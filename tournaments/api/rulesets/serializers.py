@@ -22,7 +22,7 @@ class RulesetRecordField(serializers.JSONField):
 
 
 class RulesetLineSerializer(serializers.Serializer[Ruleset]):
-    """A ruleset in the list of those that can be played; names in the language asked for."""
+    """A ruleset that can be played; names are in the language of the request."""
 
     id = serializers.CharField()
     family = serializers.CharField()
@@ -45,13 +45,13 @@ class RulesetLineSerializer(serializers.Serializer[Ruleset]):
 
 
 class RulesetsSerializer(PartSerializer):
-    """All rulesets that can be played: first those of the program, then house rules."""
+    """All rulesets that can be played: those of the program, then house rules."""
 
     results = RulesetLineSerializer(many=True)
 
 
 class NewDescriptionSerializer(Strict):
-    """Rules that need not be stored anywhere, and the options a table has chosen."""
+    """Rules, which need not be stored, and the options of a table."""
 
     ruleset = RulesetRecordField()
     options = serializers.DictField(default=dict)
@@ -72,7 +72,7 @@ class SchemasSerializer(PartSerializer):
 
 
 class HouseRulesLineSerializer(serializers.ModelSerializer[HouseRuleset]):
-    """House rules in the list of whoever keeps them; `id` is that of the ruleset."""
+    """House rules in a list; `id` is that of the ruleset."""
 
     id = serializers.CharField(source="slug")
     changed_at = Moment()
@@ -96,6 +96,6 @@ class HouseRulesSerializer(HouseRulesLineSerializer):
 
 
 class HouseDocumentSerializer(Strict):
-    """House rules as they shall be; the id in the document is of no account."""
+    """New house rules; the id in the document is ignored."""
 
     document = RulesetRecordField()

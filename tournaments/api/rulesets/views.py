@@ -86,7 +86,7 @@ POINTS: Json = {"$ref": f"{RECORD}/$defs/points"}
 COUNT: Json = {"type": "integer", "minimum": 0}
 SWITCH: Json = {"type": "boolean"}
 TEXT: Json = {"type": "string"}
-NAME: Json = {"description": "In the language that was asked for.", **TEXT}
+NAME: Json = {"description": "In the language of the request.", **TEXT}
 UNIT: Json = {"enum": list(UNITS)}
 
 
@@ -147,7 +147,7 @@ CONTRACT = _object(
     sum=_about("The sum of a deal, if it is fixed.", _or_null(POINTS)),
     quota=_about("How often in a game.", _or_null(COUNT)),
     quota_each=_about("How often by one side.", _or_null(COUNT)),
-    trumps=_about("Of which one is named with it.", _list({"enum": [*SUITS, NO_TRUMP]})),
+    trumps=_about("One of them is named with it.", _list({"enum": [*SUITS, NO_TRUMP]})),
     fields=_about("The further fields of its deals.", _list({"enum": list(NAMES)})),
     may_end_early=SWITCH,
     replay_one_each=SWITCH,
@@ -155,7 +155,8 @@ CONTRACT = _object(
 )
 CHECKS = _object(
     within=_about(
-        "Units of which nobody has more than of those they are part of.", _map(_list(UNIT))
+        "For each unit, the units that it is part of: nobody has more of it than of these.",
+        _map(_list(UNIT)),
     ),
     cards_in_a_trick=COUNT,
     honours_among_hearts=COUNT,
@@ -189,7 +190,7 @@ class DescribedRuleset(OpenApiSerializerExtension):  # type: ignore[no-untyped-c
             family=ID,
             name=NAME,
             seats={"type": "integer", "minimum": 2, "maximum": 4},
-            sides=_about("For each seat its side.", _list(COUNT)),
+            sides=_about("The side of each seat.", _list(COUNT)),
             clockwise=SWITCH,
             settings=_record("$defs/settings"),
             options=_about("The choices of a table.", _list(OPTION)),
@@ -212,7 +213,7 @@ class DescribedRuleset(OpenApiSerializerExtension):  # type: ignore[no-untyped-c
             suits=_about("The names of the trumps.", _object(**dict.fromkeys(trumps, suit))),
             checks=CHECKS,
         )
-        about = "The rules of a game as they are played with the options that were asked for."
+        about = "The rules of a game as they are played with the requested options."
         return _about(about, described)
 
 
@@ -223,7 +224,7 @@ OPTIONS = OpenApiParameter(
         "contentMediaType": "application/json",
         "examples": ['{"king": "declared"}'],
     },
-    description="The options a table has chosen, as a JSON object; the others are as they are.",
+    description="The options of a table, as a JSON object. Options left out have their default.",
 )
 
 
@@ -249,15 +250,15 @@ class RulesetViewSet(APIViewSet):
 
     @extend_schema("rulesets_list")
     def list(self, request: Request) -> Response:
-        """Every ruleset that whoever asks may play: of the program, the server, and their clubs."""
+        """List the rulesets that you may play: of the program, the server, and your clubs."""
         rules = [rules for _id, rules in offered_rulesets(request.user)]
         return self.respond({"results": rules})
 
     @extend_schema(parameters=[OPTIONS])
     def retrieve(self, request: Request, ruleset: str) -> Response:
-        """All that a form for its entries needs, with the options of a table.
+        """Describe a ruleset with the options of a table: all that a form for entries needs.
 
-        From it a program can tell most of what cannot be written; the server decides.
+        A program can check most of an entry by it. The server has the last word.
         """
         with placed("options"):
             options = parse_json(request.query_params.get("options", "{}"))
@@ -267,7 +268,7 @@ class RulesetViewSet(APIViewSet):
 
     @action(detail=True, url_path="ruleset", url_name="record")
     def record(self, request: Request, ruleset: str) -> Response:
-        """The ruleset as a portable document, from which house rules can be made."""
+        """Read a ruleset as a portable document. House rules can be made from it."""
         return Response(write_ruleset(self.rules))
 
 
@@ -278,7 +279,7 @@ class DescribeView(BaseAPIView):
     request_serializer_class = NewDescriptionSerializer
 
     def post(self, request: Request) -> Response:
-        """Check rules that are stored nowhere, and describe them; nothing is kept."""
+        """Check and describe rules without storing them."""
         data = self.get_validated(also=read_at("ruleset", read_ruleset))
         with placed("ruleset"):
             rules = read_ruleset(data["ruleset"])
@@ -295,7 +296,7 @@ class SchemasView(BaseAPIView):
 
     @extend_schema("schemas_list")
     def get(self, _request: Request) -> Response:
-        """The JSON Schemas of the portable records."""
+        """List the JSON Schemas of the portable records."""
         schemas = ((file, schema()) for file, schema in SCHEMAS.items())
         lines = [{"file": file, "id": s["$id"], "title": s["title"]} for file, s in schemas]
         return self.respond({"results": lines})
@@ -312,7 +313,7 @@ class SchemaView(BaseAPIView):
         },
     )
     def get(self, _request: Request, file: str) -> Response:
-        """The JSON Schema of a portable record."""
+        """Read the JSON Schema of a portable record."""
         if file not in SCHEMAS:
             raise Http404
         return Response(SCHEMAS[file]())
@@ -325,14 +326,13 @@ class HouseRulesViewSet(ModelViewSet):
     """
 
     descriptions = {
-        "list": "The house rules of the server, for its staff, or of a club, for its directors.",
-        "create": "Keep new house rules, under an id made of their name.\n\n"
-        "To copy others, send what `/rulesets/{id}/ruleset/` gives, with a name.",
-        "retrieve": "House rules with their document.",
-        "partial_update": "Put another document in the place of house rules; games that have begun"
-        " keep theirs.\n\n"
-        "With `If-Match` only if nobody else has changed them since that revision.",
-        "destroy": "Take house rules away; games that play them go on.",
+        "list": "List the house rules of the server (for staff) or of a club (for directors).",
+        "create": "Create house rules. Their id is made of their name.\n\n"
+        "To copy a ruleset, send what `/rulesets/{id}/ruleset/` answers, with another name.",
+        "retrieve": "Read house rules with their document.",
+        "partial_update": "Replace the document of house rules. Games begun before keep theirs.\n\n"
+        "With `If-Match`, only if nobody has changed them since that revision.",
+        "destroy": "Delete house rules. Games that are played by them go on.",
     }
     queryset = HouseRuleset.objects.none()
     lookup_field = "slug"
