@@ -36,8 +36,6 @@ Json = dict[str, Any]
 
 
 class ExportView(ClubMixin, BaseAPIView):
-    directs = False
-
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
         """NDJSON, whatever `Accept` says."""
         return super().perform_content_negotiation(request, force=True)
@@ -67,10 +65,10 @@ class GamesExportView(ExportView):
         return self.lines(self._games(rows.iterator(AT_ONCE)))
 
     def _games(self, rows: Iterable[Game]) -> Iterator[Json]:
-        shape = GameLineSerializer(context=self.get_serializer_context())
+        serializer = GameLineSerializer(context=self.get_serializer_context())
         for row in rows:
             writes = [each for each in row.revisions.all() if each.revision <= row.revision]
-            yield {**shape.to_representation(row), "record": record_of(row, writes)}
+            yield {**serializer.to_representation(row), "record": record_of(row, writes)}
 
 
 class RatingsExportView(ExportView):
@@ -122,10 +120,10 @@ class EntrantsExportView(ExportView):
         role = role_in(self.http_request, self.club)
         self.directs = role in DIRECTING
         who = {"directs": self.directs, "member": role is not None}
-        shape = EntrantSerializer(context={**self.get_serializer_context(), **who})
+        serializer = EntrantSerializer(context={**self.get_serializer_context(), **who})
         for row in tournaments:
             entrants = row.entrants.select_related("player", "partner").iterator(AT_ONCE)
             while some := list(islice(entrants, AT_ONCE)):
                 listed = lines_of(some, row, directs=self.directs)
                 for line in with_ratings(listed, row, self.http_request.user).lines:
-                    yield {"tournament": row.slug, **shape.to_representation(line)}
+                    yield {"tournament": row.slug, **serializer.to_representation(line)}

@@ -221,9 +221,7 @@ class EntryViewSet(GameMixin, APIViewSet):
     def destroy(self, request: Request, public_id: str, position: int) -> Response:
         """Withdraw an entry. It stays in the log."""
         game = self.game
-        query = serializers.WithdrawalSerializer(data=request.query_params.dict())
-        query.is_valid(raise_exception=True)
-        data = query.validated_data
+        data = self.get_query(serializers.WithdrawalSerializer)
         context = self.write_context(data["author"], must_match=True)
         with named_players(game.players):
             sheet = playing.withdraw_entry(game.pk, position, data["reason"], context)

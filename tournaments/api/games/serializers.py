@@ -19,7 +19,7 @@ from tournaments.api.fields import (
 )
 from tournaments.api.filtering import Chosen, Expanded, PartSerializer
 from tournaments.api.problems import engine_faults, listed
-from tournaments.api.rulesets.views import RulesetDescriptionSerializer
+from tournaments.api.rulesets.serializers import RulesetDescriptionSerializer
 from tournaments.api.schema import component
 from tournaments.engine.documents.games import GAME_FORMAT, Reading, write_result
 from tournaments.engine.play.games import Game as GamesGame

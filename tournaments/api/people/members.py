@@ -33,12 +33,7 @@ from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.models import Club, Invitation, Member, Scope
 from tournaments.models.clubs import Role
 from tournaments.origin import absolute
-from tournaments.permissions import (
-    account_of,
-    directed_club,
-    members_club,
-    owned_club,
-)
+from tournaments.permissions import account_of, directed_club, members_club, owned_club
 from tournaments.queries.players import member_name, members_found
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.clubs.membership import (

@@ -7,9 +7,7 @@ from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,204 +15,20 @@ from rest_framework.response import Response
 from tournaments.api.access import anybody
 from tournaments.api.fields import PlainJSONRenderer
 from tournaments.api.problems import placed, read_at
-from tournaments.api.rulesets.serializers import (
-    HouseDocumentSerializer,
-    HouseRulesLineSerializer,
-    HouseRulesSerializer,
-    NewDescriptionSerializer,
-    RulesetsSerializer,
-    SchemasSerializer,
-)
+from tournaments.api.rulesets import serializers
 from tournaments.api.schema import component
 from tournaments.api.views import APIViewSet, BaseAPIView, ModelViewSet, check_etag
 from tournaments.engine.documents.games import parse_json
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.documents.verify import SCHEMAS
-from tournaments.engine.rules.entries import NO_TRUMP, SUITS, wrong_type
-from tournaments.engine.rules.fields import NAMES
-from tournaments.engine.rules.rulesets import OPTION_KINDS, UNITS, InvalidEntry, Ruleset
+from tournaments.engine.rules.entries import wrong_type
+from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
 from tournaments.models import Club, HouseRuleset
 from tournaments.permissions import check_staff, directed_club
-from tournaments.queries.rulesets import describe, find_ruleset, offered_rulesets
+from tournaments.queries.rulesets import find_ruleset, offered_rulesets
 from tournaments.services.rulesets import change_rules, create_rules, remove_rules
-from tournaments.texts import labels
 
 Json = dict[str, Any]
-
-
-def with_names(described: Json, rules: Ruleset) -> Json:
-    """A description with names for all that a form shows; house rules keep their own.
-
-    Browsers are sent the description without them: their pages have the names already.
-    """
-    contracts = zip(described["contracts"], rules.contracts, strict=True)
-    return described | {
-        "name": labels.name_of(rules),
-        "options": [
-            option
-            | {
-                "name": labels.option_name(setting),
-                "about": labels.option_help(setting),
-                "value_names": [labels.option_value_name(setting, v) for v in option["values"]],
-            }
-            for option in described["options"]
-            for setting in [option["setting"]]
-        ],
-        "units": {
-            unit: {"name": labels.unit_name(unit)} | unit_fields
-            for unit, unit_fields in described["units"].items()
-        },
-        "contracts": [
-            fields
-            | {
-                "name": labels.contract_title(contract),
-                "short": labels.contract_short(contract.id, contract.name),
-                "symbol": labels.contract_symbol(contract.id, name=contract.name),
-            }
-            for fields, contract in contracts
-        ],
-        "suits": {
-            suit: {"name": labels.suit_name(suit), "symbol": labels.suit_symbol(suit)}
-            for suit in (*SUITS, NO_TRUMP)
-        },
-    }
-
-
-RECORD = component("RulesetRecord")["$ref"]
-ID: Json = {"$ref": f"{RECORD}/$defs/id"}
-POINTS: Json = {"$ref": f"{RECORD}/$defs/points"}
-COUNT: Json = {"type": "integer", "minimum": 0}
-SWITCH: Json = {"type": "boolean"}
-TEXT: Json = {"type": "string"}
-NAME: Json = {"description": "In the language of the request.", **TEXT}
-UNIT: Json = {"enum": list(UNITS)}
-
-
-def _object(**properties: Json) -> Json:
-    return {
-        "type": "object",
-        "required": list(properties),
-        "additionalProperties": False,
-        "properties": properties,
-    }
-
-
-def _list(items: Json) -> Json:
-    return {"type": "array", "items": items}
-
-
-def _map(values: Json) -> Json:
-    return {"type": "object", "additionalProperties": values}
-
-
-def _or_null(schema: Json) -> Json:
-    return {"oneOf": [schema, {"type": "null"}]}
-
-
-def _about(description: str, schema: Json) -> Json:
-    return {"description": description, **schema}
-
-
-def _record(place: str) -> Json:
-    return {"$ref": f"{RECORD}/{place}"}
-
-
-OPTION = _object(
-    setting=_record("$defs/option/properties/setting"),
-    kind={"enum": list(OPTION_KINDS)},
-    values=_list({"type": ["string", "integer", "boolean"]}),
-    name=NAME,
-    about=_about("The effect of the option.", TEXT),
-    value_names=_about("The names of the values.", _list(TEXT)),
-)
-DESCRIBED_UNIT = _object(
-    name=NAME,
-    total=_about("How many there are in a deal; null: not fixed.", _or_null(COUNT)),
-    most=_about("How many one side can have.", COUNT),
-    cards=_about("Whether they are cards, of which a trick holds four.", SWITCH),
-)
-CONTRACT = _object(
-    id=ID,
-    name=NAME,
-    short=_about("Its name in a narrow column.", TEXT),
-    symbol=_about("A few glyphs for it.", TEXT),
-    kind=ID,
-    named=_about("Whether a deal says it.", SWITCH),
-    declared=_about("Whether a deal says who declared.", SWITCH),
-    scoring=_record("$defs/contract/properties/scoring"),
-    values=_about("Points for each unit taken.", _map(POINTS)),
-    prizes=_list(POINTS),
-    sum=_about("The sum of a deal, if it is fixed.", _or_null(POINTS)),
-    quota=_about("How often in a game.", _or_null(COUNT)),
-    quota_each=_about("How often by one side.", _or_null(COUNT)),
-    trumps=_about("One of them is named with it.", _list({"enum": [*SUITS, NO_TRUMP]})),
-    fields=_about("The further fields of its deals.", _list({"enum": list(NAMES)})),
-    may_end_early=SWITCH,
-    replay_one_each=SWITCH,
-    cappotto=SWITCH,
-)
-CHECKS = _object(
-    within=_about(
-        "For each unit, the units that it is part of: nobody has more of it than of these.",
-        _map(_list(UNIT)),
-    ),
-    cards_in_a_trick=COUNT,
-    honours_among_hearts=COUNT,
-    shared_cards=_about(
-        "The units in which each card that has several is counted.", _list(_list(UNIT))
-    ),
-)
-
-
-class RulesetDescriptionSerializer(serializers.BaseSerializer[Ruleset]):
-    """A ruleset with its options: the possible entries and their points.
-
-    Names are in the language that was asked for, those of house rules as they were given.
-    """
-
-    def to_representation(self, instance: Ruleset) -> dict[str, Any]:
-        return with_names(describe(instance), instance)
-
-
-class DescribedRuleset(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
-    """Its schema, which is written by hand: nothing but these fields, all of them."""
-
-    target_class = RulesetDescriptionSerializer
-
-    def map_serializer(self, auto_schema: Any, direction: Any) -> Json:
-        """The schema of the component."""
-        suit, trumps = _object(name=NAME, symbol=TEXT), [*SUITS, NO_TRUMP]
-        described = _object(
-            format={"const": "kingscore-description/1"},
-            id=ID,
-            family=ID,
-            name=NAME,
-            seats={"type": "integer", "minimum": 2, "maximum": 4},
-            sides=_about("The side of each seat.", _list(COUNT)),
-            clockwise=SWITCH,
-            settings=_record("$defs/settings"),
-            options=_about("The choices of a table.", _list(OPTION)),
-            deals=_about("Null: it ends at the target.", _or_null(COUNT)),
-            target=_about("Points at which it ends.", _or_null(COUNT)),
-            in_a_row=_about("Deals until the declarer changes.", COUNT),
-            declares=_record("properties/declares"),
-            passes=SWITCH,
-            quotas=_about("How many contracts of each kind one side declares.", _map(COUNT)),
-            stages=_list(_object(deals=COUNT, contracts=_list(ID))),
-            all_units=_about(
-                "Units that may be written down instead of the contract's.",
-                _record("properties/all_units"),
-            ),
-            steps=_record("properties/steps"),
-            redeals=_record("properties/redeals"),
-            voids=_record("properties/voids"),
-            units=_map(DESCRIBED_UNIT),
-            contracts=_list(CONTRACT),
-            suits=_about("The names of the trumps.", _object(**dict.fromkeys(trumps, suit))),
-            checks=CHECKS,
-        )
-        about = "The rules of a game as they are played with the requested options."
-        return _about(about, described)
 
 
 OPTIONS = OpenApiParameter(
@@ -241,8 +55,11 @@ class RulesetViewSet(APIViewSet):
     action_permissions = {"list": anybody}
     lookup_field = "ruleset"
     lookup_value_converter = "slug"
-    serializer_class = RulesetDescriptionSerializer
-    serializer_classes = {"list": RulesetsSerializer, "record": component("RulesetRecord")}
+    serializer_class = serializers.RulesetDescriptionSerializer
+    serializer_classes = {
+        "list": serializers.RulesetsSerializer,
+        "record": component("RulesetRecord"),
+    }
     rules: Ruleset
 
     def resolve_parents(self) -> None:
@@ -275,8 +92,8 @@ class RulesetViewSet(APIViewSet):
 class DescribeView(BaseAPIView):
     scope = None
     permission = staticmethod(anybody)
-    serializer_class = RulesetDescriptionSerializer
-    request_serializer_class = NewDescriptionSerializer
+    serializer_class = serializers.RulesetDescriptionSerializer
+    request_serializer_class = serializers.NewDescriptionSerializer
 
     def post(self, request: Request) -> Response:
         """Check and describe rules without storing them."""
@@ -292,7 +109,7 @@ class SchemaRenderer(PlainJSONRenderer):
 
 class SchemasView(BaseAPIView):
     read_permission = staticmethod(anybody)
-    serializer_class = SchemasSerializer
+    serializer_class = serializers.SchemasSerializer
 
     @extend_schema("schemas_list")
     def get(self, _request: Request) -> Response:
@@ -340,9 +157,9 @@ class HouseRulesViewSet(ModelViewSet):
     filterset_fields = ("name",)
     ordering_fields = ("slug", "name", "changed_at")
     ordering = ("slug",)
-    serializer_class = HouseRulesSerializer
-    serializer_classes = {"list": HouseRulesLineSerializer}
-    request_serializer_class = HouseDocumentSerializer
+    serializer_class = serializers.HouseRulesSerializer
+    serializer_classes = {"list": serializers.HouseRulesLineSerializer}
+    request_serializer_class = serializers.HouseDocumentSerializer
     club: Club | None = None
 
     def get_permission(self) -> Any:
