@@ -42,7 +42,6 @@ def faults() -> Sentences:
 
 
 def _filter_faults() -> Sentences:
-    """The faults that filters of lists find; the sentences are Django's."""
     views = [
         view for view in _classes(GenericAPIView) if getattr(view, "queryset", None) is not None
     ]

@@ -76,8 +76,6 @@ class Forbidden(Refused, code="forbidden", status=403):
 
 
 class LacksScope(Forbidden):
-    """The token lacks a scope."""
-
     def __init__(self, scope: str) -> None:
         super().__init__(data={"scope": scope})
         self.headers = challenge(scope, "insufficient_scope")

@@ -382,7 +382,6 @@ class Described(AutoSchema):
         return super().get_summary() or self._texts()[0]
 
     def get_description(self) -> str:  # type: ignore[override]
-        """Return the rest of the description."""
         chooses = self.method == "GET" and getattr(self.view, "chosen", None)
         instead = self.view.deprecated.get(self.view.action_name)
         ends = f"Deprecated: `/api/v2/` will not have it. {instead}" if instead else ""

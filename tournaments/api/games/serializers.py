@@ -649,7 +649,6 @@ def form_details(sheet: Sheet) -> dict[str, Any]:
 
 
 def _types(game: GamesGame) -> Iterator[str]:
-    """The types of entries that can come next."""
     if not game.finished:
         yield "deal"
         if game.ruleset.voids:

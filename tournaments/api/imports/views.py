@@ -1,7 +1,7 @@
 """Addresses of imports, and what they answer."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -34,7 +34,6 @@ def line_problems(faults: Iterable[files.ImportFault], within: str = "lines") ->
 
 
 def _details(value: Any) -> Any:
-    """A value as JSON has it."""
     if isinstance(value, Player):
         return {"id": value.public_id, "name": value.name}
     if isinstance(value, tuple | list):
@@ -55,24 +54,18 @@ FIRST_DAY = date(1900, 1, 1)
 
 
 class ImportView(ClubMixin, BaseAPIView):
-    """The base of imports: all or nothing, or a plan of what would be imported."""
+    """The base of imports: all or nothing, or a plan of what would be imported.
+
+    `get_request` returns what is to be imported as the service takes it, `preview` its plan,
+    `details` the plan as it is answered, and `store` how many players or games were added.
+    """
 
     serializer_class: Any = serializers.GamesPlanSerializer
     also_success_status = 201
-
-    def get_request(self, data: Json) -> Any:
-        """Return what is to be imported, as the service takes it."""
-        raise NotImplementedError
-
-    def preview(self, wanted: Any) -> Any:
-        raise NotImplementedError
-
-    def details(self, plan: Any, data: Json) -> Json:
-        raise NotImplementedError
-
-    def store(self, wanted: Any, seen: str) -> int:
-        """Import, if the plan has this mark; return how many players or games were added."""
-        raise NotImplementedError
+    get_request: Callable[..., Any]
+    preview: Callable[..., Any]
+    details: Callable[..., Json]
+    store: Callable[..., int]
 
     def post(self, request: Request, slug: str) -> Response:
         data = self.get_validated()

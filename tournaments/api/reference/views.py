@@ -273,7 +273,6 @@ def _written(value: Any) -> str:
 
 
 def _access(needed: Mapping[str, Sequence[str]]) -> str:
-    """The permission, as one line of an operation's security."""
     if not needed:
         return "anybody"
     return " + ".join(" ".join([name, *scopes]) for name, scopes in needed.items())

@@ -246,7 +246,6 @@ class DescribedRuleset(OpenApiSerializerExtension):  # type: ignore[no-untyped-c
     target_class = RulesetDescriptionSerializer
 
     def map_serializer(self, auto_schema: Any, direction: Any) -> Json:
-        """The schema of the component."""
         suit, trumps = _object(name=NAME, symbol=TEXT), [*SUITS, NO_TRUMP]
         described = _object(
             format={"const": "kingscore-description/1"},
