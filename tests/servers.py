@@ -18,8 +18,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from tests.waiting import PATIENCE, wait_until
-from tournaments.management.opening import open_listener
-from tournaments.management.programs import web_words
+from tournaments.management.programs import open_listener, web_words
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -12,8 +12,7 @@ import redis
 from tests.postgres import Postgres
 from tests.servers import ROOT, Server, free_ports
 from tests.waiting import wait_until
-from tournaments.management.opening import open_listener
-from tournaments.management.programs import web_words, worker_words
+from tournaments.management.programs import open_listener, web_words, worker_words
 
 PATIENCE = 7200
 """Filling a million games takes long on a busy machine."""

@@ -19,8 +19,6 @@ import pytest
 from tests.phones import CSRF_FIELD
 from tests.servers import environment_of, prepared
 from tests.waiting import PATIENCE, wait_until
-from tournaments.management.nursery import Answer
-from tournaments.management.supervisor import Watchdog, WorkerProgram
 
 pytestmark = pytest.mark.slow
 
@@ -162,13 +160,12 @@ def test_up_starts_finds_its_data_again_and_survives_what_breaks(start_first):
     assert answer(second.address()) == 200
     assert open_to_others(second.data) == []
     assert (secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns) == kept
-    programs_share_memory(second)
     takes_messages_whatever_is_damaged(second)
     starts_a_killed_server_again(second, "gunicorn: master")
     starts_a_killed_worker_again(second)
     # Nobody can ask its programs to end.
     second.stop(signal.SIGKILL)
-    assert len(second.family) >= 5
+    assert len(second.family) >= 4
     wait_until(lambda: not any(map(alive, second.family)))
 
 
@@ -199,8 +196,8 @@ def stop_whole(site):
 
     assert site.stop(signal.SIGTERM) == 0, site.said
 
-    # The watchdog, the web server, the worker.
-    assert len(site.family) >= 3
+    # The web server and the worker.
+    assert len(site.family) >= 2
     assert [pid for pid in site.family if alive(pid)] == []
     assert "Traceback" not in site.said
 
@@ -229,17 +226,6 @@ def starts_a_killed_worker_again(site):
     assert site.run_python(SEND_AND_WAIT) == "taken"
     assert site.child("celery") != worker
     assert site.child("gunicorn") == web
-
-
-def programs_share_memory(site):
-    worker, web = site.child("celery"), site.child("gunicorn: master")
-    assert min(map(shared, (worker, web, *children(web)))) > 30
-
-
-def shared(pid):
-    """Return the MB of memory without a file that a process shares with others."""
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("Shared_Dirty")) / 1000
 
 
 SEND_AND_WAIT = """
@@ -336,19 +322,3 @@ def test_up_says_when_the_port_is_taken(tmp_path):
     assert done.returncode == 1
     assert f"Cannot listen on 127.0.0.1, port {port}" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_worker_that_nobody_has_forked_starts_by_itself(capfd, tmp_path):
-    started = Answer(
-        found_at="", web=[], worker=["platform"], failures=str(tmp_path / "failures"), pid=None
-    )
-    watchdog = Watchdog()
-    with (tmp_path / "listener").open("w") as listener:
-        worker = WorkerProgram(started, listener.fileno(), watchdog)
-
-        assert worker.process.wait(60)
-
-    worker.end_rest()
-    watchdog.close()
-    assert worker.process.returncode == 0
-    assert "Linux" in capfd.readouterr().out

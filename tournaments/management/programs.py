@@ -1,6 +1,7 @@
 """Command lines of the programs, shared by `up` and servers with their own process manager."""
 
 import os
+import socket
 import stat
 import sys
 from contextlib import suppress
@@ -76,6 +77,22 @@ def become(words: list[str]) -> NoReturn:
     keep_private()
     os.chdir(settings.BASE_DIR)
     os.execv(sys.executable, [sys.executable, "-m", *words])  # noqa: S606 - no shell wanted
+
+
+def open_listener(host: str, port: int) -> socket.socket:
+    """Listen for connections; end with a message if that is impossible.
+
+    The web server inherits the socket: while it restarts, connections wait in the queue instead of
+    being refused.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        sys.exit(
+            f"Cannot listen on {host}, port {port}: {error.strerror}."
+            " Is Kingscore running already? Another port: --port 8001"
+        )
 
 
 def addresses(host: str, port: int) -> list[str]:

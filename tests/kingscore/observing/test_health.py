@@ -22,8 +22,7 @@ from kingscore.observing.logs import CURRENT
 from kingscore.observing.metrics import TASK_FAILURES, TASK_SECONDS
 from tests.servers import ROOT, environment_of
 from tests.waiting import PATIENCE, wait_until
-from tournaments.management.opening import open_listener
-from tournaments.management.programs import web_words
+from tournaments.management.programs import open_listener, web_words
 from tournaments.models import Worker
 
 

@@ -1,8 +1,8 @@
-"""Set up what is missing for the web server and the worker; the supervisor runs them."""
+"""The one command that a club needs: set up what is missing, and run web server and worker."""
 
 import hashlib
+import json
 import os
-import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,48 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
-from tournaments.management.opening import HELP, add_arguments
-from tournaments.management.programs import keep_private
+from tournaments.management import supervisor
+from tournaments.management.programs import (
+    addresses,
+    become,
+    keep_private,
+    open_listener,
+    web_words_of_up,
+    worker_words,
+)
+
+
+class Command(BaseCommand):
+    help = "Set up what is missing and run the web server and the worker until Ctrl-C."
+    # `make check` runs them; they are of the program, not of a site.
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default="0.0.0.0")  # noqa: S104 - phones must reach it
+        parser.add_argument("--port", type=int, default=8000, help="0 takes a free one")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        listener = open_listener(options["host"], options["port"])
+        keep_private(settings.DATA)
+        migrate_if_needed()
+        call_command("compile_translations", verbosity=0)
+        collect_static_if_needed()
+        found_at = addresses(options["host"], listener.getsockname()[1])
+        self.announce(found_at)
+        # For e-mails and QR codes: phones can reach the last one, too.
+        os.environ["KINGSCORE_FOUND_AT"] = found_at[-1]
+        number, failures = listener.fileno(), str(settings.WORKER_FAILURES)
+        os.set_inheritable(number, True)  # noqa: FBT003 - it takes no keyword
+        programs = json.dumps([web_words_of_up(number), worker_words(beat=True)])
+        become([supervisor.__name__, str(number), failures, programs])
+
+    def announce(self, found_at: list[str]) -> None:
+        """Print the addresses of the site, and a QR code for phones."""
+        self.stdout.write("Kingscore is at " + " and ".join(found_at))
+        if self.stdout.isatty():
+            segno.make(found_at[-1], micro=False).terminal(compact=True)
+        self.stdout.write("Stop it with Ctrl-C.")
+        self.stdout.flush()
 
 
 def migrate_if_needed() -> None:
@@ -26,52 +66,18 @@ def migrate_if_needed() -> None:
         call_command("migrate", verbosity=0, interactive=False)
     # No migration creates this table, since the settings choose the cache.
     call_command("createcachetable", verbosity=0)
-    # The programs started later have connections of their own.
-    connections.close_all()
 
 
-def prepare() -> None:
-    """Set up what is missing or has changed.
-
-    Django's checks are left out: the first target of `make check` runs them, and they are of the
-    program, not of a site.
-    """
-    keep_private(settings.DATA)
-    migrate_if_needed()
-    call_command("compile_translations", verbosity=0)
-    # Collect and compress the static files if one has changed.
-    states = [f"django {version('django')}", f"whitenoise {version('whitenoise')}"]
+def collect_static_if_needed() -> None:
+    """Collect and compress the static files if one has changed."""
+    parts = [f"django {version('django')}", f"whitenoise {version('whitenoise')}"]
     for finder in get_finders():
         for name, storage in finder.list([]):
             state = Path(storage.path(name)).stat()
-            states.append(f"{name} {state.st_size} {state.st_mtime_ns}")
-    fingerprint = hashlib.sha256("\n".join(sorted(states)).encode()).hexdigest()
+            parts.append(f"{name} {state.st_size} {state.st_mtime_ns}")
+    fingerprint = hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()
     stamp = Path(settings.STATIC_ROOT) / ".collected"
     if not stamp.exists() or stamp.read_text() != fingerprint:
         call_command("collectstatic", verbosity=0, interactive=False)
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.write_text(fingerprint)
-
-
-def announce(found_at: list[str]) -> None:
-    """Print the addresses of the site, and a QR code for phones."""
-    sys.stdout.write("Kingscore is at " + " and ".join(found_at) + "\n")
-    if sys.stdout.isatty():
-        segno.make(found_at[-1], micro=False).terminal(sys.stdout, compact=True)
-    sys.stdout.write("Stop it with Ctrl-C.\n")
-    sys.stdout.flush()
-
-
-class Command(BaseCommand):
-    """The one command that a club needs; without options of Django it runs without this class."""
-
-    help = HELP
-    requires_system_checks: list[str] = []
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        add_arguments(parser)
-
-    def handle(self, *_: Any, **options: Any) -> None:
-        words = ["manage.py", "up", "--host", options["host"], "--port", str(options["port"])]
-        os.chdir(settings.BASE_DIR)
-        os.execv(sys.executable, [sys.executable, *words])  # noqa: S606 - no shell wanted
