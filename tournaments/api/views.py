@@ -30,30 +30,14 @@ from rest_framework.routers import SimpleRouter
 from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import ViewSetMixin
 
+from tournaments import permissions
+from tournaments.api import filtering
 from tournaments.api.access import LEFT, POLICY, count
-from tournaments.api.filtering import (
-    CHOICES,
-    Chosen,
-    PartSerializer,
-    parameters_of,
-    unknown,
-    unknown_choices,
-)
 from tournaments.api.idempotency import run_once
 from tournaments.api.problems import NOT_KEPT, NOT_STORED, faults_of
 from tournaments.models import Club, Scope, Tournament, User
 from tournaments.models.clubs import DIRECTING
 from tournaments.models.fields import named
-from tournaments.permissions import (
-    account_of,
-    actor_of,
-    directed_club,
-    directed_tournament,
-    directs_club,
-    role_in,
-    seen_club,
-    seen_tournament,
-)
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import ChangedMeanwhile, Fault, Invalid, Refused
 
@@ -140,14 +124,14 @@ class BaseAPIView(GenericAPIView[Any]):
     @property
     def account(self) -> User:
         """The account of the token; NotAuthenticated without one."""
-        user = account_of(self.http_request)
+        user = permissions.account_of(self.http_request)
         if user is None:
             raise NotAuthenticated
         return user
 
     @property
     def actor(self) -> Actor:
-        return actor_of(self.http_request)
+        return permissions.actor_of(self.http_request)
 
     @property
     def account_actor(self) -> Actor:
@@ -226,12 +210,12 @@ class BaseAPIView(GenericAPIView[Any]):
         if not request.query_params or not hasattr(self, method.lower()):
             return
         faults: list[Fault] = []
-        known = parameters_of(self, method)
+        known = filtering.parameters_of(self, method)
         if self.chosen is not None and method == "GET":
-            faults += unknown_choices(request, self.chosen)
-            known |= CHOICES
+            faults += filtering.unknown_choices(request, self.chosen)
+            known |= filtering.CHOICES
         if not self.is_list:
-            faults += unknown(request.query_params, known)
+            faults += filtering.unknown(request.query_params, known)
         if faults:
             raise Invalid(faults=faults)
 
@@ -243,13 +227,13 @@ class BaseAPIView(GenericAPIView[Any]):
     @property
     def is_computed_list(self) -> bool:
         found = self.get_serializer_class()
-        return isinstance(found, type) and issubclass(found, PartSerializer)
+        return isinstance(found, type) and issubclass(found, filtering.PartSerializer)
 
     @property
-    def chosen(self) -> type[Chosen] | None:
+    def chosen(self) -> type[filtering.Chosen] | None:
         """The serializer whose `fields` and `expand` may be chosen here."""
         found = self.get_serializer_class()
-        return found if isinstance(found, type) and issubclass(found, Chosen) else None
+        return found if isinstance(found, type) and issubclass(found, filtering.Chosen) else None
 
     serializer_context: Mapping[str, Any] = {}
     """What serializers need beside the object and the request."""
@@ -409,8 +393,8 @@ class ModelViewSet(ListMixin, CreateMixin, RetrieveMixin, UpdateMixin, DestroyMi
 class ClubMixin:
     """The club in the address."""
 
-    permission: Any = staticmethod(directed_club)
-    read_permission: Any = staticmethod(seen_club)
+    permission: Any = staticmethod(permissions.directed_club)
+    read_permission: Any = staticmethod(permissions.seen_club)
     club: Club
 
     def resolve_parents(self: Any) -> None:
@@ -419,15 +403,15 @@ class ClubMixin:
     @cached_property
     def directs(self: Any) -> bool:
         """Whether the visitor directs the club."""
-        only_directors = self.get_permission() is directed_club
-        return only_directors or directs_club(self.http_request, self.club)
+        only_directors = self.get_permission() is permissions.directed_club
+        return only_directors or permissions.directs_club(self.http_request, self.club)
 
 
 class TournamentMixin:
     """The tournament in the address."""
 
-    permission: Any = staticmethod(directed_tournament)
-    read_permission: Any = staticmethod(seen_tournament)
+    permission: Any = staticmethod(permissions.directed_tournament)
+    read_permission: Any = staticmethod(permissions.seen_tournament)
     tournament: Tournament
 
     def resolve_parents(self: Any) -> None:
@@ -437,12 +421,12 @@ class TournamentMixin:
     @cached_property
     def role(self: Any) -> str | None:
         """The visitor's role in the club of the tournament; None if no member."""
-        return role_in(self.http_request, self.tournament.event.club)
+        return permissions.role_in(self.http_request, self.tournament.event.club)
 
     @cached_property
     def directs(self: Any) -> bool:
         """Whether the visitor directs the tournament."""
-        return self.get_permission() is directed_tournament or self.role in DIRECTING
+        return self.get_permission() is permissions.directed_tournament or self.role in DIRECTING
 
 
 class Router(SimpleRouter):

@@ -28,22 +28,9 @@ from tournaments.models import Event, Game, Player, Report, Scope
 from tournaments.models.clubs import DIRECTING, Paper, Role
 from tournaments.origin import absolute, origin
 from tournaments.permissions import account_of, members_club, role_in, seen_event
-from tournaments.queries.documents import (
-    CONTENT_TYPES,
-    file_name,
-    may_cancel,
-    reason_of,
-    report_at,
-    report_secret,
-)
+from tournaments.queries import documents as queries
 from tournaments.queries.site import month_key, months_of
-from tournaments.reports.documents import (
-    DocumentOffer,
-    formats_of,
-    offered,
-    offers_to,
-    rounds_to_print,
-)
+from tournaments.reports import documents as reports
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.documents import reporting
 from tournaments.texts.documents import NAMES
@@ -98,8 +85,8 @@ class DocumentOfferSerializer(serializers.Serializer[Any]):
     @extend_schema_field(
         serializers.ListField(child=serializers.ChoiceField(Report.Format.choices))
     )
-    def get_formats(self, offer: DocumentOffer) -> list[str]:
-        return list(formats_of(offer.kind))
+    def get_formats(self, offer: reports.DocumentOffer) -> list[str]:
+        return list(reports.formats_of(offer.kind))
 
 
 class DocumentSerializer(UncachedSerializer):
@@ -137,14 +124,14 @@ class DocumentSerializer(UncachedSerializer):
         return Report.Step(row.step).name.lower()
 
     def get_error(self, row: Report) -> str:
-        return reason_of(row)
+        return queries.reason_of(row)
 
     def get_file(self, row: Report) -> str | None:
         done = row.state == Report.State.DONE and reporting.is_stored(row)
         return address_of(row, "document-file") if done else None
 
     def get_file_name(self, row: Report) -> str:
-        return file_name(row)
+        return queries.file_name(row)
 
 
 class DocumentsSerializer(serializers.Serializer[Any]):
@@ -162,10 +149,10 @@ class DocumentMonthsSerializer(serializers.Serializer[Any]):
 
 
 def address_of(row: Report, name: str) -> str:
-    return reverse(f"api:{name}", args=[row.pk, report_secret(row.pk)])
+    return reverse(f"api:{name}", args=[row.pk, queries.report_secret(row.pk)])
 
 
-FILES = {(200, kind): OpenApiTypes.BINARY for kind in CONTENT_TYPES.values()}
+FILES = {(200, kind): OpenApiTypes.BINARY for kind in queries.CONTENT_TYPES.values()}
 
 
 class NoSuchFormat(Fault, code="no-such-format", where="format"):
@@ -195,7 +182,7 @@ class OrderView(BaseAPIView):
 
     def get_form(self, data: Mapping[str, Any], kind: Report.Kind) -> dict[str, Any]:
         """Return language and format of a request; NoSuchFormat where the kind has no such one."""
-        if data["format"] not in formats_of(kind):
+        if data["format"] not in reports.formats_of(kind):
             raise NoSuchFormat
         language = str(data.get("language") or get_language() or "en")
         return {"language": language, "format": Report.Format(data["format"])}
@@ -211,7 +198,7 @@ class OrderView(BaseAPIView):
 
 def report_to_read(request: Request, pk: int, secret: str) -> Report:
     """The document, for readers of its contents; one for directors needs the scope `direct`."""
-    row = report_at(request._request, pk, secret)  # noqa: SLF001
+    row = queries.report_at(request._request, pk, secret)  # noqa: SLF001
     if row.audience == Report.Audience.DIRECTORS and not has_scope(request, Scope.DIRECT):
         raise Http404
     return row
@@ -245,7 +232,7 @@ class DocumentViewSet(DocumentMixin, RetrieveMixin, APIViewSet):
     @action(methods=["post"], detail=True)
     def cancel(self, request: Request, **kwargs: Any) -> Response:
         """Cancel a document that is not done: your own, or one that belongs to no club."""
-        if not may_cancel(self.http_request, self.report):
+        if not queries.may_cancel(self.http_request, self.report):
             raise Http404
         reporting.cancel_report(self.report, timezone.now())
         self.resolve_parents()
@@ -274,8 +261,8 @@ class DocumentFileView(DocumentMixin, BaseAPIView):
             raise NotDone(data={"state": row.state})
         if not reporting.is_stored(row):
             raise Http404
-        kind = CONTENT_TYPES[Report.Format(row.format)]
-        return FileResponse(row.file.open("rb"), filename=file_name(row), content_type=kind)
+        kind = queries.CONTENT_TYPES[Report.Format(row.format)]
+        return FileResponse(row.file.open("rb"), filename=queries.file_name(row), content_type=kind)
 
 
 Kind, Audience = Report.Kind, Report.Audience
@@ -305,10 +292,11 @@ class EventDocumentsView(OrderView):
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """List the documents available for an event, and those you requested lately."""
         event, role = self.event, self.get_role()
-        rounds = rounds_to_print(event, directs=role in DIRECTING)
+        rounds = reports.rounds_to_print(event, directs=role in DIRECTING)
+        offers = reports.offers_to(event, role)
         last = rounds[-1] if rounds else None
         details = {
-            "offers": [offered(offer, event, last, rounds) for offer in offers_to(event, role)],
+            "offers": [reports.offered(offer, event, last, rounds) for offer in offers],
             "recent": _recent(request, event),
         }
         return self.respond(details)
@@ -320,7 +308,8 @@ class EventDocumentsView(OrderView):
         # A club knows its members; anybody else could keep its worker busy.
         if role is None and not consume(self.http_request, action="ask_document"):
             raise Throttled(wait=60)
-        rounds, offers = rounds_to_print(event, directs=directs), list(offers_to(event, role))
+        rounds = reports.rounds_to_print(event, directs=directs)
+        offers = list(reports.offers_to(event, role))
         offer = next((offer for offer in offers if offer.name == data["document"]), None)
         if offer is None:
             raise Unknown("document", [offer.name for offer in offers])
@@ -329,7 +318,7 @@ class EventDocumentsView(OrderView):
             round_ = next((each for each in rounds if each.number == data.get("round")), None)
             if round_ is None:
                 raise Unknown("round", [each.number for each in rounds])
-        missing = offered(offer, event, round_, rounds).missing
+        missing = reports.offered(offer, event, round_, rounds).missing
         if missing:
             raise NotThereYet(sentence=missing)
         host = {"host": absolute(self.http_request, "/")}
@@ -398,9 +387,8 @@ class ClubDocumentsView(MemberOrderView):
 
     def get(self, request: Request, slug: str) -> Response:
         """List the months of which members can request a document."""
-        months = months_of(self.club, timezone.localdate())
-        details = {"months": [*map(month_key, months)], "formats": formats_of(Kind.CLUB_MONTH)}
-        return self.respond(details)
+        months = [*map(month_key, months_of(self.club, timezone.localdate()))]
+        return self.respond({"months": months, "formats": reports.formats_of(Kind.CLUB_MONTH)})
 
     def post(self, request: Request, slug: str) -> Response:
         """Request the document of a month in which the club held an event, as a member."""

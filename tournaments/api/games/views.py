@@ -21,15 +21,7 @@ from rest_framework.response import Response
 from tournaments.api import access
 from tournaments.api.fields import MOMENTS
 from tournaments.api.filtering import expanding
-from tournaments.api.games import serializers
-from tournaments.api.games.entries import (
-    GameMixin,
-    game_to_write,
-    key_of,
-    named_players,
-    revision_of,
-    tag_of,
-)
+from tournaments.api.games import entries, serializers
 from tournaments.api.problems import engine_faults, fault
 from tournaments.api.schema import component
 from tournaments.api.views import APIViewSet, ListMixin
@@ -138,8 +130,8 @@ def start(data: Mapping[str, Any], visitor: Visitor, *, at: datetime) -> Game:
     head = playing.GameSetup(rules.id, document=document, **setup)
     with transaction.atomic():
         game = tables.start_table(head, length, at=played_at)
-        entries = map(parse_entry, data["entries"])
-        playing.record_entries(game.pk, entries, WriteContext("of-record", 0, at))
+        parsed = map(parse_entry, data["entries"])
+        playing.record_entries(game.pk, parsed, WriteContext("of-record", 0, at))
         game.refresh_from_db()
     return game
 
@@ -149,7 +141,7 @@ def game_to_take_over(request: Request, public_id: str) -> Game:
     return get_object_or_404(access.takeable_game(request, public_id).select_related("table"))
 
 
-class GameViewSet(GameMixin, ListMixin, APIViewSet):
+class GameViewSet(entries.GameMixin, ListMixin, APIViewSet):
     descriptions = {
         "list": "List the games of clubs that you may see, and the game that your key opens.",
     }
@@ -159,7 +151,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         "list": access.anybody,
         "create": access.anybody,
         "adopt": access.account_needed,
-        "keys": game_to_write,
+        "keys": entries.game_to_write,
         "pen": game_to_take_over,
     }
     queryset = Game.objects.none()
@@ -210,9 +202,9 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         game = self.game
         if expanding(request):
             return self.respond(load_sheet(game))
-        unchanged = get_conditional_response(self.http_request, etag=tag_of(game))
+        unchanged = get_conditional_response(self.http_request, etag=entries.tag_of(game))
         if unchanged is not None:
-            unchanged["ETag"] = tag_of(game)
+            unchanged["ETag"] = entries.tag_of(game)
             return unchanged
         return self.respond_sheet(load_sheet(game))
 
@@ -224,7 +216,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         game, data = self.game, self.get_validated()
         setup = {name: getattr(game, name) for name in SETUP_FIELDS}
         changed = playing.GameSetup(game.ruleset, **{**setup, **data})
-        with named_players(changed.players):
+        with entries.named_players(changed.players):
             sheet = playing.change_head(game.pk, changed, self.write_context())
         return self.respond_sheet(sheet)
 
@@ -236,7 +228,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
         game = self.game
         with transaction.atomic():
             locked = get_object_or_404(Game.objects.select_for_update(), pk=game.pk, table=None)
-            if revision_of(request, locked) != locked.revision:
+            if entries.revision_of(request, locked) != locked.revision:
                 raise StaleRevision(load_sheet(locked))
             playing.delete_game(locked.pk)
         return Response(status=204)
@@ -255,7 +247,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
     def form(self, request: Request, public_id: str) -> Response:
         """Read what can be entered next: the rules, the player on turn, and the contracts left."""
         sheet = load_sheet(self.game)
-        return self.respond(serializers.form_details(sheet), ETag=tag_of(sheet.row))
+        return self.respond(serializers.form_details(sheet), ETag=entries.tag_of(sheet.row))
 
     @action(detail=True, refusals=())
     def match(self, request: Request, public_id: str) -> Response:
@@ -278,7 +270,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
 
         The answer is 201 with the keys of the game, or 200 without them if it was started before.
         """
-        key, by, reason = key_of(request), self.get_writer(), labels.option_name("laps")
+        key, by, reason = entries.key_of(request), self.get_writer(), labels.option_name("laps")
         following, is_new = tables.start_next_game(
             self.game.pk, at=timezone.now(), key=key, reason=reason, by=by
         )
@@ -297,7 +289,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
             # At a club's table its directors decide who plays next.
             raise Http404
         plan = next_game_of(game, self.get_validated(), request.user)
-        key, now = key_of(request), timezone.now()
+        key, now = entries.key_of(request), timezone.now()
         following, is_new = tables.start_rematch(game.pk, plan, at=now, key=key)
         return self.respond_following(following, is_new=is_new)
 
@@ -340,7 +332,7 @@ class GameViewSet(GameMixin, ListMixin, APIViewSet):
     @action(methods=["post"], detail=True, refusals=())
     def pen(self, request: Request, public_id: str) -> Response:
         """Take over the scoring, with the key `pen`. Earlier scorers can then only follow."""
-        game, key = self.game, key_of(request)
+        game, key = self.game, entries.key_of(request)
         by = self.get_writer()
         taken = playing.hand_over(game.pk, game.write_generation, key, by, at=timezone.now())
         return self.respond(taken)
@@ -388,8 +380,8 @@ def gives_keys(request: Request, game: Game) -> bool:
     return access.has_scope(request, Scope.SCORE) and directed.exists()
 
 
-class LogViewSet(GameMixin, ListMixin, APIViewSet):
-    read_permission = staticmethod(game_to_write)
+class LogViewSet(entries.GameMixin, ListMixin, APIViewSet):
+    read_permission = staticmethod(entries.game_to_write)
     descriptions = {
         "list": "List every revision of a sheet that you may write, withdrawn entries included."
     }
