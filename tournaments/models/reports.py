@@ -49,7 +49,7 @@ class ReportQuerySet(models.QuerySet["Report"]):
             | Q(state=Report.State.BUILDING) & ~Q(touched_at__range=_lately(at))
         )
 
-    def kept(self, at: datetime) -> "ReportQuerySet":
+    def unexpired(self, at: datetime) -> "ReportQuerySet":
         return self.filter(expires_at__gte=at)
 
     def expired(self, at: datetime) -> "ReportQuerySet":

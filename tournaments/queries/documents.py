@@ -38,7 +38,7 @@ def report_at(request: HttpRequest, pk: int, secret: str) -> Report:
     """Return the report at an address if the visitor may see its subject; else raise 404."""
     if not fields.matches(secret, "report", str(pk), 1):
         raise Http404
-    rows = Report.objects.readable_by(request.user).kept(timezone.now())
+    rows = Report.objects.readable_by(request.user).unexpired(timezone.now())
     return get_object_or_404(rows.select_related("game", "club", "event", "player"), pk=pk)
 
 

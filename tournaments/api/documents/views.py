@@ -344,7 +344,7 @@ def _recent(request: Request, event: Event) -> list[Report]:
     """Return the documents that the account requested lately (1 query with a token)."""
     if not request.user.is_authenticated:
         return []
-    rows = Report.objects.filter(event=event, asked_by=request.user).kept(timezone.now())
+    rows = Report.objects.filter(event=event, asked_by=request.user).unexpired(timezone.now())
     if not has_scope(request, Scope.DIRECT):
         rows = rows.exclude(audience=Audience.DIRECTORS)
     readable = rows.readable_by(request.user).select_related("game", "club", "event", "player")

@@ -366,7 +366,7 @@ def _only_report(content_key: str, belongings: dict[str, Any], at: datetime) -> 
 
 def _stored_report(content_key: str, at: datetime) -> Report | None:
     """Return the report of a content that is being built or kept; None if it must be requested."""
-    report = Report.objects.kept(at + ABOUT_TO_EXPIRE).filter(content_key=content_key).first()
+    report = Report.objects.unexpired(at + ABOUT_TO_EXPIRE).filter(content_key=content_key).first()
     if report is None or report.state == Report.State.CANCELLED:
         return None
     gone = report.state == Report.State.DONE and not is_stored(report)
