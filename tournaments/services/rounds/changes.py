@@ -281,7 +281,11 @@ def change_late(
         lock_tables_of(round_)
         state = load_state(tournament)
         seated_round = state.seating_of(round_)
-        moves = _moves(state, seated_round, arriving, leaving)
+        keys = {entrant.pk: key for key, entrant in state.entrants.items()}
+        if not keys.keys() >= {*arriving, *leaving}:
+            raise WrongState(tournament.state)
+        moves = _Moves([keys[pk] for pk in arriving], sorted({keys[pk] for pk in leaving}))
+        _refuse_who_cannot_come(state, seated_round, moves)
         if moves.arriving:
             staying = {*_here(seated_round), *moves.arriving} - {*moves.leaving}
             check_room(state, round_.number, staying)
@@ -378,24 +382,6 @@ class _Moves:
 
     arriving: list[str]
     leaving: list[str]
-
-
-def _moves(
-    state: TournamentState,
-    seated_round: SeatedRound,
-    arriving: Sequence[int],
-    leaving: Sequence[int],
-) -> _Moves:
-    """Return arrivals and departures by key.
-
-    Raises: WrongState, TakesPart: as in `change_late`.
-    """
-    keys = {entrant.pk: key for key, entrant in state.entrants.items()}
-    if not keys.keys() >= {*arriving, *leaving}:
-        raise WrongState(state.tournament.state)
-    asked = _Moves([keys[pk] for pk in arriving], sorted({keys[pk] for pk in leaving}))
-    _refuse_who_cannot_come(state, seated_round, asked)
-    return asked
 
 
 def _refuse_who_cannot_come(

@@ -235,7 +235,16 @@ def put_line_up(tournament_pk: int, line_up: LineUp, by: Actor, *, at: datetime)
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
         state = load_state(tournament)
-        check_open(state, line_up.number)
+        published = sum(each.row.published_at is not None for each in state.seated_rounds)
+        sentence: Text = ""
+        if line_up.number <= published:
+            sentence = _(
+                "This round is published: let a reserve take the place of a player instead."
+            )
+        elif not state.has_line_ups(line_up.number):
+            sentence = _("There are no line-ups in this round.")
+        if sentence or tournament.state == Tournament.State.FINISHED:
+            raise WrongState(tournament.state, sentence)
         chosen = _members(state, line_up.team, line_up.players)
         stood = state.line_ups(line_up.number)[line_up.team]
         named = tournament.line_ups.setdefault(str(line_up.number), {})
@@ -248,40 +257,6 @@ def put_line_up(tournament_pk: int, line_up: LineUp, by: Actor, *, at: datetime)
         before = {"entrants": list(stood)}
         after = {"round": line_up.number, "team": line_up.team, "entrants": list(chosen)}
         note(tournament, "put-line-up", by, at, before=before, after=after)
-
-
-def check_open(state: TournamentState, number: int) -> None:
-    """Check that the line-ups of a round can still be named.
-
-    Raises: WrongState: the round is published, is a final, or has no line-ups.
-    """
-    published = sum(each.row.published_at is not None for each in state.seated_rounds)
-    said: Text = ""
-    if number <= published:
-        said = _("This round is published: let a reserve take the place of a player instead.")
-    elif not state.has_line_ups(number):
-        said = _("There are no line-ups in this round.")
-    if said or state.tournament.state == Tournament.State.FINISHED:
-        raise WrongState(state.tournament.state, said)
-
-
-def join_line_ups(state: TournamentState, number: int, names: Iterable[str]) -> None:
-    """Add entrants to the line-ups of their teams, by key; the tournament must be saved after.
-
-    Raises: NoTeam: one of them is in no team; LineUpFull: there is no place left in one of them.
-    """
-    if not state.has_line_ups(number):
-        return
-    named = state.tournament.line_ups.setdefault(str(number), {})
-    for name in names:
-        if state.entrants[name].house:
-            continue
-        team = state.entrants[name].team
-        if team not in state.teams:
-            raise NoTeam(state.entrants[name])
-        if name not in state.line_ups(number)[team]:
-            players = [*named.get(team, state.line_ups(number)[team]), name]
-            named[team] = list(_members(state, team, players))
 
 
 def check_room(state: TournamentState, number: int, seated: Collection[str]) -> None:
@@ -559,25 +534,21 @@ def outdated_at(state: TournamentState, seated_round: SeatedRound) -> Outdated |
         return None
     document = Draw.objects.filter(round=row).values_list("document", flat=True).first()
     drawn = document["tables"] if document else [each.entrants for each in seated_round.tables]
-    before = _mates(drawn)
+    seed = state.tournament.seed if document is None else document["seed"]
+    locked = locked_tables(row, (row.seating or {}).get("locked", ()))
+    tables: Sequence[Sequence[str]]
     try:
-        after = _mates(_drawn_now(state, row, document))
+        if row.number > state.settings.rounds:
+            tables = _tables_of_final(state, row.number)
+        elif locked:
+            tables = draw_rest(state, row.number, locked, seed).seating.tables
+        else:
+            tables = draw(state, row.number, seed)[0].seating.tables
     except (Refused, ImpossibleFixed, NoRoundRobin, InvalidSeating):
         return Outdated(now, bool(row.stage), ())
+    before, after = _mates(drawn), _mates(tables)
     moved = (key for key in state.entrants if before.get(key) != after.get(key))
     return Outdated(now, bool(row.stage), tuple(state.entrants[key] for key in moved))
-
-
-def _drawn_now(
-    state: TournamentState, round_: Round, document: Mapping[str, Any] | None
-) -> Sequence[Sequence[str]]:
-    if round_.number > state.settings.rounds:
-        return _tables_of_final(state, round_.number)
-    seed = state.tournament.seed if document is None else document["seed"]
-    kept = locked_tables(round_, (round_.seating or {}).get("locked", ()))
-    if kept:
-        return draw_rest(state, round_.number, kept, seed).seating.tables
-    return draw(state, round_.number, seed)[0].seating.tables
 
 
 def _mates(tables: Iterable[Sequence[str]]) -> dict[str, frozenset[str]]:
@@ -587,7 +558,9 @@ def _mates(tables: Iterable[Sequence[str]]) -> dict[str, frozenset[str]]:
 def take_in(state: TournamentState, number: int, names: Collection[str]) -> None:
     """Count entrants as here from round `number` on, by key, also if they had withdrawn.
 
-    Raises: InvalidSeating, TakesPart, LineUpFull.
+    The tournament must be saved after, for its line-ups.
+
+    Raises: InvalidSeating, TakesPart, NoTeam, LineUpFull.
     """
     unknown = [name for name in names if name not in state.entrants]
     if unknown:
@@ -600,7 +573,18 @@ def take_in(state: TournamentState, number: int, names: Collection[str]) -> None
                 raise TakesPart(player)
         row.withdrawn_at = None
         row.come_in(number)
-    join_line_ups(state, number, names)
+    if state.has_line_ups(number):
+        # In their teams they join those who play in the round.
+        named = state.tournament.line_ups.setdefault(str(number), {})
+        for row in rows:
+            if row.house:
+                continue
+            if row.team not in state.teams:
+                raise NoTeam(row)
+            line_up = state.line_ups(number)[row.team]
+            if row.key not in line_up:
+                players = [*named.get(row.team, line_up), row.key]
+                named[row.team] = list(_members(state, row.team, players))
     Entrant.objects.bulk_update(rows, ["joins_in", "checked_in", "withdrawn_at"])
 
 

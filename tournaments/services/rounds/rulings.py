@@ -165,7 +165,9 @@ def settle_deal(game_pk: int, seen: SeenDeal, *, disputed_counts: bool) -> Sheet
                 return sheet
             raise StaleRevision(sheet)
         if disputed_counts:
-            body = _remarks(sheet, deal) | (dispute.body or {})
+            written = sheet.body(deal.position) or {}
+            remarks = {name: value for name, value in written.items() if name in REMARKS}
+            body = remarks | (dispute.body or {})
             key = f"dispute-{dispute.pk:08}"
             context = WriteContext(key, sheet.row.revision, seen.at, by=seen.by)
             reason = _("disputed deal")
@@ -217,11 +219,6 @@ def _version(sheet: Sheet, deal: ReviewedDeal, entry: Entry) -> dict[str, Any]:
         if error.position == deal.position:
             raise InvalidEntry(error.problems) from error
     return said
-
-
-def _remarks(sheet: Sheet, deal: ReviewedDeal) -> dict[str, Any]:
-    body = sheet.body(deal.position) or {}
-    return {name: value for name, value in body.items() if name in REMARKS}
 
 
 ACTIONS = {

@@ -433,23 +433,19 @@ def finish_for_time(table_pk: int, reason: str, by: Actor, *, at: datetime) -> S
         # Locked from here on, so that the decision applies to the current sheet.
         row = Game.objects.select_for_update().get(pk=current_game(table).pk)
         sheet = load_sheet(row)
-        for position in _withdrawn(sheet, settings_of(round_.event.tournament).overtime):
+        game = sheet.game
+        if game.finished:
+            return sheet
+        positions = [sheet.positions[-1]] if game.open_deal is not None else []
+        if settings_of(round_.event.tournament).overtime == LAST_DEAL_VOID and game.deals:
+            positions.append(sheet.positions[game.deals[-1].entry])
+        for position in positions:
             if sheet.game.finished:
                 return sheet
             sheet = withdraw_entry(row.pk, position, reason, _context(sheet, by, at))
         if sheet.game.finished:
             return sheet
         return record_entry(row.pk, Stopped("time"), _context(sheet, by, at))
-
-
-def _withdrawn(sheet: Sheet, overtime: str) -> list[int]:
-    game = sheet.game
-    if game.finished:
-        return []
-    positions = [sheet.positions[-1]] if game.open_deal is not None else []
-    if overtime == LAST_DEAL_VOID and game.deals:
-        positions.append(sheet.positions[game.deals[-1].entry])
-    return positions
 
 
 def _context(sheet: Sheet, by: Actor, at: datetime) -> WriteContext:

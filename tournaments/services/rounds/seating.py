@@ -328,7 +328,12 @@ def publish_round(
         lock_people(tournament.event.club_id)
         state = load_state(tournament)
         check_results(state, round_.number)
-        _check_presence(state, round_, all_the_same=all_the_same)
+        presence = presence_at(state, state.seating_of(round_))
+        if presence.gone:
+            raise SeatingOutdated(presence.gone)
+        if presence and not all_the_same:
+            moved = _("Somebody has moved to another section: seat again.")
+            raise NotWhoIsHere(sentence=moved if presence.moved else "")
         _check_drawn_from(state, round_, accept_outdated)
         seating = round_.seating or {}
         lay_tables(state, round_, dict(enumerate(seating["tables"], 1)), at)
@@ -349,16 +354,6 @@ def publish_round(
 def games_of(round_: Round) -> list[str]:
     games = Game.objects.filter(table__round=round_).order_by("pk")
     return list(games.values_list("public_id", flat=True))
-
-
-def _check_presence(state: TournamentState, round_: Round, *, all_the_same: bool) -> None:
-    presence = presence_at(state, state.seating_of(round_))
-    if presence.gone:
-        raise SeatingOutdated(presence.gone)
-    if presence.moved and not all_the_same:
-        raise NotWhoIsHere(sentence=_("Somebody has moved to another section: seat again."))
-    if presence and not all_the_same:
-        raise NotWhoIsHere
 
 
 def _check_drawn_from(state: TournamentState, round_: Round, accepted: str) -> None:

@@ -1,6 +1,6 @@
 """Undo a director's last act in a tournament, as long as nothing depends on it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -33,14 +33,20 @@ PASSED_OVER = (
 )
 """Actions after which an earlier act can still be undone."""
 
+UNDOABLE = (
+    *("publish-round", "take-back-round", "close-round", "withdraw-entrant", "rule"),
+    *("withdraw-ruling", "move-section", "exchange-seats", "put-line-up", "change-seating"),
+)
+"""The actions that directors can undo."""
+
 
 def last_act(tournament: Tournament, at: datetime) -> AuditEntry | None:
     """Return the audit entry of the act that directors can undo now (up to 3 queries)."""
     acts = AuditEntry.objects.filter(event=tournament.event_id, kind=AuditEntry.Kind.EVENT)
     last = acts.exclude(action__in=PASSED_OVER).order_by("-pk").first()
-    if last is None or last.action not in UNDOINGS or at - last.at > UNDO_WITHIN:
+    if last is None or last.action not in UNDOABLE or at - last.at > UNDO_WITHIN:
         return None
-    return last if UNDOINGS[last.action][1](tournament, last) else None
+    return last if _is_independent(tournament, last) else None
 
 
 def undo_act(tournament_pk: int, entry_pk: int, by: Actor, *, at: datetime) -> AuditEntry:
@@ -54,7 +60,7 @@ def undo_act(tournament_pk: int, entry_pk: int, by: Actor, *, at: datetime) -> A
         if last is None or last.pk != entry_pk:
             raise Depended(sentence=_why_not(tournament, entry_pk, at))
         try:
-            UNDOINGS[last.action][0](tournament, last, by, at)
+            _undo(tournament, last, by, at)
         except ObjectDoesNotExist as error:
             # A round or an entrant of the act is gone.
             raise Depended(sentence=_("It cannot be undone.")) from error
@@ -64,13 +70,15 @@ def undo_act(tournament_pk: int, entry_pk: int, by: Actor, *, at: datetime) -> A
 def _why_not(tournament: Tournament, entry_pk: int, at: datetime) -> Text:
     """Return why an act cannot be undone now."""
     acts = AuditEntry.objects.filter(event=tournament.event_id, kind=AuditEntry.Kind.EVENT)
-    entry = acts.filter(pk=entry_pk, action__in=UNDOINGS).first()
+    entry = acts.filter(pk=entry_pk, action__in=UNDOABLE).first()
     later = acts.filter(pk__gt=entry_pk).exclude(action__in=PASSED_OVER).order_by("pk").first()
     if entry is None:
         return _("It cannot be undone.")
     if later is not None and later.action == UNDONE_BY.get(entry.action, entry.action):
-        said = (details_of(each) for each in (entry, later))
-        one, other = ((each.get("round"), {*each.get("entrants", ())}) for each in said)
+        one, other = (
+            (details.get("round"), {*details.get("entrants", ())})
+            for details in map(details_of, (entry, later))
+        )
         if one == other:
             return _("It is undone already.")
     if later is not None:
@@ -89,108 +97,85 @@ def _round_of(tournament: Tournament, entry: AuditEntry) -> Round:
     return tournament.event.rounds.get(number=details_of(entry)["round"])
 
 
-def _nothing_written(tournament: Tournament, entry: AuditEntry) -> bool:
-    tables = {
+def _is_independent(tournament: Tournament, entry: AuditEntry) -> bool:
+    """Return whether nothing that was written or done since depends on an act."""
+    details = details_of(entry)
+    of_round = {
         "game__table__round__event": tournament.event_id,
-        "game__table__round__number": details_of(entry)["round"],
+        "game__table__round__number": details.get("round"),
     }
-    return not Revision.objects.of_entries().filter(**tables).exists()
+    independent = True
+    match entry.action:
+        case "publish-round":
+            independent = not Revision.objects.of_entries().filter(**of_round).exists()
+        case "take-back-round":
+            # No sheet was deleted with it.
+            independent = "lifecycle" in details and "records" not in details
+        case "close-round":
+            round_ = tournament.event.rounds.filter(number=details["round"]).first()
+            independent = round_ is not None and can_reopen(tournament, round_)
+        case "move-section":
+            independent = not tournament.event.rounds.exclude(stage="").exists()
+        case "exchange-seats":
+            numbers = [number_of(key) for key in details["entrants"]]
+            sheets = of_round | {"game__table__sittings__entrant__number__in": numbers}
+            independent = not Revision.objects.filter(at__gt=entry.at, **sheets).exists()
+        case "change-seating":
+            independent = "seating" in details
+    return independent
 
 
-def _unpublish(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
-    """Take a seating back, and count only those as here who were."""
-    take_back_round(_round_of(tournament, entry).pk, by, at=at)
-    stood = details_of(entry).get("checked_in", {})
-    rows = list(tournament.entrants.filter(number__in=map(number_of, stood)))
-    for row in rows:
-        row.checked_in = stood[row.key]
-    Entrant.objects.bulk_update(rows, ["checked_in"])
+def _undo(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+    details = details_of(entry)
+    match entry.action:
+        case "publish-round":
+            take_back_round(_round_of(tournament, entry).pk, by, at=at)
+            # Count only those as here who were.
+            before = details.get("checked_in", {})
+            rows = list(tournament.entrants.filter(number__in=map(number_of, before)))
+            for row in rows:
+                row.checked_in = before[row.key]
+            Entrant.objects.bulk_update(rows, ["checked_in"])
+        case "take-back-round":
+            pk = _round_of(tournament, entry).pk
+            publish_round(pk, by, at=at, all_the_same=True)
+            Round.objects.filter(pk=pk).update(**details["lifecycle"])
+        case "close-round":
+            reopen_round(_round_of(tournament, entry).pk, by, at=at)
+        case "withdraw-entrant":
+            entrant = tournament.entrants.get(number=number_of(details["entrants"][0]))
+            return_entrant(entrant.pk, by, at=at, as_before=True)
+        case "rule":
+            _undo_ruling(tournament, entry, by, at)
+        case "withdraw-ruling":
+            entrant = tournament.entrants.get(number=number_of(details["entrants"][0]))
+            ruling = RulingDecision(details["ruling"], details["points"], entry.reason)
+            rule(_round_of(tournament, entry).pk, entrant.pk, ruling, by, at=at)
+        case "move-section":
+            put_back(tournament, entry, by, at)
+        case "exchange-seats":
+            round_, with_people = _round_of(tournament, entry), details.get("with_people", False)
+            back = Exchange(details["entrants"][::-1], with_people, entry.reason)
+            exchange_seats(round_.pk, back, by, seen=tournament.revision, at=at)
+        case "put-line-up":
+            before = (entry.before or {})["entrants"]
+            put_line_up(tournament.pk, LineUp(details["round"], details["team"], before), by, at=at)
+        case "change-seating":
+            before = details["seating"]
+            draft = SeatingDraft(before["tables"], before["byes"], before["locked"])
+            put_seating(_round_of(tournament, entry).pk, draft, by, at=at)
 
 
-def _no_sheet_deleted(_tournament: Tournament, entry: AuditEntry) -> bool:
-    return "lifecycle" in details_of(entry) and "records" not in details_of(entry)
-
-
-def _publish_again(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
-    round_ = publish_round(_round_of(tournament, entry).pk, by, at=at, all_the_same=True)
-    Round.objects.filter(pk=round_.pk).update(**details_of(entry)["lifecycle"])
-
-
-def _can_reopen(tournament: Tournament, entry: AuditEntry) -> bool:
-    round_ = tournament.event.rounds.filter(number=details_of(entry)["round"]).first()
-    return round_ is not None and can_reopen(tournament, round_)
-
-
-def _return(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
-    number = number_of(details_of(entry)["entrants"][0])
-    return_entrant(tournament.entrants.get(number=number).pk, by, at=at, as_before=True)
-
-
-def _unrule(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+def _undo_ruling(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+    """Withdraw a ruling, and make those again that it replaced."""
     number = number_of(details_of(entry)["entrants"][0])
     rulings = Ruling.objects.filter(round=_round_of(tournament, entry), entrant__number=number)
     replaced = list(rulings.filter(withdrawn_at=entry.at))
     withdraw_ruling(rulings.filter(withdrawn_at=None).latest("pk").pk, by, at=at)
-    for each in replaced:
-        said = RulingDecision(each.kind, each.points, each.reason)
-        rule(each.round_id, each.entrant_id, said, by, at=at)
+    for ruling in replaced:
+        decision = RulingDecision(ruling.kind, ruling.points, ruling.reason)
+        rule(ruling.round_id, ruling.entrant_id, decision, by, at=at)
 
-
-def _rule_again(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
-    details = details_of(entry)
-    entrant = tournament.entrants.get(number=number_of(details["entrants"][0]))
-    said = RulingDecision(details["ruling"], details["points"], entry.reason)
-    rule(_round_of(tournament, entry).pk, entrant.pk, said, by, at=at)
-
-
-def _not_written_since(tournament: Tournament, entry: AuditEntry) -> bool:
-    numbers = [number_of(key) for key in details_of(entry)["entrants"]]
-    sheets = {
-        "game__table__round__event": tournament.event_id,
-        "game__table__round__number": details_of(entry)["round"],
-        "game__table__sittings__entrant__number__in": numbers,
-    }
-    return not Revision.objects.filter(at__gt=entry.at, **sheets).exists()
-
-
-def _exchange_back(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
-    details, round_ = details_of(entry), _round_of(tournament, entry)
-    back = Exchange(details["entrants"][::-1], details.get("with_people", False), entry.reason)
-    exchange_seats(round_.pk, back, by, seen=tournament.revision, at=at)
-
-
-def _seat_as_before(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
-    stood = details_of(entry)["seating"]
-    draft = SeatingDraft(stood["tables"], stood["byes"], stood["locked"])
-    put_seating(_round_of(tournament, entry).pk, draft, by, at=at)
-
-
-def _line_up_before(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
-    details = details_of(entry)
-    stood = LineUp(details["round"], details["team"], (entry.before or {})["entrants"])
-    put_line_up(tournament.pk, stood, by, at=at)
-
-
-Undo = Callable[[Tournament, AuditEntry, Actor, datetime], Any]
-UNDOINGS: Mapping[str, tuple[Undo, Callable[[Tournament, AuditEntry], bool]]] = {
-    "publish-round": (_unpublish, _nothing_written),
-    "take-back-round": (_publish_again, _no_sheet_deleted),
-    "close-round": (
-        lambda row, entry, by, at: reopen_round(_round_of(row, entry).pk, by, at=at),
-        _can_reopen,
-    ),
-    "withdraw-entrant": (_return, lambda _row, _entry: True),
-    "rule": (_unrule, lambda _row, _entry: True),
-    "withdraw-ruling": (_rule_again, lambda _row, _entry: True),
-    "move-section": (
-        put_back,
-        lambda row, _entry: not row.event.rounds.exclude(stage="").exists(),
-    ),
-    "exchange-seats": (_exchange_back, _not_written_since),
-    "put-line-up": (_line_up_before, lambda _row, _entry: True),
-    "change-seating": (_seat_as_before, lambda _row, entry: "seating" in details_of(entry)),
-}
-"""How to undo an act, and whether nothing depends on it, by the actions of their audit entries."""
 
 UNDONE_BY: Mapping[str, str] = {
     "publish-round": "take-back-round",
