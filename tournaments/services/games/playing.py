@@ -484,7 +484,11 @@ def hand_over(game_pk: int, generation: int, key: str, by: Actor = NOBODY, *, at
             row.write_generation += 1
             row.taken_with, row.taken_at = digest(key), at
             row.save(update_fields=["write_generation", "taken_with", "taken_at"])
-            _note_taking(row, by, at)
+            if row.table_id is not None:
+                table = Table.objects.select_related("round__event__club").get(pk=row.table_id)
+                event, subject = table.round.event, f"table:{table.public_id}"
+                change = Change(AuditEntry.Kind.EVENT, "take-pen", subject, event=event)
+                note_change(event.club, change, by, at=at)
         elif row.taken_with != digest(key):
             raise ScoringTaken
     return row
@@ -538,15 +542,6 @@ def delete_locked(row: Game) -> None:
         Match.objects.filter(pk=row.match_id, games=None).delete()
     if row.open_table_id is not None:
         OpenTable.objects.filter(pk=row.open_table_id, games=None).delete()
-
-
-def _note_taking(row: Game, by: Actor, at: datetime) -> None:
-    if row.table_id is not None:
-        table = Table.objects.select_related("round__event__club").get(pk=row.table_id)
-        event = table.round.event
-        subject = f"table:{table.public_id}"
-        change = Change(AuditEntry.Kind.EVENT, "take-pen", subject, event=event)
-        note_change(event.club, change, by, at=at)
 
 
 def _same_as(version: Revision) -> Callable[[Sheet, Revision], bool]:

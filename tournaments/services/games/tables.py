@@ -18,7 +18,6 @@ from tournaments.engine.rules.rulesets import (
     MOST_GAMES_AT_TABLE,
     Code,
     InvalidEntry,
-    Points,
     Problem,
     Ruleset,
 )
@@ -168,7 +167,13 @@ def start_next_game(
             raise MatchOver
         round_ = round_for_writing(before.row, by)
         game = _copy_table(before.row, at, start_key)
-        _write_carried(game, match, reason, at, by)
+        carried = [
+            Adjustment(match.rules.sides.index(side), points, reason)
+            for side, points in enumerate(match.score.carry)
+            if points
+        ]
+        record_entries(game.pk, carried, WriteContext("carried-on", 0, at, by=by))
+        game.refresh_from_db()
         if round_ is not None:
             note_next_game(round_.event, game, by, at=at)
     return game, True
@@ -240,19 +245,6 @@ def copy_seats(row: Game, to: Game) -> None:
         Seat.objects.create(game=to, number=seat.number, player_id=seat.player_id)
 
 
-def _write_carried(row: Game, match: MatchSoFar, reason: str, at: datetime, by: Actor) -> None:
-    entries = [
-        Adjustment(seat, points, reason) for seat, points in _carried(match, match.rules.sides)
-    ]
-    record_entries(row.pk, entries, WriteContext("carried-on", 0, at, by=by))
-    row.refresh_from_db()
-
-
-def _carried(match: MatchSoFar, sides: Sequence[int]) -> list[tuple[int, Points]]:
-    carry = enumerate(match.score.carry)
-    return [(sides.index(side), points) for side, points in carry if points]
-
-
 class WrongCode(Refused, code="wrong-code", status=422):
     """Not the code of the table; `left` tries remain."""
 
@@ -296,7 +288,9 @@ def add_table(round_pk: int, laying: Laying, by: Actor, *, at: datetime) -> Tabl
         round_ = lock_round(round_pk)
         if not round_.is_open:
             raise NoMoreTables
-        laid = _laid_with(round_, laying.key)
+        start_key = laying.key and digest(f"table {round_.pk} {laying.key}")
+        again = Table.objects.filter(round=round_, games__start_key=start_key)
+        laid = again.first() if start_key else None
         if laid is not None:
             return laid
         head = _checked(laying, round_.event.club)
@@ -304,7 +298,7 @@ def add_table(round_pk: int, laying: Laying, by: Actor, *, at: datetime) -> Tabl
         head = replace(head, players=seating.names, title=head.title or round_.event.name)
         terms = laying.terms
         game = start_match(head, *terms, at=at) if terms else start_game(head, at=at)
-        game.start_key = laying.key and _start_key(round_, laying.key)
+        game.start_key = start_key
         return lay(round_, [game], [seating], Act("add-table", by, at))
 
 
@@ -421,16 +415,6 @@ def _checked(laying: Laying, club: Club) -> GameSetup:
     return replace(head, document=house_document(rules))
 
 
-def _start_key(round_: Round, key: str) -> str:
-    return digest(f"table {round_.pk} {key}")
-
-
-def _laid_with(round_: Round, key: str | None) -> Table | None:
-    if key is None:
-        return None
-    return Table.objects.filter(round=round_, games__start_key=_start_key(round_, key)).first()
-
-
 def _locked_games(table: Table) -> list[Game]:
     return list(Game.objects.select_for_update().filter(table=table).order_by("pk"))
 
@@ -479,7 +463,13 @@ def adopt_game(
         if any(game.table_id is not None for game in games):
             raise NotOpen
         asked = next(game for game in games if game.pk == game_pk)
-        seatings = [_as_in(game, asked, seating) for game in games]
+        by_name = dict(zip(asked.players, seating.players, strict=True))
+        seatings = [
+            TableSeating(tuple(by_name[name] for name in game.players))
+            if {*game.players} == by_name.keys()
+            else seating
+            for game in games
+        ]
         for game, at_game in zip(games, seatings, strict=True):
             typed, game.players = game.players, at_game.names
             game.title = game.title or round_.event.name
@@ -499,13 +489,6 @@ def _locked(game_pk: int) -> list[Game]:
     if not games:
         raise Game.DoesNotExist
     return games
-
-
-def _as_in(game: Game, asked: Game, seating: TableSeating) -> TableSeating:
-    by_name = dict(zip(asked.players, seating.players, strict=True))
-    if set(game.players) != set(by_name):
-        return seating
-    return TableSeating(tuple(by_name[name] for name in game.players))
 
 
 Terms = tuple[str, int]
@@ -560,7 +543,11 @@ def start_rematch(
         started = last_game_after(before)
         if started is not None:
             return started, started.start_key == start_key
-        round_ = _round_of_finished(before, by)
+        round_ = round_for_writing(before, by)
+        if round_ is not None and not (
+            load_sheet(before).game.finished and is_agreed(before, round_.event)
+        ):
+            raise NotFinished
         head = following.head
         if round_ is not None:
             # Read under the lock: a player may have been renamed meanwhile.
@@ -574,14 +561,6 @@ def start_rematch(
             copy_seats(before, game)
             note_next_game(round_.event, game, by, at=at)
     return game, True
-
-
-def _round_of_finished(row: Game, by: Actor) -> Round | None:
-    """Return the round of a club's game after which another may begin; None for an open table."""
-    round_ = round_for_writing(row, by)
-    if round_ is not None and not (load_sheet(row).game.finished and is_agreed(row, round_.event)):
-        raise NotFinished
-    return round_
 
 
 def _table_of_evening(row: Game) -> OpenTable:

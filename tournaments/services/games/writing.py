@@ -166,8 +166,12 @@ def store(game_pk: int, context: WriteContext, writes: Sequence[Write]) -> Sheet
                 raise StaleRevision(sheet)
             after = _write(sheet, context, left, round_, alone=len(writes) == 1)
     except REFUSALS as reason:
-        # Once for each code of the engine, or by the refusal of the service.
-        for code in codes_of(reason):
+        # Once for each code of the engine, or by the name of the refusal.
+        if isinstance(reason, InvalidEntry):
+            codes = {problem.code.value for problem in reason.problems}
+        else:
+            codes = {re.sub(r"(?<!^)(?=[A-Z])", "-", type(reason).__name__).lower()}
+        for code in codes:
             REFUSED_WRITES.labels(code).inc()
         raise
     for revision in after.revisions[len(sheet.revisions) :]:
@@ -336,10 +340,3 @@ def remark(text: str, longest: int) -> str:
 
 def count_write(ruleset: str, kind: str) -> None:
     WRITES.labels(ruleset if ruleset in RULESETS else HOUSE, kind).inc()
-
-
-def codes_of(reason: Exception) -> set[str]:
-    """Return the codes of the engine, or the name of the exception as a code."""
-    if isinstance(reason, InvalidEntry):
-        return {problem.code.value for problem in reason.problems}
-    return {re.sub(r"(?<!^)(?=[A-Z])", "-", type(reason).__name__).lower()}
