@@ -209,9 +209,20 @@ def repair_game_digests(found: Iterable[Mismatch]) -> None:
 
 def look_at_round_digests() -> Iterator[ScanResult]:
     for keys in batches_of(Tournament.objects.exclude(state="draft"), 1):
+        found: list[Mismatch] = []
         with one_moment():
-            rows = Tournament.objects.filter(pk__in=keys).select_related("event")
-            found = [each for row in rows for each in _look_at(row)]
+            for tournament in Tournament.objects.filter(pk__in=keys).select_related("event"):
+                club, subject = tournament.event.club_id, f"tournament:{tournament.slug}"
+                computed = list(digests_of_rounds(tournament))
+                # A round without one has not been sealed so far.
+                found += [
+                    Mismatch(club, f"{subject}, round {round_.number}", round_.digest, digest)
+                    for round_, digest in computed
+                    if round_.digest and round_.digest != digest
+                ]
+                whole = digest_of_all(tournament, [digest for _round, digest in computed])
+                if tournament.digest and tournament.digest != whole:
+                    found.append(Mismatch(club, subject, tournament.digest, whole))
         yield 1, found
 
 
@@ -224,18 +235,6 @@ def repair_round_digests(found: Iterable[Mismatch]) -> None:
 def _tournaments_of(found: Iterable[Mismatch]) -> QuerySet[Tournament]:
     slugs = {each.subject.removeprefix("tournament:").partition(",")[0] for each in found}
     return Tournament.objects.filter(slug__in=slugs)
-
-
-def _look_at(tournament: Tournament) -> Iterator[Mismatch]:
-    club, subject = tournament.event.club_id, f"tournament:{tournament.slug}"
-    computed = list(digests_of_rounds(tournament))
-    for round_, digest in computed:
-        # A round without one has not been sealed so far.
-        if round_.digest and round_.digest != digest:
-            yield Mismatch(club, f"{subject}, round {round_.number}", round_.digest, digest)
-    whole = digest_of_all(tournament, [digest for _round, digest in computed])
-    if tournament.digest and tournament.digest != whole:
-        yield Mismatch(club, subject, tournament.digest, whole)
 
 
 def _digest_of(row: Game) -> str:
@@ -345,24 +344,21 @@ PLAYER_SUMS_AT_ONCE = 25
 def look_at_player_sums() -> Iterator[ScanResult]:
     """Compare kept sums with the games. Those of another version are not used, so they may stay."""
     for keys in batches_of(KeptSums.objects.all(), PLAYER_SUMS_AT_ONCE):
+        found: list[Mismatch] = []
         with one_moment():
             rows = KeptSums.objects.filter(pk__in=keys).select_related("player")
-            by_player = groupby(rows.order_by("player", "pk"), key=lambda row: row.player)
-            found = [each for _, own in by_player for each in _look_at_sums(list(own))]
+            for player, own in groupby(rows.order_by("player", "pk"), key=lambda row: row.player):
+                seats = seats_of(player, None)
+                parts, _every = parts_of(seats, timezone.localdate())
+                versions = version_of(player, parts)
+                stored = {row.part: row for row in own if row.version == versions.get(row.part)}
+                wanted = [part for part in parts if part.key in stored]
+                for part, history in read_histories(player, seats, wanted):
+                    row, computed = stored[part.key], write_history(history)
+                    if _in_order(row.sums) != _in_order(computed):
+                        games = (row.sums["games"], computed["games"])
+                        found.append(Mismatch(player.club_id, f"sums:{row.pk}", *games))
         yield len(keys), found
-
-
-def _look_at_sums(rows: list[KeptSums]) -> Iterator[Mismatch]:
-    player = rows[0].player
-    seats = seats_of(player, None)
-    parts, _every = parts_of(seats, timezone.localdate())
-    versions = version_of(player, parts)
-    kept = {row.part: row for row in rows if row.version == versions.get(row.part)}
-    for part, history in read_histories(player, seats, [p for p in parts if p.key in kept]):
-        row, computed = kept[part.key], write_history(history)
-        if _in_order(row.sums) != _in_order(computed):
-            subject = f"sums:{row.pk}"
-            yield Mismatch(player.club_id, subject, row.sums["games"], computed["games"])
 
 
 def _in_order(sums: dict[str, Any]) -> dict[str, Any]:

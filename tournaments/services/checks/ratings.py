@@ -330,25 +330,26 @@ def _computed(row: PlayerRating, change: LastChange | None) -> list[Any] | None:
     return [*rating, change.number, at.isoformat(), player, *shown]
 
 
+COUNTED = ("points", "month", "provisional")
+
+
 def look_at_counts() -> Iterator[ScanResult]:
     """Compare the counts of shown ratings with the ratings, one pool at a time."""
     for keys in batches_of(RatingPool.objects.all(), 1):
+        found: list[Mismatch] = []
         with one_moment():
-            pools = RatingPool.objects.filter(pk__in=keys)
-            found = [each for pool in pools for each in _look_at_pool(pool)]
+            for pool in RatingPool.objects.filter(pk__in=keys):
+                ratings = pool.ratings.order_by().values_list(*COUNTED)
+                rows = ratings.annotate(number=Count("pk"))
+                computed = {tuple(key): number for *key, number in rows}
+                counts = pool.counts.values_list(*COUNTED, "ratings")
+                stored = {tuple(key): number for *key, number in counts}
+                if not computed:
+                    found.append(Mismatch(pool.club_id, f"{pool}", "nobody is in it", None))
+                for key in sorted(computed.keys() | stored.keys()):
+                    numbers = (stored.get(key), computed.get(key))
+                    if numbers[0] != numbers[1]:
+                        points, month, provisional = key
+                        row = f"{points} points, month {month}{', provisional' * provisional}"
+                        found.append(Mismatch(pool.club_id, f"{pool}, {row}", *numbers))
         yield 1, found
-
-
-def _look_at_pool(pool: RatingPool) -> Iterator[Mismatch]:
-    shown = ("points", "month", "provisional")
-    ratings = pool.ratings.order_by().values_list(*shown)
-    computed = {tuple(key): number for *key, number in ratings.annotate(number=Count("pk"))}
-    rows = pool.counts.values_list(*shown, "ratings")
-    stored = {tuple(key): number for *key, number in rows}
-    if not computed:
-        yield Mismatch(pool.club_id, f"{pool}", "nobody is in it", None)
-    for key in sorted(computed.keys() | stored.keys()):
-        if computed.get(key) != stored.get(key):
-            points, month, provisional = key
-            row = f"{pool}, {points} points, month {month}{', provisional' * provisional}"
-            yield Mismatch(pool.club_id, row, stored.get(key), computed.get(key))
