@@ -81,7 +81,11 @@ def make_backup(path: Path) -> Made:
         OSError: the file cannot be written; no partial file is left.
     """
     made = Made(path, timezone.now())
-    _clear_halves(path.parent)
+    # Partial files of killed backups, but none that is being written.
+    for half in path.parent.glob(f"{HALF}*"):
+        with suppress(OSError), half.open("rb") as left:
+            fcntl.flock(left, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            half.unlink()
     with _whole_or_not_at_all(path) as file:
         # Deflate's fastest level: rows get a third larger than at its best, in a third of the time.
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=2) as archive:
@@ -105,7 +109,13 @@ def _write(writer: BackupWriter, made: Made) -> None:
     with one_moment():
         tables = [_write_table(writer, name, model) for name, model in state.kept.items()]
         for name in sorted(_stored_files(state.kept.values())):
-            _write_file(writer, name, made)
+            try:
+                with (Path(settings.MEDIA_ROOT) / name).open("rb") as file:
+                    writer.add(f"files/{name}", chunks_of(file))
+                made.files += 1
+            except FileNotFoundError:
+                # Deleted meanwhile or long ago; the pages handle a missing file.
+                made.missing.append(name)
     writer.add(KEY_PART, [settings.SECRET_KEY.encode()])
     made.rows = sum(table.rows for table in tables)
     data = Manifest(
@@ -146,17 +156,6 @@ def _stored_files(kept: Iterable[Model]) -> set[str]:
     }
 
 
-def _write_file(writer: BackupWriter, name: str, made: Made) -> None:
-    try:
-        with (Path(settings.MEDIA_ROOT) / name).open("rb") as file:
-            writer.add(f"files/{name}", chunks_of(file))
-    except FileNotFoundError:
-        # Deleted meanwhile or long ago; the pages handle a missing file.
-        made.missing.append(name)
-    else:
-        made.files += 1
-
-
 @contextmanager
 def _whole_or_not_at_all(path: Path) -> Iterator[IO[bytes]]:
     """Yield a file, readable by its owner only, that gets its name once it is fully on disk."""
@@ -186,14 +185,6 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _clear_halves(folder: Path) -> None:
-    """Delete partial files of killed backups, but none that is being written."""
-    for half in folder.glob(f"{HALF}*"):
-        with suppress(OSError), half.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            half.unlink()
-
-
 WRITTEN_BY_ITSELF = {
     *("django_migrations", "django_content_type", "auth_permission", "django_session"),
     *("tournaments_worker", "tournaments_check", "tournaments_backup"),
@@ -213,11 +204,27 @@ def restore_backup(backup: BackupReader) -> None:
         raise DamagedBackup("its tables are not those of its migrations")
     refuse_where_data_are()
     secret = secret_of(backup)
-    _refuse_another_secret(secret)
+    # An unusable secret is no loss.
+    is_usable = settings.USABLE_SECRET.fullmatch(secret)
+    if settings.SECRET_FILE is None and is_usable and secret != settings.SECRET_KEY:
+        raise BackupFault(
+            "KINGSCORE_SECRET_KEY has another secret than the backup, and no address that was"
+            " printed would open anything. Set it to the one in the backup"
+            " (unzip -p FILE secret-key), or leave it unset."
+        )
     _refuse_other_files(backup)
     try:
         with in_one_transaction():
-            _put_all(backup, state, secret.encode())
+            if connection.vendor == "postgresql":
+                _shut_out_others()
+            # Checked again, now that nobody else can write.
+            refuse_where_data_are()
+            _fill(backup, state)
+            # Last, once nothing can be refused any more; a repeated restore may overwrite them.
+            for name, part in backup.files().items():
+                _place(Path(settings.MEDIA_ROOT) / name, backup.pieces(part))
+            if settings.SECRET_FILE is not None:
+                _place(settings.SECRET_FILE, [secret.encode()])
     except (IntegrityError, DataError) as error:
         raise DamagedBackup(f"its rows do not fit each other: {error}") from error
     except OperationalError as error:
@@ -237,18 +244,6 @@ def secret_of(backup: BackupReader) -> str:
             " printed QR code and no link to a table from before works any more."
         )
     return secret
-
-
-def _put_all(backup: BackupReader, state: ModelState, secret: bytes) -> None:
-    _shut_out_others()
-    # Checked again, now that nobody else can write.
-    refuse_where_data_are()
-    _fill(backup, state)
-    # Last, once nothing can be refused any more; a repeated restore may overwrite them.
-    for name, part in backup.files().items():
-        _place(Path(settings.MEDIA_ROOT) / name, backup.pieces(part))
-    if settings.SECRET_FILE is not None:
-        _place(settings.SECRET_FILE, [secret])
 
 
 def refuse_where_data_are() -> None:
@@ -271,23 +266,10 @@ def refuse_where_data_are() -> None:
 
 def _shut_out_others() -> None:
     """Lock out other readers and writers until the end; on SQLite the transaction does."""
-    if connection.vendor != "postgresql":
-        return
     with connection.cursor() as cursor:
         tables = map(connection.ops.quote_name, connection.introspection.table_names(cursor))
         if named := ", ".join(sorted(tables)):
             cursor.execute(f"LOCK TABLE {named} IN ACCESS EXCLUSIVE MODE")
-
-
-def _refuse_another_secret(secret: str) -> None:
-    # An unusable secret is no loss.
-    is_usable = settings.USABLE_SECRET.fullmatch(secret)
-    if settings.SECRET_FILE is None and is_usable and secret != settings.SECRET_KEY:
-        raise BackupFault(
-            "KINGSCORE_SECRET_KEY has another secret than the backup, and no address that was"
-            " printed would open anything. Set it to the one in the backup"
-            " (unzip -p FILE secret-key), or leave it unset."
-        )
 
 
 def _refuse_other_files(backup: BackupReader) -> None:

@@ -8,7 +8,7 @@ from contextvars import copy_context
 from functools import partial
 from itertools import chain, count
 from threading import Thread
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
@@ -34,18 +34,13 @@ def place_to_compute(kind: str) -> Iterator[bool]:
     folder.mkdir(exist_ok=True)
     for number in range(AT_ONCE[kind]):
         with closing((folder / f"{kind}-{number}").open("w")) as file:
-            if _is_locked(file):
-                yield True
-                return
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield True
+            return
     yield False
-
-
-def _is_locked(file: IO[str]) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -32,11 +31,6 @@ from tournaments.services.base.writes import Refused, free_slugs
 from tournaments.services.people.merging import unlink_account
 from tournaments.services.people.players import lock_people
 from tournaments.services.ratings.computing import rate_club_again, rate_server_again
-
-if TYPE_CHECKING:
-    # Loaded when a logo is sent.
-    from PIL.Image import Image
-
 
 INVITED_FOR = timedelta(days=14)
 
@@ -377,7 +371,14 @@ def draw_anew(sent: bytes) -> Logo:
             if max(opened.size) > MOST_PIXELS:
                 raise PictureTooLarge
             kind = "jpeg" if opened.format == "JPEG" else "png"
-            return _redrawn(ImageOps.exif_transpose(opened), kind)
+            picture = ImageOps.exif_transpose(opened).convert("RGB" if kind == "jpeg" else "RGBA")
+            picture.thumbnail((KEPT_PIXELS, KEPT_PIXELS), Image.Resampling.LANCZOS)
+            # Paste onto a new image, since a picture keeps its metadata.
+            clean = Image.new(picture.mode, picture.size)
+            clean.paste(picture)
+            buffer = io.BytesIO()
+            clean.save(buffer, kind.upper(), optimize=True, quality=90)
+            return Logo(buffer.getvalue(), kind)
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise NoPicture from error
 
@@ -398,16 +399,3 @@ def change_logo(club_pk: int, picture: Logo | None, by: Actor, *, at: datetime) 
             # After the commit: a rollback must not lose the file.
             transaction.on_commit(partial(default_storage.delete, before))
     return club
-
-
-def _redrawn(picture: "Image", kind: str) -> Logo:
-    from PIL import Image
-
-    seated = picture.convert("RGB" if kind == "jpeg" else "RGBA")
-    seated.thumbnail((KEPT_PIXELS, KEPT_PIXELS), Image.Resampling.LANCZOS)
-    # Paste onto a new image, since a picture keeps its metadata.
-    clean = Image.new(seated.mode, seated.size)
-    clean.paste(seated)
-    buffer = io.BytesIO()
-    clean.save(buffer, kind.upper(), optimize=True, quality=90)
-    return Logo(buffer.getvalue(), kind)

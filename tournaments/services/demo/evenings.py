@@ -174,23 +174,16 @@ def _draw_entry(chance: Random, game: Game, strengths: Sequence[float], kings: f
         taken = [tricks if seat == game.declarer else 0 for seat in range(game.ruleset.seats)]
         return said | {"counts": {"tricks": taken}, "king": game.declarer}
     (unit,) = contract.values
-    counts = _draw_counts(chance, game, contract, strengths)
-    if contract.replay_one_each and set(counts) == {1}:
-        return {"type": "void", "contract": contract.id, "reason": "one-each"}
-    return said | {"counts": {unit: counts}}
-
-
-def _draw_counts(
-    chance: Random, game: Game, contract: Contract, strengths: Sequence[float]
-) -> list[int]:
-    (unit, worth), *_ = contract.values.items()
-    pays = 1 if worth > 0 else -1
+    pays = 1 if contract.values[unit] > 0 else -1
     weights = [exp(pays * strength + chance.gauss(0, LUCK)) for strength in strengths]
     if pays > 0:
         # The declarer of trumps holds them.
         weights[game.ruleset.sides[game.declarer]] *= 3
     takers = chance.choices(range(len(weights)), weights, k=UNITS[unit].total or 0)
-    return [takers.count(side) for side in range(len(weights))]
+    counts = [takers.count(side) for side in range(len(weights))]
+    if contract.replay_one_each and set(counts) == {1}:
+        return {"type": "void", "contract": contract.id, "reason": "one-each"}
+    return said | {"counts": {unit: counts}}
 
 
 def _draw_hand(
@@ -327,21 +320,16 @@ def hold_evenings(cast: Cast, season: Season, *, apart: int, until: date) -> Non
         rules, tables = RULESETS[number % len(RULESETS)], ROUNDS[number % len(ROUNDS)]
         number += 1
         plan = EventPlan(f"{number}. akşam", held, rules, season=season, published=True)
-        _hold_evening(cast, plan, tables)
+        begins = evening_of(cast, held)
+        event = create_event(cast.club, plan, cast.director, at=begins)
+        for played, laid in enumerate(tables):
+            at = begins + played * ROUND
+            round_ = open_round(event.pk, cast.director, at=at) if played else event.rounds.get()
+            lay_tables(cast, round_, cast.some(4 * laid), at)
+            games = ModelsGame.objects.filter(table__round=round_)
+            play_tables(cast, games, Pace(at, at + ROUND - timedelta(minutes=10)))
+            close_round(round_.pk, cast.director, at=at + ROUND)
         held += timedelta(days=apart)
-
-
-def _hold_evening(cast: Cast, plan: EventPlan, rounds: Sequence[int]) -> Event:
-    begins = evening_of(cast, plan.held_on)
-    event = create_event(cast.club, plan, cast.director, at=begins)
-    for played, tables in enumerate(rounds):
-        at = begins + played * ROUND
-        round_ = event.rounds.get() if played == 0 else open_round(event.pk, cast.director, at=at)
-        lay_tables(cast, round_, cast.some(4 * tables), at)
-        games = ModelsGame.objects.filter(table__round=round_)
-        play_tables(cast, games, Pace(at, at + ROUND - timedelta(minutes=10)))
-        close_round(round_.pk, cast.director, at=at + ROUND)
-    return event
 
 
 def lay_tables(cast: Cast, round_: Round, names: Sequence[str], at: datetime) -> None:

@@ -171,7 +171,18 @@ def play_to_third_round(cast: Cast, season: Season, at: datetime) -> list[str]:
     place, substitute = Place(entrant.pk, 3, entrant.player_id), _not_entered(tournament)[-1]
     put_substitute(place, substitute, cast.director, at=third - timedelta(minutes=10))
     round_ = begin_round(cast, tournament, third)
-    _play_third_round(cast, round_, at)
+    start_clock(round_.pk, cast.director, at=third)
+    games = seated(Game.objects.filter(table__round=round_))
+    played = []
+    for number, (game, deals) in enumerate(zip(games, cycle(DEALS), strict=False)):
+        ago = SILENCE if number == SILENT else timedelta(seconds=30 + 25 * number)
+        confirmed = 2 if number == CONFIRMED else 0
+        played.append((game, Pace(third + timedelta(minutes=3), at - ago, deals, confirmed)))
+    write_sheets(cast, played)
+    calling = round_.tables.get(number=CALLING + 1)
+    phone = Actor(table=calling.public_id)
+    call_director(calling.pk, phone, at=at - timedelta(minutes=2))
+    _correct(cast, games[CORRECTED], 3, "Kâğıtlar yeniden sayıldı", at)
     _decide(cast, tournament, at)
     seats = Seat.objects.filter(game__table__round=round_)
     return list(seats.values_list("player__name", flat=True))
@@ -181,22 +192,6 @@ def _not_entered(tournament: Tournament) -> list[str]:
     present = tournament.event.club.players.present()
     names = present.exclude(entries__tournament=tournament).order_by("pk")
     return list(names.values_list("name", flat=True))
-
-
-def _play_third_round(cast: Cast, round_: Round, at: datetime) -> None:
-    start_clock(round_.pk, cast.director, at=at - OPENED)
-    games = seated(Game.objects.filter(table__round=round_))
-    played = []
-    for number, (game, deals) in enumerate(zip(games, cycle(DEALS), strict=False)):
-        ago = SILENCE if number == SILENT else timedelta(seconds=30 + 25 * number)
-        confirmed = 2 if number == CONFIRMED else 0
-        since = at - OPENED + timedelta(minutes=3)
-        played.append((game, Pace(since, at - ago, deals, confirmed)))
-    write_sheets(cast, played)
-    calling = round_.tables.get(number=CALLING + 1)
-    phone = Actor(table=calling.public_id)
-    call_director(calling.pk, phone, at=at - timedelta(minutes=2))
-    _correct(cast, games[CORRECTED], 3, "Kâğıtlar yeniden sayıldı", at)
 
 
 def _decide(cast: Cast, tournament: Tournament, at: datetime) -> None:

@@ -233,7 +233,9 @@ def copy_tournament(
             staying = [row for row in rows if all(p.removed_at is None for p in row.players)]
             _enter(copy, staying, by, at)
         if plan.links:
-            _move_links(before, copy)
+            copy.public_id, copy.link_generation = before.public_id, before.link_generation
+            before.public_id, before.link_generation = new_public_id(), 1
+            before.save(update_fields=["public_id", "link_generation"])
         touch(before)
         touch(copy)
     return copy
@@ -252,9 +254,3 @@ def _enter(copy: Tournament, rows: Sequence[Entrant], by: Actor, at: datetime) -
     ]
     Entrant.objects.bulk_create(entrants)
     note(copy, "add-entrants", by, at, after={"entrants": [each.key for each in entrants]})
-
-
-def _move_links(before: Tournament, copy: Tournament) -> None:
-    copy.public_id, copy.link_generation = before.public_id, before.link_generation
-    before.public_id, before.link_generation = new_public_id(), 1
-    before.save(update_fields=["public_id", "link_generation"])

@@ -446,8 +446,12 @@ def change_season(season_pk: int, dates: SeasonDates, by: Actor, *, at: datetime
             before, after = _details(dates_of(season)), _details(dates)
             if before == after:
                 return season
-            if dates.league_points != season.league_points:
-                _check_points(season, dates.league_points)
+            points = dates.league_points
+            any_points = (LeaguePoints.EVENING, LeaguePoints.OF_TOURNAMENTS)
+            if points != season.league_points and points not in any_points:
+                others = {added for added in points_added(season) if added[0] != points}
+                if others:
+                    raise SeasonCountsOthers({"theirs": added_text(others)})
             for name, value in asdict(dates).items():
                 setattr(season, name, value)
             season.save(update_fields=list(asdict(dates)))
@@ -504,14 +508,6 @@ def check_league(season: Season | None, settings: TournamentSettings, but: int |
     raise OtherLeaguePoints(
         {"season": season.name, "theirs": added_text(others), "own": added_text({own})}
     )
-
-
-def _check_points(season: Season, league_points: str) -> None:
-    if league_points in (LeaguePoints.EVENING, LeaguePoints.OF_TOURNAMENTS):
-        return
-    others = {each for each in points_added(season) if each[0] != league_points}
-    if others:
-        raise SeasonCountsOthers({"theirs": added_text(others)})
 
 
 def subject_of_season(season: Season) -> str:

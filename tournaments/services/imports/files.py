@@ -202,7 +202,12 @@ class NameBook:
     def __init__(self, club: Club, meant: Mapping[str, str] | None = None) -> None:
         self.meant = dict(meant or {})
         rows = {row.pk: row for row in Player.objects.filter(club=club, removed_at=None)}
-        self._by_key = {row.name_key: _current(row, rows) for row in rows.values()}
+        self._by_key: dict[str, Player] = {}
+        for row in rows.values():
+            kept = row
+            while kept.merged_into_id is not None and kept.merged_into_id in rows:
+                kept = rows[kept.merged_into_id]
+            self._by_key[row.name_key] = kept
         self._players = [row for row in rows.values() if row.merged_into_id is None]
         self._by_id = {row.public_id: row for row in self._players}
         self._by_first_word: dict[str, list[Player]] = defaultdict(list)
@@ -320,12 +325,6 @@ class _Likeness:
 def _pairs(plain: str) -> set[str]:
     params = f" {plain} "
     return {params[at : at + 2] for at in range(len(params) - 1)}
-
-
-def _current(row: Player, rows: Mapping[int, Player]) -> Player:
-    while row.merged_into_id is not None and row.merged_into_id in rows:
-        row = rows[row.merged_into_id]
-    return row
 
 
 @dataclass(frozen=True, slots=True)

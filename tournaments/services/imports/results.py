@@ -235,7 +235,15 @@ class _ResultsPreview:
         who = tuple(self._whom(line, faults) for line in lines)
         seen = GameSeen(tuple(lines), who, there=self._is_there(place, lines, who))
         if not seen.there:
-            faults += self._table_faults(place, seen)
+            line, seats, table = seen.first.number, self.asked.ruleset.seats, seen.first.table
+            if len(lines) > seats or (len(lines) < seats and not self.lost):
+                params = {"lines": len(lines), "seats": seats, "table": table}
+                faults.append(ImportFault(Wrong.WRONG_SIZE, line, "table", params))
+            if place in self.games:
+                faults.append(ImportFault(Wrong.TABLE_TAKEN, line, "table", {"table": table}))
+            elif place[:3] in self.open:
+                params = {"round": seen.first.round}
+                faults.append(ImportFault(Wrong.ROUND_OPEN, line, "round", params))
             faults += self._seat_faults(place, seen)
             if None not in (line.points for line in lines):
                 faults += self._points_faults(seen)
@@ -261,16 +269,6 @@ class _ResultsPreview:
         keys = [each.pk if isinstance(each, Player) else None for each in who]
         totals = _totals(self.asked.ruleset, GameSeen(tuple(lines), tuple(who)))
         return stood == (keys, [write_points(points) for points in totals])
-
-    def _table_faults(self, place: tuple[Any, ...], seen: GameSeen) -> Iterator[ImportFault]:
-        line, seats = seen.first.number, self.asked.ruleset.seats
-        if len(seen.lines) > seats or (len(seen.lines) < seats and not self.lost):
-            params = {"lines": len(seen.lines), "seats": seats, "table": seen.first.table}
-            yield ImportFault(Wrong.WRONG_SIZE, line, "table", params)
-        if place in self.games:
-            yield ImportFault(Wrong.TABLE_TAKEN, line, "table", {"table": seen.first.table})
-        elif place[:3] in self.open:
-            yield ImportFault(Wrong.ROUND_OPEN, line, "round", {"round": seen.first.round})
 
     def _seat_faults(self, place: tuple[Any, ...], seen: GameSeen) -> Iterator[ImportFault]:
         own: set[int | str] = set()

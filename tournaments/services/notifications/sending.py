@@ -171,12 +171,6 @@ class Fact:
     title: Callable[[], str]
     first: bool = True
 
-    def is_news(self, last: Notification | None, subscription: Subscription, at: datetime) -> bool:
-        if last is not None:
-            return True
-        in_time = subscription.created_at <= self.since and at < self.since + LASTS[self.kind]
-        return self.first and in_time
-
 
 Results = Mapping[int, Sequence[Mapping[str, object] | None]]
 """The results of the games of each table, None while one goes on."""
@@ -228,11 +222,13 @@ def _subscribers(entrants: Iterable[Entrant]) -> Mapping[int, list[Subscription]
 
 def _store(fact: Fact, last: Notification | None, subscription: Subscription, at: datetime) -> None:
     """Store a fact as the last that was told; it waits to be sent if it is news."""
+    in_time = subscription.created_at <= fact.since and at < fact.since + LASTS[fact.kind]
+    is_news = last is not None or (fact.first and in_time)
     with translation.override(subscription.language or None):
         new = {
             "value": fact.value,
             "title": fact.title(),
-            "next_at": at if fact.is_news(last, subscription, at) else None,
+            "next_at": at if is_news else None,
             "expires_at": at + LASTS[fact.kind],
             "tries": 0,
         }

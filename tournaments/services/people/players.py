@@ -57,7 +57,10 @@ def without_contacts(text: str) -> str:
     """
     # What cannot be seen may stand between the digits.
     text = clean_line(text)[:LONGEST]
-    rest = _CONTACT.sub(" ", _IBAN.sub(_unless_name, text))
+    rest = _CONTACT.sub(
+        " ",
+        _IBAN.sub(lambda found: " " if sum(map(str.isdigit, found[0])) >= 8 else found[0], text),
+    )
     if rest != text:
         rest = " ".join(rest.split()).strip(" ,;:|/()<>[]-–—")
     if not any(map(str.isalpha, rest)):
@@ -68,10 +71,6 @@ def without_contacts(text: str) -> str:
 def has_contact(text: str) -> bool:
     """Return whether a text contains what `without_contacts` leaves out."""
     return without_contacts(text) != clean_line(text)[:LONGEST]
-
-
-def _unless_name(match: re.Match[str]) -> str:
-    return " " if sum(map(str.isdigit, match[0])) >= 8 else match[0]
 
 
 MOST_ADDED = 200
