@@ -236,10 +236,6 @@ def _moment(value: str) -> str:
     return date_format(localtime(moment), "SHORT_DATETIME_FORMAT") if moment else value
 
 
-def _codes(value: Mapping[str, str]) -> str:
-    return "; ".join(f"{n}: {letters_of(digest) if digest else '–'}" for n, digest in value.items())
-
-
 def _times(number: int) -> str:
     return ngettext("%(number)s time", "%(number)s times", number) % {"number": number}
 
@@ -263,6 +259,8 @@ VALUES: Mapping[str, Callable[[Any], str]] = {
     "used": _times,
     "state": lambda value: str(STATES.get(value, value)),
     "happenings": lambda value: str(EVENT_TYPES.get(value, value)),
-    "codes": _codes,
+    "codes": lambda value: "; ".join(
+        f"{number}: {letters_of(digest) if digest else '–'}" for number, digest in value.items()
+    ),
     "entrants": lambda value: f"№ {str(value).removeprefix('e')}",
 }

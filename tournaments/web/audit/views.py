@@ -226,13 +226,10 @@ def _table_name(row: Table) -> str:
     return f"{table} · {round_} · {row.round.event.name}"
 
 
-def _game_name(row: Game) -> str:
-    at = f" ({_table_name(row.table)})" if row.table is not None else ""
-    return " · ".join(row.players) + at
-
-
 NAMES: Mapping[type, Callable[[Any], str]] = {
-    Game: _game_name,
+    Game: lambda row: (
+        " · ".join(row.players) + (f" ({_table_name(row.table)})" if row.table is not None else "")
+    ),
     Player: lambda row: row.name or _("a player who was removed"),
     User: account_name,
     Event: lambda row: row.name,

@@ -139,7 +139,14 @@ def decoded(content: bytes, windows: Sequence[str] = ("cp1254",)) -> str:
 
     Raises: FileRefused: it is not a text.
     """
-    for way in _unicode(content) or ["utf-8-sig", *windows]:
+    odd, even = content[1::2].count(0), content[::2].count(0)
+    ways: Sequence[str] = ("utf-8-sig", *windows)
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        ways = ["utf-16"]
+    elif odd + even > len(content) // 4:
+        # UTF-16 without a mark at its begin.
+        ways = ["utf-16-le" if odd > even else "utf-16-be"]
+    for way in ways:
         try:
             text = content.decode(way)
         except UnicodeDecodeError:
@@ -148,16 +155,6 @@ def decoded(content: bytes, windows: Sequence[str] = ("cp1254",)) -> str:
         if "\0" not in text:
             return text
     raise FileRefused("text")
-
-
-def _unicode(content: bytes) -> list[str]:
-    """Return the UTF-16 encoding of a file, if it has one."""
-    odd, even = content[1::2].count(0), content[::2].count(0)
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return ["utf-16"]
-    if odd + even > len(content) // 4:
-        return ["utf-16-le" if odd > even else "utf-16-be"]
-    return []
 
 
 def rows_of_text(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[int, list[str]]]:

@@ -52,18 +52,14 @@ def _plain_number(text: str, decimal: str) -> str | None:
     if not marks:
         return text
     last = marks[-1]
-    if len(set(marks)) == 1 and (len(marks) > 1 or _parts_thousands(text, last, decimal)):
-        return _joined(text, last)
     head, _mark, tail = text.rpartition(last)
+    thousands = last != decimal and len(tail) == 3 and 1 <= len(head.lstrip("+-")) <= 3
+    if len(set(marks)) == 1 and (len(marks) > 1 or thousands):
+        return _joined(text, last)
     if last in head or not tail:
         return None
     joined = _joined(head, DECIMAL_POINT if last == DECIMAL_COMMA else DECIMAL_COMMA)
     return joined and f"{joined}.{tail}"
-
-
-def _parts_thousands(text: str, mark: str, decimal: str) -> bool:
-    head, _mark, tail = text.partition(mark)
-    return mark != decimal and len(tail) == 3 and 1 <= len(head.lstrip("+-")) <= 3
 
 
 def _joined(text: str, mark: str) -> str | None:

@@ -15,7 +15,7 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Entrant, Player, Tournament
 from tournaments.models.people import fold_name
 from tournaments.permissions import actor_of, directed_tournament
-from tournaments.queries.overview import EntrantLine, found_in, line_of, list_entrants
+from tournaments.queries.overview import found_in, line_of, list_entrants
 from tournaments.services.entrants.registration import (
     EntrantsRefused,
     TooMany,
@@ -133,7 +133,9 @@ def check_in_link(request: HtmxRequest, public_id: str, secret: str) -> HttpResp
         response = render(request, "tournaments/entrants/check_in.html", page)
         remember_entrant(request, response, row, entrant.number)
         return response
-    found = sorted(found_in(lines, asked, directs=False), key=_by_name)
+    # In the order of the names shown: it reveals nothing beyond them.
+    matching = found_in(lines, asked, directs=False)
+    found = sorted(matching, key=lambda line: fold_name(line.name))
     page = _page(row) | {
         "open": everybody.checking_in,
         "round": everybody.asked_for if row.settings.get("check_in") == "round" else None,
@@ -151,11 +153,6 @@ def check_in_link(request: HtmxRequest, public_id: str, secret: str) -> HttpResp
     )
     status = 409 if request.method == "POST" else 200
     return render(request, template, page, status=status)
-
-
-def _by_name(line: EntrantLine) -> str:
-    # In the order shown: it reveals nothing beyond the name.
-    return fold_name(line.name)
 
 
 def _sees(request: HttpRequest, row: Tournament) -> bool:

@@ -132,7 +132,13 @@ def _entries(rows: Iterable[Row], *, pairs: bool) -> ListRead:
         full = _without_contact_columns(full, file)
     lines: list[ListLine] = []
     for number, cells in full:
-        fields = _by_heading(cells, columns) if columns else _by_place(cells, pairs=pairs)
+        if columns:
+            fields = _by_heading(cells, columns)
+        else:
+            # The partner is second if the names of a pair have two cells.
+            apart = pairs and not TOGETHER.search(cells[0])
+            names = COLUMNS if apart else ("name", "team", "represents")
+            fields = dict(zip(names, cells, strict=False))
         if is_sum(fields["name"]) or (fields["name"] and not without_contacts(fields["name"])):
             file.left_out.append(left_out(number, cells))
             continue
@@ -191,13 +197,6 @@ def _by_heading(cells: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
     surname = fields.pop(SURNAME, "")
     fields.pop("", None)
     return {**fields, "name": f"{fields.get('name', '')} {surname}".strip()}
-
-
-def _by_place(cells: Sequence[str], *, pairs: bool) -> dict[str, str]:
-    """Return name, team and club; the partner is second if the names of a pair have two cells."""
-    apart = pairs and not TOGETHER.search(cells[0])
-    columns = COLUMNS if apart else ("name", "team", "represents")
-    return dict(zip(columns, cells, strict=False))
 
 
 def _entry(fields: dict[str, str]) -> Entry:

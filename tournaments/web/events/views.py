@@ -509,7 +509,12 @@ def adopt(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         event__in=Event.objects.directed_by(request.user), event__tournament=None, closed_at=None
     ).select_related("event__club")
     rounds = open_rounds.order_by("-event__held_on", "-event__pk", "-number")[:MOST_ROUNDS]
-    names = [(round_.pk, _round_text(round_)) for round_ in rounds]
+    names = []
+    for round_ in rounds:
+        event = round_.event
+        number = pgettext("of an event", "Round %(number)s") % {"number": round_.number}
+        day = date_format(event.held_on, "SHORT_DATE_FORMAT")
+        names.append((round_.pk, f"{event.club.name} · {event.name}, {day} · {number}"))
     posted = request.POST if request.method == "POST" else None
     form = AdoptForm(row, names, posted)
     if form.is_valid():
@@ -535,13 +540,6 @@ def adopt(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     }
     status = 200 if posted is None else 422
     return render(request, "tournaments/events/adopt.html", page, status=status)
-
-
-def _round_text(round_: Round) -> str:
-    event = round_.event
-    number = pgettext("of an event", "Round %(number)s") % {"number": round_.number}
-    day = date_format(event.held_on, "SHORT_DATE_FORMAT")
-    return f"{event.club.name} · {event.name}, {day} · {number}"
 
 
 @cached_for_going_back

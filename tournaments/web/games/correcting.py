@@ -252,7 +252,9 @@ def _entry_page(
         "form": form_at(request, sheet, position, typed, refusal.problems)
         if body and not fixed
         else None,
-        "typed": typed or _displayed_fields(body),
+        # Without the reason that old totals had for programs.
+        "typed": typed
+        or ({**body, "reason": ""} if body and body.get("reason") in (IMPORTED, TOTALS) else body),
         "boxes": _boxes(sheet, typed or body) if kind == "totals" and body else (),
         "sum": sums_of(sheet.game.ruleset).game if kind == "totals" else None,
         "remarks": RemarksForm(typed or body),
@@ -263,13 +265,6 @@ def _entry_page(
         "fixed": fixed,
     }
     return render(request, "tournaments/games/entry.html", context, status=refusal.status)
-
-
-def _displayed_fields(body: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return the fields of an entry, without the reason that old totals had for programs."""
-    if body is None or body.get("reason") not in (IMPORTED, TOTALS):
-        return body
-    return {**body, "reason": ""}
 
 
 def _boxes(sheet: Sheet, fields: Mapping[str, Any]) -> list[tuple[str, str, str]]:

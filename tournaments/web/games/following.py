@@ -103,7 +103,11 @@ class Etags:
         seen, etag = self.answered.get(phone, (None, None))
         if seen == mark:
             return etag
-        etag = etag_at(request, match, mark)
+        public_id, secret = match.kwargs["public_id"], match.kwargs["secret"]
+        etag = None
+        if ACCESS[str(match.url_name)](mark, public_id, secret) is not None:
+            with translation.override(translation.get_language_from_request(request)):
+                etag = etag_of(request, public_id, mark)
         # Unknown addresses must not fill the memory.
         if etag is not None:
             if len(self.answered) >= MOST_PHONES:
@@ -154,15 +158,6 @@ def unchanged(request: HttpRequest, watch: VersionCache, etags: Etags) -> HttpRe
     return response
 
 
-def etag_at(request: HttpRequest, match: ResolverMatch, mark: GameVersion) -> str | None:
-    """Return the ETag of this phone's page at an address; None if it gives no access."""
-    public_id, secret = match.kwargs["public_id"], match.kwargs["secret"]
-    if ACCESS[str(match.url_name)](mark, public_id, secret) is None:
-        return None
-    with translation.override(translation.get_language_from_request(request)):
-        return etag_of(request, public_id, mark)
-
-
 @lru_cache(maxsize=MOST_PHONES)
 def sheet_at(path: str) -> ResolverMatch | None:
     """Return the route of a sheet's address; None for all others."""
@@ -199,21 +194,15 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     # Queried with the generation again, so that a link revoked meanwhile gives no access.
     rows = Game.objects.select_related("table__round__event__tournament", "open_table")
     row = get_object_or_404(rows, public_id=public_id, follow_generation=mark.generation)
-    response = follow_as_of(mark.of(row), request, row)
-    remember_game(request, response, row, "follow")
-    return response
-
-
-def follow_as_of(mark: GameVersion, request: HtmxRequest, row: Game) -> HttpResponse:
-    """Return the sheet or the whole page, with an ETag computed before rendering."""
-    seen = etag_of(request, row.public_id, mark)
+    # Before rendering, so that it covers no later change.
+    etag = etag_of(request, public_id, mark.of(row))
     if request.htmx:
-        drawn = follow_fragment(request, row, seen)
-        response = HttpResponse(drawn, headers={"ETag": seen})
+        response = HttpResponse(follow_fragment(request, row, etag), headers={"ETag": etag})
     else:
-        response = follow_whole(request, row, seen)
+        response = follow_whole(request, row, etag)
         if not writes_games(request):
             keep_for_going_back(request, response)
+    remember_game(request, response, row, "follow")
     return response
 
 
@@ -345,7 +334,15 @@ def _table_at(public_id: str, secret: str) -> tuple[OpenTable, Sequence[Game]]:
 
 
 def _show(request: HtmxRequest, table: OpenTable, games: Sequence[Game]) -> HttpResponse:
-    etag = _etag(request, table, games)
+    seen = [
+        table.public_id,
+        [(row.public_id, row.revision, row.players) for row in games],
+        get_language(),
+        request.COOKIES.get("theme"),
+        request.COOKIES.get("games"),
+        staticfiles_storage.url("table.css"),
+    ]
+    etag = f'"{sha256(repr(seen).encode()).hexdigest()[:32]}"'
     response = not_modified(request, etag) if request.htmx else None
     if response is None:
         page = _page(request, table, load_sheets(games)) | asking(etag)
@@ -399,18 +396,6 @@ def _matches(sheets: Sequence[Sheet]) -> Iterator[dict[str, Any]]:
         if match is not None:
             played = list(games)
             yield match_in(MatchSoFar(match, played), played[-1])
-
-
-def _etag(request: HttpRequest, table: OpenTable, games: Sequence[Game]) -> str:
-    seen = [
-        table.public_id,
-        [(row.public_id, row.revision, row.players) for row in games],
-        get_language(),
-        request.COOKIES.get("theme"),
-        request.COOKIES.get("games"),
-        staticfiles_storage.url("table.css"),
-    ]
-    return f'"{sha256(repr(seen).encode()).hexdigest()[:32]}"'
 
 
 PAGE = 20

@@ -88,11 +88,6 @@ def key_of(data: Mapping[str, str]) -> str:
     return key if KEY.fullmatch(key) else new_key()
 
 
-def drawn_as(rules: Ruleset) -> str:
-    """Return the drawing of a game's table: a key of `PLACES`."""
-    return f"{rules.seats}-{'left' if rules.clockwise else 'right'}"
-
-
 @dataclass(frozen=True)
 class SeatFields:
     """The fields of one seat: `places` are its positions in each drawing of a table."""
@@ -119,7 +114,8 @@ class RulesetFields:
 
     @property
     def drawn(self) -> str:
-        return drawn_as(self.rules)
+        """The drawing of the game's table: a key of `PLACES`."""
+        return f"{self.rules.seats}-{'left' if self.rules.clockwise else 'right'}"
 
     @property
     def pairs(self) -> bool:
@@ -176,7 +172,11 @@ class NewTableForm(forms.Form):
         rulesets: Mapping[str, Ruleset] = RULESETS,
     ) -> None:
         self.rulesets = rulesets
-        super().__init__(_with_ruleset(data), initial=(table or LastTable()).initial(rulesets))
+        if data is not None and "ruleset" not in data:
+            # Without scripts the game is chosen within its family.
+            chosen = data.get(f"form.{data.get('family', '')}", "")
+            data = {**dict(data.items()), "ruleset": chosen}
+        super().__init__(data, initial=(table or LastTable()).initial(rulesets))
         self.key = key_of(data) if data is not None else new_key()
         choice = self.fields["ruleset"]
         assert isinstance(choice, forms.ChoiceField)
@@ -252,7 +252,13 @@ class NewTableForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Refuse an empty seat, a duplicate name, and a match without a length."""
         cleaned: dict[str, Any] = self.cleaned_data
-        self._forget_other_games()
+        # Errors at the fields of other games than the chosen one do not count.
+        of_games = {name for name in self.fields if "." in name or name.startswith("name")}
+        others = of_games - {field.html_name for field in self.table()}
+        if self.match_chosen != "first-to":
+            others.add("match_to")
+        for name in others & set(self.errors):
+            del self.errors[name]
         self.check_names()
         if self.match_chosen == "first-to" and not cleaned.get("match_to"):
             self.add_error("match_to", _("To how many games?"))
@@ -268,14 +274,6 @@ class NewTableForm(forms.Form):
             elif name in names:
                 self.add_error(field, _("%(name)s sits here twice.") % {"name": name})
             names.append(name or "")
-
-    def _forget_other_games(self) -> None:
-        of_games = {name for name in self.fields if "." in name or name.startswith("name")}
-        others = of_games - {field.html_name for field in self.table()}
-        if self.match_chosen != "first-to":
-            others.add("match_to")
-        for name in others & set(self.errors):
-            del self.errors[name]
 
     @property
     def head(self) -> GameSetup:
@@ -308,12 +306,6 @@ class NewTableForm(forms.Form):
         """Return length and number of the match, once the form is valid; None for one game."""
         length, _dot, number = self.match_chosen.partition(".")
         return (length, int(number or self.cleaned_data["match_to"])) if length else None
-
-
-def _with_ruleset(data: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    if data is None or "ruleset" in data:
-        return data
-    return {**dict(data.items()), "ruleset": data.get(f"form.{data.get('family', '')}", "")}
 
 
 def match_page(sheet: Sheet) -> dict[str, Any] | None:
@@ -409,8 +401,12 @@ def new_table(request: HttpRequest) -> HttpResponse:
     rulesets = dict(offered_rulesets(request.user))
     if request.method != "POST":
         last = phone_table(request)
-        table = last if "again" in request.GET else _without_players(last, request)
-        return _form(request, NewTableForm(table=table, rulesets=rulesets))
+        if "again" not in request.GET:
+            # A page of rules links to its game.
+            chosen = request.GET.get("ruleset", last.ruleset)
+            same = chosen == last.ruleset
+            last = replace(last, players=()) if same else LastTable(ruleset=chosen)
+        return _form(request, NewTableForm(table=last, rulesets=rulesets))
     form = NewTableForm(request.POST, rulesets=rulesets)
     if form.is_valid():
         try:
@@ -420,12 +416,6 @@ def new_table(request: HttpRequest) -> HttpResponse:
         else:
             return to_table(request, row)
     return _form(request, form, status=UNPROCESSABLE)
-
-
-def _without_players(last: LastTable, request: HttpRequest) -> LastTable:
-    """Return the last table, or the game linked from a page of rules, without players."""
-    asked = request.GET.get("ruleset", last.ruleset)
-    return replace(last, players=()) if asked == last.ruleset else LastTable(ruleset=asked)
 
 
 def _form(request: HttpRequest, form: NewTableForm, status: int = 200) -> HttpResponse:

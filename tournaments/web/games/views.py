@@ -242,29 +242,24 @@ def redo_of(sheet: Sheet) -> dict[str, Any] | None:
     """
     if all(write.kind != Revision.Kind.WITHDRAWAL for write in sheet.revisions):
         return None
-    undone = _undone(sheet)
-    fields = _fields(sheet.game.ruleset, undone[-1]) if undone else None
-    if fields is None:
-        return None
-    text = entry_text(undone[-1], sheet.row.players, sheet.game.ruleset)
-    return {"text": text, "fields": fields}
-
-
-def _undone(sheet: Sheet) -> list[Mapping[str, Any]]:
     undone: list[Mapping[str, Any]] = []
-    stands: dict[int, Mapping[str, Any]] = {}
+    stored: dict[int, Mapping[str, Any]] = {}
     for write in sheet.revisions:
         position = -1 if write.position is None else write.position
-        if write.kind == Revision.Kind.WITHDRAWAL and position == max(stands):
-            undone.append(stands[position])
+        if write.kind == Revision.Kind.WITHDRAWAL and position == max(stored):
+            undone.append(stored[position])
         elif write.kind == Revision.Kind.ENTRY and undone and undone[-1] == write.body:
             undone.pop()
         else:
             undone.clear()
         if write.position is not None:
-            stands.pop(position, None)
-            stands |= {} if write.body is None else {position: write.body}
-    return undone
+            stored.pop(position, None)
+            stored |= {} if write.body is None else {position: write.body}
+    fields = _fields(sheet.game.ruleset, undone[-1]) if undone else None
+    if fields is None:
+        return None
+    text = entry_text(undone[-1], sheet.row.players, sheet.game.ruleset)
+    return {"text": text, "fields": fields}
 
 
 def _fields(ruleset: Ruleset, body: Mapping[str, Any]) -> Mapping[str, str] | None:

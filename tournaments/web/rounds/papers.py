@@ -179,7 +179,11 @@ def round_totals(request: HttpRequest, slug: str, tournament: str, number: int) 
     opened = number_in(request.GET, "table", 0)
     for line in lines:
         if line.number == opened and line.row.result is not None and request.method != "POST":
-            _open_again(line)
+            stored = totals_on(load_sheet(line.row))
+            if stored is not None:
+                typed = type_totals(stored[1])
+                line.typed = [typed[f"total-{side}"] for side in range(len(line.names))]
+                line.early, line.corrects = "early" in typed, True
     to_fill = [
         line
         for line in lines
@@ -216,14 +220,6 @@ def _line(request: HttpRequest, rules: Ruleset, game: Game) -> PaperLine:
         why=sent.get(f"why-{number}", "").strip()[:LONGEST_REASON],
         corrects=f"why-{number}" in sent,
     )
-
-
-def _open_again(line: PaperLine) -> None:
-    stands = totals_on(load_sheet(line.row))
-    if stands is not None:
-        typed = type_totals(stands[1])
-        line.typed = [typed[f"total-{side}"] for side in range(len(line.names))]
-        line.early, line.corrects = "early" in typed, True
 
 
 def _store(request: HttpRequest, line: PaperLine) -> None:

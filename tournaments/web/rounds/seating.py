@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from fractions import Fraction
 from functools import wraps
@@ -66,7 +67,6 @@ from tournaments.services.rounds.seating import (
 from tournaments.texts.labels import ABSENCES, round_name, section_name
 from tournaments.web.base.pages import cached_for_going_back, show_refusal
 from tournaments.web.games.views import number_in, refusal_of
-from tournaments.web.tournaments.steps import Button
 from tournaments.web.tournaments.views import page_of, preview_below
 
 
@@ -79,10 +79,13 @@ def seating_page(
     """
     seated = state.seating_of(round_)
     expected = outlooks(state, seated, visitor, at) if at is not None else {}
-    judged = None if round_.published_at else _judged(state, round_)
+    judged, draft = None, round_.seating or {"tables": [], "byes": []}
+    if not round_.published_at:
+        with suppress(InvalidSeating):
+            judged = judge(field_seated(state, round_), draft["tables"], draft["byes"])
     sections = list(_sections(state, seated)) if judged else []
     why = {name: reasons for _field, each in sections for name, reasons in each.why.items()}
-    locked = (round_.seating or {}).get("locked", [])
+    locked = draft.get("locked", [])
 
     def chair(name: str) -> dict[str, Any]:
         entrant = state.entrants[name]
@@ -173,14 +176,6 @@ def exchange_preview(state: TournamentState, round_: Round, keys: Sequence[str])
     tables = {chairs[key][0].pk if key in chairs else None for key in keys}
     entries = Revision.objects.of_entries().filter(game__table__in=tables - {None})
     return {"lines": lines, "begun": entries.exists(), "one_table": len(tables) == 1}
-
-
-def _judged(state: TournamentState, round_: Round) -> Seating | None:
-    seating = round_.seating or {"tables": [], "byes": []}
-    try:
-        return judge(field_seated(state, round_), seating["tables"], seating["byes"])
-    except InvalidSeating:
-        return None
 
 
 def reason_text(reason: SeatingReason) -> str:
@@ -332,6 +327,8 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
     for each, why in presence.not_seated:
         if why == "reserve":
             reserves[each.team].append(each)
+    button = page["shared"].strip.button if page["directs"] else None
+    publishes = {"step": "publish-seating", "round": str(number)}
     page |= {
         "round": round_,
         "rounds": [
@@ -349,8 +346,7 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         "reserves": dict(reserves),
         "short": short_teams(state, number) if round_.published_at is None else [],
         "late": _late(state, round_) if page["directs"] else None,
-        "strip_publishes": page["directs"]
-        and _is_published_by(page["shared"].strip.button, round_),
+        "strip_publishes": button is not None and publishes.items() <= button.sends.items(),
     }
     name = round_name(round_)
     page |= preview_below(
@@ -359,11 +355,6 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         lambda: _("Who sits at which table in %(round)s.") % {"round": name},
     )
     return render(request, "tournaments/rounds/seating.html", page)
-
-
-def _is_published_by(button: Button | None, round_: Round) -> bool:
-    step = {"step": "publish-seating", "round": str(round_.number)}
-    return button is not None and step.items() <= button.sends.items()
 
 
 def _round_of(state: TournamentState, number: int) -> Round:
@@ -400,22 +391,16 @@ def _picked(state: TournamentState, round_: Round, asked: QueryDict) -> dict[str
         (FIGURES[each.name](), measure_text(each.before), measure_text(each.after))
         for each in swapped.changes
     ]
-    effect = {"costs": costs, "byes": _sat_out(state, round_, who)}
+    field, out = field_seated(state, round_), (round_.seating or {"byes": []})["byes"]
+    # How often each has sat out, if one of them does.
+    byes = [(each.shown_name, field.byes_had[field.index[each.key]]) for each in who]
+    effect = {"costs": costs, "byes": byes if any(each.key in out for each in who) else []}
     return {"swap": swap | {"other": who[1]} | effect, "pick": "one="}
 
 
 def chosen_in(asked: QueryDict) -> list[str]:
     """Return the keys of the entrants who exchange chairs, in order."""
     return list(dict.fromkeys(filter(None, [asked.get("one"), *asked.getlist("other")])))
-
-
-def _sat_out(
-    state: TournamentState, round_: Round, who: Sequence[Entrant]
-) -> list[tuple[str, int]]:
-    field, out = field_seated(state, round_), (round_.seating or {"byes": []})["byes"]
-    if not any(each.key in out for each in who):
-        return []
-    return [(each.shown_name, field.byes_had[field.index[each.key]]) for each in who]
 
 
 def _late(state: TournamentState, round_: Round) -> dict[str, Any] | None:

@@ -466,7 +466,17 @@ def house_ruleset(request: HttpRequest, keeper: Keeper, slug: str) -> HttpRespon
     row.revision, document = _typed(request)
     action = request.POST.get("action", "")
     if action == "save":
-        return _save(request, row, document)
+        try:
+            change_rules(row.pk, document, row.revision, actor_of(request), at=timezone.now())
+        except InvalidEntry as error:
+            draft = HouseDraft(document, None, error.problems)
+            notice = [_("Nothing is saved: something is still wrong.")]
+            return _edit_page(request, row, draft, UNPROCESSABLE, notice)
+        except StaleRules as stale:
+            again = _("Your version is below. Save it again to replace theirs.")
+            draft = HouseDraft.of(document)
+            return _edit_page(request, stale.row, draft, CONFLICT, [str(stale), again])
+        return redirect(Keeper(row.club).address("house_ruleset", row.slug))
     draft = HouseDraft.of(document)
     if "HX-Request" in request.headers:
         return render(request, "tournaments/rulesets/_house_look.html", _look(draft, oob=True))
@@ -486,23 +496,6 @@ def _typed(request: HttpRequest) -> tuple[int, Document]:
     except (InvalidEntry, ValueError, TypeError, LookupError, AttributeError) as error:
         raise SuspiciousOperation("a form of house rules that we did not make") from error
     return revision, document
-
-
-def _save(request: HttpRequest, row: HouseRuleset, document: Document) -> HttpResponse:
-    try:
-        change_rules(row.pk, document, row.revision, actor_of(request), at=timezone.now())
-    except InvalidEntry as error:
-        draft = HouseDraft(document, None, error.problems)
-        notice = [_("Nothing is saved: something is still wrong.")]
-        return _edit_page(request, row, draft, UNPROCESSABLE, notice)
-    except StaleRules as stale:
-        notice = [
-            str(stale),
-            _("Your version is below. Save it again to replace theirs."),
-        ]
-        draft = HouseDraft.of(document)
-        return _edit_page(request, stale.row, draft, CONFLICT, notice)
-    return redirect(Keeper(row.club).address("house_ruleset", row.slug))
 
 
 @for_keepers

@@ -525,13 +525,19 @@ def how_it_is_played(request: HttpRequest, rules: Ruleset) -> str:
 
 def rules_page(rules: Ruleset) -> dict[str, Any]:
     """Return the page of a ruleset, generated from its data."""
+    stages, first = [], 1
+    for stage in rules.stages:
+        last = first + stage.deals - 1
+        names = [labels.contract_title(rules.by_id[name]) for name in stage.contracts]
+        stages.append((str(first) if first == last else f"{first}–{last}", " / ".join(names)))
+        first = last + 1
     return {
         "name": labels.name_of(rules),
         "summary": labels.ruleset_summary(rules.id),
         "facts": list(_facts(rules)),
         "contracts": [_contract(c) for c in rules.contracts if c.named],
         "order": list(_order(rules)),
-        "stages": list(_stages(rules)),
+        "stages": stages,
         "options": list(_options(rules)),
         "ending": list(_ending(rules)),
         "badges": list(_badges(rules)),
@@ -598,16 +604,6 @@ def _order(rules: Ruleset) -> Iterator[str]:
         text = texts.get(rules.settings.get(setting, ""))
         if text is not None:
             yield str(text)
-
-
-def _stages(rules: Ruleset) -> Iterator[tuple[str, str]]:
-    first = 1
-    for stage in rules.stages:
-        last = first + stage.deals - 1
-        names = [labels.contract_title(rules.by_id[name]) for name in stage.contracts]
-        number = str(first) if first == last else f"{first}–{last}"
-        yield number, " / ".join(names)
-        first = last + 1
 
 
 def _options(rules: Ruleset) -> Iterator[dict[str, Any]]:

@@ -25,7 +25,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.play.games import Game, play
-from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Event
 from tournaments.models.server import Check
@@ -42,7 +41,6 @@ from tournaments.texts.labels import contract_short, suit_of
 from tournaments.web.base.pages import access_link, cached_for_going_back, keep_for_going_back
 from tournaments.web.base.phone import (
     A_YEAR,
-    LastTable,
     LinkPreview,
     PhoneGame,
     address,
@@ -105,8 +103,12 @@ def home(request: HttpRequest) -> HttpResponse:
     sheets = {sheet.row: sheet for sheet in load_sheets(game.row for game in games)}
     last = phone_table(request)
     rules = find_ruleset(last.ruleset, request.user) if last.players else None
+    again = None
+    # The rules of the last table may have other seats now.
+    if rules is not None and len(last.players) == rules.seats:
+        again = NewTableForm(table=last, rulesets={last.ruleset: rules})
     page = {
-        "again": _again(last, rules) if rules is not None else None,
+        "again": again,
         "again_players": last.players,
         "again_ruleset": labels.name_of(rules) if rules is not None else "",
         "again_begins": begins(rules) if rules is not None else "",
@@ -153,13 +155,6 @@ def _preview(request: HttpRequest) -> LinkPreview:
         " adds up."
     )
     return link_preview(request, _("The scoresheet for King"), line, static("kingscore-wide.png"))
-
-
-def _again(last: LastTable, rules: Ruleset) -> NewTableForm | None:
-    """Return a form for the last table again; None if its rules now have other seats."""
-    if len(last.players) != rules.seats:
-        return None
-    return NewTableForm(table=last, rulesets={last.ruleset: rules})
 
 
 @never_cache
@@ -386,16 +381,11 @@ def worries(running: dict[str, Any], free: int, now: datetime) -> Iterator[str]:
         yield _("No worker is running: documents, ratings and mails wait.")
     elif any(oldest and now - oldest > LONGEST_WAIT for *_queue, oldest in running["queues"]):
         yield _("Something has been waiting for more than a quarter of an hour.")
-    yield from worries_of_check(running["check"], now)
-
-
-def worries_of_check(check: Check | None, now: datetime) -> Iterator[str]:
-    """Yield the faults of the last nightly check; a new server has had none yet."""
-    if check is None:
-        return
-    if check.error:
+    # A new server has had no nightly check yet.
+    check: Check | None = running["check"]
+    if check is not None and check.error:
         yield _("The last nightly check did not come to its end.")
-    elif check.found:
+    elif check is not None and check.found:
         yield _("The last nightly check has found differences.")
-    if check.finished_at and now - check.finished_at > CHECK_EVERY:
+    if check is not None and check.finished_at and now - check.finished_at > CHECK_EVERY:
         yield _("The last nightly check is more than two days old.")

@@ -20,7 +20,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.statistics import ClubSums
 from tournaments.models import Club, RatedRound, Report, Visitor
 from tournaments.permissions import club_with_ratings, members_club, role_in
@@ -152,7 +151,14 @@ def _page(
                 (_("Highest game"), sums.highest, points_text),
                 (_("Lowest game"), sums.lowest, points_text),
                 (_("Most Kings"), sums.kings, str),
-                (_("Longest run out"), sums.runs, _games_in_a_row),
+                (
+                    _("Longest run out"),
+                    sums.runs,
+                    lambda number: (
+                        ngettext("%(number)s game", "%(number)s games", int(number))
+                        % {"number": number}
+                    ),
+                ),
             )
             if holders
         ],
@@ -169,10 +175,6 @@ def _page(
         "months": months_of(sums.months),
         "years": years_of(sums.months),
     }
-
-
-def _games_in_a_row(number: Points) -> str:
-    return ngettext("%(number)s game", "%(number)s games", int(number)) % {"number": number}
 
 
 @cached_for_going_back

@@ -427,19 +427,16 @@ def notifications(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         return _switched(request, redirect("notifications"), None)
     rows = _of_phone(request).select_related("entrant__tournament__event__club")
+    # On the pages of tournaments that are on, one is found, and told (1 query).
+    seen = Event.objects.listed_for(request.user).exclude(tournament=None)
+    playing = playing_now(seen, timezone.localdate())[:MOST_OFFERED]
     page = {
         "switches": switches_of(request, reverse("notifications"), None),
         "entrants": [each.entrant for each in rows if each.entrant],
         "account": account_of(request),
-        "now": [(each, playing_text(each)) for each in _playing(request)],
+        "now": [(each, playing_text(each)) for each in playing],
     }
     return render(request, "tournaments/accounts/notifications.html", page)
-
-
-def _playing(request: HttpRequest) -> list[PlayingEvent]:
-    """Return tournaments that are on: on their pages one is found, and told (1 query)."""
-    seen = Event.objects.listed_for(request.user).exclude(tournament=None)
-    return playing_now(seen, timezone.localdate())[:MOST_OFFERED]
 
 
 # A service worker has no form with a token; browsers send the phone's cookie from this site alone.

@@ -29,6 +29,7 @@ from tournaments.engine.rules.entries import (
     clean_line,
     write_all_points,
     write_points,
+    wrong_type,
 )
 from tournaments.engine.rules.fields import fields_anywhere, fields_of, trumps_of
 from tournaments.engine.rules.rulesets import (
@@ -615,13 +616,24 @@ def parse_form(ruleset: Ruleset, typed: Typed) -> Entry:
             raw["reason"] = typed.get("reason", "")
         case "adjustment":
             raw["seat"] = read_number(typed.get("seat", ""), "seat", problems)
-            raw["points"] = _read_points(typed.get("points", ""), problems)
+            points = "".join(typed.get("points", "").split()).replace(labels.MINUS, "-")
+            if POINTS.fullmatch(points):
+                raw["points"] = write_points(Fraction(points.replace(",", ".")))
+            else:
+                problems.append(wrong_type("points", 'integer or "p/q"'))
             raw["reason"] = clean_line(typed.get("reason", ""))
             raw.update(_given(typed, "to"))
         case "stopped":
             raw["reason"] = typed.get("reason", "")
         case "totals":
-            raw.update(_read_totals(ruleset, typed, problems))
+            texts = _row(typed, "total", ruleset.side_count)
+            totals = read_totals(texts)
+            if totals is None:
+                params = {"expected": len(texts), "got": len(list(filter(None, texts)))}
+                problems.append(Problem(Code.WRONG_SEATS, "totals", params))
+            else:
+                raw["totals"] = write_all_points(totals)
+                raw.update({"early": True} if typed.get("early") else {})
     raw.update(_given(typed, *REMARKS))
     if problems:
         raise InvalidEntry(problems)
@@ -758,25 +770,6 @@ HAND_READERS: Mapping[str, Callable[[Ruleset, Typed, list[Problem]], dict[str, A
 
 POINTS = re.compile(r"[+-]?[0-9]{1,9}(/0*[1-9][0-9]{0,8}|[.,][0-9]{1,6})?")
 """Points as people write them: 100, 1/2, 0.5 or 0,5."""
-
-
-def _read_points(text: str, problems: list[Problem]) -> int | str:
-    """Return points as in a record: whole, or an exact fraction."""
-    plain = "".join(text.split()).replace(labels.MINUS, "-")
-    if not POINTS.fullmatch(plain):
-        problems.append(Problem(Code.WRONG_TYPE, "points", {"expected": 'integer or "p/q"'}))
-        return 0
-    return write_points(Fraction(plain.replace(",", ".")))
-
-
-def _read_totals(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> dict[str, Any]:
-    texts = _row(typed, "total", ruleset.side_count)
-    totals = read_totals(texts)
-    if totals is None:
-        params = {"expected": len(texts), "got": len([text for text in texts if text])}
-        problems.append(Problem(Code.WRONG_SEATS, "totals", params))
-        return {}
-    return {"totals": write_all_points(totals)} | ({"early": True} if typed.get("early") else {})
 
 
 TOTAL = re.compile(r"[+\-−–]?[0-9][0-9.,]*(?:/[0-9]+)?")

@@ -304,7 +304,9 @@ def lines_of(sheet: Sheet, reviews: ReviewedDeals | None = None) -> Iterator[She
         authors = authors_of(sheet.row, sheet.revisions)
         corrected_by = {write.position: authors[write.revision] for write in corrections}
         if corrections[-1] is sheet.revisions[-1]:
-            moved = {corrections[-1].position: _moved_by_last(sheet)}
+            before = fold_sheet(sheet.row, sheet.revisions[:-1]).game.totals
+            totals = zip(game.ruleset.side_names(players), before, game.totals, strict=True)
+            moved = {corrections[-1].position: tuple(each for each in totals if each[1] != each[2])}
     for index, (position, entry) in enumerate(zip(sheet.positions, game.entries, strict=True)):
         row, deal = rows.get(index), reviews and reviews.deals.get(position)
         of_all: dict[str, Any] = {
@@ -344,13 +346,6 @@ def lines_of(sheet: Sheet, reviews: ReviewedDeals | None = None) -> Iterator[She
             cells = tuple(SheetCell(total, 0 if is_whole else own) for total, own in points)
             hand = numbers.get(index)
             yield SheetLine(position, symbol, None, cells, note, hand=hand, **of_all)
-
-
-def _moved_by_last(sheet: Sheet) -> Moved:
-    before = fold_sheet(sheet.row, sheet.revisions[:-1]).game.totals
-    names = sheet.game.ruleset.side_names(sheet.row.players)
-    totals = zip(names, before, sheet.game.totals, strict=True)
-    return tuple(each for each in totals if each[1] != each[2])
 
 
 def _note(ruleset: Ruleset, entry: Entry, players: Sequence[str]) -> tuple[Symbol, str]:
