@@ -44,8 +44,8 @@ class UserAdmin(ReadingAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """Return the fields that cannot be changed; nobody can lock themselves out."""
-        kept = ("username", "email", "is_superuser", "date_joined", "last_login")
-        return (*kept, *POWERS) if obj == request.user else kept
+        fixed = ("username", "email", "is_superuser", "date_joined", "last_login")
+        return (*fixed, *POWERS) if obj == request.user else fixed
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Save an account, and warn about clubs that lose their last active owner."""
@@ -55,8 +55,8 @@ class UserAdmin(ReadingAdmin):
         # Otherwise they would be valid again once the account is active.
         for session in UserSession.objects.filter(user=obj):
             session.end()
-        kept = Member.objects.filter(role=Role.OWNER, user__is_active=True).values("club")
-        theirs = Club.objects.owned_by(obj).exclude(pk__in=kept)
+        owned = Member.objects.filter(role=Role.OWNER, user__is_active=True).values("club")
+        theirs = Club.objects.owned_by(obj).exclude(pk__in=owned)
         names = [club.name for club in theirs]
         if names:
             listed = get_text_list(names, "and")

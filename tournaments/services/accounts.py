@@ -242,8 +242,8 @@ class Validator(OAuth2Validator):  # type: ignore[misc]
     """
 
     def _create_authorization_code(self, request: Any, code: dict[str, Any], *more: Any) -> Grant:
-        kept = code | {"code": digest(code["code"])}
-        return super()._create_authorization_code(request, kept, *more)
+        stored = code | {"code": digest(code["code"])}
+        return super()._create_authorization_code(request, stored, *more)
 
     def validate_code(self, client_id: str, code: str, client: Any, request: Any) -> bool:
         # Everything after this looks for the code of the request.

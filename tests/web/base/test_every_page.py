@@ -92,7 +92,7 @@ def test_values_are_escaped_also_in_texts():
 
 
 def test_missing_values_are_empty():
-    assert drawn("{{ nobody.name }}{{ nobody.age|default_if_none('–') }}") == "–"
+    assert drawn("{{ nobody.name }}{{ nobody.age if nobody.age is not none }}") == ""
 
 
 def test_days_are_those_of_the_local_time():

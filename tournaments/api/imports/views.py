@@ -152,7 +152,7 @@ class ImportResultsView(ImportView):
         return results.preview_results(self.club, wanted)
 
     def details(self, plan: results.ResultsPlan, data: Json) -> Json:
-        named = (line.name for line in plan.asked.lines)
+        named = (line.name for line in plan.order.lines)
         games = [
             {
                 "date": game.first.day,

@@ -145,10 +145,10 @@ def _write_table(writer: BackupWriter, name: str, model: Model) -> TableSummary:
     return TableSummary(name, columns, rows, last_key(model))
 
 
-def _stored_files(kept: Iterable[Model]) -> set[str]:
+def _stored_files(tables: Iterable[Model]) -> set[str]:
     return {
         name
-        for model in kept
+        for model in tables
         for column in columns_of(model)
         if isinstance(column, models.FileField)
         for name in model._base_manager.values_list(column.attname, flat=True).distinct()  # noqa: SLF001

@@ -119,7 +119,7 @@ def look_at_revisions() -> Iterator[ScanResult]:
             club=F("table__round__event__club_id"), last=Coalesce(Max("revisions__revision"), 0)
         )
         differing = rows.exclude(revision=F("last")).order_by("pk").values_list(*fields)
-        found = [Mismatch(club, f"game:{name}", *said) for club, name, *said in differing]
+        found = [Mismatch(club, f"game:{name}", *numbers) for club, name, *numbers in differing]
         yield len(keys), found
 
 
@@ -194,7 +194,9 @@ def look_at_game_digests() -> Iterator[ScanResult]:
             rows = Game.objects.filter(pk__in=keys).order_by("pk").prefetch_related("revisions")
             differing = [(row, digest) for row in rows if row.digest != (digest := _digest_of(row))]
             clubs = clubs_of(row.pk for row, _ in differing)
-        found = [Mismatch(clubs[row.pk], named(row), row.digest, said) for row, said in differing]
+        found = [
+            Mismatch(clubs[row.pk], named(row), row.digest, computed) for row, computed in differing
+        ]
         yield len(keys), found
 
 

@@ -157,14 +157,14 @@ def compare_with_stored(
             yield Point(STORED, f"{where}.digest", outcome, code)
 
 
-def _compare_game(where: str, said: Mapping[str, Any], row: Game | None) -> Point:
+def _compare_game(where: str, document: Mapping[str, Any], row: Game | None) -> Point:
     if row is None:
         return Point(STORED, where, UNKNOWN, "changed-since")
     revisions = list(row.revisions.all())
-    exported = digest_of_game(said["record"]) if said["writes"] else ""
+    exported = digest_of_game(document["record"]) if document["writes"] else ""
     if exported == record_digest(row, revisions):
         return Point(STORED, where)
-    if [each.key for each in revisions] != [each["key"] for each in said["writes"]]:
+    if [each.key for each in revisions] != [each["key"] for each in document["writes"]]:
         return Point(STORED, where, UNKNOWN, "changed-since")
     return Point(STORED, where, DIFFERS, "behind")
 
@@ -299,8 +299,8 @@ def _run(check: Check, name: str) -> None:
 
 def close_repaired(cache: str, subjects: Collection[str], at: datetime) -> None:
     """Close the differences of a cache, except those with these subjects."""
-    kept = Difference.objects.open().filter(cache=cache).values_list("pk", "subject")
-    gone = [pk for pk, subject in kept if subject not in subjects]
+    stored = Difference.objects.open().filter(cache=cache).values_list("pk", "subject")
+    gone = [pk for pk, subject in stored if subject not in subjects]
     Difference.objects.filter(pk__in=gone).update(resolved_at=at)
 
 

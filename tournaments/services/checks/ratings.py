@@ -93,8 +93,8 @@ def stored_changes(stretch: TimeSpan) -> Iterator[StoredChange]:
         *("game_id", "seat", "number", "at", "mean_before", "variance_before"),
         *("mean", "variance", "rating__start", *details),
     )
-    for club, family, person, game, seat, number, at, *said in values.iterator(ROWS_AT_ONCE):
-        mean_before, variance_before, mean, variance, start, prior, prior_at, *after = said
+    for club, family, person, game, seat, number, at, *rest in values.iterator(ROWS_AT_ONCE):
+        mean_before, variance_before, mean, variance, start, prior, prior_at, *after = rest
         yield StoredChange(
             *(club, family, person, game, seat, number, at),
             Rating(mean_before, variance_before, start),
@@ -309,7 +309,7 @@ def look_at_ratings() -> Iterator[ScanResult]:
 
 
 def _stored(row: PlayerRating) -> list[Any]:
-    shown = row.points, row.month, row.provisional
+    displayed = row.points, row.month, row.provisional
     return [
         row.mean,
         row.variance,
@@ -317,7 +317,7 @@ def _stored(row: PlayerRating) -> list[Any]:
         row.games,
         row.last_at.isoformat(),
         row.player_id,
-        *shown,
+        *displayed,
     ]
 
 
@@ -326,8 +326,8 @@ def _computed(row: PlayerRating, change: LastChange | None) -> list[Any] | None:
         return None
     player = change.player or row.player_id
     rating, at = Rating(change.mean, change.variance, row.pool.start), change.at
-    shown = displayed_points(rating), month_of(at), rating.provisional
-    return [*rating, change.number, at.isoformat(), player, *shown]
+    displayed = displayed_points(rating), month_of(at), rating.provisional
+    return [*rating, change.number, at.isoformat(), player, *displayed]
 
 
 COUNTED = ("points", "month", "provisional")

@@ -165,14 +165,14 @@ def _draw_entry(chance: Random, game: Game, strengths: Sequence[float], kings: f
     if game.ruleset.unnamed is not None:
         return _draw_hand(chance, game, game.ruleset.unnamed, strengths)
     contract = chance.choice(game.legal_contracts())
-    said: EntryBody = {"type": "deal", "contract": contract.id}
+    body: EntryBody = {"type": "deal", "contract": contract.id}
     if trumps_of(game.ruleset, contract):
-        said["trump"] = chance.choice(trumps_of(game.ruleset, contract))
+        body["trump"] = chance.choice(trumps_of(game.ruleset, contract))
     king = contract.kind == TRUMP and "king" in fields_of(game.ruleset, contract)
     if chance.random() < kings and king:
         tricks = UNITS["tricks"].total or 0
         taken = [tricks if seat == game.declarer else 0 for seat in range(game.ruleset.seats)]
-        return said | {"counts": {"tricks": taken}, "king": game.declarer}
+        return body | {"counts": {"tricks": taken}, "king": game.declarer}
     (unit,) = contract.values
     pays = 1 if contract.values[unit] > 0 else -1
     weights = [exp(pays * strength + chance.gauss(0, LUCK)) for strength in strengths]
@@ -183,7 +183,7 @@ def _draw_entry(chance: Random, game: Game, strengths: Sequence[float], kings: f
     counts = [takers.count(side) for side in range(len(weights))]
     if contract.replay_one_each and set(counts) == {1}:
         return {"type": "void", "contract": contract.id, "reason": "one-each"}
-    return said | {"counts": {unit: counts}}
+    return body | {"counts": {unit: counts}}
 
 
 def _draw_hand(
@@ -198,8 +198,8 @@ def _draw_hand(
     share = 1 / (1 + exp(-0.6 - 0.5 * ahead - chance.gauss(0, LUCK)))
     tricks = sum(chance.random() < share for _ in range(5))
     trump = chance.choice(trumps_of(game.ruleset, contract))
-    said: EntryBody = {"type": "deal", "maker": maker, "trump": trump, "tricks": tricks}
-    return said | ({"alone": True} if chance.random() < ALONE else {})
+    body: EntryBody = {"type": "deal", "maker": maker, "trump": trump, "tricks": tricks}
+    return body | ({"alone": True} if chance.random() < ALONE else {})
 
 
 AT_ONCE = 500

@@ -199,12 +199,12 @@ def _decide(cast: Cast, tournament: Tournament, at: datetime) -> None:
     first, second, _third = tournament.event.rounds.order_by("number")
     table = first.tables.get(number=1)
     _correct(cast, table.games.get(), 1, "Yanlış satıra yazılmış", at)
-    for round_, number, said in (
+    for round_, number, decision in (
         (first, 7, RulingDecision("penalty", 50, "Üçüncü kez geç geldi")),
         (second, 12, RulingDecision("adjusted", -40, "Eksik kâğıtla oynanmış")),
     ):
         entrant = tournament.entrants.get(number=number)
-        rule(round_.pk, entrant.pk, said, cast.director, at=at - timedelta(minutes=20))
+        rule(round_.pk, entrant.pk, decision, cast.director, at=at - timedelta(minutes=20))
 
 
 def _correct(cast: Cast, game: Game, position: int, reason: str, at: datetime) -> None:

@@ -85,23 +85,23 @@ def request_scoresheet(  # noqa: PLR0913 - of which game, and each way it can be
 def request_picture(row: Game, *, wide: bool, language: str, at: datetime) -> Report:
     """Request the picture of a game as it is now; one that is kept is found without writing."""
     kind, form = Report.Kind.PICTURE, DocumentForm(language, Paper.A4, Report.Format.PNG)
-    asked = _stored_report(_key_once(kind, row, _pictured(row, wide=wide), form), at)
-    if asked is None:
+    report = _stored_report(_key_once(kind, row, _pictured(row, wide=wide), form), at)
+    if report is None:
         with transaction.atomic():
             _read_names(row)
-            asked = _request_once(kind, row, _pictured(row, wide=wide), form, at)
-    return asked
+            report = _request_once(kind, row, _pictured(row, wide=wide), form, at)
+    return report
 
 
 def request_evening_picture(games: Sequence[Game], *, language: str, at: datetime) -> Report:
     """Request the picture of the evening of an open table, from all its games in order."""
     kind, form = Report.Kind.PICTURE, DocumentForm(language, Paper.A4, Report.Format.PNG)
     parameters = {"evening": [[row.public_id, row.revision] for row in games]}
-    asked = _stored_report(_key_once(kind, games[-1], parameters, form), at)
-    if asked is None:
+    report = _stored_report(_key_once(kind, games[-1], parameters, form), at)
+    if report is None:
         with transaction.atomic():
-            asked = _request_once(kind, games[-1], parameters, form, at)
-    return asked
+            report = _request_once(kind, games[-1], parameters, form, at)
+    return report
 
 
 def request_standings_picture(
@@ -138,8 +138,8 @@ def _request_picture_of(
     """Request a picture that is read when it is built; `content` is what its key is made of."""
     form = DocumentForm(language, Paper.A4, Report.Format.PNG)
     content_key = key_of([Report.Kind.PICTURE, *content, *astuple(form)])
-    asked = _stored_report(content_key, at)
-    if asked is None:
+    report = _stored_report(content_key, at)
+    if report is None:
         belongings = {
             "kind": Report.Kind.PICTURE,
             "audience": audience,
@@ -147,8 +147,8 @@ def _request_picture_of(
             **asdict(form),
         }
         with transaction.atomic():
-            asked = _only_report(content_key, belongings, at)
-    return asked
+            report = _only_report(content_key, belongings, at)
+    return report
 
 
 def _pictured(row: Game, *, wide: bool) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def request_document(order: Order, at: datetime) -> Report:
 
     An equal request that no worker has begun is the same report.
     """
-    asked = {
+    fields = {
         "kind": order.kind,
         "format": order.format,
         "language": order.language,
@@ -211,11 +211,11 @@ def request_document(order: Order, at: datetime) -> Report:
         **_belongings(order.subject),
     }
     with transaction.atomic():
-        waiting = Report.objects.filter(**asked, state=Report.State.WAITING, attempts=0)
+        waiting = Report.objects.filter(**fields, state=Report.State.WAITING, attempts=0)
         report = waiting.order_by("pk").first()
         if report is None:
             report = Report.objects.create(
-                **asked, asked_at=at, touched_at=at, expires_at=at + KEPT_FOR
+                **fields, asked_at=at, touched_at=at, expires_at=at + KEPT_FOR
             )
             transaction.on_commit(partial(wake_worker, BUILD_TASK, report.pk))
         return report

@@ -417,9 +417,9 @@ def check_in_all(tournament_pk: int, by: Actor, *, at: datetime) -> int:
         if tournament.state not in (State.REGISTRATION, State.RUNNING):
             raise WrongState(tournament.state, _("Nobody can be checked in now."))
         number = next_round(tournament)
-        asked = 1 if settings_of(tournament).check_in == "once" else number
+        round_number = 1 if settings_of(tournament).check_in == "once" else number
         rows = tournament.entrants.playing().competing().filter(joins_in__lte=number)
-        absent = list(rows.filter(checked_in__lt=asked))
+        absent = list(rows.filter(checked_in__lt=round_number))
         for entrant in absent:
             entrant.checked_in = number
         if absent:
@@ -440,8 +440,8 @@ def lock_entrant(pk: int) -> Entrant:
 def _lock_unfinished(pk: int) -> Entrant:
     entrant = lock_entrant(pk)
     if entrant.tournament.state == State.FINISHED:
-        said = _("The tournament is finished: its standings stay as they are.")
-        raise WrongState(entrant.tournament.state, said)
+        sentence = _("The tournament is finished: its standings stay as they are.")
+        raise WrongState(entrant.tournament.state, sentence)
     return entrant
 
 

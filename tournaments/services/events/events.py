@@ -346,8 +346,8 @@ def digests_of_rounds(tournament: Tournament) -> Iterator[tuple[Round, str]]:
     rulings: dict[int, list[dict[str, object]]] = defaultdict(list)
     ruled = Ruling.objects.filter(round__event=event).select_related("entrant").order_by("pk")
     for each in ruled:
-        said = {"entrant": each.entrant.key, "kind": str(each.kind), "points": each.points}
-        rulings[each.round_id].append(said | {"withdrawn_at": each.withdrawn_at})
+        document = {"entrant": each.entrant.key, "kind": str(each.kind), "points": each.points}
+        rulings[each.round_id].append(document | {"withdrawn_at": each.withdrawn_at})
     before = ""
     for round_ in Round.objects.filter(event=event).order_by("number"):
         if round_.closed_at is None:

@@ -99,17 +99,17 @@ def completed(begun: Mapping[str, Any], entry: Entry) -> Entry:
     if isinstance(entry, Deal) and entry.counts is None:
         raise InvalidEntry([Problem(Code.OPEN_DEAL)])
     body = write_entry(entry)
-    said = {name: value for name, value in begun.items() if name not in ("type", "author")}
+    named = {name: value for name, value in begun.items() if name not in ("type", "author")}
     if isinstance(entry, Void):
         # Before the contract is known, its seal proves nothing.
-        known = "contract" in said or "contract" in body
-        kept = OF_A_VOID if known else ("declarer",)
-        said = {name: value for name, value in said.items() if name in kept}
-    stands = [name for name in SAID_BEFORE if name in said]
-    changed = [name for name in stands if body.get(name, said[name]) != said[name]]
+        known = "contract" in named or "contract" in body
+        fixed = OF_A_VOID if known else ("declarer",)
+        named = {name: value for name, value in named.items() if name in fixed}
+    stands = [name for name in SAID_BEFORE if name in named]
+    changed = [name for name in stands if body.get(name, named[name]) != named[name]]
     if changed:
         raise InvalidEntry([Problem(Code.OPEN_DEAL, name) for name in changed])
-    return parse_entry({**said, **body})
+    return parse_entry({**named, **body})
 
 
 def corrected(ruleset: Ruleset, before: Mapping[str, Any], entry: Entry) -> Entry:
@@ -167,12 +167,12 @@ def start_game(head: GameSetup, *, at: datetime, key: str | None = None) -> Game
     }
     # House rules may change between two tries; the game keeps those it was opened with.
     document = write_ruleset(ruleset) if head.document and ruleset else house_document(ruleset)
-    kept = {"document": document, "played_at": at}
+    stored = {"document": document, "played_at": at}
     if key is None:
-        return Game.objects.create(**fields, **kept)
+        return Game.objects.create(**fields, **stored)
     # The key gives access to the table it opened, so the row contains only its digest.
     start_key = digest(json.dumps([key, fields], sort_keys=True))
-    defaults = {**fields, **kept}
+    defaults = {**fields, **stored}
     return Game.objects.get_or_create(start_key=start_key, defaults=defaults)[0]
 
 
@@ -408,8 +408,8 @@ def change_head(game_pk: int, head: GameSetup, context: WriteContext) -> Sheet:
     if row.table_id is None:
         return _put_head(row, head, context)
     if is_drawn(row.table_id):
-        said = ([name.strip() for name in head.players], dict(head.options or {}))
-        if said != (row.players, row.options):
+        drawn = ([name.strip() for name in head.players], dict(head.options or {}))
+        if drawn != (row.players, row.options):
             raise SeatsDrawn
         return _put_head(row, head, context)
     with transaction.atomic():
@@ -550,17 +550,17 @@ def _same_as(version: Revision) -> Callable[[Sheet, Revision], bool]:
 
 def _says_the_same(stored: Revision, version: Revision) -> bool:
     at_same = version.position is None or stored.position == version.position
-    said = (stored.kind, stored.body, stored.reason)
-    return at_same and said == (version.kind, version.body, version.reason)
+    content = (stored.kind, stored.body, stored.reason)
+    return at_same and content == (version.kind, version.body, version.reason)
 
 
 class NotSeated(Refused, code="not-seated", status=404):
     sentence = _("Nobody sits at this seat.")
 
 
-def agreement_on(sheet: Sheet, setting: str, said: Iterable[Confirmation]) -> Agreement:
+def agreement_on(sheet: Sheet, setting: str, confirmations: Iterable[Confirmation]) -> Agreement:
     """Return the confirmations of a finished sheet; those of earlier revisions do not count."""
-    return agreement_of(sheet.row, setting, said)
+    return agreement_of(sheet.row, setting, confirmations)
 
 
 def is_agreed(row: Game, event: Event) -> bool:

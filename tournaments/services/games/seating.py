@@ -416,9 +416,9 @@ def who_rests(games: Sequence[Game], people: Sequence[str], seats: int) -> tuple
 def seated(before: Sequence[str], people: Sequence[str], seats: int) -> list[str]:
     """Return `people` in the seats they had `before`; whoever comes takes a seat that is free."""
     comers = [name for name in people if name not in before[:seats]]
-    kept = [name if name in people else None for name in before[:seats]]
-    kept += [None] * (seats - len(kept))
-    return [name or (comers.pop(0) if comers else "") for name in kept]
+    staying = [name if name in people else None for name in before[:seats]]
+    staying += [None] * (seats - len(staying))
+    return [name or (comers.pop(0) if comers else "") for name in staying]
 
 
 def _played_in_a_row(games: Sequence[Game], name: str) -> int:

@@ -462,8 +462,8 @@ def adopt_game(
         games = _locked(game_pk)
         if any(game.table_id is not None for game in games):
             raise NotOpen
-        asked = next(game for game in games if game.pk == game_pk)
-        by_name = dict(zip(asked.players, seating.players, strict=True))
+        chosen = next(game for game in games if game.pk == game_pk)
+        by_name = dict(zip(chosen.players, seating.players, strict=True))
         seatings = [
             TableSeating(tuple(by_name[name] for name in game.players))
             if {*game.players} == by_name.keys()

@@ -302,8 +302,8 @@ def round_for_writing(row: Game, by: Actor) -> Round | None:
     if cancelled or not is_open:
         directed = Club.objects.directed_by(by.user).filter(pk=round_.event.club_id)
         if not directed.exists():
-            said = _("The tournament is cancelled: only a director writes here.")
-            raise RoundClosed(sentence=said if cancelled else "")
+            sentence = _("The tournament is cancelled: only a director writes here.")
+            raise RoundClosed(sentence=sentence if cancelled else "")
     return round_
 
 
@@ -318,12 +318,12 @@ def _note_write(
         write.result = "corrected" if before.game.finished else "entered"
     if write.kind == Revision.Kind.HEAD:
         # Names in setups follow their players; the audit says what was written.
-        said = {"position": None, "body": write.body}
-        said |= {"result": write.result} if write.result else {}
+        after = {"position": None, "body": write.body}
+        after |= {"result": write.result} if write.result else {}
         stood = {"position": None, "body": write.before}
         subject = f"game:{before.row.public_id}"
         kind, reason = AuditEntry.Kind.RESULT, write.reason
-        change = Change(kind, write.kind, subject, stood, said, reason, event)
+        change = Change(kind, write.kind, subject, stood, after, reason, event)
         note_change(event.club, change, context.by, at=context.at)
         return
     write.club_id = event.club_id

@@ -204,10 +204,10 @@ class NameBook:
         rows = {row.pk: row for row in Player.objects.filter(club=club, removed_at=None)}
         self._by_key: dict[str, Player] = {}
         for row in rows.values():
-            kept = row
-            while kept.merged_into_id is not None and kept.merged_into_id in rows:
-                kept = rows[kept.merged_into_id]
-            self._by_key[row.name_key] = kept
+            current = row
+            while current.merged_into_id is not None and current.merged_into_id in rows:
+                current = rows[current.merged_into_id]
+            self._by_key[row.name_key] = current
         self._players = [row for row in rows.values() if row.merged_into_id is None]
         self._by_id = {row.public_id: row for row in self._players}
         self._by_first_word: dict[str, list[Player]] = defaultdict(list)
@@ -275,7 +275,7 @@ class NameQuestion:
 def name_questions(
     book: NameBook, named: Iterable[str], meant: Mapping[str, str]
 ) -> list[NameQuestion]:
-    asked: list[NameQuestion] = []
+    questions: list[NameQuestion] = []
     each_once = {fold_name(name): name for name in named}
     for key, name in each_once.items():
         try:
@@ -284,10 +284,10 @@ def name_questions(
             continue
         if like:
             chosen = meant.get(key, "" if doubtful else NEW)
-            asked.append(NameQuestion(name, tuple(like), chosen))
-        if len(asked) == MOST_ASKED:
+            questions.append(NameQuestion(name, tuple(like), chosen))
+        if len(questions) == MOST_ASKED:
             break
-    return asked
+    return questions
 
 
 def key_of(who: Who) -> int | str:
@@ -392,16 +392,16 @@ class PlayersRequest:
     skip: frozenset[int] = frozenset()
 
 
-def preview_players(club: Club, asked: PlayersRequest) -> PlayersPlan:
+def preview_players(club: Club, order: PlayersRequest) -> PlayersPlan:
     """Preview each line (1 query)."""
-    seen = _preview(NameBook(club), asked)
+    seen = _preview(NameBook(club), order)
     return PlayersPlan(
-        tuple(replace(each, skipped=each.line.number in asked.skip) for each in seen)
+        tuple(replace(each, skipped=each.line.number in order.skip) for each in seen)
     )
 
 
 def import_players(
-    club_pk: int, asked: PlayersRequest, seen: str, by: Actor, *, at: datetime
+    club_pk: int, order: PlayersRequest, seen: str, by: Actor, *, at: datetime
 ) -> int:
     """Add the new players of a list, all or none; return their number.
 
@@ -411,7 +411,7 @@ def import_players(
     """
     with transaction.atomic():
         club = lock_people(club_pk)
-        plan = preview_players(club, asked)
+        plan = preview_players(club, order)
         if plan.mark != seen or plan.faults:
             raise PlanChanged(plan)
         if not plan.new:
@@ -426,10 +426,10 @@ def import_players(
     return len(added)
 
 
-def _preview(book: NameBook, asked: PlayersRequest) -> Iterator[PlayerSeen]:
+def _preview(book: NameBook, order: PlayersRequest) -> Iterator[PlayerSeen]:
     first: dict[str, int] = {}
-    unread = {fault.line: fault for fault in reversed(asked.faults)}
-    for line in asked.lines:
+    unread = {fault.line: fault for fault in reversed(order.faults)}
+    for line in order.lines:
         if line.number in unread:
             yield PlayerSeen(line, fault=unread[line.number])
             continue
@@ -443,7 +443,7 @@ def _preview(book: NameBook, asked: PlayersRequest) -> Iterator[PlayerSeen]:
             params = {"line": first[key]}
             yield PlayerSeen(line, fault=ImportFault(Wrong.TWICE, line.number, "name", params))
             continue
-        if line.number not in asked.skip:
+        if line.number not in order.skip:
             first[key] = line.number
         yield _whom(book, line)
 

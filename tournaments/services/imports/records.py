@@ -153,10 +153,10 @@ class RecordsPlan:
         return digest(json.dumps(records))
 
 
-def preview_records(club: Club, asked: RecordsRequest, *, now: datetime) -> RecordsPlan:
+def preview_records(club: Club, order: RecordsRequest, *, now: datetime) -> RecordsPlan:
     """Preview each file, in order (a few queries, however many files)."""
-    book = NameBook(club, asked.meant)
-    read = [_read(number, file, asked, book, now) for number, file in enumerate(asked.files, 1)]
+    book = NameBook(club, order.meant)
+    read = [_read(number, file, order, book, now) for number, file in enumerate(order.files, 1)]
     compared = list(_compared(read))
     places = _places(club, [each for each in compared if each.fits and not each.there])
     placed = []
@@ -167,7 +167,7 @@ def preview_records(club: Club, asked: RecordsRequest, *, now: datetime) -> Reco
 
 
 def import_records(
-    club_pk: int, asked: RecordsRequest, seen: str, by: Actor, *, at: datetime
+    club_pk: int, order: RecordsRequest, seen: str, by: Actor, *, at: datetime
 ) -> Imported:
     """Write the games of files that do not exist yet, all or none.
 
@@ -176,8 +176,8 @@ def import_records(
     Raises: PlanChanged: the plan differs now, or has problems; nothing is written.
     """
     with transaction.atomic():
-        club = lock_evenings(club_pk, _days(asked, at))
-        games = games_as_seen(preview_records(club, asked, now=at), seen)
+        club = lock_evenings(club_pk, _days(order, at))
+        games = games_as_seen(preview_records(club, order, now=at), seen)
         change = Change(AuditEntry.Kind.EVENT, "import-records")
         return import_games(club, games, change, by, at=at)
 
@@ -196,9 +196,9 @@ def moment_of(text: str, now: datetime) -> datetime | None:
     return moment if past else None
 
 
-def _days(asked: RecordsRequest, now: datetime) -> set[date]:
+def _days(order: RecordsRequest, now: datetime) -> set[date]:
     days = set()
-    for file in asked.files:
+    for file in order.files:
         try:
             document = parse_json(file.text)
         except InvalidEntry:
@@ -211,7 +211,7 @@ def _days(asked: RecordsRequest, now: datetime) -> set[date]:
 
 
 def _read(
-    number: int, file: RecordFile, asked: RecordsRequest, book: NameBook, now: datetime
+    number: int, file: RecordFile, order: RecordsRequest, book: NameBook, now: datetime
 ) -> RecordSeen:
     try:
         document = parse_json(file.text)
@@ -241,7 +241,7 @@ def _read(
         moment,
         names,
         who,
-        clean_line(reading.title) or asked.evening,
+        clean_line(reading.title) or order.evening,
         faults=tuple(faults),
     )
 

@@ -104,7 +104,7 @@ class GameSeen:
 class ResultsPlan:
     """The preview of a file of results; `unread` are faults of lines without a game."""
 
-    asked: ResultsRequest
+    order: ResultsRequest
     games: tuple[GameSeen, ...]
     unread: tuple[ImportFault, ...]
     book: NameBook
@@ -125,7 +125,7 @@ class ResultsPlan:
         return [game for game in self.games if not game.there]
 
     def past_games(self) -> list[PastGame]:
-        return [past_game(self.asked, game) for game in self.to_write]
+        return [past_game(self.order, game) for game in self.to_write]
 
     @cached_property
     def new_names(self) -> list[str]:
@@ -139,25 +139,25 @@ class ResultsPlan:
     @cached_property
     def mark(self) -> str:
         """Return a digest that distinguishes this plan from others for the same file."""
-        asked = self.asked
+        order = self.order
         games = [
             [game.there, [w.pk if isinstance(w, Player) else w for w in game.who]]
             for game in self.games
         ]
-        lines = [[*map(str, (ln.place, ln.points))] for ln in asked.lines]
+        lines = [[*map(str, (ln.place, ln.points))] for ln in order.lines]
         faults = [[fault.line, fault.code] for fault in self.faults]
-        params = [asked.rules.id, dict(asked.options), games, lines, faults]
+        params = [order.rules.id, dict(order.options), games, lines, faults]
         return digest(json.dumps(params, sort_keys=True))
 
 
-def preview_results(club: Club, asked: ResultsRequest) -> ResultsPlan:
+def preview_results(club: Club, order: ResultsRequest) -> ResultsPlan:
     """Preview a file (a few queries, however many lines)."""
-    book = NameBook(club, asked.meant)
-    return _ResultsPreview(club, asked, book).plan()
+    book = NameBook(club, order.meant)
+    return _ResultsPreview(club, order, book).plan()
 
 
 def import_results(
-    club_pk: int, asked: ResultsRequest, seen: str, by: Actor, *, at: datetime
+    club_pk: int, order: ResultsRequest, seen: str, by: Actor, *, at: datetime
 ) -> Imported:
     """Write the games of a file that do not exist yet, all or none.
 
@@ -166,19 +166,19 @@ def import_results(
     Raises: PlanChanged: the plan differs now, or has faults; nothing is written.
     """
     with transaction.atomic():
-        club = lock_evenings(club_pk, {line.day for line in asked.lines if line.day})
-        games = games_as_seen(preview_results(club, asked), seen)
+        club = lock_evenings(club_pk, {line.day for line in order.lines if line.day})
+        games = games_as_seen(preview_results(club, order), seen)
         change = Change(AuditEntry.Kind.EVENT, "import-results")
         return import_games(club, games, change, by, at=at)
 
 
-def past_game(asked: ResultsRequest, seen: GameSeen) -> PastGame:
-    line, totals = seen.first, _totals(asked.ruleset, seen)
+def past_game(order: ResultsRequest, seen: GameSeen) -> PastGame:
+    line, totals = seen.first, _totals(order.ruleset, seen)
     assert line.day is not None
     assert line.round is not None
     assert line.table is not None
     # Of a file with games that ended early, most did not.
-    early = any(check_totals(asked.ruleset, totals))
+    early = any(check_totals(order.ruleset, totals))
     noon = timezone.make_aware(datetime.combine(line.day, NOON))
     return PastGame(
         day=line.day,
@@ -187,9 +187,9 @@ def past_game(asked: ResultsRequest, seen: GameSeen) -> PastGame:
         table=line.table,
         who=tuple(who for who in seen.who if who is not None),
         typed=tuple(each.name for each in seen.lines),
-        ruleset=asked.rules.id,
-        document=house_document(asked.rules),
-        options=dict(asked.options),
+        ruleset=order.rules.id,
+        document=house_document(order.rules),
+        options=dict(order.options),
         entries=(Totals(totals, early=early, imported=True),),
         played_at=noon + timedelta(minutes=line.round - 1),
     )
@@ -208,34 +208,34 @@ class _ResultsPreview:
     seat order and the totals, `sitting` a player in a round to a table.
     """
 
-    def __init__(self, club: Club, asked: ResultsRequest, book: NameBook) -> None:
-        self.asked, self.book = asked, book
-        self.whole: Range | None = None if asked.early else sums_of(asked.ruleset).game
+    def __init__(self, club: Club, order: ResultsRequest, book: NameBook) -> None:
+        self.order, self.book = order, book
+        self.whole: Range | None = None if order.early else sums_of(order.ruleset).game
         self.open: set[tuple[Any, ...]] = set()
         self.games: dict[tuple[Any, ...], tuple[list[int], Any]] = {}
         self.sitting: dict[tuple[Any, ...], int] = {}
-        self._load(club, {line.day for line in asked.lines if line.day})
+        self._load(club, {line.day for line in order.lines if line.day})
         self.sits: dict[tuple[Any, ...], int] = {}
         self.tables: dict[tuple[Any, ...] | None, list[ResultLine]] = defaultdict(list)
-        for line in asked.lines:
+        for line in order.lines:
             self.tables[line.place].append(line)
         # The table of an unreadable line is unknown.
         self.lost = self.tables.pop(None, [])
         self.faults: dict[int, list[ImportFault]] = defaultdict(list)
-        for fault in asked.faults:
+        for fault in order.faults:
             self.faults[fault.line].append(fault)
 
     def plan(self) -> ResultsPlan:
         games = tuple(self._game(place, lines) for place, lines in self.tables.items() if place)
         unread = tuple(fault for line in self.lost for fault in self.faults[line.number])
-        return ResultsPlan(self.asked, games, unread, self.book)
+        return ResultsPlan(self.order, games, unread, self.book)
 
     def _game(self, place: tuple[Any, ...], lines: Sequence[ResultLine]) -> GameSeen:
         faults = [fault for line in lines for fault in self.faults[line.number]]
         who = tuple(self._whom(line, faults) for line in lines)
         seen = GameSeen(tuple(lines), who, there=self._is_there(place, lines, who))
         if not seen.there:
-            line, seats, table = seen.first.number, self.asked.ruleset.seats, seen.first.table
+            line, seats, table = seen.first.number, self.order.ruleset.seats, seen.first.table
             if len(lines) > seats or (len(lines) < seats and not self.lost):
                 params = {"lines": len(lines), "seats": seats, "table": table}
                 faults.append(ImportFault(Wrong.WRONG_SIZE, line, "table", params))
@@ -264,10 +264,10 @@ class _ResultsPreview:
         self, place: tuple[Any, ...], lines: Sequence[ResultLine], who: Sequence[Who | None]
     ) -> bool:
         stood = self.games.get(place)
-        if stood is None or len(lines) != self.asked.ruleset.seats:
+        if stood is None or len(lines) != self.order.ruleset.seats:
             return False
         keys = [each.pk if isinstance(each, Player) else None for each in who]
-        totals = _totals(self.asked.ruleset, GameSeen(tuple(lines), tuple(who)))
+        totals = _totals(self.order.ruleset, GameSeen(tuple(lines), tuple(who)))
         return stood == (keys, [write_points(points) for points in totals])
 
     def _seat_faults(self, place: tuple[Any, ...], seen: GameSeen) -> Iterator[ImportFault]:
@@ -288,7 +288,7 @@ class _ResultsPreview:
                 yield ImportFault(Wrong.SITS_ELSEWHERE, line.number, "player", params)
 
     def _points_faults(self, seen: GameSeen) -> Iterator[ImportFault]:
-        ruleset = self.asked.ruleset
+        ruleset = self.order.ruleset
         if len(seen.lines) != ruleset.seats:
             return
         totals = _totals(ruleset, seen)

@@ -470,8 +470,8 @@ def _note_answer(row: Notification, answer: CallAnswer, now: datetime) -> None:
     if answer.status not in AGAIN and answer.status < 500:
         _done(row)
         return
-    asked = retry_delay(answer.retry_after, now)
-    wait = max(WAITS[min(row.tries, len(WAITS)) - 1], asked or WAITS[0])
+    pause = retry_delay(answer.retry_after, now)
+    wait = max(WAITS[min(row.tries, len(WAITS)) - 1], pause or WAITS[0])
     # Too late then: it ends before the next try.
     mine = Notification.objects.filter(pk=row.pk, next_at=row.next_at)
     mine.update(next_at=min(now + wait, max(row.expires_at, now)))

@@ -108,13 +108,13 @@ def clean_name(text: str, where: str = "") -> str:
 
     Raises: NoName: the name is empty or too long.
     """
-    shown = clean_line(text)
-    if not any(map(str.isalnum, plain_name(shown))) or len(shown) > LONGEST_NAME:
+    cleaned = clean_line(text)
+    if not any(map(str.isalnum, plain_name(cleaned))) or len(cleaned) > LONGEST_NAME:
         raise NoName(where=where)
     # Some characters of Unicode stand for a whole sentence.
-    if len(fold_name(shown)) > 2 * LONGEST_NAME:
+    if len(fold_name(cleaned)) > 2 * LONGEST_NAME:
         raise NoName(where=where)
-    return shown
+    return cleaned
 
 
 def add_player(club: Club, name: str, by: Actor, *, at: datetime) -> Player:
@@ -371,8 +371,8 @@ def sums_of_games(
     """
     versions = version_of(player, parts)
     rows = KeptSums.objects.filter(player=player, part__in=list(versions))
-    kept = {row.part: row.sums for row in rows if row.version == versions[row.part]}
-    missing = [part for part in parts if part.key not in kept]
+    stored = {row.part: row.sums for row in rows if row.version == versions[row.part]}
+    missing = [part for part in parts if part.key not in stored]
     found = read_histories(player, seats, missing) if missing else []
     new = [
         KeptSums(
@@ -392,4 +392,4 @@ def sums_of_games(
                 update_fields=["version", "sums"],
             )
     histories = [history for _part, history in found]
-    return add_histories([*histories, *(read_history(sums) for sums in kept.values())])
+    return add_histories([*histories, *(read_history(sums) for sums in stored.values())])

@@ -253,14 +253,14 @@ def _held_ledger() -> RatingLedger:
 def _digests() -> dict[str, str]:
     digests: dict[str, Any] = {}
     last = ("person", "player_id", "mean", "variance", "games", "last_at")
-    shown = ("points", "month", "provisional")
+    displayed = ("points", "month", "provisional")
     changes = ("rating__person", "number", "game_id", "seat", "at")
     numbers = ("mean_before", "variance_before", "mean", "variance")
     whose = ("rating__pool__family", "rating__pool__club_id")
     of_pool = ("pool__family", "pool__club_id")
-    counts = (*shown, "ratings")
+    counts = (*displayed, "ratings")
     for rows in (
-        PlayerRating.objects.order_by("person").values_list(*of_pool, *last, *shown),
+        PlayerRating.objects.order_by("person").values_list(*of_pool, *last, *displayed),
         RatingChange.objects.order_by(*changes[:2]).values_list(*whose, *changes, *numbers),
         RatingCount.objects.order_by(*counts).values_list(*of_pool, *counts),
         RatedRound.objects.order_by("at", "round_id").values_list(

@@ -474,8 +474,8 @@ class Pool:
         known = people != 0
         found, begin, place = np.unique(people[known], return_index=True, return_inverse=True)
         # The last assignment counts: the player of the last game is shown.
-        shown = np.empty_like(found)
-        shown[place] = players[known]
+        latest = np.empty_like(found)
+        latest[place] = players[known]
         numbers = np.full(len(people), GUEST)
         numbers[known] = place
         names = [person_of(person) for person in found.tolist()]
@@ -489,7 +489,7 @@ class Pool:
                 self.new.append(PlayerState(0, name, 0, self.newcomer, 0, 0, None))
                 self.states[name] = self.new[-1]
         states = [self.states[name] for name in names]
-        for state, player in zip(states, shown.tolist(), strict=True):
+        for state, player in zip(states, latest.tolist(), strict=True):
             state.player = player
         return states, numbers.tolist()
 

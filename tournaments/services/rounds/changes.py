@@ -461,10 +461,10 @@ def _with_house(
         return moves
     bound, loose, free, playing = _house_of(state, seated_round, moves, section)
     every = [*bound, *loose, *free]
-    kept = every[: state.house_wanted(playing, len(bound), len(every))]
+    wanted = every[: state.house_wanted(playing, len(bound), len(every))]
     return _Moves(
-        moves.arriving + [name for name in free if name in kept],
-        moves.leaving + [name for name in loose if name not in kept],
+        moves.arriving + [name for name in free if name in wanted],
+        moves.leaving + [name for name in loose if name not in wanted],
     )
 
 

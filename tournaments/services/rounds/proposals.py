@@ -375,7 +375,7 @@ def draw(state: TournamentState, number: int, seed: int | None = None) -> Sequen
 
 
 def draw_rest(
-    state: TournamentState, number: int, kept: Mapping[int, Sequence[str]], seed: int
+    state: TournamentState, number: int, locked: Mapping[int, Sequence[str]], seed: int
 ) -> Proposal:
     """Return the seating of round `number` with these tables fixed, by their places from 0.
 
@@ -386,7 +386,7 @@ def draw_rest(
     fields = []
     for section, field in _fields(state, number, seed).items():
         tables = enumerate(state.of_section(round_, section).tables)
-        stays = {at: kept[t.number - 1] for at, t in tables if t.number - 1 in kept}
+        stays = {at: locked[t.number - 1] for at, t in tables if t.number - 1 in locked}
         fields.append((field, stays))
     sections = [
         seat_rest(field, method, stays) if method in METHODS else _in_order(field, stays)
@@ -650,10 +650,10 @@ def _proposal(
     priced = method == "swiss" and fields[0][0].repeat_price is not None
     if priced and seating.quality.repeat_meetings:
         fewest = [
-            seat_rest(field.with_fewest_repeats(), method, kept)
-            if kept
+            seat_rest(field.with_fewest_repeats(), method, locked)
+            if locked
             else seat_round(field.with_fewest_repeats(), method)
-            for field, kept in fields
+            for field, locked in fields
         ]
         drawn |= write_fewest_repeats(_joined(state, number, fewest).quality)
     return Proposal(seating, drawn)
@@ -672,9 +672,9 @@ def _seat(field: PairingField, method: str) -> Seating:
     return seat_round(field, method) if method in METHODS else _in_order(field, {})
 
 
-def _in_order(field: PairingField, kept: Mapping[int, Sequence[str]]) -> Seating:
+def _in_order(field: PairingField, locked: Mapping[int, Sequence[str]]) -> Seating:
     """Seat everybody without a kept table, in order of numbers; the last of equals sit out."""
-    staying = {name for table in kept.values() for name in table}
+    staying = {name for table in locked.values() for name in table}
     names = [name for name in field.index if name not in staying]
     places = sorted(
         (field.index[name] for name in names), key=lambda at: (*field.bye_turn(at)[:3], -at)
@@ -683,6 +683,6 @@ def _in_order(field: PairingField, kept: Mapping[int, Sequence[str]]) -> Seating
     seated = [name for name in names if name not in byes]
     size = field.table_size
     tables = [seated[at : at + size] for at in range(0, len(seated), size)]
-    for number in sorted(kept):
-        tables.insert(number, list(kept[number]))
+    for number in sorted(locked):
+        tables.insert(number, list(locked[number]))
     return judge(field, tables, [name for name in names if name in byes])

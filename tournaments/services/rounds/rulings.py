@@ -205,20 +205,20 @@ def _version(sheet: Sheet, deal: ReviewedDeal, entry: Entry) -> dict[str, Any]:
     """
     written = sheet.body(deal.position) or {}
     entry = corrected(sheet.game.ruleset, written, entry)
-    said, stands = (
+    disputed, stands = (
         {name: value for name, value in body.items() if name not in REMARKS}
         for body in (write_entry(entry), written)
     )
-    if said == stands:
+    if disputed == stands:
         raise SaysTheSame
-    version = Revision(kind=Revision.Kind.CORRECTION, position=deal.position, body=said)
+    version = Revision(kind=Revision.Kind.CORRECTION, position=deal.position, body=disputed)
     try:
         sheet.after_change(version)
     except LaterEntryInvalid as error:
         # What it does to later deals is for the director to see.
         if error.position == deal.position:
             raise InvalidEntry(error.problems) from error
-    return said
+    return disputed
 
 
 ACTIONS = {
@@ -264,7 +264,7 @@ class RulingDecision:
 
 
 def rule(
-    round_pk: int, entrant_pk: int, said: RulingDecision, by: Actor, *, at: datetime
+    round_pk: int, entrant_pk: int, decision: RulingDecision, by: Actor, *, at: datetime
 ) -> Ruling:
     """Rule on an entrant's round. An equal ruling is stored once.
 
@@ -272,7 +272,7 @@ def rule(
 
     Raises: NotInRound, NoReason, NoSuchPoints, WrongState. Nothing is written then.
     """
-    points, reason = _points(said), said.reason.replace("\0", "").strip()[:LONGEST_REASON]
+    points, reason = _points(decision), decision.reason.replace("\0", "").strip()[:LONGEST_REASON]
     if not reason:
         raise NoReason
     with transaction.atomic():
@@ -283,12 +283,12 @@ def rule(
         entrant = entrants.select_related("player", "partner").first()
         if entrant is None:
             raise NotInRound
-        fields = {"kind": said.kind, "points": write_points(points), "reason": reason}
+        fields = {"kind": decision.kind, "points": write_points(points), "reason": reason}
         standing = round_.rulings.filter(entrant=entrant, withdrawn_at=None)
         for ruling in standing:
             if all(getattr(ruling, name) == value for name, value in fields.items()):
                 return ruling
-        if said.kind != PENALTY:
+        if decision.kind != PENALTY:
             standing.exclude(kind=PENALTY).update(withdrawn_at=at)
         ruling = Ruling.objects.create(round=round_, entrant=entrant, at=at, **fields)
         touch(tournament)
@@ -319,13 +319,13 @@ def withdraw_ruling(ruling_pk: int, by: Actor, *, at: datetime) -> Ruling:
     return ruling
 
 
-def _points(said: RulingDecision) -> Points:
-    points = number_of(said.points)
-    if said.kind not in RULINGS or points is None:
+def _points(decision: RulingDecision) -> Points:
+    points = number_of(decision.points)
+    if decision.kind not in RULINGS or points is None:
         raise NoSuchPoints
     if not -LARGEST_WORTH <= points <= LARGEST_WORTH:
         raise NoSuchPoints
-    if said.kind == PENALTY and points <= 0:
+    if decision.kind == PENALTY and points <= 0:
         raise NoSuchPoints
     return points
 

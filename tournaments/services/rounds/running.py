@@ -101,8 +101,8 @@ def open_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         if round_.opened_at is not None:
             return round_
         if round_.published_at is None:
-            said = _("Publish the seating first: then the round can be opened.")
-            raise WrongState(round_.state, said)
+            sentence = _("Publish the seating first: then the round can be opened.")
+            raise WrongState(round_.state, sentence)
         round_.opened_at = at
         minutes = settings_of(tournament).minutes
         round_.clock_seconds = None if minutes is None else minutes * 60
@@ -278,12 +278,12 @@ def _standings_after(state: TournamentState, number: int, only: Kept | None = No
     return {each.entrant: [each.place, write_points(each.points)] for each in standings}
 
 
-def _moved(state: TournamentState, number: int, kept: Kept) -> list[Moved]:
-    now = _standings_after(state, number, kept)
+def _moved(state: TournamentState, number: int, stored: Kept) -> list[Moved]:
+    now = _standings_after(state, number, stored)
     return [
-        Moved(number, key, (kept[key][0], kept[key][1]), (round_, points))
+        Moved(number, key, (stored[key][0], stored[key][1]), (round_, points))
         for key, (round_, points) in now.items()
-        if key in kept and [round_, points] != kept[key]
+        if key in stored and [round_, points] != stored[key]
     ]
 
 
@@ -487,8 +487,8 @@ def take_step(
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
         if tournament.revision != seen:
-            said = _("Something has changed meanwhile: this is how it stands now.")
-            raise WrongState(tournament.state, said)
+            sentence = _("Something has changed meanwhile: this is how it stands now.")
+            raise WrongState(tournament.state, sentence)
         if step.code in MOVES:
             move_tournament(tournament_pk, MOVES[step.code], by, at=at)
         if step.code in SEATS:

@@ -217,15 +217,15 @@ def seat_again(
             if state.settings.seating == "manual":
                 locked = range(len((round_.seating or {"tables": []})["tables"]))
         state = with_house_players(state, round_.number, by, at=at)
-        kept = {} if round_.stage else locked_tables(round_, locked)
+        locked_now = {} if round_.stage else locked_tables(round_, locked)
         # The next try has another random draw, but can be reproduced too.
         seed = tournament.seed + tournament.revision
         check_results(state, round_.number)
-        if kept:
-            drawn: Sequence[Proposal] = [draw_rest(state, round_.number, kept, seed)]
+        if locked_now:
+            drawn: Sequence[Proposal] = [draw_rest(state, round_.number, locked_now, seed)]
         else:
             drawn = draw(state, round_.number, seed)
-        rounds = _put_proposals(state, round_.number, drawn, kept, left_before(round_))
+        rounds = _put_proposals(state, round_.number, drawn, locked_now, left_before(round_))
         touch(tournament)
         numbers = [each.number for each in rounds]
         details: dict[str, Any] = {"round": round_.number, "rounds": numbers}
@@ -240,17 +240,17 @@ def _put_proposals(
     state: TournamentState,
     number: int,
     proposals: Sequence[Proposal],
-    kept: Mapping[int, Sequence[str]] = MappingProxyType({}),
+    locked: Mapping[int, Sequence[str]] = MappingProxyType({}),
     left: Sequence[str] = (),
 ) -> list[Round]:
     """Store proposals of a round and of later ones; none is published.
 
-    The tables in `kept` stay locked in the first one, and `left` were taken out of it.
+    The tables in `locked` stay locked in the first one, and `left` were taken out of it.
     """
     rounds = []
     for further, proposal in enumerate(proposals):
         tables = proposal.seating.tables
-        stays = [at for at, table in enumerate(tables) if list(table) in kept.values()]
+        stays = [at for at, table in enumerate(tables) if list(table) in locked.values()]
         seating = document_of(proposal.seating, stays, () if further else left)
         round_, _created = Round.objects.update_or_create(
             event=state.tournament.event,
@@ -516,7 +516,7 @@ def _seating_as_it_stands(tournament: Tournament, round_: Round) -> dict[str, An
     left = [key for key, each in entrants if state.absence(each, after) == "left"]
     before = round_.seating or {}
     tables = [list(table.entrants) for table in seated_round.tables]
-    kept = locked_tables(round_, before.get("locked", []))
-    locked = [at for at, table in enumerate(tables) if kept.get(at) == table]
+    same = locked_tables(round_, before.get("locked", []))
+    locked = [at for at, table in enumerate(tables) if same.get(at) == table]
     stands = {"tables": tables, "byes": list(seated_round.byes), "locked": locked}
     return stands | ({"left": left} if left else {})

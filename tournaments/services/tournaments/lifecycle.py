@@ -228,8 +228,8 @@ def remove_tournament(tournament_pk: int, by: Actor, *, at: datetime) -> None:
             return
         event = tournament.event
         if event.rounds.exists():
-            said = _("A round was seated in this tournament, so that it stays.")
-            raise Depended(sentence=said)
+            sentence = _("A round was seated in this tournament, so that it stays.")
+            raise Depended(sentence=sentence)
         note(tournament, "remove-tournament", by, at, before=plan_details(plan_of(event)))
         tournament.entrants.all().delete()
         tournament.delete()

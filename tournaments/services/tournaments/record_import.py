@@ -153,12 +153,12 @@ def _check_names(document: Json) -> None:
         raise InvalidEntry(problems)
 
 
-def _club(said: Json, into: Into, by: Actor, at: datetime) -> Club:
+def _club(data: Json, into: Into, by: Actor, at: datetime) -> Club:
     if into.club is not None:
         return lock_people(into.club.pk)
-    if Club.objects.filter(slug=said["slug"]).exists():
+    if Club.objects.filter(slug=data["slug"]).exists():
         raise ClubExists
-    club = Club.objects.create(slug=said["slug"], name=said["name"], created_at=at)
+    club = Club.objects.create(slug=data["slug"], name=data["name"], created_at=at)
     made = Change(AuditEntry.Kind.SETTINGS, "create", after={"name": club.name})
     note_change(club, made, by, at=at)
     if into.owner is not None:
@@ -170,43 +170,43 @@ def _club(said: Json, into: Into, by: Actor, at: datetime) -> Club:
 
 
 def _tournament(document: Json, slug: str, club: Club, at: datetime) -> Tournament:
-    said, rules = document["tournament"], document["ruleset"]
-    values = {name: said[name] for name in EVENT_FIELDS if name in said}
+    data, rules = document["tournament"], document["ruleset"]
+    values = {name: data[name] for name in EVENT_FIELDS if name in data}
     event = Event.objects.create(
         club=club,
         season=_season(document, club),
         ruleset=rules["id"] if isinstance(rules, dict) else rules,
         options=document["options"],
         created_at=at,
-        **values | {"held_on": date.fromisoformat(said["held_on"])},
+        **values | {"held_on": date.fromisoformat(data["held_on"])},
     )
     return Tournament.objects.create(
         event=event,
         slug=slug,
-        state=said["state"],
+        state=data["state"],
         document=rules if isinstance(rules, dict) else None,
         settings=document["settings"],
-        seed=said["seed"],
-        cancelled_at=_moment(said.get("cancelled_at")),
+        seed=data["seed"],
+        cancelled_at=_moment(data.get("cancelled_at")),
         line_ups=_line_ups(document.get("line_ups", ())),
     )
 
 
-def _line_ups(said: Sequence[Json]) -> dict[str, dict[str, list[str]]]:
+def _line_ups(data: Sequence[Json]) -> dict[str, dict[str, list[str]]]:
     rounds: dict[str, dict[str, list[str]]] = {}
-    for each in said:
+    for each in data:
         rounds.setdefault(str(each["round"]), {})[each["team"]] = list(each["entrants"])
     return rounds
 
 
 def _season(document: Json, club: Club) -> Season | None:
     """Return the season, made if it is missing; None if its league adds other points here."""
-    said = document["tournament"]["season"]
-    if said is None:
+    data = document["tournament"]["season"]
+    if data is None:
         return None
-    days = {name: date.fromisoformat(said[name]) for name in ("starts_on", "ends_on")}
-    defaults = {**days, "league_best": said["league_best"]}
-    season = Season.objects.get_or_create(club=club, name=said["name"], defaults=defaults)[0]
+    days = {name: date.fromisoformat(data[name]) for name in ("starts_on", "ends_on")}
+    defaults = {**days, "league_best": data["league_best"]}
+    season = Season.objects.get_or_create(club=club, name=data["name"], defaults=defaults)[0]
     try:
         check_league(season, read_settings(document["settings"]), None)
     except OtherLeaguePoints:
@@ -228,8 +228,8 @@ def _fill(document: Json, tournament: Tournament, by: Actor, at: datetime) -> No
         for each in document["substitutes"]
     )
     places = _rounds(document["rounds"], tournament)
-    for said in document["rounds"]:
-        _lay(said, places[said["number"]], entrants, players)
+    for data in document["rounds"]:
+        _lay(data, places[data["number"]], entrants, players)
     Ruling.objects.bulk_create(
         Ruling(
             round=places[each["round"]],
@@ -248,16 +248,16 @@ def _fill(document: Json, tournament: Tournament, by: Actor, at: datetime) -> No
             let_names_follow(seats, {there.name, there.shown_name})
 
 
-def _players(said: Sequence[Json], club: Club, by: Actor, at: datetime) -> dict[str, Player]:
+def _players(data: Sequence[Json], club: Club, by: Actor, at: datetime) -> dict[str, Player]:
     """Return the players by their ids: existing ones of the club by name, and new ones.
 
     Raises: InvalidEntry: two of them are the same player of the club.
     """
-    players = {each["id"]: _player(each, club, by, at) for each in said}
+    players = {each["id"]: _player(each, club, by, at) for each in data}
     times = Counter(player.pk for player in players.values())
     problems = [
         Problem(Code.WRONG_PLAYERS, f"players[{place}].name", {"name": each["name"]})
-        for place, each in enumerate(said)
+        for place, each in enumerate(data)
         if times[players[each["id"]].pk] > 1
     ]
     if problems:
@@ -286,22 +286,22 @@ def _refuse_known_games(document: Json, players: Mapping[str, Player]) -> None:
         raise GamesExist({"number": number}, {"number": number})
 
 
-def _player(said: Json, club: Club, by: Actor, at: datetime) -> Player:
-    if said["name"] is None:
+def _player(data: Json, club: Club, by: Actor, at: datetime) -> Player:
+    if data["name"] is None:
         # A player removed there does not become a player of this club.
         return Player.objects.create(club=club, created_at=at, removed_at=at)
-    found = find_player(club, said["name"])
+    found = find_player(club, data["name"])
     if found is not None:
         return found
-    player = add_player(club, said["name"], by, at=at)
-    if said["initials"]:
+    player = add_player(club, data["name"], by, at=at)
+    if data["initials"]:
         player.initials = True
         player.save(update_fields=["initials"])
     return player
 
 
 def _entrants(
-    said: Sequence[Json], tournament: Tournament, players: Mapping[str, Player]
+    data: Sequence[Json], tournament: Tournament, players: Mapping[str, Player]
 ) -> dict[str, Entrant]:
     same = ("team", "represents", "house", "joins_in", "checked_in")
     rows = [
@@ -317,12 +317,12 @@ def _entrants(
             section=each.get("section", ""),
             **{name: each[name] for name in same},
         )
-        for each in said
+        for each in data
     ]
     return {row.key: row for row in Entrant.objects.bulk_create(rows)}
 
 
-def _rounds(said: Sequence[Json], tournament: Tournament) -> dict[int, Round]:
+def _rounds(data: Sequence[Json], tournament: Tournament) -> dict[int, Round]:
     moments = ("published_at", "opened_at", "closed_at")
     same = ("number", "stage", "seating", "standings")
     rows = [
@@ -334,32 +334,32 @@ def _rounds(said: Sequence[Json], tournament: Tournament) -> dict[int, Round]:
             **{name: _moment(each[name]) for name in moments},
             **{name: each[name] for name in same},
         )
-        for each in said
+        for each in data
     ]
     rounds = {row.number: row for row in Round.objects.bulk_create(rows)}
     Draw.objects.bulk_create(
-        Draw(round=rounds[each["number"]], document=each["draw"]) for each in said if "draw" in each
+        Draw(round=rounds[each["number"]], document=each["draw"]) for each in data if "draw" in each
     )
     return rounds
 
 
 def _lay(
-    said: Json, round_: Round, entrants: Mapping[str, Entrant], players: Mapping[str, Player]
+    data: Json, round_: Round, entrants: Mapping[str, Entrant], players: Mapping[str, Player]
 ) -> None:
     tables = Table.objects.bulk_create(
         Table(round=round_, number=each["number"], extra_seconds=each["extra_seconds"])
-        for each in said["tables"]
+        for each in data["tables"]
     )
-    laid = list(zip(said["tables"], tables, strict=True))
+    laid = list(zip(data["tables"], tables, strict=True))
     Sitting.objects.bulk_create(
         Sitting(round=round_, table=table, side=side, entrant=entrants[name])
         for each, table in laid
         for side, name in enumerate(each["entrants"])
     )
     Sitting.objects.bulk_create(
-        Sitting(round=round_, entrant=entrants[name]) for name in said["byes"]
+        Sitting(round=round_, entrant=entrants[name]) for name in data["byes"]
     )
-    sheets = [_with_totals(each["game"]) for each in said["tables"]]
+    sheets = [_with_totals(each["game"]) for each in data["tables"]]
     games = Game.objects.bulk_create(map(_game, sheets, tables))
     for sheet, game in zip(sheets, games, strict=True):
         _write_sheet(sheet, game)
@@ -371,8 +371,8 @@ def _lay(
     Game.objects.bulk_update(games, ["result", "digest"], batch_size=100)
 
 
-def _game(said: Json, table: Table) -> Game:
-    record = said["record"]
+def _game(data: Json, table: Table) -> Game:
+    record = data["record"]
     rules = record["ruleset"]
     return Game(
         table=table,
@@ -384,29 +384,29 @@ def _game(said: Json, table: Table) -> Game:
         title=record.get("title", ""),
         place=record.get("place", ""),
         played_at=datetime.fromisoformat(record["played_at"]),
-        revision=len(said["writes"]),
+        revision=len(data["writes"]),
     )
 
 
-def _with_totals(said: Json) -> Json:
-    record = said["record"]
+def _with_totals(data: Json) -> Json:
+    record = data["record"]
     rules = read_rules(record["ruleset"]).with_options(record.get("options", {}))
-    one = as_one_entry(said["writes"], rules, sums_of(rules).game)
+    one = as_one_entry(data["writes"], rules, sums_of(rules).game)
     if one is None:
-        return said
+        return data
     confirmations = [
-        each | {"revision": one.revision_now(each["revision"])} for each in said["confirmations"]
+        each | {"revision": one.revision_now(each["revision"])} for each in data["confirmations"]
     ]
-    return {**said, "writes": one.writes, "confirmations": confirmations}
+    return {**data, "writes": one.writes, "confirmations": confirmations}
 
 
-def _write_sheet(said: Json, game: Game) -> None:
+def _write_sheet(data: Json, game: Game) -> None:
     same = ("revision", "kind", "position", "body", "before", "author", "reason", "key")
     writes = [
         Revision(
             game=game, at=datetime.fromisoformat(each["at"]), **{name: each[name] for name in same}
         )
-        for each in said["writes"]
+        for each in data["writes"]
     ]
     Revision.objects.bulk_create(writes)
     Confirmation.objects.bulk_create(
@@ -416,7 +416,7 @@ def _write_sheet(said: Json, game: Game) -> None:
             revision=each["revision"],
             at=datetime.fromisoformat(each["at"]),
         )
-        for each in said["confirmations"]
+        for each in data["confirmations"]
     )
     put_computed(fold_sheet(game, tuple(writes)))
 

@@ -302,12 +302,12 @@ def _ask(line: _Line, parts: SplitResult, body: bytes, headers: Mapping[str, str
         "Connection": "close",
     }
     # With an explicit port: otherwise the end of an IPv6 address would be read as one.
-    asked = HTTPConnection(host, _port(parts))
-    asked.sock = line.link
+    http = HTTPConnection(host, _port(parts))
+    http.sock = line.link
     path = quote(f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}", SAFE)
-    with closing(asked):
-        asked.request("POST", path, body, sent)
-        with asked.getresponse() as got:
+    with closing(http):
+        http.request("POST", path, body, sent)
+        with http.getresponse() as got:
             return CallAnswer(got.status, retry_after=got.headers.get("Retry-After", ""))
 
 
@@ -659,11 +659,11 @@ def _note_answer(delivery: Delivery, answer: CallAnswer) -> None:
     elif answer.status == 410 or delivery.tries >= MOST_TRIES:
         delivery.state = State.FAILED
     else:
-        asked = retry_delay(answer.retry_after, now)
-        if asked is None:
+        pause = retry_delay(answer.retry_after, now)
+        if pause is None:
             wait = WAITS[delivery.tries - 1]
         else:
-            wait = min(max(asked, SHORTEST_WAIT), LONGEST_WAIT)
+            wait = min(max(pause, SHORTEST_WAIT), LONGEST_WAIT)
         delivery.next_at = now + wait
     fields = ("answer_status", "answer_text", "next_at", "state")
     mine = Delivery.objects.filter(pk=delivery.pk, tried_at=delivery.tried_at)

@@ -317,16 +317,16 @@ def changes(request: HttpRequest, slug: str) -> HttpResponse:
     form = FilterForm(club, request.GET)
     lines = form.filtered(AuditEntry.objects.filter(club=club))
     rows, older, newer = _part(lines, _key(request, "before"), _key(request, "after"))
-    asked = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
+    query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     details = read_lines(club, rows)
     page = {
         "club": club,
         "form": form,
         "lines": details,
         "part": {"rows": rows, "older": older, "newer": newer},
-        "asked": asked,
+        "asked": query,
         # Named after its own entries: an account without any here stays nameless.
-        "about": details[0]["subject"] if details and asked.get("about") else "",
+        "about": details[0]["subject"] if details and query.get("about") else "",
     }
     return render(request, "tournaments/audit/changes.html", page)
 

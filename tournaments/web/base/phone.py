@@ -46,8 +46,8 @@ def club_page_preview(
     if not club.published:
         return None
     picture = static("kingscore-wide.png")
-    said = line % {"club": club.name}
-    return link_preview(request, f"{title} · {club.name}", said, picture)
+    text = line % {"club": club.name}
+    return link_preview(request, f"{title} · {club.name}", text, picture)
 
 
 def as_of(path: str, version: int) -> str:
@@ -272,8 +272,8 @@ def remember_table(request: HttpRequest, response: HttpResponse, row: Game) -> N
     """Store names, ruleset, options and match for the next table."""
     names = list(dict.fromkeys([*row.players, *phone_table(request).names]))[:MOST_NAMES]
     match = row.match and (row.match.length, row.match.number)
-    kept = [row.players, row.ruleset, row.options, names, match]
-    _keep(request, response, TABLE, kept)
+    stored = [row.players, row.ruleset, row.options, names, match]
+    _keep(request, response, TABLE, stored)
 
 
 def phone_names(request: HttpRequest) -> Joined:
@@ -301,8 +301,8 @@ def remember_entrant(
 
 
 def phone_table(request: HttpRequest) -> LastTable:
-    kept = _read(request, TABLE)
-    return LastTable(*kept) if kept else LastTable()
+    stored = _read(request, TABLE)
+    return LastTable(*stored) if stored else LastTable()
 
 
 def suggested_names(request: HttpRequest) -> Sequence[str]:
@@ -319,8 +319,8 @@ def _open(row: Game | None, kind: str, generation: int) -> PhoneGame | None:
 
 
 def _known_games(request: HttpRequest) -> list[Known]:
-    kept = _read(request, GAMES) or []
-    return [(public_id, kind, generation) for public_id, kind, generation in kept]
+    stored = _read(request, GAMES) or []
+    return [(public_id, kind, generation) for public_id, kind, generation in stored]
 
 
 def _read(request: HttpRequest, name: str) -> Any:
@@ -330,10 +330,10 @@ def _read(request: HttpRequest, name: str) -> Any:
         return None
 
 
-def _keep(request: HttpRequest, response: HttpResponse, name: str, kept: Any) -> None:
+def _keep(request: HttpRequest, response: HttpResponse, name: str, value: Any) -> None:
     response.set_cookie(
         name,
-        signing.dumps(kept, salt=SALT.format(name), compress=True),
+        signing.dumps(value, salt=SALT.format(name), compress=True),
         max_age=A_YEAR,
         httponly=True,
         samesite="Lax",

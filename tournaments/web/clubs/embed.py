@@ -59,13 +59,13 @@ def for_everybody(view: View) -> View:
         wanted = request.GET.get("language", "")
         language = wanted if wanted in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
         with translation.override(language):
-            shown = view(request, club, **where)
+            response = view(request, club, **where)
         # Scripts of any site may read it, too: no cookie counts.
-        shown["Access-Control-Allow-Origin"] = "*"
-        return shown
+        response["Access-Control-Allow-Origin"] = "*"
+        return response
 
-    kept = cache_control(public=True, max_age=KEPT_SECONDS)(conditional_page(answer))
-    return require_safe(kept)
+    cached = cache_control(public=True, max_age=KEPT_SECONDS)(conditional_page(answer))
+    return require_safe(cached)
 
 
 def page_of(request: HttpRequest, event: Event) -> str:
@@ -235,8 +235,8 @@ def embed_colours(request: HttpRequest) -> HttpResponse:
 
 
 def _colours(request: HttpRequest) -> dict[str, str]:
-    asked = {name: request.GET.get(name, "") for name in COLOURS}
-    return {name: value for name, value in asked.items() if HEX.fullmatch(value)}
+    chosen = {name: request.GET.get(name, "") for name in COLOURS}
+    return {name: value for name, value in chosen.items() if HEX.fullmatch(value)}
 
 
 @never_cache

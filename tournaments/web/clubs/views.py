@@ -423,8 +423,8 @@ def club_picture(request: HttpRequest, slug: str) -> HttpResponseBase:
         raise Http404
     season, seen = found
     version = [season.pk, *([row.player, str(row.points)] for row in seen.rows[:4])]
-    asked = request_club_picture(club, version, language=language_of(request), at=timezone.now())
-    return picture_response(asked)
+    report = request_club_picture(club, version, language=language_of(request), at=timezone.now())
+    return picture_response(report)
 
 
 @never_cache

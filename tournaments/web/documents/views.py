@@ -194,8 +194,9 @@ def empty_sheet(request: HttpRequest, ruleset: str) -> HttpResponse:
     if ruleset not in RULESETS:
         raise Http404
     language, paper = get_language() or "en", paper_of(request)
-    asked = request_empty_sheet(ruleset, language=language, paper=paper, at=timezone.now())
-    return to_report(asked)
+    return to_report(
+        request_empty_sheet(ruleset, language=language, paper=paper, at=timezone.now())
+    )
 
 
 @never_cache
@@ -249,7 +250,7 @@ def _scoresheet(request: HttpRequest, row: Game) -> HttpResponse:
     wanted = request.POST.get("format") or Report.Format.PDF
     if wanted not in formats_of(Report.Kind.SCORESHEET):
         raise Http404
-    asked = request_scoresheet(
+    requested = request_scoresheet(
         row,
         language=language,
         follow_url=follow_url,
@@ -257,7 +258,7 @@ def _scoresheet(request: HttpRequest, row: Game) -> HttpResponse:
         made_as=Report.Format(wanted),
         at=timezone.now(),
     )
-    return to_report(asked)
+    return to_report(requested)
 
 
 ReportKind, Audience = Report.Kind, Report.Audience
@@ -300,10 +301,10 @@ def _ask(
     round_ = _chosen(rounds, request.POST.get("round", "")) if offer.of_round else None
     if offer.of_round and round_ is None:
         raise Http404
-    shown = offered(offer, event, round_, rounds)
-    if shown.missing:
+    listed = offered(offer, event, round_, rounds)
+    if listed.missing:
         # The seating was taken back meanwhile, or the page is an old one.
-        messages.error(request, f"{shown.title}: {shown.missing}")
+        messages.error(request, f"{listed.title}: {listed.missing}")
         return redirect("event_documents", event.club.slug, event.public_id)
     order = Order(
         kind=offer.kind,
@@ -371,8 +372,8 @@ def recent(request: HttpRequest, reports: ReportQuerySet) -> list[dict[str, obje
 
 
 def _lately(row: Report) -> str:
-    asked = date_format(timezone.localtime(row.asked_at), "SHORT_DATETIME_FORMAT")
-    return " · ".join(part for part in (about(row)[-1], asked, str(STATES[row.state])) if part)
+    moment = date_format(timezone.localtime(row.asked_at), "SHORT_DATETIME_FORMAT")
+    return " · ".join(part for part in (about(row)[-1], moment, str(STATES[row.state])) if part)
 
 
 STATES: Mapping[str, Promise] = {
@@ -458,16 +459,16 @@ def evening(request: HttpRequest, public_id: str, secret: str) -> HttpResponseBa
     """Return the picture of the evening of an open table for the preview of a link."""
     table = get_object_or_404(OpenTable.objects.readable_at(public_id, secret))
     games = get_list_or_404(table.games.order_by("number"))
-    asked = request_evening_picture(games, language=answers_language_of(request), at=timezone.now())
-    return picture_response(asked)
+    requested = request_evening_picture(
+        games, language=answers_language_of(request), at=timezone.now()
+    )
+    return picture_response(requested)
 
 
 def _of_game(request: HttpRequest, public_id: str, secret: str, *, wide: bool) -> HttpResponseBase:
     row = get_object_or_404(Game.objects.readable_at(public_id, secret))
-    asked = request_picture(
-        row, wide=wide, language=answers_language_of(request), at=timezone.now()
-    )
-    return picture_response(asked)
+    language, at = answers_language_of(request), timezone.now()
+    return picture_response(request_picture(row, wide=wide, language=language, at=at))
 
 
 MOST_PROBLEMS = 20

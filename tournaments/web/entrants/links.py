@@ -120,7 +120,7 @@ def check_in_link(request: HtmxRequest, public_id: str, secret: str) -> HttpResp
     row = _found_at("check-in", public_id, secret)
     everybody = list_entrants(row, directs=False)
     number = (request.POST if request.method == "POST" else request.GET).get("entrant", "")
-    asked = request.GET.get("q", "")[:LONGEST_NAME]
+    query = request.GET.get("q", "")[:LONGEST_NAME]
     lines = [line for line in everybody.lines if line.can_check_in]
     line = next((each for each in lines if str(each.entrant.number) == number), None)
     if request.method == "POST" and line is not None:
@@ -134,13 +134,13 @@ def check_in_link(request: HtmxRequest, public_id: str, secret: str) -> HttpResp
         remember_entrant(request, response, row, entrant.number)
         return response
     # In the order of the names shown: it reveals nothing beyond them.
-    matching = found_in(lines, asked, directs=False)
+    matching = found_in(lines, query, directs=False)
     found = sorted(matching, key=lambda line: fold_name(line.name))
     page = _page(row) | {
         "open": everybody.checking_in,
         "round": everybody.asked_for if row.settings.get("check_in") == "round" else None,
         "line": line,
-        "asked": asked,
+        "asked": query,
         "found": found[:MOST_SHOWN],
         "more": len(found) > MOST_SHOWN,
         "here": [each for each in lines if each.state == "here"],

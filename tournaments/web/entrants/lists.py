@@ -181,12 +181,12 @@ def _without_contact_columns(rows: Sequence[Row], file: ListFile) -> Sequence[Ro
     for _number, cells in rows:
         for place, cell in enumerate(cells):
             (names if without_contacts(cell) else others)[place] += cell != ""
-    kept = [place for place in range(width) if names[place] >= others[place]]
-    if not kept or len(kept) == width:
+    places = [place for place in range(width) if names[place] >= others[place]]
+    if not places or len(places) == width:
         return rows
     numbered = enumerate(displayed_columns([""] * width, {}))
-    file.columns.extend(each for at, each in numbered if at not in kept)
-    return [(number, [cells[at] for at in kept if at < len(cells)]) for number, cells in rows]
+    file.columns.extend(each for at, each in numbered if at not in places)
+    return [(number, [cells[at] for at in places if at < len(cells)]) for number, cells in rows]
 
 
 def _by_heading(cells: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
@@ -217,11 +217,11 @@ class NearNames:
     """The lines of a list, by the names of the players meant, and the names to ask about."""
 
     lines: list[ListLine]
-    asked: list[NameQuestion]
+    questions: list[NameQuestion]
 
     @property
     def answered(self) -> bool:
-        return all(each.chosen for each in self.asked)
+        return all(each.chosen for each in self.questions)
 
 
 def near_names(club: Club, lines: Sequence[ListLine], meant: Mapping[str, str]) -> NearNames:
@@ -231,11 +231,11 @@ def near_names(club: Club, lines: Sequence[ListLine], meant: Mapping[str, str]) 
     name that fits several is open.
     """
     named = [name for line in lines for name in (line.entry.name, line.entry.partner) if name]
-    asked = [
+    questions = [
         replace(each, chosen=meant.get(fold_name(each.name)) or _meant(each))
         for each in name_questions(NameBook(club), named, {})
     ]
-    names = {fold_name(each.name): _name(each) for each in asked}
+    names = {fold_name(each.name): _name(each) for each in questions}
 
     def chosen(name: str) -> str:
         return names.get(fold_name(name), name)
@@ -250,18 +250,18 @@ def near_names(club: Club, lines: Sequence[ListLine], meant: Mapping[str, str]) 
             )
             for line in lines
         ],
-        asked,
+        questions,
     )
 
 
-def _meant(asked: NameQuestion) -> str:
-    same = [p.public_id for p in asked.like if p.search_key == plain_name(asked.name)]
-    return same[0] if len(same) == 1 else asked.chosen
+def _meant(question: NameQuestion) -> str:
+    same = [p.public_id for p in question.like if p.search_key == plain_name(question.name)]
+    return same[0] if len(same) == 1 else question.chosen
 
 
-def _name(asked: NameQuestion) -> str:
-    found = [player.name for player in asked.like if player.public_id == asked.chosen]
-    return found[0] if found else asked.name
+def _name(question: NameQuestion) -> str:
+    found = [player.name for player in question.like if player.public_id == question.chosen]
+    return found[0] if found else question.name
 
 
 TYPED = {"autocomplete": "off", "autocapitalize": "words", "spellcheck": "false"}

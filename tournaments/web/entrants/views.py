@@ -104,12 +104,12 @@ def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
             named = pages if any(url for _name, url in pages) else ()
             lines.append(replace(line, named=named))
         everybody = replace(everybody, lines=tuple(lines))
-    asked = request.GET.get("q", "")[:LONGEST_NAME]
+    query = request.GET.get("q", "")[:LONGEST_NAME]
     page |= {
         "entrants": everybody,
         "here": request.path,
-        "asked": asked,
-        "found": found_in(everybody.lines, asked, directs=page["directs"]),
+        "asked": query,
+        "found": found_in(everybody.lines, query, directs=page["directs"]),
         "hub": False,
     }
     number = len(everybody.lines)
@@ -156,8 +156,8 @@ def check(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     if htmx:
         return HttpResponseClientRefresh()
     # Back to the same place in the list, with the same search.
-    asked = request.POST.get("q", "")[:LONGEST_NAME]
-    query = f"?{urlencode({'q': asked})}" if asked else ""
+    name = request.POST.get("q", "")[:LONGEST_NAME]
+    query = f"?{urlencode({'q': name})}" if name else ""
     return redirect(f"{reverse('entrants', args=[slug, tournament])}{query}#e{number}")
 
 
@@ -317,7 +317,7 @@ def _preview(
         "preview": preview,
         "wrong": wrong,
         "too_many": list_refusal("long") if len(preview) > room else "",
-        "names": near.asked,
+        "names": near.questions,
         "unanswered": not near.answered,
         "columns": [(each.heading, COLUMNS.get(each.field, "")) for each in read.file.columns],
         "file": read.file,
@@ -446,10 +446,10 @@ def change(request: HttpRequest, slug: str, tournament: str, entrant: int) -> Ht
     row = directed_entrant(request, slug, tournament, entrant)
     form = LabelsForm(request.POST)
     if form.is_valid():
-        said = form.cleaned_data
+        cleaned = form.cleaned_data
         try:
             change_entrant(
-                row.pk, said["team"], said["represents"], actor_of(request), at=timezone.now()
+                row.pk, cleaned["team"], cleaned["represents"], actor_of(request), at=timezone.now()
             )
         except NoLabel as error:
             add_refused(form, error)
@@ -464,10 +464,10 @@ def substitute(request: HttpRequest, slug: str, tournament: str, entrant: int) -
     row = directed_entrant(request, slug, tournament, entrant)
     form = _substitute_form(row, request.POST)
     if form.is_valid():
-        said = form.cleaned_data
-        place = Place(row.pk, said["round_number"], said["instead_of"])
+        cleaned = form.cleaned_data
+        place = Place(row.pk, cleaned["round_number"], cleaned["instead_of"])
         try:
-            put_substitute(place, said["name"], actor_of(request), at=timezone.now())
+            put_substitute(place, cleaned["name"], actor_of(request), at=timezone.now())
         except WrongState as error:
             form.add_error("round_number", str(error))
         except Refused as error:
@@ -505,12 +505,12 @@ def _tell_let_in(request: HttpRequest, tournament: Tournament, queue: list[Entra
 
 def _page(request: HttpRequest, row: Entrant, **forms: Any) -> HttpResponse:
     tournament = row.tournament
-    said = {"team": row.team, "represents": row.represents}
+    initial = {"team": row.team, "represents": row.represents}
     stand_ins = Substitute.objects.filter(entrant=row).select_related("player", "instead_of")
     page = page_of(request, tournament) | {
         "line": line_of(row, directs=True),
         "entrant": row,
-        "labels": forms.get("labels") or LabelsForm(initial=said),
+        "labels": forms.get("labels") or LabelsForm(initial=initial),
         "substitute": forms.get("substitute") or _substitute_form(row),
         "substitutes": stand_ins.order_by("round_number"),
         "seated": row.sittings.exists(),
@@ -606,9 +606,9 @@ def _move(request: HttpRequest, row: Tournament) -> None:
             return
         moved = len(move_entrants(row.pk, numbers, request.POST.get("to", ""), by, at=at))
     text = ngettext("%(number)s has moved.", "%(number)s have moved.", moved)
-    said = [text % {"number": moved}]
+    sentences = [text % {"number": moved}]
     number = next_round(row)
     if moved and number > 1:
         from_now = _("They keep their points, and play there from round %(number)s.")
-        said.append(from_now % {"number": number})
-    messages.success(request, " ".join(said))
+        sentences.append(from_now % {"number": number})
+    messages.success(request, " ".join(sentences))

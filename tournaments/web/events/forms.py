@@ -90,8 +90,8 @@ class OfferForm(NewTableForm):
 
     def clean(self) -> dict[str, Any]:
         """Ignore values typed for another game than the chosen one."""
-        asked = {field.html_name for field in self.table()} | set(self.OWN)
-        for name in set(self.errors) - asked:
+        visible = {field.html_name for field in self.table()} | set(self.OWN)
+        for name in set(self.errors) - visible:
             del self.errors[name]
         return self.cleaned_data
 

@@ -174,9 +174,9 @@ def events(request: HttpRequest, slug: str) -> HttpResponse:
     """List the evenings of a club, the last first, optionally of one season."""
     club = seen_club(request, slug)
     rows = club.events.listed_for(request.user).select_related("season", "tournament")
-    asked = request.GET.get("season", "")
+    chosen = request.GET.get("season", "")
     season = (
-        club.seasons.filter(pk=asked).first() if asked.isdecimal() and len(asked) < 15 else None
+        club.seasons.filter(pk=chosen).first() if chosen.isdecimal() and len(chosen) < 15 else None
     )
     if season is not None:
         rows = rows.filter(season=season)

@@ -216,11 +216,11 @@ def follow_fragment(request: HttpRequest, row: Game, etag: str) -> str:
         return draw_fragment(request, row, etag)
     # All followers hear of a deal at the same moment: one draws it, the others wait.
     with DRAWING[hash(etag) % len(DRAWING)]:
-        shown: str | None = caches["sheets"].get(etag)
-        if shown is None:
-            shown = draw_fragment(request, row, etag)
-            caches["sheets"].set(etag, shown)
-    return shown
+        drawn: str | None = caches["sheets"].get(etag)
+        if drawn is None:
+            drawn = draw_fragment(request, row, etag)
+            caches["sheets"].set(etag, drawn)
+    return drawn
 
 
 def draw_fragment(request: HttpRequest, row: Game, etag: str) -> str:
@@ -306,8 +306,8 @@ def evening_games(request: HtmxRequest, public_id: str, secret: str) -> HttpResp
     The page polls with the number of the last game it shows; a new game leads there.
     """
     table, games = _table_at(public_id, secret)
-    shown = number_in(request.GET, "from", 0)
-    if request.htmx and 0 < shown < (games[-1].number or 0):
+    visible = number_in(request.GET, "from", 0)
+    if request.htmx and 0 < visible < (games[-1].number or 0):
         return HttpResponse(headers={"HX-Redirect": address_on_phone(request, games[-1])})
     return _show(request, table, games)
 
@@ -356,9 +356,9 @@ def _show(request: HtmxRequest, table: OpenTable, games: Sequence[Game]) -> Http
 
 def _page(request: HttpRequest, table: OpenTable, sheets: Sequence[Sheet]) -> dict[str, Any]:
     last, games = sheets[-1], finished_games(sheets)
-    shown = evening_of(sheets)
+    played = evening_of(sheets)
     writes = scores(request, last.row) and last.row.table_id is None
-    lines = [(line, address_on_phone(request, line.row)) for line in reversed(shown.lines)]
+    lines = [(line, address_on_phone(request, line.row)) for line in reversed(played.lines)]
     rematch = ""
     if writes and last.game.finished:
         rematch = reverse("rematch", args=[last.row.public_id, last.row.secret("write")])
@@ -366,29 +366,29 @@ def _page(request: HttpRequest, table: OpenTable, sheets: Sequence[Sheet]) -> di
         "table": table,
         "secret": table.secret(),
         "last": last.row,
-        "evening": shown,
+        "evening": played,
         "lines": lines,
         "running": None if last.game.finished else lines[0],
         "rematch": rematch,
-        "chart": draw_evening(games, shown.numbers),
+        "chart": draw_evening(games, played.numbers),
         "matches": list(_matches(sheets)),
-        "preview": None if writes_games(request) else preview_of_evening(request, table, shown),
+        "preview": None if writes_games(request) else preview_of_evening(request, table, played),
         "share": access_link(request, evening_address(table)),
         "out_of_reach": out_of_reach(request),
     }
 
 
 def preview_of_evening(
-    request: HttpRequest, table: OpenTable, shown: Evening
+    request: HttpRequest, table: OpenTable, played: Evening
 ) -> LinkPreview | None:
     """Return what a chat shows of an evening, once a game is finished."""
-    if not shown.rows:
+    if not played.rows:
         return None
-    points = " · ".join(f"{row.name} {row.points}" for row in shown.rows)
+    points = " · ".join(f"{row.name} {row.points}" for row in played.rows)
     path = reverse("evening_picture", args=[table.public_id, table.secret()])
-    version = sum(line.row.revision for line in shown.lines)
-    line = f"{shown.finished}: {points}"
-    return link_preview(request, shown.headline, line, as_of(path, version))
+    version = sum(line.row.revision for line in played.lines)
+    line = f"{played.finished}: {points}"
+    return link_preview(request, played.headline, line, as_of(path, version))
 
 
 def _matches(sheets: Sequence[Sheet]) -> Iterator[dict[str, Any]]:
@@ -409,9 +409,9 @@ def club_games(request: HttpRequest, slug: str) -> HttpResponse:
     rows = Game.objects.seen_by(request.user).filter(
         table__round__event__club=club, table__round__event__tournament__cancelled_at=None
     )
-    asked = request.GET.get("q", "").replace("\0", "").strip()
-    if asked:
-        players = players_found(club, asked, directs=directs_club(request, club))
+    query = request.GET.get("q", "").replace("\0", "").strip()
+    if query:
+        players = players_found(club, query, directs=directs_club(request, club))
         rows = rows.filter(pk__in=Seat.objects.filter(player__in=players).values("game"))
     rows = rows.select_related("table__round__event").order_by("-played_at", "-pk")
     part = Paginator(rows, PAGE).get_page(request.GET.get("page"))
@@ -419,7 +419,7 @@ def club_games(request: HttpRequest, slug: str) -> HttpResponse:
         (row, labels.name_of(rules_of(row)), state_of(sheet.game, sheet.outcome, row.players))
         for row, sheet in zip(part.object_list, load_sheets(part.object_list), strict=True)
     ]
-    page = {"club": club, "asked": asked, "part": part, "lines": lines}
+    page = {"club": club, "asked": query, "part": part, "lines": lines}
     return render(request, "tournaments/games/club_games.html", page)
 
 

@@ -164,10 +164,10 @@ NOWHERE = "-"
 def version_of(request: HttpRequest) -> str:
     """Return the ETag of these pages, which depend on nothing else."""
     names = ("theme", "suits", TABLE)
-    shown = [get_language(), *(request.COOKIES.get(name) for name in names)]
+    seen = [get_language(), *(request.COOKIES.get(name) for name in names)]
     # A new program has other names of its files, or another version.
     files = [staticfiles_storage.url(name) for name in ("table.css", "table_offline.js")]
-    return f'"{sha256(repr([settings.VERSION, *shown, *files]).encode()).hexdigest()[:32]}"'
+    return f'"{sha256(repr([settings.VERSION, *seen, *files]).encode()).hexdigest()[:32]}"'
 
 
 # The service worker asks again with each page and is answered with 304.
@@ -200,8 +200,8 @@ def table_offline(request: HtmxRequest) -> HttpResponse:
 
 def draw(request: HtmxRequest, ruleset: Ruleset) -> tuple[SafeString, Mapping[str, Any]]:
     """Return the fragment of an empty table, with all fields that options can add; its rules."""
-    asked = {option.setting for option in ruleset.options}
-    options = {name: value for name, value in EVERY_FIELD.items() if name in asked}
+    changeable = {option.setting for option in ruleset.options}
+    options = {name: value for name, value in EVERY_FIELD.items() if name in changeable}
     players = list(NAMES[: ruleset.seats])
     row = Game(public_id=NOWHERE, ruleset=ruleset.id, players=players, options=options)
     page = table_context(request, fold_sheet(row, ()), holder=0)

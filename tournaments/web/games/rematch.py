@@ -194,12 +194,12 @@ class RematchForm(NewTableForm):
 def _completed(data: QueryDict, before: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sent fields, with the people and the game of before where none are sent."""
     sent = {**dict(data.items()), "out": data.getlist("out")}
-    kept = {name: str(value) for name, value in before.items() if value is not None}
-    people = {name: value for name, value in kept.items() if name.startswith("name")}
+    earlier = {name: str(value) for name, value in before.items() if value is not None}
+    people = {name: value for name, value in earlier.items() if name.startswith("name")}
     if not any(name.startswith("name") for name in sent):
         sent |= people
     if not {"ruleset", "family"} & sent.keys():
-        sent |= {name: value for name, value in kept.items() if name not in people}
+        sent |= {name: value for name, value in earlier.items() if name not in people}
     return sent
 
 

@@ -195,7 +195,7 @@ class NewTableForm(forms.Form):
         return self.rulesets.get(str(self["ruleset"].value()), first)
 
     @property
-    def shown(self) -> RulesetFields:
+    def chosen(self) -> RulesetFields:
         """Return the chosen ruleset for the first state of the page."""
         return self._ruleset(self.rules, self.rules.id)
 
@@ -436,8 +436,8 @@ def lead_to(request: HttpRequest, row: Game) -> HttpResponse:
     write = address(row, "write")
     if request.accepts("text/html"):
         return redirect(write)
-    said = {"game": row.public_id, "address": write, "base": write}
-    return JsonResponse(said, status=201)
+    data = {"game": row.public_id, "address": write, "base": write}
+    return JsonResponse(data, status=201)
 
 
 def to_table(request: HttpRequest, row: Game) -> HttpResponse:

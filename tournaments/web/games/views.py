@@ -480,8 +480,8 @@ def write_context(request: HttpRequest, row: Game) -> WriteContext:
 
 def holder_of(request: HttpRequest, players: Sequence[str]) -> int:
     """Return the seat of the phone's holder: from the form, or from the last rotation."""
-    kept = number_in(request.COOKIES, HOLDER, 0)
-    holder = number_in(request.POST, HOLDER, kept)
+    stored = number_in(request.COOKIES, HOLDER, 0)
+    holder = number_in(request.POST, HOLDER, stored)
     return holder if holder in range(len(players)) else 0
 
 

@@ -230,19 +230,19 @@ def import_players(request: HttpRequest, slug: str) -> HttpResponse:
     except FileRefused as error:
         return page.refused(error)
     skip = frozenset(int(n) for n in request.POST.getlist("skip") if n.isdecimal() and len(n) < 7)
-    asked = PlayersRequest(read.lines, read.faults, skip)
+    order = PlayersRequest(read.lines, read.faults, skip)
     if request.POST.get("what") == "skip":
-        faults = preview_players(page.club, asked).faults
-        asked = replace(asked, skip=skip | {fault.line for fault in faults})
+        faults = preview_players(page.club, order).faults
+        order = replace(order, skip=skip | {fault.line for fault in faults})
 
     def store(seen: str, by: Actor, at: datetime) -> str:
-        added = store_players(page.club.pk, asked, seen, by, at=at)
+        added = store_players(page.club.pk, order, seen, by, at=at)
         text = ngettext("%(number)s player is added.", "%(number)s players are added.", added)
         return text % {"number": added}
 
     if done := page.attempt(store, "players"):
         return done
-    plan = preview_players(page.club, asked)
+    plan = preview_players(page.club, order)
     lines = [(each, fault_text(each.fault) if each.fault else "") for each in plan.seen]
     columns = [(each.heading, COLUMNS.get(each.field, "")) for each in read.file.columns]
     return page.preview(
@@ -282,7 +282,7 @@ def import_results(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except FileRefused as error:
         return page.refused(error)
-    asked = ResultsRequest(
+    order = ResultsRequest(
         read.lines,
         form.rules,
         options=form.options,
@@ -292,18 +292,18 @@ def import_results(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
     def store(seen: str, by: Actor, at: datetime) -> str:
-        return _games_text(store_results(club.pk, asked, seen, by, at=at))
+        return _games_text(store_results(club.pk, order, seen, by, at=at))
 
     if done := page.attempt(store, "events"):
         return done
-    plan = preview_results(club, asked)
+    plan = preview_results(club, order)
     tables = ((g.first.day, g.first.evening, _table_of(g)) for g in plan.games if g.first.day)
     return page.preview(
         plan,
         wrong=len(plan.faults),
         evenings=evenings_of(tables),
         faults=_fault_lines(plan),
-        names=name_questions(plan.book, (line.name for line in asked.lines), asked.meant),
+        names=name_questions(plan.book, (line.name for line in order.lines), order.meant),
     )
 
 
@@ -322,16 +322,16 @@ def import_records(request: HttpRequest, slug: str) -> HttpResponse:
         return page.refused(error)
     if not form.is_valid():
         return page.render({}, 422)
-    asked = RecordsRequest(
+    order = RecordsRequest(
         files, form.cleaned_data.get("evening") or _("Evening"), meant_by(posted)
     )
 
     def store(seen: str, by: Actor, at: datetime) -> str:
-        return _games_text(store_records(club.pk, asked, seen, by, at=at))
+        return _games_text(store_records(club.pk, order, seen, by, at=at))
 
     if done := page.attempt(store, "events"):
         return done
-    plan = preview_records(club, asked, now=timezone.now())
+    plan = preview_records(club, order, now=timezone.now())
     tables = ((each.day, each.evening, _table_of_record(each)) for each in plan.seen if each.fits)
     return page.preview(
         plan,
@@ -339,7 +339,7 @@ def import_records(request: HttpRequest, slug: str) -> HttpResponse:
         evenings=evenings_of(tables),
         files=[(each.file.name, record_texts(each)) for each in plan.wrong],
         names=name_questions(
-            plan.book, (name for each in plan.seen for name in each.typed), asked.meant
+            plan.book, (name for each in plan.seen for name in each.typed), order.meant
         ),
     )
 

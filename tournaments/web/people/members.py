@@ -54,15 +54,15 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     club = members_club(request, slug)
     own = Member.objects.get(club=club, user=account_of(request))
     directs = own.role in DIRECTING
-    asked = request.GET.get("q", "").replace("\0", "").strip()
-    found = members_found(club, asked, directs=directs)
+    query = request.GET.get("q", "").replace("\0", "").strip()
+    found = members_found(club, query, directs=directs)
     part = Paginator(found, PAGE).get_page(request.GET.get("page"))
     managed = Invitation.objects.managed_by(request.user).filter(club=club)
     standing = Invitation.objects.standing(timezone.now()).filter(pk__in=managed)
     newest = standing.order_by("-pk")[:MOST_INVITATIONS]
     page = {
         "club": club,
-        "asked": asked,
+        "asked": query,
         "part": part,
         "lines": [
             (each, member_name(each, directs=directs), role_name(each.role)) for each in part

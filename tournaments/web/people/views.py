@@ -226,16 +226,16 @@ def players(request: HtmxRequest, slug: str) -> HttpResponse:
     """List the players of a club for its members; htmx requests matches while one types."""
     club = members_club(request, slug)
     directs = directs_club(request, club)
-    asked = request.GET.get("q", "").replace("\0", "").strip()
+    query = request.GET.get("q", "").replace("\0", "").strip()
     # Names are unique in a club, so the order is total.
-    every = players_found(club, asked, directs=directs).order_by("name_key")
+    every = players_found(club, query, directs=directs).order_by("name_key")
     keys = every.values_list("pk", flat=True)
     # A search stops after enough matches and runs once; only the whole list is counted.
-    found = list(keys[: MOST_FOUND + 1]) if asked else []
-    part, rows = _page_of(found[:MOST_FOUND] if asked else keys, request.GET.get("page"))
+    found = list(keys[: MOST_FOUND + 1]) if query else []
+    part, rows = _page_of(found[:MOST_FOUND] if query else keys, request.GET.get("page"))
     page = {
         "club": club,
-        "asked": asked,
+        "asked": query,
         "part": part,
         "players": rows,
         "more": len(found) > MOST_FOUND,
@@ -357,13 +357,13 @@ def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     club = members_club(request, slug)
     row = present_player(club, public_id)
     directs = directs_club(request, club)
-    asked = request.GET.get("q", "").replace("\0", "").strip()
+    query = request.GET.get("q", "").replace("\0", "").strip()
     seats = seats_of(row, request.user)
     scope, parts, _games = chosen_games(request, seats)
     met = sums_of_games(row, seats, parts, keep=True).met
     more = False
-    if asked:
-        others = players_found(club, asked, directs=directs).exclude(pk=row.pk)
+    if query:
+        others = players_found(club, query, directs=directs).exclude(pk=row.pk)
         met, more = meetings_with(others, met)
     part = Paginator(sorted(met, key=lambda pk: (-met[pk].games, pk)), PAGE).get_page(
         request.GET.get("page")
@@ -373,7 +373,7 @@ def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "player": row,
         "name": row.name if directs else row.shown_name,
         "directs": directs,
-        "asked": asked,
+        "asked": query,
         "scope": scope,
         "part": part,
         "more": more,
@@ -452,8 +452,8 @@ def player_document(request: HttpRequest, slug: str, public_id: str) -> HttpResp
     club = members_club(request, slug)
     player = present_player(club, public_id)
     parameters: dict[str, object] = {}
-    if asked := request.POST.get("season"):
-        season = next((row for row in club.seasons.all() if str(row.pk) == asked), None)
+    if chosen := request.POST.get("season"):
+        season = next((row for row in club.seasons.all() if str(row.pk) == chosen), None)
         if season is None:
             raise Http404
         parameters = {"season": season.pk, "season_name": season.name}
@@ -473,13 +473,13 @@ def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     others = Player.objects.present().filter(club=kept.club).exclude(pk=kept.pk)
     name = (request.POST if request.method == "POST" else request.GET).get("other", "")
     if not name:
-        asked = request.GET.get("q", kept.name.split()[0]).replace("\0", "").strip()
-        named = others.matching(asked).order_by("name_key") if asked else others.none()
+        query = request.GET.get("q", kept.name.split()[0]).replace("\0", "").strip()
+        named = others.matching(query).order_by("name_key") if query else others.none()
         found = list(named[: MERGING_MOST_FOUND + 1])
         page = {
             "club": kept.club,
             "player": kept,
-            "asked": asked,
+            "asked": query,
             "found": found[:MERGING_MOST_FOUND],
             "more": len(found) > MERGING_MOST_FOUND,
         }

@@ -96,30 +96,30 @@ class BoardQuery:
 
 
 def board_of(
-    asked: BoardQuery,
+    query: BoardQuery,
     club: Club | None,
     pools: Sequence[RatingPool],
     reader: BoardReader,
     now: datetime,
 ) -> dict[str, Any]:
     """Return the requested page of a leaderboard, in a fixed number of queries."""
-    pool = next((each for each in pools if each.family == asked.game), pools[0])
+    pool = next((each for each in pools if each.family == query.game), pools[0])
     seasons = list(club.seasons.all()) if club is not None else []
-    season = next((each for each in seasons if str(each.pk) == asked.season), None)
-    board = Leaderboard(pool, season, reader, now, asked.active, asked.provisional, asked.name)
-    if asked.active and not asked.provisional and not board.listed.ranks.total:
+    season = next((each for each in seasons if str(each.pk) == query.season), None)
+    board = Leaderboard(pool, season, reader, now, query.active, query.provisional, query.name)
+    if query.active and not query.provisional and not board.listed.ranks.total:
         # Nobody is both active and settled: everybody says more than an empty list.
-        asked = replace(asked, active=False, provisional=True)
+        query = replace(query, active=False, provisional=True)
         board = replace(board, active=False, provisional=True)
     own = rating_of_account(pool, reader.user.pk) if reader.user is not None else None
     number = board.total
-    part = Paginator(range(number), PAGE).get_page(asked.page)
+    part = Paginator(range(number), PAGE).get_page(query.page)
     lines = board.lines((part.number - 1) * PAGE, PAGE)
     players = ngettext("%(number)s player", "%(number)s players", number)
-    first = _("Active players") if asked.active else _("All players")
-    second = _("with provisional") if asked.provisional else _("settled ratings")
+    first = _("Active players") if query.active else _("All players")
+    second = _("with provisional") if query.provisional else _("settled ratings")
     return {
-        "asked": asked,
+        "asked": query,
         "family": pool.family,
         "families": [(each.family, family_name(each.family)) for each in pools],
         "season": season,
@@ -130,7 +130,7 @@ def board_of(
         # The length of the whole list, and whether more were found than are shown.
         "total": board.listed.ranks.total,
         "more": board.found is not None and len(board.found) > MOST_FOUND,
-        "mine": _mine(asked, board, own) if own is not None else None,
+        "mine": _mine(query, board, own) if own is not None else None,
         "filter_text": f"{season.name if season is not None else first} · {second}",
     }
 
@@ -156,15 +156,15 @@ def _row(
     }
 
 
-def _mine(asked: BoardQuery, board: Leaderboard, own: PlayerRating) -> dict[str, Any]:
+def _mine(query: BoardQuery, board: Leaderboard, own: PlayerRating) -> dict[str, Any]:
     """Return the visitor's place on the list; without one, a reason why there may be none."""
     place = board.listed.place(own)
     if place is not None:
         rank, before = place
-        return {"rank": rank, "address": f"{asked.address(page=str(before // PAGE + 1))}#me"}
+        return {"rank": rank, "address": f"{query.address(page=str(before // PAGE + 1))}#me"}
     rests = Listed(own.pool, board.now).rests(own)
     shows = {"provisional": "yes" if own.provisional else "", "active": "all" if rests else ""}
-    address = asked.address(**{name: value for name, value in shows.items() if value})
+    address = query.address(**{name: value for name, value in shows.items() if value})
     return {"rank": 0, "address": address, "provisional": own.provisional, "rests": rests}
 
 
@@ -223,18 +223,18 @@ def _preview(request: HttpRequest, club: Club) -> LinkPreview | None:
 
 def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> HttpResponse:
     """Show the requested leaderboard; htmx requests matches while one types, or changes."""
-    asked = BoardQuery.of(request)
+    query = BoardQuery.of(request)
     reader = BoardReader.of(account_of(request))
     key = str(club.pk if club else 0)
-    seen = [key, watched_ratings([key]), asked, reader, timezone.localdate(), get_language()]
+    seen = [key, watched_ratings([key]), query, reader, timezone.localdate(), get_language()]
     etag = tag_of([*seen, request.COOKIES.get("theme")])
     unchanged = not_modified(request, etag) if request.htmx else None
     if unchanged is not None:
         return unchanged
-    board = board_of(asked, club, pools, reader, timezone.now()) if pools else None
+    board = board_of(query, club, pools, reader, timezone.now()) if pools else None
     page = {
         "club": club,
-        "asked": asked if board is None else board["asked"],
+        "asked": query if board is None else board["asked"],
         "board": board,
         "preview": _preview(request, club) if club else None,
         "headers": json.dumps({"If-None-Match": etag}),

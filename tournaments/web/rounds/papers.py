@@ -93,17 +93,17 @@ def line_ups(request: HttpRequest, slug: str, tournament: str, number: int) -> H
 
 def _change(request: HttpRequest, row: Tournament, number: int) -> None:
     """Put an entrant in a line-up (`in`) or take them out (`out`), or let a reserve replace one."""
-    said, by, at = request.POST, actor_of(request), timezone.now()
-    if "replace" in said:
-        player, _colon, reserve = said["replace"].partition(":")
+    data, by, at = request.POST, actor_of(request), timezone.now()
+    if "replace" in data:
+        player, _colon, reserve = data["replace"].partition(":")
         round_ = row.event.rounds.filter(number=number).first()
         if round_ is not None:
             replace_player(round_.pk, player, reserve, by, at=at)
             messages.success(request, _("The reserve plays."))
         return
-    seen = said.get("seen", "").split()
-    players = [key for key in [*seen, *said.getlist("in")] if key not in said.getlist("out")]
-    put_line_up(row.pk, LineUp(number, said.get("team", ""), players, seen), by, at=at)
+    seen = data.get("seen", "").split()
+    players = [key for key in [*seen, *data.getlist("in")] if key not in data.getlist("out")]
+    put_line_up(row.pk, LineUp(number, data.get("team", ""), players, seen), by, at=at)
 
 
 @dataclass
@@ -173,9 +173,9 @@ def round_totals(request: HttpRequest, slug: str, tournament: str, number: int) 
         if filled and all(line.corrects for line in filled):
             return redirect("round_totals", slug, row.slug, number)
         after = filled[-1].number + 1 if filled else number_in(request.POST, "table", 0)
-        said = urlencode({"next": after} | ({"signed": 1} if signed else {}))
+        query = urlencode({"next": after} | ({"signed": 1} if signed else {}))
         here = reverse("round_totals", args=[slug, row.slug, number])
-        return redirect(f"{here}?{said}")
+        return redirect(f"{here}?{query}")
     opened = number_in(request.GET, "table", 0)
     for line in lines:
         if line.number == opened and line.row.result is not None and request.method != "POST":

@@ -151,9 +151,9 @@ def _sections(
 def _praise(state: TournamentState, field: PairingField, seating: Seating) -> list[str]:
     """Return the sentences about a seating; with sections, as one that names the section."""
     least = least_spread(field, seating.why.keys() - {*seating.byes})
-    said = list(praise(seating.quality, least, teams=bool(field.avoid)))
+    sentences = list(praise(seating.quality, least, teams=bool(field.avoid)))
     section = state.section_at(field.index)
-    return [f"{section_name(section)}: {' '.join(said)}"] if section else said
+    return [f"{section_name(section)}: {' '.join(sentences)}"] if section else sentences
 
 
 def exchange_preview(state: TournamentState, round_: Round, keys: Sequence[str]) -> dict[str, Any]:
@@ -317,7 +317,7 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         raise Http404
     # For a closed round, the sheets show the expectations.
     at = timezone.now() if round_.closed_at is None else None
-    shown = seating_page(state, round_, request.user, at)
+    context = seating_page(state, round_, request.user, at)
     seated = state.seating_of(round_)
     reserves: dict[str, list[Entrant]] = defaultdict(list)
     presence = Presence()
@@ -334,9 +334,9 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         "rounds": [
             each.row for each in state.seated_rounds if page["directs"] or each.row.published_at
         ],
-        "seating": shown,
+        "seating": context,
         "by_name": request.GET.get("by") == "name",
-        "faults": list(faults(shown["quality"])) if shown["quality"] else [],
+        "faults": list(faults(context["quality"])) if context["quality"] else [],
         **(_picked(state, round_, request.GET) if page["directs"] else {}),
         "presence": presence,
         "outdated": outdated_at(state, seated) if page["directs"] else None,
@@ -364,9 +364,9 @@ def _round_of(state: TournamentState, number: int) -> Round:
     raise Http404
 
 
-def _picked(state: TournamentState, round_: Round, asked: QueryDict) -> dict[str, Any]:
+def _picked(state: TournamentState, round_: Round, query: QueryDict) -> dict[str, Any]:
     """Return the chosen exchange with its effect, and the query of the next name tapped."""
-    keys = chosen_in(asked)
+    keys = chosen_in(query)
     nobody: dict[str, Any] = {"swap": None, "pick": "one="}
     if not keys or not state.seating_of(round_).names.issuperset(keys):
         return nobody
@@ -398,9 +398,9 @@ def _picked(state: TournamentState, round_: Round, asked: QueryDict) -> dict[str
     return {"swap": swap | {"other": who[1]} | effect, "pick": "one="}
 
 
-def chosen_in(asked: QueryDict) -> list[str]:
+def chosen_in(query: QueryDict) -> list[str]:
     """Return the keys of the entrants who exchange chairs, in order."""
-    return list(dict.fromkeys(filter(None, [asked.get("one"), *asked.getlist("other")])))
+    return list(dict.fromkeys(filter(None, [query.get("one"), *query.getlist("other")])))
 
 
 def _late(state: TournamentState, round_: Round) -> dict[str, Any] | None:

@@ -170,7 +170,7 @@ class RunningTable:
         return not (self.to_confirm or self.table.called_at or self.has_own_clock)
 
     @property
-    def shown(self) -> tuple[object, ...]:
+    def contents(self) -> tuple[object, ...]:
         """Return all that a plain line shows for directors."""
         place = (self.row.public_id, self.row.generation("write"), self.table.number)
         progress = (self.names, self.totals, self.state, self.last, self.finished)
@@ -239,8 +239,8 @@ TEXTS: Mapping[str, Callable[[int, str], str]] = {
 
 
 def _written_text(minutes: int, name: str) -> str:
-    said = {"ago": ago_text(minutes * MINUTE), "name": name}
-    return _("%(ago)s, by %(name)s") % said if name else said["ago"]
+    params = {"ago": ago_text(minutes * MINUTE), "name": name}
+    return _("%(ago)s, by %(name)s") % params if name else params["ago"]
 
 
 def ago_text(seconds: int) -> str:
@@ -496,12 +496,12 @@ def changes(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     lines: dict[str, list[dict[str, Any]]] = {}
     # Entrants whose points changed come first; the other places follow from them.
     for each in sorted(moved, key=lambda each: (each.round, each.before[1] == each.after[1])):
-        said = {
+        params = {
             "name": state.entrants[each.entrant].shown_name,
             "before": each.before,
             "after": each.after,
         }
-        lines.setdefault(rounds[each.round], []).append(said)
+        lines.setdefault(rounds[each.round], []).append(params)
     number = len({each.entrant for each in moved})
     entrants = ngettext(
         "The place of %(number)s entrant changes.",
@@ -707,8 +707,8 @@ class RulingForm(forms.Form):
 
     @property
     def decision(self) -> RulingDecision:
-        said = self.cleaned_data
-        return RulingDecision(said["kind"], said["points"], said["reason"])
+        cleaned = self.cleaned_data
+        return RulingDecision(cleaned["kind"], cleaned["points"], cleaned["reason"])
 
 
 def typed_points(text: str) -> int | str | None:
@@ -756,23 +756,23 @@ def new_ruling(request: HtmxRequest, slug: str, tournament: str, number: int) ->
 
 
 def _effect(
-    row: Tournament, round_: Round, form: RulingForm, asked: QueryDict
+    row: Tournament, round_: Round, form: RulingForm, data: QueryDict
 ) -> dict[str, Any] | None:
     """Return the effect of the ruling as typed so far; None if it is not complete."""
-    entrant, kind = form.by_key.get(asked.get("entrant", "")), asked.get("kind", "")
-    points = number_of(typed_points(asked.get("points", "")))
+    entrant, kind = form.by_key.get(data.get("entrant", "")), data.get("kind", "")
+    points = number_of(typed_points(data.get("points", "")))
     if entrant is None or kind not in RULINGS or points is None:
         return None
     if kind == PENALTY and points <= 0:
         return None
     effect = ruling_effect(load_state(row), round_.number, EngineRuling(entrant.key, kind, points))
-    said = {
+    params = {
         "name": entrant.shown_name,
         "before": points_text(effect["before"]),
         "after": points_text(effect["after"]),
         "unit": ruling_unit(PENALTY, form.worth),
     }
-    text = _("Sum of %(name)s, %(unit)s: %(before)s → %(after)s") % said
+    text = _("Sum of %(name)s, %(unit)s: %(before)s → %(after)s") % params
     return {"text": text, "asks": effect["large"], "said": f"{entrant.key} {kind} {points}"}
 
 
@@ -800,13 +800,13 @@ def rulings(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """List the rulings of a tournament, the newest first, optionally of one entrant."""
     row = seen_tournament(request, slug, tournament)
     rows = Ruling.objects.filter(round__event=row.event)
-    asked = number_in(request.GET, "entrant", 0)
-    if asked:
-        rows = rows.filter(entrant__number=asked)
+    chosen = number_in(request.GET, "entrant", 0)
+    if chosen:
+        rows = rows.filter(entrant__number=chosen)
     page = page_of(request, row) | {
         "rulings": ruling_lines(rows),
         "places": row.event.rounds.exclude(published_at=None).order_by("-number"),
-        "asked": asked,
+        "asked": chosen,
     }
     return render(request, "tournaments/rounds/rulings.html", page)
 

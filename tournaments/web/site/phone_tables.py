@@ -110,9 +110,9 @@ def carried(request: HttpRequest, key: str) -> HttpResponse:
     if joined:
         remember_names(request, response, {**joined, **phone_names(request)})
     page = {"taken": len({game.row.pk for game in games}), "held": _addresses(_both(games))}
-    shown = render(request, "tournaments/site/carried.html", page)
-    shown.cookies = response.cookies
-    return shown
+    answer = render(request, "tournaments/site/carried.html", page)
+    answer.cookies = response.cookies
+    return answer
 
 
 @never_cache
@@ -225,8 +225,8 @@ def _path(evening: PhoneEvening, writes: set[int]) -> str:
 
 
 def _addresses(held: Sequence[Held]) -> dict[str, dict[str, str]]:
-    kept: dict[str, dict[str, str]] = {}
+    found: dict[str, dict[str, str]] = {}
     for row, kind in held:
-        of_game = kept.setdefault(row.public_id, {"follow": address(row, "follow")})
+        of_game = found.setdefault(row.public_id, {"follow": address(row, "follow")})
         of_game[kind] = address(row, kind)
-    return kept
+    return found

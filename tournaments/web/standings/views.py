@@ -82,9 +82,9 @@ def standings_table(
     Built without a template, which takes ten times as long for 400 rows and escapes each
     figure five times. Only names and texts are escaped; all else is figures.
     """
-    state, rounds, asked = seen.state, seen.rounds, seen.tie_breaks
+    state, rounds, tie_breaks = seen.state, seen.rounds, seen.tie_breaks
     labels = [round_label(state, number) for number in rounds]
-    head = "".join(_head(labels, [title for _n, title in asked]))
+    head = "".join(_head(labels, [title for _n, title in tie_breaks]))
     text = cache(points_text)
     reached = stages_reached(state, seen.until)
     sheets: defaultdict[str, dict[int, int]] = defaultdict(dict)
@@ -103,12 +103,12 @@ def standings_table(
             f"{_name(state, row.entrant, query, reached.get(row.entrant), marks[row.entrant])}"
             f"{played(row)}"
             f'<td role="cell" class="num points">{text(row.points)}</td>'
-            f"{_cells('tie', [row.tie_breaks[n] for n, _title in asked], text)}</tr>"
+            f"{_cells('tie', [row.tie_breaks[n] for n, _title in tie_breaks], text)}</tr>"
         )
 
     last_through = cut_of(seen)
     query = f"?after={pinned}" if pinned else ""
-    columns = 3 + len(rounds) + len(asked)
+    columns = 3 + len(rounds) + len(tie_breaks)
     body = "".join(
         _section(section, columns) + "".join(map(line, rows, range(1, len(rows) + 1)))
         for section, rows in seen.sections
@@ -161,8 +161,8 @@ def _name(
     more = " · ".join(filter(None, (entrant.team, entrant.represents)))
     name = f'<a href="{entrant.number}/{query}">{escape(entrant.shown_name)}</a>'
     soft = f' <span class="soft small">{escape(more)}</span>' if more else ""
-    said = "".join(f" {mark_html(mark)}" for mark in marks)
-    return f'<th role="rowheader" scope="row">{name}{_stage(reached)}{soft}{said}</th>'
+    marked = "".join(f" {mark_html(mark)}" for mark in marks)
+    return f'<th role="rowheader" scope="row">{name}{_stage(reached)}{soft}{marked}</th>'
 
 
 def mark_html(mark: dict[str, Any]) -> SafeString:
@@ -175,8 +175,8 @@ def _stage(reached: Reached | None) -> str:
     stage = stage_name(reached.stage)
     if not reached.through:
         return f' <span class="stage">{escape(stage)}</span>'
-    said = escape(_("through to: %(stage)s") % {"stage": stage})
-    return f' <span class="stage through" title="{said}">→ {escape(stage)}</span>'
+    text = escape(_("through to: %(stage)s") % {"stage": stage})
+    return f' <span class="stage through" title="{text}">→ {escape(stage)}</span>'
 
 
 def _rounds(
@@ -188,12 +188,12 @@ def _rounds(
     """Return the points of each round, which lead to the sheet; those of a bye are in italics."""
     cells = []
     for number, label, value in points:
-        said = "–" if value is None else text(value)
+        cell = "–" if value is None else text(value)
         if number in byes:
-            said = f"<i>{said}</i>"
+            cell = f"<i>{cell}</i>"
         elif table := sheets.get(number):
-            said = f'<a href="../rounds/{number}/tables/{table}/sheet/">{said}</a>'
-        cells.append(f'<td role="cell" class="num round" data-round="{escape(label)}">{said}</td>')
+            cell = f'<a href="../rounds/{number}/tables/{table}/sheet/">{cell}</a>'
+        cells.append(f'<td role="cell" class="num round" data-round="{escape(label)}">{cell}</td>')
     return "".join(cells)
 
 
@@ -215,32 +215,32 @@ Without `after` or `only`, they are those after the last closed round, or the cu
 
 
 def standings_fragment(
-    tournament: Tournament, asked: Asked, version: Version
+    tournament: Tournament, query: Asked, version: Version
 ) -> tuple[SafeString, dict[str, Any] | None]:
     """Return the standings as a fragment, and the round that pages link to.
 
     Cached by this process until a change (5 queries or none).
     """
-    said = repr((version, asked, get_language()))
-    key = f"standings-{sha256(said.encode()).hexdigest()}"
-    kept: tuple[SafeString, dict[str, Any] | None] | None = caches["pages"].get(key)
-    if kept is None:
+    content = repr((version, query, get_language()))
+    key = f"standings-{sha256(content.encode()).hexdigest()}"
+    cached: tuple[SafeString, dict[str, Any] | None] | None = caches["pages"].get(key)
+    if cached is None:
         state = load_state(tournament)
         seen = (
-            each.row for each in state.seated_rounds if asked["directs"] or each.row.published_at
+            each.row for each in state.seated_rounds if query["directs"] or each.row.published_at
         )
         round_ = current_round(seen)
         link: dict[str, Any] | None = None
         if round_ is not None:
             link = {"number": round_.number, "published_at": round_.published_at}
-        kept = _render(state, asked), link
-        caches["pages"].set(key, kept, KEPT_SECONDS)
-    return kept
+        cached = _render(state, query), link
+        caches["pages"].set(key, cached, KEPT_SECONDS)
+    return cached
 
 
-def _render(state: TournamentState, asked: Asked) -> SafeString:
-    closed = last_closed(state, directs=asked["directs"])
-    seen = standings_seen(state, **(asked | {"after": asked["after"] or closed}))
+def _render(state: TournamentState, query: Asked) -> SafeString:
+    closed = last_closed(state, directs=query["directs"])
+    seen = standings_seen(state, **(query | {"after": query["after"] or closed}))
     (marks, byes), default = marks_of(seen), closed or seen.last
     # An example of each kind of marks that occurs.
     examples = {mark["kind"]: mark for those in marks.values() for mark in those}
@@ -325,9 +325,9 @@ def _reasons(state: TournamentState, key: str, of: RoundReasons) -> Iterator[str
         if ruling.entrant_id == entrant:
             given[ruling.kind].append(ruling.reason)
     for reason in of.reasons:
-        said = given[reason.code]
+        remarks = given[reason.code]
         text = reason_text(reason)
-        yield f"{text} ({said.pop(0)})" if said else text
+        yield f"{text} ({remarks.pop(0)})" if remarks else text
 
 
 def _stages_text(state: TournamentState) -> str:
@@ -389,19 +389,21 @@ REASONS: Mapping[str, Words] = {
 
 def decision_text(decision: Decision, name: str, *, ahead: bool) -> str:
     """Return the deciding tie-break against a neighbour called `name`, who is `ahead` or behind."""
-    said = {
+    params = {
         "name": name,
         "own": "–" if decision.own is None else points_text(decision.own),
         "theirs": "–" if decision.theirs is None else points_text(decision.theirs),
     }
     if decision.code == "shared":
-        return _("The place is shared with %(name)s: nothing decides between them.") % said
+        return _("The place is shared with %(name)s: nothing decides between them.") % params
     if decision.code == "played":
-        return _("Those who have not played come after those who have: %(name)s.") % said
-    said["what"] = _("Points") if decision.code == "points" else tie_break_name(decision.tie_break)
+        return _("Those who have not played come after those who have: %(name)s.") % params
+    params["what"] = (
+        _("Points") if decision.code == "points" else tie_break_name(decision.tie_break)
+    )
     if ahead:
-        return _("Behind %(name)s. %(what)s: %(own)s against %(theirs)s.") % said
-    return _("Before %(name)s. %(what)s: %(own)s against %(theirs)s.") % said
+        return _("Behind %(name)s. %(what)s: %(own)s against %(theirs)s.") % params
+    return _("Before %(name)s. %(what)s: %(own)s against %(theirs)s.") % params
 
 
 Played = Sequence[tuple[Tournament, Version]]
@@ -414,10 +416,10 @@ def league_html(season: Season, played: Played, reader: LeagueReader) -> SafeStr
     """
     versions = [version for _row, version in played]
     named = season.club.shows_names
-    said = repr((season.pk, dates_of(season), versions, reader, named, get_language()))
-    key = f"league-{sha256(said.encode()).hexdigest()}"
-    kept: SafeString | None = caches["pages"].get(key)
-    if kept is None:
+    content = repr((season.pk, dates_of(season), versions, reader, named, get_language()))
+    key = f"league-{sha256(content.encode()).hexdigest()}"
+    cached: SafeString | None = caches["pages"].get(key)
+    if cached is None:
         found = league_of(season, ([row for row, _version in played]), reader)
         page = {
             "club": season.club,
@@ -429,9 +431,9 @@ def league_html(season: Season, played: Played, reader: LeagueReader) -> SafeStr
             "directs": reader.directs,
             "table": _table(season, found, reader) if found.rows else "",
         }
-        kept = render_to_string("tournaments/standings/_league.html", page)
-        caches["pages"].set(key, kept, KEPT_SECONDS)
-    return kept
+        cached = render_to_string("tournaments/standings/_league.html", page)
+        caches["pages"].set(key, cached, KEPT_SECONDS)
+    return cached
 
 
 def _table(season: Season, found: League, reader: LeagueReader) -> SafeString:
@@ -488,20 +490,20 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
     section = request.GET.get("section", "")
-    asked = {
+    query = {
         "directs": page["directs"],
         "after": _number(request, "after"),
         "only": _number(request, "only"),
         "section": section if section in settings_of(row).section_names else "",
     }
     version = version_of(row)
-    etag = tag_of([version, asked, get_language(), request.COOKIES.get("theme")])
+    etag = tag_of([version, query, get_language(), request.COOKIES.get("theme")])
     fragment = bool(request.htmx)
     if fragment:
         unchanged = not_modified(request, etag)
         if unchanged is not None:
             return unchanged
-    html, round_ = standings_fragment(row, asked, version)
+    html, round_ = standings_fragment(row, query, version)
     page |= {
         "standings": html,
         "nav_round": round_,
@@ -526,8 +528,8 @@ def picture(request: HttpRequest, slug: str, tournament: str) -> HttpResponseBas
     """Return the picture of the standings for the preview of a link."""
     row = seen_tournament(request, slug, tournament)
     language, now = language_of(request), timezone.now()
-    asked = request_standings_picture(row.event, version_of(row), language=language, at=now)
-    return picture_response(asked)
+    report = request_standings_picture(row.event, version_of(row), language=language, at=now)
+    return picture_response(report)
 
 
 @cached_for_going_back
@@ -557,17 +559,17 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
         "hidden": hides(state) and not page["directs"],
     }
     standing = page["why"]["standing"]
-    said = {"place": standing.place, "of": page["of"]}
+    params = {"place": standing.place, "of": page["of"]}
     points = points_text(standing.points)
     page |= preview_below(
-        page, entrant.shown_name, lambda: f"{_('Place %(place)s of %(of)s') % said} · {points}"
+        page, entrant.shown_name, lambda: f"{_('Place %(place)s of %(of)s') % params} · {points}"
     )
     return render(request, "tournaments/standings/why.html", page)
 
 
 def _number(request: HttpRequest, name: str) -> int | None:
-    asked = request.GET.get(name, "")
-    return int(asked) or None if asked.isdecimal() and len(asked) < 4 else None
+    typed = request.GET.get(name, "")
+    return int(typed) or None if typed.isdecimal() and len(typed) < 4 else None
 
 
 @cached_for_going_back

@@ -112,15 +112,15 @@ def cached_numbers(
     rated = RatedRound.objects.filter(pool__club=club).order_by("-pk").values_list("pk", flat=True)
     version = (*version_of_games(club, visitor), rated.first())
     day = timezone.localdate()
-    said = repr((club.pk, details, version, wanted, day, get_language()))
-    key = f"club-numbers-{sha256(said.encode()).hexdigest()}"
-    kept: tuple[SafeString, NumbersFilter] | None = caches["pages"].get(key)
-    if kept is None:
+    content = repr((club.pk, details, version, wanted, day, get_language()))
+    key = f"club-numbers-{sha256(content.encode()).hexdigest()}"
+    cached: tuple[SafeString, NumbersFilter] | None = caches["pages"].get(key)
+    if cached is None:
         scope, sums, champion = numbers_of(club, visitor, wanted, seasons)
         page = _page(club, sums, wanted.reader, champion)
-        kept = render_to_string("tournaments/statistics/_numbers.html", page), scope
-        caches["pages"].set(key, kept, KEPT_SECONDS)
-    return kept
+        cached = render_to_string("tournaments/statistics/_numbers.html", page), scope
+        caches["pages"].set(key, cached, KEPT_SECONDS)
+    return cached
 
 
 def _page(
@@ -205,7 +205,7 @@ def club_records(request: HttpRequest, slug: str) -> HttpResponse:
 def club_month(request: HttpRequest, slug: str) -> HttpResponse:
     """Request the report of a month in which the club held something."""
     club = members_club(request, slug)
-    asked = request.POST.get("month", "")
-    if asked not in map(month_key, site_months_of(club, timezone.localdate())):
+    month = request.POST.get("month", "")
+    if month not in map(month_key, site_months_of(club, timezone.localdate())):
         raise Http404
-    return ask_for_members(request, Report.Kind.CLUB_MONTH, club, {"month": asked})
+    return ask_for_members(request, Report.Kind.CLUB_MONTH, club, {"month": month})

@@ -497,9 +497,9 @@ class TournamentForm(EventForm):
     def clean(self) -> dict[str, Any]:
         """Refuse contradictory settings; ignore values typed for another game."""
         ties = [f"tie{number}" for number in range(self.tie_count)]
-        asked = {*self.OWN, *self.SETTINGS, *ties}
-        asked |= set() if self.fixed else {field.html_name for field in self.table()}
-        for name in set(self.errors) - asked:
+        visible = {*self.OWN, *self.SETTINGS, *ties}
+        visible |= set() if self.fixed else {field.html_name for field in self.table()}
+        for name in set(self.errors) - visible:
             del self.errors[name]
         cleaned: dict[str, Any] = self.cleaned_data
         if cleaned.get("bye") == BYE_FIXED and cleaned.get("bye_points", "") is None:
@@ -507,8 +507,8 @@ class TournamentForm(EventForm):
         if cleaned.get("points") == "places" and cleaned.get("place_points") == []:
             self.add_error("place_points", _("How many points is a place worth?"))
         if cleaned.get("line_up") and cleaned.get("seating") in DRAWN_AT_ONCE:
-            said = _("All rounds of this seating are drawn at once: choose another one above.")
-            self.add_error("line_up", said)
+            sentence = _("All rounds of this seating are drawn at once: choose another one above.")
+            self.add_error("line_up", sentence)
         seen: set[str] = set()
         for name in ties:
             chosen = cleaned.get(name)

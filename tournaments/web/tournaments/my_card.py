@@ -144,14 +144,14 @@ def _cut(seen: Overview, row: Leader) -> str:
         return _("You play the final.") if row.entrant in seen.finalists(row.section) else ""
     inside = seen.rows.index(row) < seen.rows.index(rival)
     apart: Points = row.points - rival.points if inside else rival.points - row.points
-    said = {"points": points_text(apart), "number": seen.finals, "name": rival.name}
+    params = {"points": points_text(apart), "number": seen.finals, "name": rival.name}
     if inside:
         text = _(
             "Among the first %(number)s, who play the final: %(points)s points before %(name)s."
         )
     else:
         text = _("The first %(number)s play the final: %(points)s points to %(name)s.")
-    return text % said
+    return text % params
 
 
 def _scale(seen: Overview, row: Leader) -> dict[str, Any] | None:
@@ -212,17 +212,17 @@ def leaders_of(tournament: Tournament, load: Callable[[], TournamentState]) -> s
 
     1 query; `load` is called after a change only.
     """
-    said = repr((version_of(tournament), get_language()))
-    key = f"leaders-{sha256(said.encode()).hexdigest()}"
-    kept: str | None = caches["pages"].get(key)
-    if kept is None:
+    content = repr((version_of(tournament), get_language()))
+    key = f"leaders-{sha256(content.encode()).hexdigest()}"
+    cached: str | None = caches["pages"].get(key)
+    if cached is None:
         state = load()
         seen = standings_seen(state, directs=False)
         rows = seen.rows[:MOST_LEADERS] if seen.after else ()
         names = ((row, state.entrants[row.entrant].shown_name) for row in rows)
-        kept = " · ".join(f"{row.place}. {name} {points_text(row.points)}" for row, name in names)
-        caches["pages"].set(key, kept, KEPT_SECONDS)
-    return kept
+        cached = " · ".join(f"{row.place}. {name} {points_text(row.points)}" for row, name in names)
+        caches["pages"].set(key, cached, KEPT_SECONDS)
+    return cached
 
 
 OVERVIEW_MOST_LEADERS = 10
@@ -238,29 +238,29 @@ Highlight = dict[str, str]
 
 def overview_fragment(version: Version, load: Callable[[], TournamentState]) -> Overview:
     """Return the overview, cached by this process until a change; then `load` is called."""
-    said = repr((version, get_language()))
-    key = f"overview-{sha256(said.encode()).hexdigest()}"
-    kept: Overview | None = caches["pages"].get(key)
-    if kept is None:
-        kept = overview_of(load())
-        caches["pages"].set(key, kept, KEPT_SECONDS)
-    return kept
+    content = repr((version, get_language()))
+    key = f"overview-{sha256(content.encode()).hexdigest()}"
+    cached: Overview | None = caches["pages"].get(key)
+    if cached is None:
+        cached = overview_of(load())
+        caches["pages"].set(key, cached, KEPT_SECONDS)
+    return cached
 
 
-def overview_page(seen: Overview, asked: str) -> dict[str, Any]:
-    """Return what leads on the page now; `asked` is the name that is looked for."""
+def overview_page(seen: Overview, query: str) -> dict[str, Any]:
+    """Return what leads on the page now; `query` is the name that is looked for."""
     coming, seats, sections = len(seen.here), len(set(seen.side_seats)), seen.sections
     # The first of each section; of more sections fewer each.
     most = OVERVIEW_MOST_LEADERS if len(sections) == 1 else MOST_OF_SECTION
     found = []
-    for key in seen.found(asked, MOST_FOUND) if asked else ():
+    for key in seen.found(query, MOST_FOUND) if query else ():
         table = seen.current.table_of(key) if seen.current else None
         line = {"number": int(key[1:]), "name": seen.names[key], "row": seen.row_of(key)}
         found.append(line | {"table": table.number if table else None})
     return {
         "seen": seen,
         "leaders": [(name, rows[:most]) for name, rows in sections],
-        "asked": asked,
+        "asked": query,
         "found": found,
         "surprises": list(_surprises(seen)),
         "numbers": list(_numbers(seen)) if seen.rounds else [],
@@ -499,9 +499,9 @@ def _switched(request: HttpRequest, response: HttpResponse, about: Entrant | Non
 
 
 def _push_address(request: HttpRequest, phone: str) -> PushAddress:
-    said = request.POST
+    data = request.POST
     return PushAddress(
-        phone, said.get("endpoint", ""), said.get("p256dh", ""), said.get("auth", "")
+        phone, data.get("endpoint", ""), data.get("p256dh", ""), data.get("auth", "")
     )
 
 

@@ -123,21 +123,21 @@ def act_text(entry: AuditEntry, tournament: Tournament) -> str:
         rows = tournament.entrants.filter(number__in=numbers).select_related("player", "partner")
         known = {each.number: each.shown_name for each in rows}
         names = [known.get(number, f"№ {number}") for number in sorted(numbers)]
-    shown = ", ".join(names[:MOST_NAMES] + ["…"] * (len(names) > MOST_NAMES))
-    return text % {"names": shown}
+    listed = ", ".join(names[:MOST_NAMES] + ["…"] * (len(names) > MOST_NAMES))
+    return text % {"names": listed}
 
 
 def button_of(step: LifecycleStep, tournament: Tournament) -> Button:
     """Return the button of a next step; it takes the step once, as it was seen."""
     at: tuple[str | int, ...] = (tournament.event.club.slug, tournament.slug)
-    said = {"number": step.round, "table": step.table, "stage": stage_name(step.stage)}
+    params = {"number": step.round, "table": step.table, "stage": stage_name(step.stage)}
     if step.code in LINKS:
         name, label = LINKS[step.code]
         more = (number for number in (step.round, step.table) if number is not None)
-        return Button(str(label) % said, name, (*at, *more), is_link=True)
+        return Button(str(label) % params, name, (*at, *more), is_link=True)
     sends = {"step": step.code, "round": str(step.round or ""), "seen": str(tournament.revision)}
     label = IN_FINALS.get(step.code, NEXT[step.code]) if step.stage else NEXT[step.code]
-    return Button(str(label) % said, "next_step", at, sends)
+    return Button(str(label) % params, "next_step", at, sends)
 
 
 def back_button_of(step: LifecycleStep, tournament: Tournament) -> Button:
@@ -275,7 +275,7 @@ def _round_parts(strip: Strip, round_: Round) -> Iterator[str]:
     if progress is None or round_.closed_at is not None:
         yield str(ROUND_STATES[round_.state])
         return
-    said = {"finished": progress["finished"], "tables": progress["tables"]}
+    params = {"finished": progress["finished"], "tables": progress["tables"]}
     if round_.is_open:
         text = ngettext(
             "%(finished)s of %(tables)s table done",
@@ -284,7 +284,7 @@ def _round_parts(strip: Strip, round_: Round) -> Iterator[str]:
         )
     else:
         text = ngettext("%(tables)s table seated", "%(tables)s tables seated", progress["tables"])
-    yield text % said
+    yield text % params
     if _not_started(strip):
         yield pgettext("of a round", "clock not started")
 

@@ -193,12 +193,12 @@ def _rounds(settings: TournamentSettings) -> str:
 
 def _worth(settings: TournamentSettings) -> str:
     points = " · ".join(map(points_text, settings.place_points))
-    said = str(WORTH[settings.points]) % {"points": points}
+    text = str(WORTH[settings.points]) % {"points": points}
     if not settings.tie_breaks:
-        return f"{said}."
+        return f"{text}."
     first = tie_break_name(settings.tie_breaks[0])
     return _("%(worth)s; between equals this comes first: %(tie_break)s.") % {
-        "worth": said,
+        "worth": text,
         "tie_break": first,
     }
 
@@ -367,9 +367,9 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
     version, known = version_of(row), entrant_known(request, row)
-    asked = request.GET.get("find", "")[:LONGEST_NAME]
+    query = request.GET.get("find", "")[:LONGEST_NAME]
     event_tag = etag_of(request, row.event, directs=page["directs"])
-    etag = tag_of([event_tag, version, known, asked])
+    etag = tag_of([event_tag, version, known, query])
     fragment = bool(request.htmx)
     if fragment:
         unchanged = not_modified(request, etag)
@@ -381,7 +381,7 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     far = shared.strip.far if has_strip else how_far(row, shared.rounds)
     page |= standing_of(row, far)
     seen = overview_fragment(version, lambda: shared.state)
-    page |= overview_page(seen, asked) | {"card": card_of(request, row, seen, known)}
+    page |= overview_page(seen, query) | {"card": card_of(request, row, seen, known)}
     page["switches"] = card_switches(request, row, known)
     if not fragment:
         page |= hub_page(row, page["member"])

@@ -349,16 +349,16 @@ def lines_of(sheet: Sheet, reviews: ReviewedDeals | None = None) -> Iterator[She
 
 
 def _note(ruleset: Ruleset, entry: Entry, players: Sequence[str]) -> tuple[Symbol, str]:
-    said = remark(entry, players)
+    text = remark(entry, players)
     match entry:
         case Void(contract=str(contract)):
-            return symbol_of(contract, name=title_of(ruleset, contract)), said
+            return symbol_of(contract, name=title_of(ruleset, contract)), text
         case Adjustment():
-            return Symbol("±", _("Adjustment")), f"{players[entry.seat]}: {said}"
+            return Symbol("±", _("Adjustment")), f"{players[entry.seat]}: {text}"
         case Deal(contract=contract, details=details):
             name = "" if contract is None else title_of(ruleset, contract)
             return symbol_of(contract, details.get("trump"), name), _("Being played")
-    return Symbol(NOTE_GLYPHS[type(entry)], ""), said
+    return Symbol(NOTE_GLYPHS[type(entry)], ""), text
 
 
 NOTE_GLYPHS: Mapping[type, str] = MappingProxyType(
@@ -408,8 +408,8 @@ def entry_text(body: Mapping[str, Any], players: Sequence[str], rules: Ruleset) 
         parts.append(f"{labels.unit_name(unit)} {written}" if len(counts) > 1 else written)
     parts += marks_of(rules, players, body, MARKS)
     # The declarer is omitted: it is unknown only if a partner may declare instead.
-    said = ("seat", "by", "declarer") if rules.declares == "pair" else ("seat", "by")
-    for name in said:
+    seats = ("seat", "by", "declarer") if rules.declares == "pair" else ("seat", "by")
+    for name in seats:
         if name in body:
             parts.append(players[body[name]])
     if "points" in body:
