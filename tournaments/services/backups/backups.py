@@ -304,7 +304,11 @@ def _place(path: Path, pieces: Iterable[bytes]) -> None:
 def _fill(backup: BackupReader, state: ModelState) -> None:
     drop_view()
     if applied_migrations() != state.migrations:
-        _drop_tables()
+        quoted = connection.ops.quote_name
+        cascade = " CASCADE" if connection.vendor == "postgresql" else ""
+        with connection.cursor() as cursor:
+            for name in connection.introspection.table_names(cursor):
+                cursor.execute(f"DROP TABLE {quoted(name)}{cascade}")
         migrate_to(state)
     with without_foreign_keys():
         for model in (*state.kept.values(), *state.left_out.values()):
@@ -316,14 +320,6 @@ def _fill(backup: BackupReader, state: ModelState) -> None:
                 raise DamagedBackup(f"{table.name} has {rows} rows, not {table.rows}")
             go_on_after(model, table.last_key)
     create_view()
-
-
-def _drop_tables() -> None:
-    quoted = connection.ops.quote_name
-    cascade = " CASCADE" if connection.vendor == "postgresql" else ""
-    with connection.cursor() as cursor:
-        for table in connection.introspection.table_names(cursor):
-            cursor.execute(f"DROP TABLE {quoted(table)}{cascade}")
 
 
 NAME = re.compile(r"kingscore-\d{8}T\d{6}Z\.zip")

@@ -234,6 +234,12 @@ def _entry_page(
         and not directs_club(request, Club.objects.get(events__rounds__tables=row.table_id))
     )
     beside = group_errors(refusal.problems, row.players, ENTRY_GROUPS.get(kind, {}))
+    boxes = []
+    if kind == "totals" and body:
+        fields = typed or type_totals(body)
+        for side, name in enumerate(sheet.game.ruleset.side_names(row.players)):
+            field = f"total-{side}"
+            boxes.append((name, field, fields.get(field, "")))
     context: dict[str, Any] = {
         "row": row,
         "back": address(row, "write"),
@@ -255,7 +261,7 @@ def _entry_page(
         # Without the reason that old totals had for programs.
         "typed": typed
         or ({**body, "reason": ""} if body and body.get("reason") in (IMPORTED, TOTALS) else body),
-        "boxes": _boxes(sheet, typed or body) if kind == "totals" and body else (),
+        "boxes": boxes,
         "sum": sums_of(sheet.game.ruleset).game if kind == "totals" else None,
         "remarks": RemarksForm(typed or body),
         "proof": proof_of(entry) if isinstance(entry, Deal | Void) else None,
@@ -265,14 +271,6 @@ def _entry_page(
         "fixed": fixed,
     }
     return render(request, "tournaments/games/entry.html", context, status=refusal.status)
-
-
-def _boxes(sheet: Sheet, fields: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    names = sheet.game.ruleset.side_names(sheet.row.players)
-    typed = type_totals(fields) if "totals" in fields else fields
-    return [
-        (name, f"total-{side}", typed.get(f"total-{side}", "")) for side, name in enumerate(names)
-    ]
 
 
 def form_at(

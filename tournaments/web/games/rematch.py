@@ -219,7 +219,7 @@ def rematch(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     if request.method != "POST":
         started = going_on(request, row, "write")
         if started is not None:
-            return redirect(started.address)
+            return redirect(started["address"])
         return _page(request, row, RematchForm(games, rulesets))
     if row.table_id is not None and not request.POST.keys() <= FIELDS_AT_CLUB:
         # From the form of open tables, which a phone shows without a signal: its deals may be

@@ -214,16 +214,8 @@ def _confirm_page(
     }
 
 
-@dataclass(frozen=True)
-class GoingOn:
-    """The last game at a table, for the page of an earlier one."""
-
-    number: int
-    address: str
-
-
-def going_on(request: HttpRequest, row: Game, kind: str) -> GoingOn | None:
-    """Return the last game that followed one at its table; None if there is none (1 query).
+def going_on(request: HttpRequest, row: Game, kind: str) -> dict[str, Any] | None:
+    """Return number and address of the last game after one at its table, or None (1 query).
 
     Whoever writes a game writes the next one at the table.
     """
@@ -232,7 +224,7 @@ def going_on(request: HttpRequest, row: Game, kind: str) -> GoingOn | None:
         return None
     writes = kind == "write" and later.table_id == row.table_id
     path = address(later, "write") if writes else address_on_phone(request, later)
-    return GoingOn(later.number or later.match_number or 0, path)
+    return {"number": later.number or later.match_number or 0, "address": path}
 
 
 def redo_of(sheet: Sheet) -> dict[str, Any] | None:

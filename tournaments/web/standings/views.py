@@ -28,10 +28,9 @@ from tournaments.engine.standings.standings import (
     Decision,
     Reason,
     RoundReasons,
-    SeasonStanding,
     Standing,
 )
-from tournaments.models import Club, Player, Report, Season, Tournament
+from tournaments.models import Club, Report, Season, Tournament
 from tournaments.permissions import members_club, role_in, seen_tournament
 from tournaments.queries.known_games import digest_of_round
 from tournaments.queries.names import named_player
@@ -439,48 +438,46 @@ def league_html(season: Season, played: Played, reader: LeagueReader) -> SafeStr
 def _table(season: Season, found: League, reader: LeagueReader) -> SafeString:
     """Built without a template, as the standings are; only names and texts are escaped."""
     text = cache(points_text)
-    head = "".join(_league_view_head(season, found.evenings))
-    body = "".join(
-        f'<tr><td class="num rank">{row.place}{"=" if row.shared else ""}</td>'
-        f'<th scope="row">{_league_view_name(season, found.people[row.player], reader)}</th>'
-        f'<td class="num points">{text(row.points)}</td>'
-        f"{''.join(_league_view_cells(row, text))}</tr>"
-        for row in found.rows
-    )
-    table = f'<table class="standings league"><thead>{head}</thead><tbody>{body}</tbody></table>'
-    return SafeString(table)
-
-
-def _league_view_head(season: Season, evenings: Iterable[dict[str, Any]]) -> Iterator[str]:
-    yield f'<tr><th scope="col" class="num">{escape(pgettext("in standings", "Place"))}</th>'
-    yield f'<th scope="col">{escape(_("Name"))}</th>'
-    yield f'<th scope="col" class="num">{escape(_("Points"))}</th>'
-    for each in evenings:
-        event = each["tournament"].event
-        at = reverse("standings", args=[season.club.slug, each["tournament"].slug])
+    head = [
+        f'<tr><th scope="col" class="num">{escape(pgettext("in standings", "Place"))}</th>',
+        f'<th scope="col">{escape(_("Name"))}</th>',
+        f'<th scope="col" class="num">{escape(_("Points"))}</th>',
+    ]
+    for evening in found.evenings:
+        event = evening["tournament"].event
+        at = reverse("standings", args=[season.club.slug, evening["tournament"].slug])
         day = escape(date_format(event.held_on, "j M"))
-        yield f'<th scope="col" class="num round"><a href="{at}" title="{escape(event.name)}">'
-        yield f"{day}</a></th>"
-    yield "</tr>"
-
-
-def _league_view_name(season: Season, player: Player, reader: LeagueReader) -> str:
-    if player.removed_at is not None:
-        return f'<span class="soft">{escape(_("removed player"))}</span>'
-    named = named_player(season.club, player, member=reader.member)
-    name = escape(named.name)
-    return f'<a href="{named.url}">{name}</a>' if named.url else name
-
-
-def _league_view_cells(row: SeasonStanding, text: Callable[[Points], str]) -> Iterator[str]:
-    """Yield the points of each evening; those that do not count are struck out."""
-    for at, points in enumerate(row.by_evening):
-        if points is None:
-            yield '<td class="num round">–</td>'
-        elif at in row.counted:
-            yield f'<td class="num round">{text(points)}</td>'
+        head.append(
+            f'<th scope="col" class="num round"><a href="{at}" title="{escape(event.name)}">'
+            f"{day}</a></th>"
+        )
+    body = []
+    for row in found.rows:
+        player = found.people[row.player]
+        if player.removed_at is not None:
+            name = f'<span class="soft">{escape(_("removed player"))}</span>'
         else:
-            yield f'<td class="num round left-out"><s>{text(points)}</s></td>'
+            named = named_player(season.club, player, member=reader.member)
+            name = escape(named.name)
+            name = f'<a href="{named.url}">{name}</a>' if named.url else name
+        body.append(
+            f'<tr><td class="num rank">{row.place}{"=" if row.shared else ""}</td>'
+            f'<th scope="row">{name}</th>'
+            f'<td class="num points">{text(row.points)}</td>'
+        )
+        for number, points in enumerate(row.by_evening):
+            if points is None:
+                body.append('<td class="num round">–</td>')
+            elif number in row.counted:
+                body.append(f'<td class="num round">{text(points)}</td>')
+            else:
+                # Does not count.
+                body.append(f'<td class="num round left-out"><s>{text(points)}</s></td>')
+        body.append("</tr>")
+    return SafeString(
+        f'<table class="standings league"><thead>{"".join(head)}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table>"
+    )
 
 
 @cached_for_going_back
