@@ -292,7 +292,7 @@ def repair_standings(found: Iterable[Mismatch]) -> None:
 def _unexplained(tournament: Tournament) -> dict[int, list[Moved]]:
     """Return by round the changes since closing that no correction explains."""
     tournament_state = load_state(tournament)
-    closed = {each.row.number: each.row.closed_at for each in tournament_state.seated_rounds}
+    closed = {seated.row.number: seated.row.closed_at for seated in tournament_state.seated_rounds}
     moved: dict[int, list[Moved]] = defaultdict(list)
     for each in changes_since_closing(tournament_state):
         moved[each.round].append(each)

@@ -143,7 +143,7 @@ def compare_with_stored(
     }
     rounds = {round_.number: (round_, digest) for round_, digest in digests_of_rounds(tournament)}
     entries = AuditEntry.objects.filter(event=tournament.event_id, action="seal-rounds")
-    noted: list[dict[str, str]] = [(each.after or {}).get("codes", {}) for each in entries]
+    noted: list[dict[str, str]] = [(entry.after or {}).get("codes", {}) for entry in entries]
     for at, place in enumerate(document["rounds"]):
         where = f"rounds[{at}]"
         round_, digest = rounds.get(place["number"], (None, ""))
@@ -164,7 +164,7 @@ def _compare_game(where: str, document: Mapping[str, Any], row: Game | None) -> 
     exported = digest_of_game(document["record"]) if document["writes"] else ""
     if exported == record_digest(row, revisions):
         return Point(STORED, where)
-    if [each.key for each in revisions] != [each["key"] for each in document["writes"]]:
+    if [revision.key for revision in revisions] != [each["key"] for each in document["writes"]]:
         return Point(STORED, where, UNKNOWN, "changed-since")
     return Point(STORED, where, DIFFERS, "behind")
 

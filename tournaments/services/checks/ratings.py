@@ -52,7 +52,7 @@ def stretch_from(since: datetime | None) -> tuple[TimeSpan, set[int]]:
     coming = closed if since is None else closed.played_since(since)
     rounds = list(coming[:ROUNDS_AT_ONCE])
     if len(rounds) < ROUNDS_AT_ONCE:
-        return TimeSpan(since, None), {each.event.club_id for each in rounds}
+        return TimeSpan(since, None), {round_.event.club_id for round_ in rounds}
     last = rounds[-1]
     # Rounds of the same moment stay together.
     same = closed.filter(event__held_on=last.event.held_on, number=last.number)

@@ -274,8 +274,8 @@ def register_by_link(tournament_pk: int, entry: Entry, by: Actor, *, at: datetim
         try:
             return register_entrants(tournament_pk, [replace(entry, house=False)], by, at=at)[0]
         except EntrantsRefused as refused:
-            for each in refused.faults:
-                each.where = each.where.rpartition(".")[2]
+            for fault in refused.faults:
+                fault.where = fault.where.rpartition(".")[2]
             raise
 
 

@@ -253,4 +253,4 @@ def _enter(copy: Tournament, rows: Sequence[Entrant], by: Actor, at: datetime) -
         for number, row in enumerate(rows, 1)
     ]
     Entrant.objects.bulk_create(entrants)
-    note(copy, "add-entrants", by, at, after={"entrants": [each.key for each in entrants]})
+    note(copy, "add-entrants", by, at, after={"entrants": [entrant.key for entrant in entrants]})

@@ -372,7 +372,7 @@ def digest_of_all(tournament: Tournament, rounds: list[str]) -> str:
     """Return the digest of a finished tournament; empty for another."""
     if tournament.state != Tournament.State.FINISHED:
         return ""
-    return digest_of_tournament(tournament.seed, [each for each in rounds if each])
+    return digest_of_tournament(tournament.seed, [round_ for round_ in rounds if round_])
 
 
 SETTINGS = AuditEntry.Kind.SETTINGS

@@ -243,7 +243,7 @@ def record_keyed(game_pk: int, entries: Sequence[KeyedEntry], context: WriteCont
         StaleRevision: others have written since the context's revision.
         KeyReused, BadKey, RoundClosed, Game.DoesNotExist: as in `record_entry`.
     """
-    if not all(KEY.fullmatch(each.key) for each in entries):
+    if not all(KEY.fullmatch(entry.key) for entry in entries):
         raise BadKey
     if len({each.key for each in entries}) < len(entries):
         raise KeyReused
@@ -768,7 +768,9 @@ def record_totals(  # noqa: PLR0913 - what was typed, and how
     with transaction.atomic():
         # Locked, so that what was on the sheet when this was decided is on it when it is written.
         before = load_sheet(Game.objects.select_for_update().get(pk=game_pk))
-        known = next((each for each in before.revisions if each.key == context.key), None)
+        known = next(
+            (revision for revision in before.revisions if revision.key == context.key), None
+        )
         stands = totals_on(before)
         if stands is None or (known is not None and known.kind == Revision.Kind.ENTRY):
             sheet = record_entry(game_pk, Totals(totals, early), context)

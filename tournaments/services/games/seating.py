@@ -329,7 +329,7 @@ def _change(game_pk: int, change: Callable[[list[PhoneSeat]], bool]) -> bool:
         row = Game.objects.select_for_update(no_key=True).get(pk=game_pk)
         seats = phone_seats(row)
         done = change(seats)
-        phones: list[dict[str, Any]] = [asdict(each) for each in seats]
+        phones: list[dict[str, Any]] = [asdict(seat) for seat in seats]
         if phones != row.phones:
             row.phones = phones
             row.save(update_fields=["phones"])

@@ -193,8 +193,8 @@ def _write(
     if round_ is not None and author not in row.players:
         # The phone was late: that player has been renamed or removed.
         author = ""
-    for each in writes:
-        after = each.change(sheet)
+    for write in writes:
+        after = write.change(sheet)
         if after is sheet:
             continue
         revision = after.revisions[-1]
@@ -204,7 +204,7 @@ def _write(
             disputed = _check_reviewed(sheet, revision, round_, context)
         revision.game, revision.key, revision.author, revision.at = (
             row,
-            each.key,
+            write.key,
             author,
             context.at,
         )

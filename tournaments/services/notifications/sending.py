@@ -212,7 +212,7 @@ def _subscribers(entrants: Iterable[Entrant]) -> Mapping[int, list[Subscription]
             if player.account_id is not None:
                 accounts[player.account_id].append(entrant.pk)
     found: dict[int, list[Subscription]] = defaultdict(list)
-    about = Q(entrant__in=[each.pk for each in rows]) | Q(user__in=accounts)
+    about = Q(entrant__in=[row.pk for row in rows]) | Q(user__in=accounts)
     for each in Subscription.objects.filter(about) if rows else ():
         pks = [each.entrant_id] if each.entrant_id else accounts[each.user_id or 0]
         for pk in pks:

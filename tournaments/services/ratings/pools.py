@@ -98,8 +98,10 @@ def add_changes(changes: Sequence[Changes]) -> None:
     """Insert rating changes; their players are given as the keys of their ratings."""
     if connection.vendor != "postgresql":
         sql = _insert(_table(RatingChange), CHANGED, len(FIELDS))
-        for each in changes:
-            _execute_many(sql, [(*row[:4], moment_text(row[4]), *row[5:]) for row in each.tolist()])
+        for change in changes:
+            _execute_many(
+                sql, [(*row[:4], moment_text(row[4]), *row[5:]) for row in change.tolist()]
+            )
         return
     with connection.cursor() as cursor:
         _copy(cursor, changes)

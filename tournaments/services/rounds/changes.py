@@ -116,12 +116,12 @@ def swap_seats(  # noqa: PLR0913 - who, with whom, and as it was seen
 def exchanged(state: TournamentState, round_: Round, exchange: Exchange) -> TournamentState:
     """Return a tournament as after an exchange in which the entries stay with the chairs."""
     rounds = tuple(
-        _turned(each, exchange.turned) if each.row.pk == round_.pk else each
-        for each in state.seated_rounds
+        _turned(seated, exchange.turned) if seated.row.pk == round_.pk else seated
+        for seated in state.seated_rounds
     )
     results = tuple(
-        _turned(each, exchange.turned) if each.number == round_.number else each
-        for each in state.results
+        _turned(result, exchange.turned) if result.number == round_.number else result
+        for result in state.results
     )
     return replace(state, seated_rounds=rounds, results=results)
 
@@ -477,7 +477,7 @@ def _players_of(
 ) -> set[int]:
     number = seated_round.row.number
     entrants = [state.entrants[name] for name in names]
-    return {player.pk for each in entrants for player in state.players_of(each, number)}
+    return {player.pk for entrant in entrants for player in state.players_of(entrant, number)}
 
 
 def _taken(state: TournamentState, seated_round: SeatedRound, leaving: Collection[str]) -> set[int]:

@@ -79,7 +79,7 @@ class SeatingInvalid(Refused, code="invalid-seating", status=422):
     sentence = _("This is no seating of those who are here.")
 
     def __init__(self, error: judging.InvalidSeating) -> None:
-        super().__init__(faults=[SEATING_FAULTS[each.code](each) for each in error.faults])
+        super().__init__(faults=[SEATING_FAULTS[fault.code](fault) for fault in error.faults])
 
 
 class _SeatingFault(Fault):
@@ -163,7 +163,10 @@ def with_house_players(
 
 def house_registered(state: TournamentState, section: str) -> int:
     """Return the number of house players of a section, also of those not here."""
-    return sum(each.house and state.section_of(each) == section for each in state.entrants.values())
+    return sum(
+        entrant.house and state.section_of(entrant) == section
+        for entrant in state.entrants.values()
+    )
 
 
 def add_house_players(
@@ -174,7 +177,7 @@ def add_house_players(
     if not sections:
         return state
     tournament = state.tournament
-    taken = {fold_name(p.name) for each in state.entrants.values() for p in each.players}
+    taken = {fold_name(p.name) for entrant in state.entrants.values() for p in entrant.players}
     names = (gettext("House player %(number)s") % {"number": number} for number in count(1))
     free = (name for name in names if fold_name(name) not in taken)
     pairs = is_for_pairs(tournament)
@@ -235,7 +238,7 @@ def put_line_up(tournament_pk: int, line_up: LineUp, by: Actor, *, at: datetime)
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
         state = load_state(tournament)
-        published = sum(each.row.published_at is not None for each in state.seated_rounds)
+        published = sum(seated.row.published_at is not None for seated in state.seated_rounds)
         sentence: Text = ""
         if line_up.number <= published:
             sentence = _(
@@ -327,7 +330,7 @@ def check_results(state: TournamentState, number: int) -> None:
 
     Raises: RoundsLeft: an earlier round is not closed.
     """
-    before = [each.row for each in state.seated_rounds if each.row.number < number]
+    before = [seated.row for seated in state.seated_rounds if seated.row.number < number]
     if needs_results(state, number) and any(row.closed_at is None for row in before):
         raise RoundsLeft
 
@@ -382,7 +385,7 @@ def draw_rest(
     Raises: InvalidSeating, NotEnough, ImpossibleFixed.
     """
     method = state.settings.seating
-    round_ = next(each for each in state.seated_rounds if each.row.number == number)
+    round_ = next(seated for seated in state.seated_rounds if seated.row.number == number)
     fields = []
     for section, field in _fields(state, number, seed).items():
         tables = enumerate(state.of_section(round_, section).tables)
@@ -503,7 +506,7 @@ def digest_drawn_from(state: TournamentState, number: int) -> str:
     if needs_results(state, number):
         standings = state.standings_before(number)
         points = {row.entrant: write_points(row.points) for row in standings if row.points}
-        before = [each for each in state.seated_rounds if each.row.number < number]
+        before = [seated for seated in state.seated_rounds if seated.row.number < number]
         seats = [[[table.entrants for table in each.tables], each.byes] for each in before]
         drawn += [sorted(points.items()), seats]
     return digest(json.dumps(drawn))
@@ -533,7 +536,7 @@ def outdated_at(state: TournamentState, seated_round: SeatedRound) -> Outdated |
     if row.drawn_from == now:
         return None
     document = Draw.objects.filter(round=row).values_list("document", flat=True).first()
-    drawn = document["tables"] if document else [each.entrants for each in seated_round.tables]
+    drawn = document["tables"] if document else [table.entrants for table in seated_round.tables]
     seed = state.tournament.seed if document is None else document["seed"]
     locked = locked_tables(row, (row.seating or {}).get("locked", ()))
     tables: Sequence[Sequence[str]]
@@ -662,7 +665,7 @@ def _proposal(
 def _joined(state: TournamentState, number: int, sections: Sequence[Seating]) -> Seating:
     if len(sections) == 1:
         return sections[0]
-    tables = [table for each in sections for table in each.tables]
+    tables = [table for section in sections for table in section.tables]
     byes = [key for each in sections for key in each.byes]
     return judge(field_of(state, number, state.present(number)), tables, byes)
 

@@ -214,7 +214,7 @@ def last_correction(rounds: Iterable[Round]) -> tuple[int, int]:
 
     Both are keys, 0 if there is none. The standings need not have changed.
     """
-    closed = [each.pk for each in rounds if each.closed_at is not None]
+    closed = [round_.pk for round_ in rounds if round_.closed_at is not None]
     if not closed:
         return 0, 0
     written = Revision.objects.filter(
@@ -275,7 +275,9 @@ def _standings_after(state: TournamentState, number: int, only: Kept | None = No
         ranked = {*only, *played}
         competitors = tuple(each for each in competitors if each.house or each.id in ranked)
     standings = state.standings_before(number + 1, competitors)
-    return {each.entrant: [each.place, write_points(each.points)] for each in standings}
+    return {
+        standing.entrant: [standing.place, write_points(standing.points)] for standing in standings
+    }
 
 
 def _moved(state: TournamentState, number: int, stored: Kept) -> list[Moved]:

@@ -271,8 +271,8 @@ def _put_proposals(
 def unseat_dependants(tournament: Tournament, round_: Round, by: Actor, *, at: datetime) -> None:
     """Delete proposals that depend on results of a round. The tournament must be locked."""
     state = load_state(tournament)
-    for each in state.seated_rounds:
-        row = each.row
+    for seated in state.seated_rounds:
+        row = seated.row
         depends = row.number > round_.number and needs_results(state, row.number)
         if depends and row.published_at is None:
             note(tournament, "unseat-round", by, at, before={"round": row.number})

@@ -194,7 +194,7 @@ def _ratings(_request: HttpRequest, club: Club) -> ClubPart:
 
 def _rows(club: Club, lines: Iterable[tuple[int, Iterable[Player], Points]]) -> Iterator[Row]:
     for place, players, points in islice(lines, SHOWN):
-        name = " + ".join(named_player(club, each, member=False).name for each in players)
+        name = " + ".join(named_player(club, player, member=False).name for player in players)
         yield str(place), name, "", points_text(points)
 
 

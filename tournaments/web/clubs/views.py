@@ -194,7 +194,9 @@ def front_page(
             "leaders": _leader_lines(front),
             "winners": [_winner_line(event, front) for event in past],
             "record": _record_text(front.record, front) if front.record else None,
-            "milestones": [(_milestone_text(each, front), each) for each in front.milestones],
+            "milestones": [
+                (_milestone_text(milestone, front), milestone) for milestone in front.milestones
+            ],
         }
         caches["pages"].set(key, page, KEPT_SECONDS)
     return page

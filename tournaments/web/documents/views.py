@@ -528,7 +528,9 @@ def verify_page(request: HttpRequest) -> HttpResponse:
         "agrees": verification.agrees,
         "is_whole": verification.is_whole,
         "lines": list(verified_lines(verification)),
-        "problems": [(each.where, explain(each)) for each in verification.problems[:MOST_PROBLEMS]],
+        "problems": [
+            (problem.where, explain(problem)) for problem in verification.problems[:MOST_PROBLEMS]
+        ],
         "code": letters_of(verification.digest) if verification.digest else "",
     }
     return _verify_page(request, form, verified=page)

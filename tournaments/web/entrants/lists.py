@@ -221,7 +221,7 @@ class NearNames:
 
     @property
     def answered(self) -> bool:
-        return all(each.chosen for each in self.questions)
+        return all(question.chosen for question in self.questions)
 
 
 def near_names(club: Club, lines: Sequence[ListLine], meant: Mapping[str, str]) -> NearNames:
@@ -235,7 +235,7 @@ def near_names(club: Club, lines: Sequence[ListLine], meant: Mapping[str, str]) 
         replace(each, chosen=meant.get(fold_name(each.name)) or _meant(each))
         for each in name_questions(NameBook(club), named, {})
     ]
-    names = {fold_name(each.name): _name(each) for each in questions}
+    names = {fold_name(question.name): _name(question) for question in questions}
 
     def chosen(name: str) -> str:
         return names.get(fold_name(name), name)

@@ -99,7 +99,7 @@ def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     if not page["directs"]:
         club, member, lines = row.event.club, page["member"], []
         for line in everybody.lines:
-            players = [named_player(club, each, member=member) for each in line.entrant.players]
+            players = [named_player(club, player, member=member) for player in line.entrant.players]
             pages = tuple((each.name, each.url) for each in players)
             named = pages if any(url for _name, url in pages) else ()
             lines.append(replace(line, named=named))
@@ -319,7 +319,9 @@ def _preview(
         "too_many": list_refusal("long") if len(preview) > room else "",
         "names": near.questions,
         "unanswered": not near.answered,
-        "columns": [(each.heading, COLUMNS.get(each.field, "")) for each in read.file.columns],
+        "columns": [
+            (column.heading, COLUMNS.get(column.field, "")) for column in read.file.columns
+        ],
         "file": read.file,
         "new": sum(isinstance(p, str) for each in foreseen for p in each.players),
         "text": write_text(read.lines),
@@ -544,7 +546,7 @@ def fees(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
             mark_paid(found.pk, actor_of(request), at=timezone.now(), paid="paid" in request.POST)
         return redirect(f"{reverse('fees', args=[slug, tournament])}#e{number}")
     state = load_state(row)
-    lines = [each for each in list_entrants(row, directs=True).lines if not each.entrant.house]
+    lines = [line for line in list_entrants(row, directs=True).lines if not line.entrant.house]
     names = {each.entrant.key: each.name for each in lines}
     paid = Counter(each.section for each in lines if each.entrant.paid)
     fee = Fraction(state.settings.fee or 0)
@@ -557,9 +559,14 @@ def fees(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
         "paid": paid.total(),
         "pot": amount_text(fee * paid.total()),
         "prizes": [
-            (each.place, names[each.entrant], amount_text(shares[each.entrant]), each.section)
-            for each in standings
-            if each.entrant in shares
+            (
+                standing.place,
+                names[standing.entrant],
+                amount_text(shares[standing.entrant]),
+                standing.section,
+            )
+            for standing in standings
+            if standing.entrant in shares
         ],
         "hub": False,
     }
@@ -583,7 +590,7 @@ def sections(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
             _move(request, row)
         return redirect("sections", slug, tournament)
     lines = with_ratings(list_entrants(row, directs=True), row, request.user).lines
-    playing = sum(each.entrant.is_playing and not each.entrant.house for each in lines)
+    playing = sum(line.entrant.is_playing and not line.entrant.house for line in lines)
     page = page_of(request, row) | {
         "names": names,
         "groups": [(name, [each for each in lines if each.section == name]) for name in names],

@@ -142,11 +142,11 @@ def rounds_of(event: Event) -> list[dict[str, Any]]:
     rounds = event.rounds.order_by("-number")
     return [
         {
-            "round": each,
-            "tables": tables[each.pk],
-            "going": sum(not line.finished for line in tables[each.pk]),
+            "round": round_,
+            "tables": tables[round_.pk],
+            "going": sum(not line.finished for line in tables[round_.pk]),
         }
-        for each in rounds
+        for round_ in rounds
     ]
 
 

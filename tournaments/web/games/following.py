@@ -263,7 +263,9 @@ def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
 
 def preview_of(request: HttpRequest, row: Game, sheet: SheetPage) -> LinkPreview:
     """Return what a chat shows of a game: who won, or who plays, and the totals."""
-    totals = " · ".join(f"{each.name} {points_text(each.total)}" for each in sheet.standings)
+    totals = " · ".join(
+        f"{standing.name} {points_text(standing.total)}" for standing in sheet.standings
+    )
     title = sheet.headline or " · ".join(row.players)
     picture = picture_address(row, wide=True)
     return link_preview(request, title, f"{sheet.occasion}: {totals}", picture)

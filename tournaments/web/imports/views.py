@@ -244,7 +244,7 @@ def import_players(request: HttpRequest, slug: str) -> HttpResponse:
         return done
     plan = preview_players(page.club, order)
     lines = [(each, fault_text(each.fault) if each.fault else "") for each in plan.seen]
-    columns = [(each.heading, COLUMNS.get(each.field, "")) for each in read.file.columns]
+    columns = [(column.heading, COLUMNS.get(column.field, "")) for column in read.file.columns]
     return page.preview(
         plan,
         wrong=len(plan.faults),

@@ -108,7 +108,7 @@ def curve_of(
     This process keeps it until tomorrow, another game, or a change of these `parts`.
     """
     rated = (own.pk, own.games, own.mean, own.variance, own.last_at)
-    version = games is not None and [(each.key, each.checksum) for each in parts]
+    version = games is not None and [(part_.key, part_.checksum) for part_ in parts]
     version_key = repr((rated, version, until and localdate(until), get_language()))
     key = f"curve-{sha256(version_key.encode()).hexdigest()}"
     html: str | None = caches["pages"].get(key)
@@ -149,7 +149,7 @@ def chosen_games(
         counted[each.family, each.season] += each.games
     scope = filter_of(counted, *_wanted(request), rated)
     parts = scope.select(every)
-    listed = sum(each.games for each in parts)
+    listed = sum(part_.games for part_ in parts)
     if listed < number:
         seats = limited_seats(seats, scope.family, scope.season)
     return scope, parts, ListedGames(seats, listed)

@@ -71,7 +71,9 @@ def line_ups(request: HttpRequest, slug: str, tournament: str, number: int) -> H
     round_ = seated.get(number)
     published = round_ is not None and round_.published_at is not None
     teams = line_ups_of(state, number)
-    without = [each for each in state.entrants.values() if not each.team and not each.house]
+    without = [
+        entrant for entrant in state.entrants.values() if not entrant.team and not entrant.house
+    ]
     page = page_of(request, row) | {
         "number": number,
         "round": round_,
@@ -81,7 +83,7 @@ def line_ups(request: HttpRequest, slug: str, tournament: str, number: int) -> H
         "numbers": range(1, state.settings.rounds + 1),
         "size": state.settings.line_up,
         "teams": [
-            (team, [(each, ABSENCES.get(each["absence"], "")) for each in team.members])
+            (team, [(member, ABSENCES.get(member["absence"], "")) for member in team.members])
             for team in teams
         ],
         "without": without if teams else [],

@@ -110,7 +110,7 @@ def seating_page(
     out = ((chair(name), state.section_of(state.entrants[name])) for name in seated.byes)
     byes = [each | {"section": section, "outlook": None} for each, section in out]
     names = [(name, t["number"]) for t in tables for each in t["chairs"] for name in each["names"]]
-    names += [(name, None) for each in byes for name in each["names"]]
+    names += [(name, None) for bye in byes for name in bye["names"]]
     page = {
         "tables": tables,
         "byes": byes,
@@ -358,9 +358,9 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
 
 
 def _round_of(state: TournamentState, number: int) -> Round:
-    for each in state.seated_rounds:
-        if each.row.number == number:
-            return each.row
+    for seated in state.seated_rounds:
+        if seated.row.number == number:
+            return seated.row
     raise Http404
 
 
@@ -388,8 +388,8 @@ def _picked(state: TournamentState, round_: Round, query: QueryDict) -> dict[str
     except InvalidSeating:
         return nobody
     costs = [
-        (FIGURES[each.name](), measure_text(each.before), measure_text(each.after))
-        for each in swapped.changes
+        (FIGURES[change.name](), measure_text(change.before), measure_text(change.after))
+        for change in swapped.changes
     ]
     field, out = field_seated(state, round_), (round_.seating or {"byes": []})["byes"]
     # How often each has sat out, if one of them does.
@@ -411,7 +411,7 @@ def _late(state: TournamentState, round_: Round) -> dict[str, Any] | None:
     return {
         # Withdrawn entrants first: they are most often the missing ones.
         "leaving": sorted(
-            (each for each in entrants if each.key in seated.names),
+            (entrant for entrant in entrants if entrant.key in seated.names),
             key=lambda each: each.withdrawn_at is None,
         ),
         "arriving": who_can_come(state, seated),
@@ -518,9 +518,9 @@ def late(request: HttpRequest, row: Tournament, round_: Round) -> None:
     tables = ", ".join(str(number + 1) for number in sorted(done.changed))
     if tables:
         messages.success(request, _("Changed tables: %(tables)s.") % {"tables": tables})
-    for each in row.entrants.filter(pk__in=who["arriving"]):
-        if each.key in done.byes:
-            messages.success(request, seated_sentence(each, round_.number))
+    for entrant in row.entrants.filter(pk__in=who["arriving"]):
+        if entrant.key in done.byes:
+            messages.success(request, seated_sentence(entrant, round_.number))
 
 
 @require_POST

@@ -316,7 +316,7 @@ def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
         "round_state": ROUND_STATES[round_.state],
         "tables": tables,
         "board": [] if hidden else [each for each in tables if not each.finished],
-        "listed": [each for each in tables if each.finished or hidden],
+        "listed": [table for table in tables if table.finished or hidden],
         "hidden": hidden,
         "clock": clock_of(round_, now),
         "headers": json.dumps({"If-None-Match": etag}),
@@ -333,7 +333,7 @@ def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any
     now = timezone.now()
     round_.event = row.event
     tables = running_tables(row, round_, now)
-    quiet = [each for each in tables if not each.problems]
+    quiet = [table for table in tables if not table.problems]
     clock = clock_of(round_, now)
     over = clock is not None and clock.over and round_.is_open
     return page_of(request, row) | {
@@ -687,7 +687,7 @@ class RulingForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.worth = settings.points
-        choices = [(each.key, each.shown_name) for each in entrants]
+        choices = [(entrant.key, entrant.shown_name) for entrant in entrants]
         self.fields["entrant"].choices = choices  # type: ignore[attr-defined]
         self.by_key = {each.key: each for each in entrants}
 

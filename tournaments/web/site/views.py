@@ -131,7 +131,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def _events(request: HttpRequest) -> dict[str, Any]:
     today = timezone.localdate()
     members = members_of(account_of(request))
-    clubs = [each.club for each in members]
+    clubs = [member.club for member in members]
     public = Event.objects.listed_for(None).filter(club__published=True)
     own = Event.objects.listed_for(request.user).filter(club__in=clubs)
     following: dict[int, Any] = {}

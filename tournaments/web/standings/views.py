@@ -226,7 +226,9 @@ def standings_fragment(
     if cached is None:
         state = load_state(tournament)
         seen = (
-            each.row for each in state.seated_rounds if query["directs"] or each.row.published_at
+            seated.row
+            for seated in state.seated_rounds
+            if query["directs"] or seated.row.published_at
         )
         round_ = current_round(seen)
         link: dict[str, Any] | None = None
@@ -547,7 +549,7 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
     entrant, club, member = state.entrants[key], row.event.club, page["member"]
     page |= {
         "entrant": entrant,
-        "players": [named_player(club, each, member=member) for each in entrant.players],
+        "players": [named_player(club, player, member=member) for player in entrant.players],
         "after": after,
         "of": sum(
             not each.house and each.section == page["why"]["standing"].section

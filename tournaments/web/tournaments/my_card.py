@@ -432,7 +432,7 @@ def notifications(request: HttpRequest) -> HttpResponse:
     playing = playing_now(seen, timezone.localdate())[:MOST_OFFERED]
     page = {
         "switches": switches_of(request, reverse("notifications"), None),
-        "entrants": [each.entrant for each in rows if each.entrant],
+        "entrants": [row.entrant for row in rows if row.entrant],
         "account": account_of(request),
         "now": [(each, playing_text(each)) for each in playing],
     }

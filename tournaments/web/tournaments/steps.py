@@ -121,7 +121,7 @@ def act_text(entry: AuditEntry, tournament: Tournament) -> str:
     names = []
     if numbers:
         rows = tournament.entrants.filter(number__in=numbers).select_related("player", "partner")
-        known = {each.number: each.shown_name for each in rows}
+        known = {row.number: row.shown_name for row in rows}
         names = [known.get(number, f"№ {number}") for number in sorted(numbers)]
     listed = ", ".join(names[:MOST_NAMES] + ["…"] * (len(names) > MOST_NAMES))
     return text % {"names": listed}
@@ -195,7 +195,7 @@ class StripView:
     @property
     def tables(self) -> Round | None:
         """Return the round whose tables to look at: the last published one, or else the seated."""
-        laid = [each for each in self.far.rounds if each.published_at is not None]
+        laid = [round_ for round_ in self.far.rounds if round_.published_at is not None]
         going = (each for each in laid if each.closed_at is None)
         return next(going, laid[-1] if laid else self.far.round_)
 

@@ -299,7 +299,7 @@ def preview_below(page: dict[str, Any], title: str, line: Callable[[], str]) -> 
 
 def round_to_see(rounds: Iterable[Round], *, directs: bool) -> Round | None:
     """Return the round to link to, of those in order: the current one, once it is visible."""
-    return current_round(each for each in rounds if directs or each.published_at is not None)
+    return current_round(round_ for round_ in rounds if directs or round_.published_at is not None)
 
 
 @never_cache

@@ -116,7 +116,7 @@ PAGE = 20
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     club = owned_club(request, slug)
     lines = [
-        (row, host_of(row), [str(EVENT_TYPES.get(each, each)) for each in row.events])
+        (row, host_of(row), [str(EVENT_TYPES.get(event, event)) for event in row.events])
         for row in club.webhooks.all()
     ]
     return render(request, "tournaments/webhooks/webhooks.html", {"club": club, "lines": lines})
@@ -151,7 +151,7 @@ def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "club": row.club,
         "webhook": row,
         "host": host_of(row),
-        "events": [str(EVENT_TYPES.get(each, each)) for each in row.events],
+        "events": [str(EVENT_TYPES.get(event, event)) for event in row.events],
         "part": part,
         "lines": [_line(delivery, row) for delivery in part],
     }
