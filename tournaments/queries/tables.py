@@ -273,8 +273,13 @@ class TeamLineUp:
         return tuple(each["entrant"] for each in self.members if not each["plays"])
 
     @property
+    def absent(self) -> list[dict[str, Any]]:
+        """Return the players of the line-up who are not here, and why."""
+        return [each for each in self.members if each["plays"] and each["absence"]]
+
+    @property
     def here(self) -> int:
-        return sum(each["plays"] and not each["absence"] for each in self.members)
+        return len(self.players) - len(self.absent)
 
     @property
     def missing(self) -> int:

@@ -34,16 +34,7 @@ from tournaments.models import Club, Scope
 from tournaments.models.clubs import ClubQuerySet, Role
 from tournaments.permissions import account_of, members_club, owned_club
 from tournaments.reports.pages import club_logo
-from tournaments.services.clubs.membership import (
-    MOST_BYTES,
-    ClubSettings,
-    Logo,
-    change_logo,
-    change_settings,
-    create_club,
-    draw_anew,
-    leave_club,
-)
+from tournaments.services.clubs import membership
 from tournaments.services.people.players import lock_people
 
 PICTURES = ("image/png", "image/jpeg")
@@ -97,13 +88,13 @@ class ClubViewSet(ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
             super().resolve_parents()
 
     def perform_create(self, data: Mapping[str, Any]) -> Club:
-        club = create_club(data["name"], self.account_actor, at=timezone.now())
+        club = membership.create_club(data["name"], self.account_actor, at=timezone.now())
         return self.get_queryset().get(pk=club.pk)
 
     @action(methods=["post"], detail=True)
     def leave(self, request: Request, slug: str) -> Response:
         """Go out of a club; one's player and results stay."""
-        leave_club(self.club.pk, self.actor, at=timezone.now())
+        membership.leave_club(self.club.pk, self.actor, at=timezone.now())
         return self.respond()
 
 
@@ -124,9 +115,9 @@ class ClubSettingsViewSet(ClubMixin, RetrieveMixin, UpdateMixin, APIViewSet):
         self.club = lock_people(self.club.pk)
 
     def perform_update(self, club: Club, data: Mapping[str, Any]) -> None:
-        now = {field.name: getattr(club, field.name) for field in fields(ClubSettings)}
-        settings = ClubSettings(**{**now, **data})
-        self.club = change_settings(club.pk, settings, self.actor, at=timezone.now())
+        now = {field.name: getattr(club, field.name) for field in fields(membership.ClubSettings)}
+        settings = membership.ClubSettings(**{**now, **data})
+        self.club = membership.change_settings(club.pk, settings, self.actor, at=timezone.now())
 
 
 class PictureParser(BaseParser):
@@ -135,7 +126,7 @@ class PictureParser(BaseParser):
     media_type = "image/*"
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
-        return stream.read(MOST_BYTES + 1)
+        return stream.read(membership.MOST_BYTES + 1)
 
 
 class PictureRenderer(BaseRenderer):
@@ -165,15 +156,15 @@ class ClubLogoViewSet(ClubMixin, APIViewSet):
     def update(self, request: Request, **kwargs: Any) -> Response:
         """Give a club a logo: a PNG or JPEG, drawn anew before it is kept."""
         content: Any = request.data
-        return self._change(draw_anew(content if isinstance(content, bytes) else b""))
+        return self._change(membership.draw_anew(content if isinstance(content, bytes) else b""))
 
     def destroy(self, request: Request, **kwargs: Any) -> Response:
         """Take the logo away; twice is no error."""
         return self._change(None)
 
-    def _change(self, picture: Logo | None) -> Response:
+    def _change(self, picture: membership.Logo | None) -> Response:
         with transaction.atomic():
             now = club_logo(lock_people(self.club.pk)) or b""
             check_etag(self.request, etag_of_content(now))
-            change_logo(self.club.pk, picture, self.actor, at=timezone.now())
+            membership.change_logo(self.club.pk, picture, self.actor, at=timezone.now())
         return self.respond()

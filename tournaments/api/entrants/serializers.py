@@ -9,7 +9,7 @@ from tournaments.api.fields import LineField, Moment, Strict
 from tournaments.engine.rules.entries import SMALL
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import SECTIONS
-from tournaments.models import Player, Sitting, Substitute
+from tournaments.models import Player
 from tournaments.queries.overview import STATES, EntrantLine
 from tournaments.services.entrants.registration import MOST_ENTRANTS
 
@@ -89,18 +89,8 @@ class SeatLeftSerializer(serializers.Serializer[Any]):
 class EntrantDetailSerializer(EntrantSerializer):
     """An entrant with who plays in their place, and where they still sit after withdrawing."""
 
-    substitutes = serializers.SerializerMethodField()
-    seats_left = serializers.SerializerMethodField()
-
-    @extend_schema_field(SubstituteSerializer(many=True))
-    def get_substitutes(self, line: EntrantLine) -> Any:
-        rows: list[Substitute] = self.context["substitutes"]
-        return SubstituteSerializer(rows, many=True, context=self.context).data
-
-    @extend_schema_field(SeatLeftSerializer(many=True))
-    def get_seats_left(self, line: EntrantLine) -> Any:
-        rows: list[Sitting] = self.context["seats_left"]
-        return SeatLeftSerializer(rows, many=True).data
+    substitutes = SubstituteSerializer(many=True, source="entrant.visible_substitutes")
+    seats_left = SeatLeftSerializer(many=True, source="entrant.visible_seats_left")
 
 
 def _label() -> serializers.CharField:

@@ -1,6 +1,7 @@
 """Addresses of entrants, of their links, and of substitutes."""
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from allauth.core.ratelimit import consume
@@ -18,20 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import AddressToken
-from tournaments.api.entrants.serializers import (
-    ChangedEntrantSerializer,
-    CheckInLinkSerializer,
-    CheckInSerializer,
-    EntrantDetailSerializer,
-    EntrantSerializer,
-    EntrantsSerializer,
-    LinkedEntrantSerializer,
-    NewEntrantsSerializer,
-    NewSubstituteSerializer,
-    OwnCheckInSerializer,
-    OwnEntrySerializer,
-    RegistrationLinkSerializer,
-)
+from tournaments.api.entrants import serializers
 from tournaments.api.views import (
     APIViewSet,
     BaseAPIView,
@@ -41,9 +29,7 @@ from tournaments.api.views import (
 )
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Entrant, Substitute, Tournament
-from tournaments.models.clubs import DIRECTING
 from tournaments.models.people import fold_name
-from tournaments.permissions import directed_tournament, role_in
 from tournaments.queries.overview import (
     EntrantLine,
     EntrantList,
@@ -55,21 +41,7 @@ from tournaments.queries.overview import (
     with_ratings,
 )
 from tournaments.queries.state import settings_of
-from tournaments.services.entrants.registration import (
-    Entry,
-    change_entrant,
-    check_in,
-    is_for_pairs,
-    let_in,
-    lock_entrant,
-    mark_house,
-    mark_paid,
-    register_by_link,
-    register_entrants,
-    remove_entrant,
-    return_entrant,
-    withdraw_entrant,
-)
+from tournaments.services.entrants import registration
 from tournaments.services.entrants.substituting import Place, put_substitute, take_out_substitute
 from tournaments.services.rounds.running import divide_by_rating, move_entrants
 
@@ -102,13 +74,9 @@ class EntrantFilter(filters.FilterSet):  # type: ignore[misc]
 class EntrantMixin(TournamentMixin):
     """The tournament in the address, and what the reader is in its club."""
 
-    directs = member = True
-
-    def resolve_parents(self: Any) -> None:
-        super().resolve_parents()
-        if self.get_permission() is not directed_tournament:
-            role = role_in(self.http_request, self.tournament.event.club)
-            self.directs, self.member = role in DIRECTING, role is not None
+    @cached_property
+    def member(self: Any) -> bool:
+        return self.directs or self.role is not None
 
     def listed(self: Any, rows: Iterable[Entrant]) -> EntrantList:
         """Return entrants as the visitor may see them (2 queries)."""
@@ -124,14 +92,14 @@ class EntrantMixin(TournamentMixin):
     def line_of(self: Any, entrant: Entrant) -> EntrantLine:
         """Return an entrant with substitutes and, for directors, the seats they left."""
         rows = Substitute.objects.filter(entrant=entrant).order_by("round_number", "pk")
-        self.substitutes = list(rows.select_related("player", "instead_of"))
-        self.seats_left = list(seats_left(entrant)) if self.directs else []
+        row: Any = entrant
+        row.visible_substitutes = rows.select_related("player", "instead_of")
+        row.visible_seats_left = seats_left(entrant) if self.directs else ()
         line: EntrantLine = self.listed([entrant]).lines[0]
         return line
 
     def get_serializer_context(self: Any) -> dict[str, Any]:
-        names = ("directs", "member", "substitutes", "seats_left")
-        known = {name: getattr(self, name, None) for name in names}
+        known = {name: getattr(self, name, None) for name in ("directs", "member")}
         return {**super().get_serializer_context(), **known}  # type: ignore[misc]
 
 
@@ -146,16 +114,16 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
     filterset_class = EntrantFilter
     ordering_fields = ("number", "name")
     ordering = ("number",)
-    serializer_class = EntrantDetailSerializer
+    serializer_class = serializers.EntrantDetailSerializer
     serializer_classes = {
-        "list": EntrantSerializer,
-        "create": EntrantsSerializer,
-        "divide": EntrantsSerializer,
+        "list": serializers.EntrantSerializer,
+        "create": serializers.EntrantsSerializer,
+        "divide": serializers.EntrantsSerializer,
     }
     request_serializer_classes = {
-        "create": NewEntrantsSerializer,
-        "partial_update": ChangedEntrantSerializer,
-        "check_in": CheckInSerializer,
+        "create": serializers.NewEntrantsSerializer,
+        "partial_update": serializers.ChangedEntrantSerializer,
+        "check_in": serializers.CheckInSerializer,
     }
 
     def get_queryset(self) -> QuerySet[Entrant]:
@@ -178,8 +146,10 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
 
         While the tournament runs they play from the next round that is not seated.
         """
-        entries = [Entry(**each) for each in self.get_validated()["entrants"]]
-        added = register_entrants(self.tournament.pk, entries, self.actor, at=timezone.now())
+        entries = [registration.Entry(**each) for each in self.get_validated()["entrants"]]
+        added = registration.register_entrants(
+            self.tournament.pk, entries, self.actor, at=timezone.now()
+        )
         self.tournament.refresh_from_db()
         place = f"{request.path}{added[0].number}/" if len(added) == 1 else request.path
         return self.respond({"results": self.listed(added).lines}, Location=place)
@@ -199,7 +169,7 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         return self.line_of(self.get_entrant())
 
     def get_locked(self) -> EntrantLine:
-        entrant = lock_entrant(self.get_entrant().pk)
+        entrant = registration.lock_entrant(self.get_entrant().pk)
         self.tournament = entrant.tournament
         line = self.line_of(entrant)
         self.check_precondition(line)
@@ -214,13 +184,13 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
             row, by, at = self.get_locked().entrant, self.actor, timezone.now()
             data = self.get_validated(partial=True)
             team, represents = (data.get(name, getattr(row, name)) for name in LABELS)
-            change_entrant(row.pk, team, represents, by, at=at)
+            registration.change_entrant(row.pk, team, represents, by, at=at)
             if "house" in data:
-                mark_house(row.pk, by, at=at, house=data["house"])
+                registration.mark_house(row.pk, by, at=at, house=data["house"])
             if "section" in data:
                 move_entrants(self.tournament.pk, [row.number], data["section"], by, at=at)
             if "paid" in data:
-                mark_paid(row.pk, by, at=at, paid=data["paid"])
+                registration.mark_paid(row.pk, by, at=at, paid=data["paid"])
         return self.respond_changed()
 
     def respond_changed(self) -> Response:
@@ -228,24 +198,24 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         return self.respond(self.get_object())
 
     def perform_destroy(self, line: EntrantLine) -> None:
-        remove_entrant(line.entrant.pk, self.actor, at=timezone.now())
+        registration.remove_entrant(line.entrant.pk, self.actor, at=timezone.now())
 
     @action(methods=["post"], detail=True)
     def withdraw(self, request: Request, **kwargs: Any) -> Response:
         """Withdraw an entrant; the results of earlier rounds stay."""
-        withdraw_entrant(self.get_entrant().pk, self.actor, at=timezone.now())
+        registration.withdraw_entrant(self.get_entrant().pk, self.actor, at=timezone.now())
         return self.respond_changed()
 
     @action(methods=["post"], detail=True, url_path="return")
     def take_back(self, request: Request, **kwargs: Any) -> Response:
         """Let an entrant play again who withdrew, from the next round that is not seated."""
-        return_entrant(self.get_entrant().pk, self.actor, at=timezone.now())
+        registration.return_entrant(self.get_entrant().pk, self.actor, at=timezone.now())
         return self.respond_changed()
 
     @action(methods=["post"], detail=True, url_path="let-in")
     def let_in(self, request: Request, **kwargs: Any) -> Response:
         """Let in somebody from the waiting list, even beyond the capacity."""
-        let_in(self.get_entrant().pk, self.actor, at=timezone.now())
+        registration.let_in(self.get_entrant().pk, self.actor, at=timezone.now())
         return self.respond_changed()
 
     @action(methods=["post"], detail=True, url_path="check-in")
@@ -253,13 +223,13 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         """Note that an entrant is here, or that they are not."""
         entrant, data = self.get_entrant(), self.get_validated()
         here, number = data["here"], data.get("round")
-        check_in(entrant.pk, self.actor, at=timezone.now(), here=here, number=number)
+        registration.check_in(entrant.pk, self.actor, at=timezone.now(), here=here, number=number)
         return self.respond_changed()
 
 
 class SubstituteView(EntrantMixin, BaseAPIView):
-    serializer_class = EntrantDetailSerializer
-    request_serializer_classes = {"put": NewSubstituteSerializer}
+    serializer_class = serializers.EntrantDetailSerializer
+    request_serializer_classes = {"put": serializers.NewSubstituteSerializer}
 
     def put(self, request: Request, **kwargs: Any) -> Response:
         """Let somebody, by name, play a round in the place of the entrant's player."""
@@ -312,8 +282,11 @@ class LinkView(BaseAPIView):
 
 class RegistrationView(LinkView):
     kind = "register"
-    serializer_classes = {"get": RegistrationLinkSerializer, "post": LinkedEntrantSerializer}
-    request_serializer_class = OwnEntrySerializer
+    serializer_classes = {
+        "get": serializers.RegistrationLinkSerializer,
+        "post": serializers.LinkedEntrantSerializer,
+    }
+    request_serializer_class = serializers.OwnEntrySerializer
 
     def get_success_status(self) -> int:
         return 201 if self.action_name == "post" else 200
@@ -322,22 +295,29 @@ class RegistrationView(LinkView):
         """The tournament to register for, and whether registration is open."""
         row = self.tournament
         is_open = row.state == Tournament.State.REGISTRATION
-        return self.respond({"row": row, "open": is_open, "pairs": is_for_pairs(row), "round": 1})
+        return self.respond(
+            {"row": row, "open": is_open, "pairs": registration.is_for_pairs(row), "round": 1}
+        )
 
     def post(self, request: Request, public_id: str) -> Response:
         """Register oneself; an existing entrant gets their own entry."""
-        entry = Entry(**self.get_validated())
+        entry = registration.Entry(**self.get_validated())
         if not consume(self.http_request, action="register_entrant"):
             raise Throttled
-        entrant = register_by_link(self.tournament.pk, entry, self.actor, at=timezone.now())
+        entrant = registration.register_by_link(
+            self.tournament.pk, entry, self.actor, at=timezone.now()
+        )
         where = [self.tournament.event.club.slug, self.tournament.slug, entrant.number]
         return self.respond_entrant(entrant, Location=reverse("api:entrant-detail", args=where))
 
 
 class CheckInView(LinkView):
     kind = "check-in"
-    serializer_classes = {"get": CheckInLinkSerializer, "post": LinkedEntrantSerializer}
-    request_serializer_class = OwnCheckInSerializer
+    serializer_classes = {
+        "get": serializers.CheckInLinkSerializer,
+        "post": serializers.LinkedEntrantSerializer,
+    }
+    request_serializer_class = serializers.OwnCheckInSerializer
 
     def get(self, request: Request, public_id: str) -> Response:
         """Everybody who is asked whether they are here, by name, and for which round."""
@@ -350,7 +330,9 @@ class CheckInView(LinkView):
         found = next((each for each in lines if each.entrant.number == number), None)
         if found is None:
             raise Entrant.DoesNotExist
-        return self.respond_entrant(check_in(found.entrant.pk, self.actor, at=timezone.now()))
+        return self.respond_entrant(
+            registration.check_in(found.entrant.pk, self.actor, at=timezone.now())
+        )
 
     def get_object(self) -> dict[str, Any]:
         everybody = list_entrants(self.tournament, directs=False)
@@ -361,7 +343,7 @@ class CheckInView(LinkView):
         return {
             "row": self.tournament,
             "open": everybody.checking_in,
-            "pairs": is_for_pairs(self.tournament),
+            "pairs": registration.is_for_pairs(self.tournament),
             "round": 1 if once else everybody.asked_for,
             "entrants": lines,
         }

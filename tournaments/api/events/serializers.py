@@ -1,6 +1,5 @@
 """Evenings, rounds and tables as the API reads and writes them."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -75,59 +74,6 @@ class EveningRoundSerializer(serializers.ModelSerializer[Round]):
         fields = ["number", "state", "opened_at", "closed_at", "tables"]
 
 
-@dataclass(frozen=True)
-class EveningTable:
-    """A table with the sheet of its current game; `directs`: for one of its directors.
-
-    `opens`: also for readers who may write its sheet, so that the keys are shown.
-    """
-
-    table: Table
-    sheet: Sheet
-    event: Event
-    directs: bool
-    opens: bool
-
-    @property
-    def game(self) -> dict[str, Any]:
-        """The current game."""
-        row, game = self.sheet.row, self.sheet.game
-        agreement = agreement_on(self.sheet, self.event.confirmations, row.confirmations.all())
-        return {
-            "id": row.public_id,
-            "ruleset": row.ruleset,
-            "options": row.options,
-            "players": self.players,
-            "revision": row.revision,
-            "finished": game.finished,
-            "totals": game.totals,
-            "match_number": row.match_number,
-            "confirmed": agreement.confirmed,
-            "confirmations_needed": agreement.needed,
-        }
-
-    @property
-    def players(self) -> list[dict[str, Any]]:
-        """The players by the names on the sheet; only directors see their ids."""
-        seats = {seat.number: seat.player for seat in self.sheet.row.seats.all()}
-        return [
-            {"name": name, "player": seats[n].public_id if self.directs and n in seats else None}
-            for n, name in enumerate(self.sheet.row.players)
-        ]
-
-    @property
-    def keys(self) -> dict[str, str] | None:
-        """The keys of table and game, and its code; None for whoever may not write there."""
-        if not self.opens:
-            return None
-        return {
-            "table": token_of(self.table, "table"),
-            "code": self.table.code,
-            "write": token_of(self.sheet.row, "write"),
-            "follow": token_of(self.sheet.row, "follow"),
-        }
-
-
 class SeatedPlayerSerializer(serializers.Serializer[Any]):
     """A person at a table, by the name on the sheet; `player` is an id, for directors."""
 
@@ -138,16 +84,18 @@ class SeatedPlayerSerializer(serializers.Serializer[Any]):
 class EveningGameSerializer(serializers.Serializer[Any]):
     """The current game of a table; totals are per side, `confirmed` are seats."""
 
-    id = serializers.CharField()
-    ruleset = serializers.CharField()
-    options = serializers.DictField()
+    id = serializers.CharField(source="row.public_id")
+    ruleset = serializers.CharField(source="row.ruleset")
+    options = serializers.DictField(source="row.options")
     players = SeatedPlayerSerializer(many=True)
-    revision = serializers.IntegerField()
-    finished = serializers.BooleanField()
-    totals = serializers.ListField(child=PointsField())
-    match_number = serializers.IntegerField(allow_null=True)
-    confirmed = serializers.ListField(child=serializers.IntegerField())
-    confirmations_needed = serializers.IntegerField()
+    revision = serializers.IntegerField(source="row.revision")
+    finished = serializers.BooleanField(source="game.finished")
+    totals = serializers.ListField(child=PointsField(), source="game.totals")
+    match_number = serializers.IntegerField(source="row.match_number", allow_null=True)
+    confirmed = serializers.ListField(
+        child=serializers.IntegerField(), source="agreement.confirmed"
+    )
+    confirmations_needed = serializers.IntegerField(source="agreement.needed")
 
 
 class TableKeysSerializer(UncachedSerializer):
@@ -168,12 +116,39 @@ class EveningTableSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(source="table.public_id")
     number = serializers.IntegerField(source="table.number")
     round = serializers.IntegerField(source="table.round.number")
-    shut = serializers.SerializerMethodField()
-    game = EveningGameSerializer()
+    shut = serializers.BooleanField()
+    game = EveningGameSerializer(source="*")
     keys = TableKeysSerializer(allow_null=True)
 
-    def get_shut(self, seen: EveningTable) -> bool:
-        return seen.table.wrong_codes >= MOST_WRONG_CODES
+
+def table_details(
+    table: Table, sheet: Sheet, event: Event, *, directs: bool, opens: bool
+) -> dict[str, Any]:
+    """Return a table with the sheet of its current game as `EveningTableSerializer` reads it.
+
+    Directors read the ids of players; the keys are for those of them whose tokens may score.
+    """
+    row = sheet.row
+    seats = {seat.number: seat.player for seat in row.seats.all()}
+    return {
+        "table": table,
+        "row": row,
+        "game": sheet.game,
+        "agreement": agreement_on(sheet, event.confirmations, row.confirmations.all()),
+        "shut": table.wrong_codes >= MOST_WRONG_CODES,
+        "players": [
+            {"name": name, "player": seats[n].public_id if directs and n in seats else None}
+            for n, name in enumerate(row.players)
+        ],
+        "keys": {
+            "table": token_of(table, "table"),
+            "code": table.code,
+            "write": token_of(row, "write"),
+            "follow": token_of(row, "follow"),
+        }
+        if directs and opens
+        else None,
+    }
 
 
 class SitterSerializer(Strict):
@@ -185,11 +160,7 @@ class SitterSerializer(Strict):
     name = LineField(max_length=LONGEST_NAME, required=False)
 
     def validate(self, attrs: dict[str, str]) -> dict[str, str]:
-        """One of both.
-
-        Raises:
-            ValidationError: it is none, or two.
-        """
+        """Return one of both; a ValidationError if it is none, or two."""
         if len(attrs) != 1:
             self.fail("player_or_name")
         return attrs

@@ -1,6 +1,6 @@
 """Events of a club: evenings, their rounds and tables; and the seasons they belong to."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -17,14 +17,7 @@ from rest_framework.response import Response
 
 from tournaments.api.access import has_scope
 from tournaments.api.clubs.serializers import SeasonDatesSerializer, SeasonSerializer
-from tournaments.api.events.serializers import (
-    EveningRoundSerializer,
-    EveningTable,
-    EveningTableSerializer,
-    EventPlanSerializer,
-    EventSerializer,
-    NewTableSerializer,
-)
+from tournaments.api.events import serializers
 from tournaments.api.fields import LARGEST_KEY
 from tournaments.api.views import (
     APIViewSet,
@@ -39,25 +32,7 @@ from tournaments.models import Club, Event, Game, Player, Round, Scope, Season, 
 from tournaments.permissions import directed_evening, directed_event, directs_club, seen_event
 from tournaments.queries.standings import current_sheets, seasons_of
 from tournaments.services.base.writes import Fault, Invalid
-from tournaments.services.events.events import (
-    EventPlan,
-    SeasonDates,
-    change_event,
-    change_season,
-    close_round,
-    create_event,
-    create_season,
-    dates_of,
-    lock_round,
-    lock_season,
-    lock_tables_of,
-    open_round,
-    plan_of,
-    remove_event,
-    remove_season,
-    reopen_round,
-    season_on,
-)
+from tournaments.services.events import events
 from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.seating import Who
 from tournaments.services.games.tables import Laying, add_table, remove_table, replace_address
@@ -89,15 +64,17 @@ class SeasonViewSet(ClubMixin, ModelViewSet):
         get_object_or_404(self.club.seasons.select_for_update(), pk=self.kwargs["pk"])
 
     def perform_create(self, data: Mapping[str, Any]) -> Season:
-        season = create_season(self.club, SeasonDates(**data), self.actor, at=timezone.now())
+        season = events.create_season(
+            self.club, events.SeasonDates(**data), self.actor, at=timezone.now()
+        )
         return self.get_queryset().get(pk=season.pk)
 
     def perform_update(self, season: Season, data: Mapping[str, Any]) -> None:
-        dates = SeasonDates(**{**asdict(dates_of(season)), **data})
-        change_season(season.pk, dates, self.actor, at=timezone.now())
+        dates = events.SeasonDates(**{**asdict(events.dates_of(season)), **data})
+        events.change_season(season.pk, dates, self.actor, at=timezone.now())
 
     def perform_destroy(self, season: Season) -> None:
-        remove_season(season.pk, self.actor, at=timezone.now())
+        events.remove_season(season.pk, self.actor, at=timezone.now())
 
 
 class SeasonEventViewSet(ClubMixin, APIViewSet):
@@ -164,8 +141,8 @@ class EventViewSet(ClubMixin, ModelViewSet):
     filterset_class = EventFilter
     ordering_fields = ("held_on", "created_at", "name")
     ordering = ("-held_on", "-pk")
-    serializer_class = EventSerializer
-    request_serializer_class = EventPlanSerializer
+    serializer_class = serializers.EventSerializer
+    request_serializer_class = serializers.EventPlanSerializer
     event: Event
 
     def resolve_parents(self) -> None:
@@ -187,23 +164,23 @@ class EventViewSet(ClubMixin, ModelViewSet):
     def perform_create(self, data: Mapping[str, Any]) -> Event:
         data = _with_season(self.club, data)
         if "season" not in data:
-            data = {**data, "season": season_on(self.club, data["held_on"])}
+            data = {**data, "season": events.season_on(self.club, data["held_on"])}
         usual = {name: getattr(self.club, name) for name in ("table_codes", "confirmations")}
-        plan = EventPlan(**{**usual, **data})
-        return create_event(self.club, plan, self.actor, at=timezone.now())
+        plan = events.EventPlan(**{**usual, **data})
+        return events.create_event(self.club, plan, self.actor, at=timezone.now())
 
     def partial_update(self, request: Request, **kwargs: Any) -> Response:
         self.check_precondition(self.event)
         data = _with_season(self.event.club, self.get_validated(partial=True))
         with transaction.atomic():
             # Seasons are locked before evenings, as whoever removes one does.
-            lock_season(replace(plan_of(self.event), **data))
-            plan = replace(plan_of(self.get_locked()), **data)
-            event = change_event(self.event.pk, plan, self.actor, at=timezone.now())
+            events.lock_season(replace(events.plan_of(self.event), **data))
+            plan = replace(events.plan_of(self.get_locked()), **data)
+            event = events.change_event(self.event.pk, plan, self.actor, at=timezone.now())
         return self.respond(event)
 
     def perform_destroy(self, event: Event) -> None:
-        remove_event(event.pk, self.actor, at=timezone.now())
+        events.remove_event(event.pk, self.actor, at=timezone.now())
 
 
 def _with_season(club: Club, data: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -248,26 +225,26 @@ class EveningRoundViewSet(EventMixin, ListMixin, CreateMixin, RetrieveMixin, API
     lookup_value_converter = "int"
     ordering_fields = ("number",)
     ordering = ("number",)
-    serializer_class = EveningRoundSerializer
+    serializer_class = serializers.EveningRoundSerializer
 
     def get_queryset(self) -> QuerySet[Round]:
         return self.event.rounds.annotate(table_count=Count("tables"))
 
     def create(self, request: Request, **kwargs: Any) -> Response:
-        opened = open_round(self.event.pk, self.actor, at=timezone.now())
+        opened = events.open_round(self.event.pk, self.actor, at=timezone.now())
         row = self.get_queryset().get(pk=opened.pk)
         return self.respond(row, Location=f"{request.path}{row.number}/")
 
     @action(methods=["post"], detail=True)
     def close(self, request: Request, **kwargs: Any) -> Response:
         """Close a round: from now on only directors write its sheets."""
-        close_round(self.get_object().pk, self.actor, at=timezone.now())
+        events.close_round(self.get_object().pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())
 
     @action(methods=["post"], detail=True)
     def reopen(self, request: Request, **kwargs: Any) -> Response:
         """Let the tables of a round be written once more, by the keys they had."""
-        reopen_round(self.get_object().pk, self.actor, at=timezone.now())
+        events.reopen_round(self.get_object().pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())
 
 
@@ -284,21 +261,21 @@ class EveningTableViewSet(EventMixin, DestroyMixin, APIViewSet):
     lookup_value_converter = "slug"
     ordering_fields = ("number",)
     ordering = ("number",)
-    serializer_class = EveningTableSerializer
-    request_serializer_classes = {"create": NewTableSerializer}
+    serializer_class = serializers.EveningTableSerializer
+    request_serializer_classes = {"create": serializers.NewTableSerializer}
 
     def get_queryset(self) -> QuerySet[Table]:
         rows = Table.objects.filter(round__event=self.event, round__number=self.kwargs["number"])
         return rows.select_related("round")
 
-    def details(self, tables: Iterable[Table], *, directs: bool) -> list[EveningTable]:
-        """Return tables with their current games (5 queries); all keys are for directors."""
-        tables = list(tables)
-        opens = directs and has_scope(self.request, Scope.SCORE)
+    def details(self, *tables: Table, directs: bool) -> list[dict[str, Any]]:
+        """Return tables with their current games (5 queries)."""
+        opens = has_scope(self.request, Scope.SCORE)
         games = Game.objects.filter(table__in=tables).prefetch_related("seats__player")
         sheets = current_sheets(games)
         return [
-            EveningTable(table, sheets[table.pk], self.event, directs, opens) for table in tables
+            serializers.table_details(t, sheets[t.pk], self.event, directs=directs, opens=opens)
+            for t in tables
         ]
 
     def list(self, request: Request, **kwargs: Any) -> Response:
@@ -306,7 +283,7 @@ class EveningTableViewSet(EventMixin, DestroyMixin, APIViewSet):
         get_object_or_404(self.event.rounds, number=self.kwargs["number"])
         directs = directs_club(self.http_request, self.event.club)
         page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
-        lines = self.get_serializer(self.details(page or (), directs=directs), many=True)
+        lines = self.get_serializer(self.details(*(page or ()), directs=directs), many=True)
         return self.get_paginated_response(lines.data)
 
     def create(self, request: Request, **kwargs: Any) -> Response:
@@ -315,7 +292,7 @@ class EveningTableViewSet(EventMixin, DestroyMixin, APIViewSet):
         round_ = get_object_or_404(rounds, number=self.kwargs["number"])
         laying = _laying(round_, self.get_validated())
         table = add_table(round_.pk, laying, self.actor, at=timezone.now())
-        (line,) = self.details([table], directs=True)
+        (line,) = self.details(table, directs=True)
         return self.respond(line, Location=f"{request.path}{table.public_id}/")
 
     def retrieve(self, request: Request, **kwargs: Any) -> Response:
@@ -323,20 +300,20 @@ class EveningTableViewSet(EventMixin, DestroyMixin, APIViewSet):
         directs = directs_club(self.http_request, self.event.club)
         if hasattr(self.event, "tournament") and not directs:
             raise Http404
-        (line,) = self.details([super().get_object()], directs=directs)
+        (line,) = self.details(super().get_object(), directs=directs)
         return self.respond(line)
 
-    def get_object(self) -> EveningTable:
-        (line,) = self.details([super().get_object()], directs=True)
+    def get_object(self) -> dict[str, Any]:
+        (line,) = self.details(super().get_object(), directs=True)
         return line
 
     def lock(self) -> None:
-        round_ = lock_round(super().get_object().round_id)
+        round_ = events.lock_round(super().get_object().round_id)
         lock_people(self.event.club_id)
-        lock_tables_of(round_)
+        events.lock_tables_of(round_)
 
-    def perform_destroy(self, line: EveningTable) -> None:
-        remove_table(line.table.pk, self.actor, at=timezone.now())
+    def perform_destroy(self, line: Mapping[str, Any]) -> None:
+        remove_table(line["table"].pk, self.actor, at=timezone.now())
 
     @action(methods=["post"], detail=True)
     def replace(self, request: Request, **kwargs: Any) -> Response:

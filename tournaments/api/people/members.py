@@ -36,16 +36,7 @@ from tournaments.origin import absolute
 from tournaments.permissions import account_of, directed_club, members_club, owned_club
 from tournaments.queries.players import member_name, members_found
 from tournaments.services.base.writes import Fault, Refused
-from tournaments.services.clubs.membership import (
-    INVITED_FOR,
-    Offer,
-    accept_invitation,
-    change_role,
-    invite,
-    outranks,
-    remove_member,
-    withdraw_invitation,
-)
+from tournaments.services.clubs import membership
 from tournaments.services.people.players import lock_people
 
 MOST_DAYS = 60
@@ -107,7 +98,9 @@ class NewInvitationSerializer(Strict):
     most_uses = serializers.IntegerField(
         min_value=1, max_value=MOST_USES, allow_null=True, default=1
     )
-    days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, default=INVITED_FOR.days)
+    days = serializers.IntegerField(
+        min_value=1, max_value=MOST_DAYS, default=membership.INVITED_FOR.days
+    )
 
 
 class InvitedSerializer(serializers.Serializer[Any]):
@@ -157,7 +150,7 @@ class MemberViewSet(ClubMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMix
 
     def perform_update(self, row: Member, data: Mapping[str, Any]) -> None:
         role = Role(self.get_validated()["role"])
-        change_role(self.club.pk, row.user_id, role, self.actor, at=timezone.now())
+        membership.change_role(self.club.pk, row.user_id, role, self.actor, at=timezone.now())
 
     @extend_schema(
         parameters=[OpenApiParameter("reason", {"type": "string", "maxLength": LONGEST_REASON})]
@@ -173,7 +166,7 @@ class MemberViewSet(ClubMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMix
             text = _("At most %(most)s.") % {"most": LONGEST_REASON}
             raise fault("max-length", "reason", text)
         by, now = self.actor, timezone.now()
-        remove_member(self.club.pk, row.user_id, by, at=now, reason=reason)
+        membership.remove_member(self.club.pk, row.user_id, by, at=now, reason=reason)
 
 
 class RoleOfOwners(Fault, code="role-of-owners", where="role"):
@@ -224,11 +217,11 @@ class InvitationViewSet(ClubMixin, ListMixin, CreateMixin, RetrieveMixin, Destro
             raise RoleOfOwners
         if role != Role.MEMBER and uses != 1:
             raise StaffOnce
-        offer = Offer(role, uses, timedelta(days=data["days"]))
-        return invite(self.club, offer, self.actor, at=timezone.now())
+        offer = membership.Offer(role, uses, timedelta(days=data["days"]))
+        return membership.invite(self.club, offer, self.actor, at=timezone.now())
 
     def perform_destroy(self, row: Invitation) -> None:
-        withdraw_invitation(row.pk, self.actor, at=timezone.now())
+        membership.withdraw_invitation(row.pk, self.actor, at=timezone.now())
 
 
 def invitations_at_link(_request: Request, public_id: str, secret: str) -> QuerySet[Invitation]:
@@ -255,7 +248,7 @@ class JoinViewSet(RetrieveMixin, APIViewSet):
         row = get_object_or_404(self.invitations.select_related("club"))
         user = account_of(self.http_request)
         own = Member.objects.filter(club=row.club, user=user).first() if user else None
-        belongs = own is not None and not outranks(Role(row.role), Role(own.role))
+        belongs = own is not None and not membership.outranks(Role(row.role), Role(own.role))
         valid = Invitation.objects.standing(timezone.now()).filter(pk=row.pk).exists()
         if not valid and not belongs:
             raise InvitationOver
@@ -266,7 +259,7 @@ class JoinViewSet(RetrieveMixin, APIViewSet):
         """Accept the role. An account that already has it, or more, uses nothing up."""
         row, by = get_object_or_404(self.invitations), self.account_actor
         try:
-            member = accept_invitation(row.pk, by, at=timezone.now())
+            member = membership.accept_invitation(row.pk, by, at=timezone.now())
         except Invitation.DoesNotExist as error:
             raise InvitationOver from error
         return self.respond(visible_clubs(self.http_request).get(pk=member.club_id))

@@ -7,156 +7,63 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema, extend_schema_field
-from rest_framework import serializers
+from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.fields import LineField, Strict
-from tournaments.api.rounds.serializers import (
-    EntrantNumbersField,
-    ExchangeSerializer,
-    LatePreviewSerializer,
-    LateSeatingSerializer,
-    LateSerializer,
-    NewSeatingSerializer,
-    PublishSerializer,
-    SeatAgainSerializer,
-    SeatingSerializer,
-    SwapAskedSerializer,
-    SwapPreviewSerializer,
-    SwapSerializer,
-    TakeBackSerializer,
-    seating_details,
-)
+from tournaments.api.rounds import serializers
 from tournaments.api.rounds.views import RoundMixin
 from tournaments.api.views import APIViewSet, RetrieveMixin
-from tournaments.engine.rules.entries import SMALL
-from tournaments.engine.rules.rulesets import LONGEST_NAME
-from tournaments.engine.standings.tournament_settings import LARGEST_LINE_UP
 from tournaments.models import Round
 from tournaments.permissions import directed_tournament
 from tournaments.queries.state import load_state
-from tournaments.queries.tables import TeamLineUp, line_ups_of
-from tournaments.services.rounds.changes import (
-    Exchange,
-    change_late,
-    exchange_seats,
-    replace_player,
-    swap_of,
-    swap_seats,
-    who_can_come,
-)
+from tournaments.queries.tables import line_ups_of
+from tournaments.services.rounds import changes, seating
 from tournaments.services.rounds.proposals import LineUp, key_of, number_of, put_line_up
-from tournaments.services.rounds.seating import (
-    SeatingDraft,
-    lock_drawn,
-    publish_round,
-    put_seating,
-    seat_again,
-    seat_next_round,
-    take_back_round,
-)
 from tournaments.services.tournaments.lifecycle import WrongState, lock_tournament
-from tournaments.texts.labels import ABSENCES
-
-
-class AbsentPlayerSerializer(serializers.Serializer[Any]):
-    """A player of a line-up who is not here for the round, and why."""
-
-    entrant = serializers.IntegerField(source="entrant.number")
-    reason = serializers.ChoiceField(choices=list(ABSENCES), source="absence")
-
-
-class TeamLineUpSerializer(serializers.Serializer[Any]):
-    """Who of a team plays in a round.
-
-    It is `named` for this round, or as in the round before. `missing` seats stay empty; `absent`
-    are players of the line-up who are not here.
-    """
-
-    team = serializers.CharField()
-    named = serializers.BooleanField()
-    players = EntrantNumbersField()
-    reserves = EntrantNumbersField()
-    missing = serializers.IntegerField()
-    absent = serializers.SerializerMethodField()
-
-    @extend_schema_field(AbsentPlayerSerializer(many=True))
-    def get_absent(self, row: TeamLineUp) -> Any:
-        absent = [each for each in row.members if each["plays"] and each["absence"]]
-        return AbsentPlayerSerializer(absent, many=True).data
-
-
-class LineUpsSerializer(serializers.Serializer[Any]):
-    """The line-ups of a round, with `size` players of each team; none if everybody plays."""
-
-    round = serializers.IntegerField()
-    size = serializers.IntegerField()
-    teams = TeamLineUpSerializer(many=True)
-
-
-class NamedLineUpSerializer(Strict):
-    """Who of a team is to play; the others are reserves."""
-
-    team = LineField(max_length=LONGEST_NAME)
-    players = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=SMALL), max_length=LARGEST_LINE_UP
-    )
-
-
-class NamedLineUpsSerializer(Strict):
-    """The line-ups to change; other teams keep theirs."""
-
-    teams = NamedLineUpSerializer(many=True)
-
-
-class ReplaceSerializer(Strict):
-    """A player of a published round, and the reserve of the same team who takes the chair."""
-
-    player = serializers.IntegerField(min_value=1, max_value=SMALL)
-    reserve = serializers.IntegerField(min_value=1, max_value=SMALL)
 
 
 class SeatNextViewSet(RoundMixin, APIViewSet):
     lookup_field = None
-    serializer_class = SeatingSerializer
+    serializer_class = serializers.SeatingSerializer
 
     def create(self, request: Request, slug: str, tournament: str) -> Response:
         """Seat the next round, to be looked at; where one is seated already, it is that one."""
-        made = seat_next_round(self.tournament.pk, self.actor, at=timezone.now())
+        made = seating.seat_next_round(self.tournament.pk, self.actor, at=timezone.now())
         self.tournament.refresh_from_db()
         state = load_state(self.tournament)
         where = reverse("api:seating", args=[slug, tournament, made.number])
-        details = seating_details(state, state.seating_of(made), directs=True)
+        details = serializers.seating_details(state, state.seating_of(made), directs=True)
         return self.respond(details, Location=where)
 
 
 class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
+    deprecated = dict.fromkeys(("preview_swap", "swap"), "Use `…/seating/exchange/`.")
     descriptions = {
         "retrieve": "Return the seats; of a proposal, which only directors see, also quality and"
         " reasons."
     }
-    action_permissions = {
-        "preview_swap": directed_tournament,
-        "preview_late": directed_tournament,
-    }
+    action_permissions = {"preview_swap": directed_tournament, "preview_late": directed_tournament}
     lookup_field = None
-    serializer_class = SeatingSerializer
-    serializer_classes = {"swap": SeatingSerializer, "late": LateSeatingSerializer}
+    serializer_class = serializers.SeatingSerializer
+    serializer_classes = {
+        "swap": serializers.SeatingSerializer,
+        "late": serializers.LateSeatingSerializer,
+    }
     request_serializer_classes = {
-        "update": NewSeatingSerializer,
-        "swap": SwapSerializer,
-        "late": LateSerializer,
+        "update": serializers.NewSeatingSerializer,
+        "swap": serializers.SwapSerializer,
+        "late": serializers.LateSerializer,
     }
 
     def get_object(self) -> dict[str, Any]:
         state = load_state(self.tournament)
-        return seating_details(state, state.seating_of(self.round), directs=self.directs)
+        seated = state.seating_of(self.round)
+        return serializers.seating_details(state, seated, directs=self.directs)
 
     def lock(self) -> None:
-        self.tournament, self.round = lock_drawn(self.round.pk)
+        self.tournament, self.round = seating.lock_drawn(self.round.pk)
 
     def respond_changed(self, _round: Round | None = None, **more: Any) -> Response:
         """The seating as it is now, after a service has changed it."""
@@ -172,29 +79,25 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
             byes = [key_of(number) for number in data["byes"]]
             # Tables count from 1 here, and from 0 within.
             locked = sorted({number - 1 for number in data["locked"] if number <= len(tables)})
-            draft = SeatingDraft(tables, byes, locked)
-            put_seating(self.round.pk, draft, self.actor, at=timezone.now())
+            draft = seating.SeatingDraft(tables, byes, locked)
+            seating.put_seating(self.round.pk, draft, self.actor, at=timezone.now())
         return self.respond_changed()
 
-    deprecated = dict.fromkeys(("preview_swap", "swap"), "Use `…/seating/exchange/`.")
-
     # Of a seating that stands already, also where it is only read.
-    @extend_schema(parameters=[SwapAskedSerializer])
+    @extend_schema(parameters=[serializers.SwappedSerializer])
     @action(
         detail=True,
         url_path="swap",
-        serializer_class=SwapPreviewSerializer,
+        serializer_class=serializers.SwapPreviewSerializer,
         refusals=("409",),
     )
     def preview_swap(self, request: Request, **kwargs: Any) -> Response:
         """Preview the swap of two entrants of a proposal."""
-        query = SwapAskedSerializer(data=request.query_params.dict())
-        query.is_valid(raise_exception=True)
-        data = query.validated_data
+        data = self.get_query(serializers.SwappedSerializer)
         if self.round.published_at is not None:
             raise WrongState(self.round.state)
         keys = key_of(data["one"]), key_of(data["other"])
-        swapped = swap_of(load_state(self.tournament), self.round, *keys)
+        swapped = changes.swap_of(load_state(self.tournament), self.round, *keys)
         details = {"changes": swapped.changes, "quality": swapped.seating.quality}
         return self.respond(data | details)
 
@@ -204,10 +107,10 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         """Let two entrants change places, in the seating as it was seen."""
         data, by = self.get_validated(), self.actor
         keys, seen = (key_of(data["one"]), key_of(data["other"])), data["revision"]
-        swap_seats(self.round.pk, *keys, by, seen=seen, at=timezone.now())
+        changes.swap_seats(self.round.pk, *keys, by, seen=seen, at=timezone.now())
         return self.respond_changed()
 
-    @action(methods=["post"], detail=True, request_serializer_class=ExchangeSerializer)
+    @action(methods=["post"], detail=True, request_serializer_class=serializers.ExchangeSerializer)
     def exchange(self, request: Request, **kwargs: Any) -> Response:
         """Exchange chairs in a round, whether it is proposed, published, begun, played or closed.
 
@@ -215,23 +118,26 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         """
         data, by = self.get_validated(), self.actor
         keys = [key_of(each) for each in data["entrants"]]
-        exchange = Exchange(keys, data["entries"] == "people")
+        exchange = changes.Exchange(keys, data["entries"] == "people")
         seen = data["revision"]
-        exchange_seats(self.round.pk, exchange, by, seen=seen, at=timezone.now())
+        changes.exchange_seats(self.round.pk, exchange, by, seen=seen, at=timezone.now())
         return self.respond_changed()
 
-    @action(methods=["post"], detail=True, request_serializer_class=SeatAgainSerializer)
+    @action(methods=["post"], detail=True, request_serializer_class=serializers.SeatAgainSerializer)
     def again(self, request: Request, **kwargs: Any) -> Response:
         """Seat everybody who is there once more, but for the locked tables.
 
         Entrants to take in count as here from now on.
         """
         data, by = self.get_validated(), self.actor
-        locked, more = [n - 1 for n in data["locked"]], [key_of(n) for n in data["take_in"]]
-        seat_again(self.round.pk, locked, by, at=timezone.now(), taking_in=more)
+        locked, more = (
+            [n - 1 for n in data["locked"]],
+            [key_of(n) for n in data["take_in"]],
+        )
+        seating.seat_again(self.round.pk, locked, by, at=timezone.now(), taking_in=more)
         return self.respond_changed()
 
-    @action(methods=["post"], detail=True, request_serializer_class=PublishSerializer)
+    @action(methods=["post"], detail=True, request_serializer_class=serializers.PublishSerializer)
     def publish(self, request: Request, **kwargs: Any) -> Response:
         """Lay the tables, and let everybody see who sits where.
 
@@ -240,14 +146,14 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         accepted. A final is seated again instead.
         """
         data, by = self.get_validated(), self.actor
-        publish_round(self.round.pk, by, at=timezone.now(), **data)
+        seating.publish_round(self.round.pk, by, at=timezone.now(), **data)
         return self.respond_changed()
 
     @action(
         methods=["post"],
         detail=True,
         url_path="take-back",
-        request_serializer_class=TakeBackSerializer,
+        request_serializer_class=serializers.TakeBackSerializer,
     )
     def take_back(self, request: Request, **kwargs: Any) -> Response:
         """Make a published round a proposal again; the cards of its tables stay valid.
@@ -255,13 +161,13 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         Refused where something is written, unless exactly so many `entries` are to be deleted.
         """
         data, by = self.get_validated(), self.actor
-        take_back_round(self.round.pk, by, at=timezone.now(), **data)
+        seating.take_back_round(self.round.pk, by, at=timezone.now(), **data)
         return self.respond_changed()
 
     @action(
         detail=True,
         url_path="late",
-        serializer_class=LatePreviewSerializer,
+        serializer_class=serializers.LatePreviewSerializer,
     )
     def preview_late(self, request: Request, **kwargs: Any) -> Response:
         """List entrants that can be added to a published round, and that can be removed."""
@@ -271,7 +177,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         seated = state.seating_of(self.round)
         here = [*(key for table in seated.tables for key in table.entrants), *seated.byes]
         details = {
-            "arriving": [each.number for each in who_can_come(state, seated)],
+            "arriving": [each.number for each in changes.who_can_come(state, seated)],
             "leaving": sorted(number_of(key) for key in here),
         }
         return self.respond(details)
@@ -284,7 +190,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         # One that there is not is nobody's key, and refused as such.
         who = {name: [pks.get(each, 0) for each in data[name]] for name in data}
         numbers = [t.number for t in load_state(self.tournament).seating_of(self.round).tables]
-        done = change_late(self.round.pk, self.actor, at=timezone.now(), **who)
+        done = changes.change_late(self.round.pk, self.actor, at=timezone.now(), **who)
         last = numbers[-1] if numbers else 0
         numbers += range(last + 1, last + 1 + len(done.tables) - len(numbers))
         return self.respond_changed(changed=sorted(numbers[place] for place in done.changed))
@@ -295,10 +201,10 @@ class LineUpViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         "retrieve": "Who of each team plays; until the round is published, for directors."
     }
     lookup_field = None
-    serializer_class = LineUpsSerializer
+    serializer_class = serializers.LineUpsSerializer
     request_serializer_classes = {
-        "partial_update": NamedLineUpsSerializer,
-        "replace": ReplaceSerializer,
+        "partial_update": serializers.NamedLineUpsSerializer,
+        "replace": serializers.ReplaceSerializer,
     }
 
     def find_round(self) -> None:
@@ -335,6 +241,6 @@ class LineUpViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         round_ = get_object_or_404(rounds, number=self.kwargs["number"])
         data = self.get_validated()
         player, reserve = key_of(data["player"]), key_of(data["reserve"])
-        replace_player(round_.pk, player, reserve, self.actor, at=timezone.now())
+        changes.replace_player(round_.pk, player, reserve, self.actor, at=timezone.now())
         self.tournament.refresh_from_db()
         return self.respond(self.get_object())

@@ -11,15 +11,17 @@ from rest_framework import serializers
 from tournaments.api.entrants.serializers import RatingOfEntrantSerializer
 from tournaments.api.fields import LineField, Moment, PointsField, Strict
 from tournaments.api.filtering import PartSerializer
-from tournaments.api.games.serializers import ClockSerializer, clock_details
+from tournaments.api.games.serializers import ClockSerializer, GameKeysSerializer, clock_details
 from tournaments.api.tournaments.serializers import ProgressSerializer, RoundLineSerializer
 from tournaments.engine.documents.pairings import REASONS
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
 from tournaments.engine.rules.entries import SMALL
-from tournaments.engine.rules.rulesets import LONGEST_REASON
+from tournaments.engine.rules.rulesets import LONGEST_NAME, LONGEST_REASON
+from tournaments.engine.standings.tournament_settings import LARGEST_LINE_UP
 from tournaments.models import Entrant, Round, Ruling
 from tournaments.queries.state import SeatedRound, TournamentState
 from tournaments.queries.steps import progress_of
+from tournaments.queries.tables import TROUBLES
 from tournaments.services.rounds.proposals import (
     fewest_repeats,
     number_of,
@@ -50,18 +52,14 @@ NUMBERS = {"type": "array", "items": {"type": "integer"}}
 class RoundSerializer(RoundLineSerializer):
     """A round, the progress of its tables, and its clock; both may be null."""
 
-    progress = serializers.SerializerMethodField()
-    clock = serializers.SerializerMethodField()
+    progress = ProgressSerializer(allow_null=True)
+    clock = ClockSerializer(allow_null=True)
 
-    @extend_schema_field(ProgressSerializer(allow_null=True))
-    def get_progress(self, round_: Round) -> Any:
-        progress = None if round_.published_at is None else progress_of(round_)
-        return None if progress is None else ProgressSerializer(progress).data
-
-    @extend_schema_field(ClockSerializer(allow_null=True))
-    def get_clock(self, round_: Round) -> Any:
-        details = clock_details(round_, timezone.now())
-        return None if details is None else ClockSerializer(details).data
+    def to_representation(self, instance: Round) -> dict[str, Any]:
+        row: Any = instance
+        row.progress = progress_of(row) if row.published_at is not None else None
+        row.clock = clock_details(row, timezone.now())
+        return super().to_representation(row)
 
 
 class SeatReasonSerializer(serializers.Serializer[Any]):
@@ -179,13 +177,16 @@ def seating_details(
     proposed = next((each for each in state.seated_rounds if each.row.published_at is None), None)
     presence = presence_at(state, seated) if directs and proposed is seated else None
 
+    def names_of(key: str) -> list[str]:
+        if (entrant := state.entrants.get(key)) is None:
+            return []
+        players = state.players_of(entrant, round_.number)
+        return [player.shown_name or f"№ {entrant.number}" for player in players]
+
     def chairs(keys: Sequence[str]) -> list[dict[str, Any]]:
+        why = judged.why if judged is not None else {}
         return [
-            {
-                "entrant": number_of(key),
-                "names": names_in(state, key, round_.number),
-                "why": judged.why[key] if judged is not None else (),
-            }
+            {"entrant": number_of(key), "names": names_of(key), "why": why.get(key, ())}
             for key in keys
         ]
 
@@ -212,15 +213,6 @@ def seating_details(
     }
 
 
-def names_in(state: TournamentState, key: str, number: int) -> list[str]:
-    """The player who plays for an entrant in a round, by shown name."""
-    entrant = state.entrants.get(key)
-    if entrant is None:
-        return []
-    players = state.players_of(entrant, number)
-    return [player.shown_name or f"№ {entrant.number}" for player in players]
-
-
 def _entrants(**more: Any) -> serializers.ListField:
     number = serializers.IntegerField(min_value=1, max_value=SMALL)
     return serializers.ListField(child=number, **more)
@@ -237,14 +229,14 @@ class NewSeatingSerializer(Strict):
     locked = _entrants(default=list)
 
 
-class SwapAskedSerializer(Strict):
+class SwappedSerializer(Strict):
     """The two entrants to be swapped."""
 
     one = serializers.IntegerField(min_value=1, max_value=SMALL)
     other = serializers.IntegerField(min_value=1, max_value=SMALL)
 
 
-class SwapSerializer(SwapAskedSerializer):
+class SwapSerializer(SwappedSerializer):
     """The two entrants to swap, and the revision of the seating as it was read."""
 
     revision = serializers.IntegerField(min_value=0)
@@ -373,7 +365,7 @@ class RulingSerializer(serializers.Serializer[Any]):
 @extend_schema_field(
     {"oneOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]+/[0-9]+$"}]}
 )
-class SaidPointsField(serializers.JSONField):
+class RawPointsField(serializers.JSONField):
     """Points as they are sent: a whole number, or `p/q`; the service says whether they can be."""
 
 
@@ -385,5 +377,182 @@ class NewRulingSerializer(Strict):
 
     entrant = serializers.IntegerField(min_value=1, max_value=SMALL)
     kind = serializers.ChoiceField(choices=Ruling.Kind.choices)
-    points = SaidPointsField()
+    points = RawPointsField()
     reason = LineField(max_length=LONGEST_REASON)
+
+
+class RoundsSerializer(PartSerializer):
+    """The rounds of a tournament in order; proposals are for directors."""
+
+    results = RoundLineSerializer(many=True)
+
+
+class TableTroubleSerializer(serializers.Serializer[Any]):
+    """A possible problem at a table: its seconds, and the seats that did not confirm or dispute."""
+
+    code = serializers.ChoiceField(choices=TROUBLES)
+    seconds = serializers.IntegerField()
+    seats = serializers.ListField(child=serializers.IntegerField())
+
+
+class WatchedTableSerializer(serializers.Serializer[Any]):
+    """A table of a round; `players` are in order of seats, from 0.
+
+    `deals` and `totals` (per side) are those of its game so far; `deals` is null once it is
+    `finished`; `clock` if no time is kept. Only directors are told of calls and troubles, and who
+    wrote last; the `keys` of its game are shown to their tokens that may score. In a round whose
+    results are hidden, others read neither `deals` nor `totals`.
+    """
+
+    number = serializers.IntegerField(source="table.number")
+    id = serializers.CharField(source="table.public_id")
+    game = serializers.CharField(source="row.public_id")
+    entrants = serializers.ListField(child=serializers.IntegerField())
+    players = serializers.ListField(child=serializers.CharField(), source="row.players")
+    revision = serializers.IntegerField(source="row.revision")
+    finished = serializers.BooleanField()
+    deals = serializers.IntegerField(allow_null=True)
+    totals = serializers.ListField(child=PointsField())
+    confirmed = serializers.ListField(
+        child=serializers.IntegerField(), source="agreement.confirmed"
+    )
+    confirmations_needed = serializers.IntegerField(source="agreement.needed")
+    last_at = Moment(allow_null=True)
+    last_by = serializers.CharField()
+    clock = ClockSerializer(allow_null=True)
+    extra_seconds = serializers.IntegerField(source="table.extra_seconds")
+    called_at = Moment(allow_null=True)
+    troubles = TableTroubleSerializer(many=True)
+    keys = GameKeysSerializer(allow_null=True)
+
+
+class WatchedTablesSerializer(PartSerializer):
+    """The tables of a round."""
+
+    results = WatchedTableSerializer(many=True)
+
+
+class SettlingSerializer(Strict):
+    """The version of a disputed deal that counts; `revision` is that of the deal as written."""
+
+    position = serializers.IntegerField(min_value=0)
+    revision = serializers.IntegerField(min_value=1)
+    counts = serializers.ChoiceField(("written", "disputed"))
+
+
+class RankAndPointsSerializer(serializers.Serializer[Any]):
+    """A rank and its points."""
+
+    rank = serializers.IntegerField(min_value=1)
+    points = PointsField()
+
+
+class ChangedPlaceSerializer(serializers.Serializer[Any]):
+    """An entrant whose place after a closed round has changed since it was closed."""
+
+    round = serializers.IntegerField()
+    entrant = serializers.IntegerField()
+    before = RankAndPointsSerializer()
+    after = RankAndPointsSerializer()
+
+
+class CorrectionsSerializer(PartSerializer):
+    """The changes by corrections since rounds were closed; `seen` identifies this list."""
+
+    seen = serializers.CharField()
+    results = ChangedPlaceSerializer(many=True)
+
+
+class CorrectionsSeenSerializer(Strict):
+    """Which list of corrections was looked at."""
+
+    seen = serializers.CharField(max_length=64)
+
+
+class WallTableSerializer(serializers.Serializer[Any]):
+    """A table and who sits there; without a number it is of those who sit out."""
+
+    number = serializers.IntegerField(allow_null=True)
+    names = serializers.ListField(child=serializers.CharField())
+    section = serializers.CharField()
+
+
+class WallPlaceSerializer(serializers.Serializer[Any]):
+    """Somebody in front; `stage` of the finals is empty where they play none.
+
+    Who is `through` plays it next. The leaders of each `section` come together.
+    """
+
+    rank = serializers.IntegerField(min_value=1)
+    name = serializers.CharField()
+    points = PointsField()
+    stage = serializers.CharField()
+    through = serializers.BooleanField()
+    section = serializers.CharField()
+
+
+class WallDisplaySerializer(serializers.Serializer[Any]):
+    """The wall display: the published round in play, or the last one.
+
+    `tables` is empty once it is over; `standings` are those after the last closed round that all
+    may see; `going` are the tables of an open round that still play.
+    """
+
+    name = serializers.CharField()
+    round = RoundLineSerializer(allow_null=True)
+    clock = ClockSerializer(allow_null=True)
+    tables = WallTableSerializer(many=True)
+    standings = WallPlaceSerializer(many=True)
+    going = serializers.ListField(child=serializers.IntegerField())
+
+
+class AbsentPlayerSerializer(serializers.Serializer[Any]):
+    """A player of a line-up who is not here for the round, and why."""
+
+    entrant = serializers.IntegerField(source="entrant.number")
+    reason = serializers.ChoiceField(choices=list(ABSENCES), source="absence")
+
+
+class TeamLineUpSerializer(serializers.Serializer[Any]):
+    """Who of a team plays in a round.
+
+    It is `named` for this round, or as in the round before. `missing` seats stay empty; `absent`
+    are players of the line-up who are not here.
+    """
+
+    team = serializers.CharField()
+    named = serializers.BooleanField()
+    players = EntrantNumbersField()
+    reserves = EntrantNumbersField()
+    missing = serializers.IntegerField()
+    absent = AbsentPlayerSerializer(many=True)
+
+
+class LineUpsSerializer(serializers.Serializer[Any]):
+    """The line-ups of a round, with `size` players of each team; none if everybody plays."""
+
+    round = serializers.IntegerField()
+    size = serializers.IntegerField()
+    teams = TeamLineUpSerializer(many=True)
+
+
+class NamedLineUpSerializer(Strict):
+    """Who of a team is to play; the others are reserves."""
+
+    team = LineField(max_length=LONGEST_NAME)
+    players = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=SMALL), max_length=LARGEST_LINE_UP
+    )
+
+
+class NamedLineUpsSerializer(Strict):
+    """The line-ups to change; other teams keep theirs."""
+
+    teams = NamedLineUpSerializer(many=True)
+
+
+class ReplaceSerializer(Strict):
+    """A player of a published round, and the reserve of the same team who takes the chair."""
+
+    player = serializers.IntegerField(min_value=1, max_value=SMALL)
+    reserve = serializers.IntegerField(min_value=1, max_value=SMALL)

@@ -22,10 +22,10 @@ from tournaments.engine.rules.entries import LARGE, Declared
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
 from tournaments.engine.standings.standings import STAGES
 from tournaments.engine.standings.tournament_settings import PRESETS, SETTINGS, write_settings
-from tournaments.models import Confirmations, Round, Tournament
+from tournaments.models import Confirmations, Tournament
 from tournaments.origin import absolute
 from tournaments.queries.state import settings_of
-from tournaments.queries.steps import NEXT_STEPS, STEPS_BACK, HowFar
+from tournaments.queries.steps import NEXT_STEPS, STEPS_BACK, how_far
 
 ROUND_STATES = ("seated", "published", "open", "closed")
 
@@ -126,54 +126,24 @@ class TournamentSerializer(TournamentLineSerializer):
     confirmations = serializers.ChoiceField(
         choices=Confirmations.choices, source="event.confirmations"
     )
-    settings = serializers.SerializerMethodField()
-    seed = serializers.SerializerMethodField()
-    entrants = serializers.SerializerMethodField()
-    rounds = serializers.SerializerMethodField()
-    progress = serializers.SerializerMethodField()
-    next_step = serializers.SerializerMethodField()
-    step_back = serializers.SerializerMethodField()
+    settings = SettingsField(source="written_settings")
+    seed = serializers.IntegerField(source="visible_seed", allow_null=True)
+    entrants = EntrantCountsSerializer(source="far")
+    rounds = RoundLineSerializer(many=True, source="visible_rounds")
+    progress = ProgressSerializer(source="far.progress", allow_null=True)
+    next_step = NextStepSerializer(allow_null=True)
+    step_back = StepBackSerializer(allow_null=True)
 
-    @property
-    def directs(self) -> bool:
-        return bool(self.context["directs"])
 
-    @property
-    def far(self) -> HowFar:
-        far: HowFar = self.context["far"]
-        return far
-
-    @extend_schema_field(SETTINGS.schema)
-    def get_settings(self, row: Tournament) -> dict[str, Any]:
-        return write_settings(settings_of(row))
-
-    def get_seed(self, row: Tournament) -> int | None:
-        return row.seed if self.directs else None
-
-    @extend_schema_field(EntrantCountsSerializer)
-    def get_entrants(self, row: Tournament) -> Any:
-        return EntrantCountsSerializer(self.far).data
-
-    @extend_schema_field(RoundLineSerializer(many=True))
-    def get_rounds(self, row: Tournament) -> Any:
-        return RoundLineSerializer(self._seen(), many=True).data
-
-    @extend_schema_field(ProgressSerializer(allow_null=True))
-    def get_progress(self, row: Tournament) -> Any:
-        progress = self.far.progress
-        return None if progress is None else ProgressSerializer(progress).data
-
-    @extend_schema_field(NextStepSerializer(allow_null=True))
-    def get_next_step(self, row: Tournament) -> Any:
-        return NextStepSerializer(self.far.step).data if self.directs else None
-
-    @extend_schema_field(StepBackSerializer(allow_null=True))
-    def get_step_back(self, row: Tournament) -> Any:
-        back = self.far.back
-        return StepBackSerializer(back).data if self.directs and back is not None else None
-
-    def _seen(self) -> list[Round]:
-        return [each for each in self.far.rounds if self.directs or each.published_at]
+def with_details(tournament: Tournament, *, directs: bool = True) -> Tournament:
+    """Return a tournament with what `TournamentSerializer` reads beside its columns."""
+    row: Any = tournament
+    row.far = far = how_far(row, list(row.event.rounds.order_by("number")))
+    row.written_settings = write_settings(settings_of(row))
+    row.visible_seed = row.seed if directs else None
+    row.visible_rounds = [each for each in far.rounds if directs or each.published_at]
+    row.next_step, row.step_back = (far.step, far.back) if directs else (None, None)
+    return tournament
 
 
 class ChangedTournamentSerializer(DeclaredFields, Strict):
@@ -217,22 +187,23 @@ class LinkSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
 
 
+@extend_schema_field(LinkSerializer)
+class TournamentLinkField(serializers.Field[Tournament, Any, dict[str, str], Any]):
+    """A link of a tournament, of the kind that is the field's name."""
+
+    def __init__(self) -> None:
+        super().__init__(source="*", read_only=True)
+
+    def to_representation(self, value: Tournament) -> dict[str, str]:
+        kind = str(self.field_name).replace("_", "-")
+        secret = value.secret(kind)
+        place = reverse(str(self.field_name), args=[value.public_id, secret])
+        url = absolute(self.context["request"], place)
+        return {"url": url, "key": str(AddressToken(kind, value.public_id, secret))}
+
+
 class LinksSerializer(UncachedSerializer):
     """The links by which players register, and say that they are here."""
 
-    register = serializers.SerializerMethodField()
-    check_in = serializers.SerializerMethodField()
-
-    @extend_schema_field(LinkSerializer)
-    def get_register(self, row: Tournament) -> Any:
-        return self._link(row, "register")
-
-    @extend_schema_field(LinkSerializer)
-    def get_check_in(self, row: Tournament) -> Any:
-        return self._link(row, "check-in")
-
-    def _link(self, row: Tournament, kind: str) -> dict[str, str]:
-        secret = row.secret(kind)
-        place = reverse(kind.replace("-", "_"), args=[row.public_id, secret])
-        url = absolute(self.context["request"], place)
-        return {"url": url, "key": str(AddressToken(kind, row.public_id, secret))}
+    register = TournamentLinkField()
+    check_in = TournamentLinkField()

@@ -9,7 +9,6 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_filters import rest_framework as filters
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -19,15 +18,7 @@ from tournaments.api.fields import LARGEST_KEY, TRUTHS
 from tournaments.api.filtering import UnknownSeason
 from tournaments.api.problems import fault, placed, read_at
 from tournaments.api.schema import component
-from tournaments.api.tournaments.serializers import (
-    ChangedTournamentSerializer,
-    CopySerializer,
-    LinksSerializer,
-    NewStateSerializer,
-    NewTournamentSerializer,
-    TournamentLineSerializer,
-    TournamentSerializer,
-)
+from tournaments.api.tournaments import serializers
 from tournaments.api.views import (
     APIViewSet,
     ClubMixin,
@@ -44,37 +35,26 @@ from tournaments.engine.standings.tournament_settings import (
     write_settings,
 )
 from tournaments.models import Club, Scope, Season, Tournament
-from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import (
     directed_club,
     directed_tournament,
     owned_club,
-    role_in,
     seen_club,
-    seen_tournament,
 )
 from tournaments.queries.state import settings_of
-from tournaments.queries.steps import how_far
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.entrants.substituting import CopyPlan, copy_tournament
 from tournaments.services.events.events import EventPlan, plan_of
-from tournaments.services.tournaments.lifecycle import (
-    TournamentPlan,
-    cancel_tournament,
-    change_tournament,
-    create_tournament,
-    delete_tournament,
-    lock_tournament,
-    move_tournament,
-    remove_tournament,
-    replace_links,
-    restore_tournament,
-)
+from tournaments.services.tournaments import lifecycle
 from tournaments.services.tournaments.record_import import Into, import_tournament
 
 MOST_SEEDS = 2**31
 OF_CLUB = ("table_codes", "confirmations")
 PLANNED = (*EVENT_FIELDS, "ruleset", "options")
+
+
+NAME = OpenApiParameter("name", str, description="Its name: an owner deletes its rounds, too.")
+ELSEWHERE = OpenApiParameter("elsewhere", bool, description="Take another slug if it is taken.")
 
 
 class TournamentFilter(filters.FilterSet):  # type: ignore[misc]
@@ -108,17 +88,17 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
     filterset_class = TournamentFilter
     ordering_fields = ("held_on", "name")
     ordering = ("-held_on",)
-    serializer_class = TournamentSerializer
+    serializer_class = serializers.TournamentSerializer
     serializer_classes = {
-        "list": TournamentLineSerializer,
-        "links": LinksSerializer,
-        "replace_links": LinksSerializer,
+        "list": serializers.TournamentLineSerializer,
+        "links": serializers.LinksSerializer,
+        "replace_links": serializers.LinksSerializer,
     }
     request_serializer_classes = {
-        "create": NewTournamentSerializer,
-        "partial_update": ChangedTournamentSerializer,
-        "move": NewStateSerializer,
-        "copy": CopySerializer,
+        "create": serializers.NewTournamentSerializer,
+        "partial_update": serializers.ChangedTournamentSerializer,
+        "move": serializers.NewStateSerializer,
+        "copy": serializers.CopySerializer,
     }
     club: Club
 
@@ -135,20 +115,13 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
         return rows.select_related("event")
 
     def get_object(self) -> Tournament:
-        reads = self.get_permission() is seen_tournament
-        role = role_in(self.http_request, self.tournament.event.club) if reads else None
-        self.look_at(self.tournament, directs=not reads or role in DIRECTING)
-        return self.tournament
-
-    def look_at(self, tournament: Tournament, *, directs: bool = True) -> None:
-        self.serializer_context = _context(tournament, directs=directs)
+        return serializers.with_details(self.tournament, directs=self.directs)
 
     def lock(self) -> None:
-        self.tournament = lock_tournament(self.tournament.pk)
+        self.tournament = lifecycle.lock_tournament(self.tournament.pk)
 
     def respond_changed(self, tournament: Tournament) -> Response:
-        self.look_at(tournament)
-        return self.respond(tournament)
+        return self.respond(serializers.with_details(tournament))
 
     def create(self, request: Request, slug: str) -> Response:
         """Make a tournament, which is a draft."""
@@ -158,10 +131,9 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
         event = EventPlan(**details, season=_season(self.club, data["season"]))
         settings = _settings(data, TournamentSettings())
         seed = data.get("seed", secrets.randbelow(MOST_SEEDS))
-        plan = TournamentPlan(event, settings, seed)
-        row = create_tournament(self.club, plan, self.actor, at=timezone.now())
-        self.look_at(row)
-        return self.respond(row, Location=f"{request.path}{row.slug}/")
+        plan = lifecycle.TournamentPlan(event, settings, seed)
+        row = lifecycle.create_tournament(self.club, plan, self.actor, at=timezone.now())
+        return self.respond(serializers.with_details(row), Location=f"{request.path}{row.slug}/")
 
     def partial_update(self, request: Request, **kwargs: Any) -> Response:
         """Change a tournament; the game stays once it runs."""
@@ -177,17 +149,11 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
             row = self.get_locked()
             new = {name: data[name] for name in PLANNED if name in data}
             plan = replace(plan_of(row.event), season=season, **new)
-            whole = TournamentPlan(plan, _settings(data, settings_of(row)), row.seed)
-            row = change_tournament(row.pk, whole, self.actor, at=timezone.now())
+            whole = lifecycle.TournamentPlan(plan, _settings(data, settings_of(row)), row.seed)
+            row = lifecycle.change_tournament(row.pk, whole, self.actor, at=timezone.now())
         return self.respond_changed(row)
 
-    @extend_schema(
-        parameters=[
-            OpenApiParameter(
-                "name", OpenApiTypes.STR, description="Its name: an owner deletes its rounds, too."
-            ),
-        ],
-    )
+    @extend_schema(parameters=[NAME])
     def destroy(self, request: Request, **kwargs: Any) -> Response:
         """Take a tournament away in which no round was seated; with `name` any, for owners."""
         if "name" in request.query_params:
@@ -197,15 +163,16 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
     def perform_destroy(self, tournament: Tournament) -> None:
         name = self.request.query_params.get("name")
         if name is None:
-            remove_tournament(tournament.pk, self.actor, at=timezone.now())
+            lifecycle.remove_tournament(tournament.pk, self.actor, at=timezone.now())
         else:
-            delete_tournament(tournament.pk, name, self.actor, at=timezone.now())
+            lifecycle.delete_tournament(tournament.pk, name, self.actor, at=timezone.now())
 
     @action(methods=["post"], detail=True)
     def move(self, request: Request, **kwargs: Any) -> Response:
         """Lead a tournament one step on or back; it may be there already."""
         pk, state = self.tournament.pk, self.get_validated()["state"]
-        return self.respond_changed(move_tournament(pk, state, self.actor, at=timezone.now()))
+        row = lifecycle.move_tournament(pk, state, self.actor, at=timezone.now())
+        return self.respond_changed(row)
 
     @action(methods=["post"], detail=True, success_status=201)
     def copy(self, request: Request, slug: str, **kwargs: Any) -> Response:
@@ -215,20 +182,20 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
         """
         plan = CopyPlan(**self.get_validated(), seed=secrets.randbelow(MOST_SEEDS))
         copy = copy_tournament(self.tournament.pk, plan, self.actor, at=timezone.now())
-        self.look_at(copy)
-        return self.respond(copy, Location=f"/api/v1/clubs/{slug}/tournaments/{copy.slug}/")
+        place = f"/api/v1/clubs/{slug}/tournaments/{copy.slug}/"
+        return self.respond(serializers.with_details(copy), Location=place)
 
     @action(methods=["post"], detail=True)
     def cancel(self, request: Request, **kwargs: Any) -> Response:
         """Hide a tournament from all but directors, and its games from ratings and statistics."""
-        pk = self.tournament.pk
-        return self.respond_changed(cancel_tournament(pk, self.actor, at=timezone.now()))
+        row = lifecycle.cancel_tournament(self.tournament.pk, self.actor, at=timezone.now())
+        return self.respond_changed(row)
 
     @action(methods=["post"], detail=True)
     def restore(self, request: Request, **kwargs: Any) -> Response:
         """Take back that a tournament was cancelled."""
-        pk = self.tournament.pk
-        return self.respond_changed(restore_tournament(pk, self.actor, at=timezone.now()))
+        row = lifecycle.restore_tournament(self.tournament.pk, self.actor, at=timezone.now())
+        return self.respond_changed(row)
 
     @action(detail=True)
     def links(self, request: Request, **kwargs: Any) -> Response:
@@ -238,7 +205,8 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
     @action(methods=["post"], detail=True, url_path="links/replace")
     def replace_links(self, request: Request, **kwargs: Any) -> Response:
         """Make the links worthless; there are new ones."""
-        return self.respond(replace_links(self.tournament.pk, self.actor, at=timezone.now()))
+        row = lifecycle.replace_links(self.tournament.pk, self.actor, at=timezone.now())
+        return self.respond(row)
 
     @extend_schema(responses={200: component("TournamentRecord")})
     @action(detail=True)
@@ -246,22 +214,18 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
         """All of a tournament, with whole names, as a portable document."""
         with transaction.atomic():
             # Nobody leads it on meanwhile.
-            return Response(tournament_document(lock_tournament(self.tournament.pk)))
+            return Response(tournament_document(lifecycle.lock_tournament(self.tournament.pk)))
 
 
 class TournamentRecordViewSet(ClubMixin, APIViewSet):
     scope = Scope.MANAGE
     permission = staticmethod(owned_club)
     lookup_field = None
-    serializer_class = TournamentSerializer
+    serializer_class = serializers.TournamentSerializer
 
     @extend_schema(
         request={"application/json": component("TournamentRecord")},
-        parameters=[
-            OpenApiParameter(
-                "elsewhere", OpenApiTypes.BOOL, description="Take another slug if it is taken."
-            ),
-        ],
+        parameters=[ELSEWHERE],
     )
     def create(self, request: Request, slug: str) -> Response:
         """Take a tournament of another server over from its document, for owners.
@@ -274,14 +238,8 @@ class TournamentRecordViewSet(ClubMixin, APIViewSet):
             raise fault("wrong-type", "elsewhere", _("Must be a valid boolean."))
         into = Into(self.club, elsewhere=elsewhere == "true")
         row = import_tournament(request.data, self.actor, at=timezone.now(), into=into)
-        self.serializer_context = _context(row, directs=True)
-        return self.respond(row, Location=f"/api/v1/clubs/{slug}/tournaments/{row.slug}/")
-
-
-def _context(tournament: Tournament, *, directs: bool) -> dict[str, Any]:
-    """Return what `TournamentSerializer` needs beside the row."""
-    rounds = list(tournament.event.rounds.order_by("number"))
-    return {"far": how_far(tournament, rounds), "directs": directs}
+        place = f"/api/v1/clubs/{slug}/tournaments/{row.slug}/"
+        return self.respond(serializers.with_details(row), Location=place)
 
 
 def _settings(data: Any, before: TournamentSettings) -> TournamentSettings:

@@ -79,13 +79,8 @@ class WebhookSecretSerializer(UncachedSerializer):
         return secret_text(row)
 
 
-class NewWebhookSecretSerializer(UncachedSerializer, WebhookSerializer):
+class NewWebhookSecretSerializer(WebhookSerializer, WebhookSecretSerializer):
     """A webhook that was just made, with its secret."""
-
-    secret = serializers.SerializerMethodField()
-
-    def get_secret(self, row: Webhook) -> str:
-        return secret_text(row)
 
 
 class WebhookEventSerializer(serializers.Serializer[Any]):

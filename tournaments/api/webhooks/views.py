@@ -12,15 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.views import APIViewSet, ListMixin, ModelViewSet, RetrieveMixin
-from tournaments.api.webhooks.serializers import (
-    KNOWN_TYPES,
-    DeliverySerializer,
-    NewWebhookSecretSerializer,
-    NewWebhookSerializer,
-    WebhookChangeSerializer,
-    WebhookSecretSerializer,
-    WebhookSerializer,
-)
+from tournaments.api.webhooks import serializers
 from tournaments.models import Club, Delivery, EventType, Scope, Webhook
 from tournaments.models.fields import named
 from tournaments.permissions import check_staff, owned_club
@@ -56,11 +48,11 @@ class WebhookViewSet(WebhookMixin, ModelViewSet):
     filterset_fields = ("paused",)
     ordering_fields = ("created_at",)
     ordering = ("created_at",)
-    serializer_class = WebhookSerializer
-    serializer_classes = {"create": NewWebhookSecretSerializer}
+    serializer_class = serializers.WebhookSerializer
+    serializer_classes = {"create": serializers.NewWebhookSecretSerializer}
     request_serializer_classes = {
-        "create": NewWebhookSerializer,
-        "partial_update": WebhookChangeSerializer,
+        "create": serializers.NewWebhookSerializer,
+        "partial_update": serializers.WebhookChangeSerializer,
     }
 
     def get_queryset(self) -> QuerySet[Webhook]:
@@ -86,7 +78,7 @@ class WebhookViewSet(WebhookMixin, ModelViewSet):
     def perform_destroy(self, row: Webhook) -> None:
         calling.remove_webhook(row.pk, self.actor, at=timezone.now())
 
-    @action(detail=True, serializer_class=WebhookSecretSerializer)
+    @action(detail=True, serializer_class=serializers.WebhookSecretSerializer)
     def secret(self, request: Request, **kwargs: Any) -> Response:
         """The secret that signs its calls."""
         return self.respond(self.get_object())
@@ -97,7 +89,12 @@ class WebhookViewSet(WebhookMixin, ModelViewSet):
         row = self.get_object()
         return self.respond(calling.renew_secret(row.pk, self.actor, at=timezone.now()))
 
-    @action(methods=["post"], detail=True, serializer_class=DeliverySerializer, success_status=201)
+    @action(
+        methods=["post"],
+        detail=True,
+        serializer_class=serializers.DeliverySerializer,
+        success_status=201,
+    )
     def test(self, request: Request, **kwargs: Any) -> Response:
         """Send a test call."""
         made = calling.send_test(self.get_object().pk, self.actor, at=timezone.now())
@@ -108,7 +105,7 @@ class WebhookViewSet(WebhookMixin, ModelViewSet):
 class DeliveryFilter(filters.FilterSet):  # type: ignore[misc]
     """Selects deliveries by `type`, or by its old name `happening`."""
 
-    type = filters.ChoiceFilter(choices=KNOWN_TYPES)
+    type = filters.ChoiceFilter(choices=serializers.KNOWN_TYPES)
     happening = filters.ChoiceFilter(field_name="type", choices=EventType.choices)
 
     class Meta:
@@ -127,7 +124,7 @@ class DeliveryViewSet(WebhookMixin, ListMixin, RetrieveMixin, APIViewSet):
     filterset_class = DeliveryFilter
     ordering_fields = ("at", "next_at")
     ordering = ("-pk",)
-    serializer_class = DeliverySerializer
+    serializer_class = serializers.DeliverySerializer
 
     def get_queryset(self) -> QuerySet[Delivery]:
         rows = named(Webhook.objects.filter(club=self.club), self.kwargs["public_id"])
