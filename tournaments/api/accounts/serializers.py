@@ -12,7 +12,7 @@ from tournaments.queries.players import account_name
 
 
 class MembershipSerializer(ClubNameSerializer):
-    """A club of an account; `month_by_mail` is null where it does not direct the club."""
+    """A club of an account; `month_by_mail` is null if the account does not direct it."""
 
     slug = serializers.CharField(source="club.slug")
     name = serializers.CharField(source="club.name")
@@ -25,7 +25,7 @@ class MembershipSerializer(ClubNameSerializer):
 
 
 class MyPlayerSerializer(serializers.Serializer[Any]):
-    """A player that an account has claimed; `shown_name` is what others read."""
+    """A player that an account has claimed; others read `shown_name`."""
 
     id = serializers.CharField(source="public_id")
     name = serializers.CharField()
@@ -35,7 +35,7 @@ class MyPlayerSerializer(serializers.Serializer[Any]):
 
 
 class MyTokenSerializer(serializers.Serializer[Any]):
-    """The token that asks, a personal one or an application's."""
+    """The token of the request: a personal one or an application's."""
 
     id = serializers.CharField(source="public_id")
     name = serializers.CharField()
@@ -56,7 +56,7 @@ class TokenSerializer(serializers.Serializer[Any]):
 
 
 class NewTokenSerializer(Strict):
-    """A personal token to make: it may do no more, and lasts no longer, than the one that asks."""
+    """A personal token to create; it cannot do more, or last longer, than that of the request."""
 
     name = LineField(max_length=LONGEST_TOKEN_NAME)
     scopes = serializers.ListField(
@@ -66,18 +66,18 @@ class NewTokenSerializer(Strict):
         min_value=1,
         max_value=3650,
         required=False,
-        help_text="How long it is valid; without, as long as the one that asks.",
+        help_text="How long it is valid; by default as long as the token of the request.",
     )
 
 
 class TokenMadeSerializer(UncachedSerializer, TokenSerializer):
-    """A personal token that was just made, with its text, which is shown this once."""
+    """A personal token that was just created, with its text, which is shown only once."""
 
     token = serializers.CharField()
 
 
 class AccountSerializer(serializers.Serializer[Any]):
-    """An account with its clubs, its players, and the token that asks."""
+    """An account with its clubs, its players, and the token of the request."""
 
     id = serializers.IntegerField(source="user.pk")
     name = serializers.SerializerMethodField()
@@ -92,7 +92,7 @@ class AccountSerializer(serializers.Serializer[Any]):
 
 
 class InitialsSerializer(Strict):
-    """Whether somebody is shown by initials."""
+    """Whether the player is shown by initials."""
 
     initials = serializers.BooleanField()
 
@@ -104,7 +104,7 @@ class ClaimCodeSerializer(Strict):
 
 
 class ClaimedPlayerSerializer(serializers.Serializer[Any]):
-    """A player who can be claimed; `own` is whom the account has in this club already."""
+    """A player who can be claimed; `own` is the one that the account already has in this club."""
 
     id = serializers.CharField(source="player.public_id")
     name = serializers.CharField(source="player.name")
@@ -114,6 +114,6 @@ class ClaimedPlayerSerializer(serializers.Serializer[Any]):
 
 
 class MonthSerializer(Strict):
-    """Whether the month of a club comes by mail."""
+    """Whether the monthly report of a club comes by mail."""
 
     by_mail = serializers.BooleanField(source="month_by_mail")

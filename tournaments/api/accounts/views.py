@@ -49,7 +49,8 @@ from tournaments.services.people.players import lock_people
 
 class AccountViewSet(RetrieveMixin, APIViewSet):
     descriptions = {
-        "retrieve": "The account of the token, with its clubs and players, and the token's rights."
+        "retrieve": "Return the account of the token, with its clubs and players, and the rights"
+        " of the token.",
     }
     read_permission = staticmethod(account_needed)
     lookup_field = None
@@ -94,11 +95,11 @@ class TokenViewSet(ListMixin, CreateMixin, RetrieveMixin, DestroyMixin, APIViewS
     """An application may not see or make tokens: they would go on when its access is withdrawn."""
 
     descriptions = {
-        "list": "The personal tokens of the account, the newest first, without their texts.",
-        "create": "Make a personal token. It may do no more, and lasts no longer, than the one that"
-        " asks.",
-        "retrieve": "A personal token of the account, without its text.",
-        "destroy": "Revoke a personal token, also the one that asks.",
+        "list": "List the personal tokens of the account, newest first, without their texts.",
+        "create": "Create a personal token. It can do no more, and lasts no longer, than the token"
+        " of the request.",
+        "retrieve": "Return a personal token of the account, without its text.",
+        "destroy": "Revoke a personal token; it may be that of the request.",
     }
     scope = Scope.MANAGE
     read_scope = Scope.MANAGE
@@ -145,9 +146,10 @@ def own_players(request: Request) -> QuerySet[Player]:
 
 class OwnPlayerViewSet(RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
     descriptions = {
-        "retrieve": "A player whom the account has claimed.",
-        "partial_update": "Be shown by initials, or by the whole name again; also on old sheets.",
-        "destroy": "Have one's name taken out of everything for good; the results stay.",
+        "retrieve": "Return a player that the account has claimed.",
+        "partial_update": "Show the player by initials, or by the whole name again, on old sheets,"
+        " too.",
+        "destroy": "Remove one's name everywhere, for good. The results stay.",
     }
     scope = Scope.MANAGE
     permission = read_permission = staticmethod(own_players)
@@ -171,12 +173,12 @@ class OwnPlayerViewSet(RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
 
     @action(methods=["post"], detail=True, serializer_class=PlayerDataSerializer)
     def data(self, request: Request, **kwargs: Any) -> Response:
-        """All that the club keeps about one's player."""
+        """Return all data that the club stores about one's player."""
         return exported(self.get_object(), self.actor, timezone.now())
 
     @action(methods=["post"], detail=True, serializer_class=None)
     def release(self, request: Request, **kwargs: Any) -> Response:
-        """Let go of a player, as one claimed by mistake."""
+        """Release a player, for example one claimed by mistake."""
         unlink_account(self.get_object().pk, self.actor, at=timezone.now())
         return self.respond()
 
@@ -192,9 +194,9 @@ class ClaimCodeViewSet(APIViewSet):
 
     @extend_schema("claim_by_code")
     def create(self, request: Request) -> Response:
-        """Find the player of a code; they are claimed at `claim/{id}/{secret}/` then.
+        """Find the player of a code, to claim them at `claim/{id}/{secret}/`.
 
-        Wrong codes are counted, for the player and for the account.
+        Wrong codes count against the player and the account.
         """
         user, typed = self.account, self.get_validated()["code"]
         if not consume(self.http_request, action="claim_code", dry_run=True):
@@ -216,7 +218,9 @@ def players_at_link(_request: Request, public_id: str, secret: str) -> QuerySet[
 
 class ClaimViewSet(RetrieveMixin, APIViewSet):
     deprecated = dict.fromkeys(("retrieve", "create"), "Open the link in a browser.")
-    descriptions = {"retrieve": "The player of a link, for whoever has it."}
+    descriptions = {
+        "retrieve": "Return the player of a link.",
+    }
     scope = Scope.MANAGE
     permission = read_permission = staticmethod(players_at_link)
     lookup_field = None
@@ -234,7 +238,7 @@ class ClaimViewSet(RetrieveMixin, APIViewSet):
         return {"player": found, "own": own}
 
     def create(self, request: Request, public_id: str, secret: str) -> Response:
-        """Make a player one's own, and the account a member of the club; twice is no error."""
+        """Claim a player; the account becomes a member of the club. Repeating it is no error."""
         if account_of(self.http_request) is None:
             get_object_or_404(self.players)
         row = claim_player(public_id, secret, self.account_actor, at=timezone.now())
@@ -244,7 +248,8 @@ class ClaimViewSet(RetrieveMixin, APIViewSet):
 class MonthViewSet(ClubMixin, RetrieveMixin, APIViewSet):
     deprecated = dict.fromkeys(("retrieve", "update"), "The account page has this switch.")
     descriptions = {
-        "retrieve": "Whether the month of a club that the account directs comes by mail."
+        "retrieve": "Return whether the monthly report of a club that the account directs comes by"
+        " mail.",
     }
     scope = Scope.MANAGE
     lookup_field = None
@@ -259,7 +264,7 @@ class MonthViewSet(ClubMixin, RetrieveMixin, APIViewSet):
         get_object_or_404(Member.objects.select_for_update(), club=self.club, user=self.account)
 
     def update(self, request: Request, slug: str) -> Response:
-        """Have the month of a club mailed on the first, or no longer."""
+        """Switch the monthly report of a club by mail, sent on the first, on or off."""
         with transaction.atomic():
             member = self.get_locked()
             switch_month(member, wanted=self.get_validated()["month_by_mail"])

@@ -15,7 +15,7 @@ class FollowingSerializer(Strict):
     """From where on somebody follows, and what."""
 
     after = serializers.IntegerField(
-        default=0, min_value=0, max_value=2**62, help_text="The `last` of the answer before."
+        default=0, min_value=0, max_value=2**62, help_text="The `last` of the previous response."
     )
     club = serializers.SlugField(default="", help_text="Only what belongs to this club.")
     event = serializers.SlugField(
@@ -26,28 +26,28 @@ class FollowingSerializer(Strict):
     )
     cursor = serializers.CharField(required=False, help_text="As in `next`, in place of `after`.")
     page_size = serializers.IntegerField(
-        required=False, min_value=1, help_text=f"Changes of an answer, at most {MOST_CHANGES}."
+        required=False, min_value=1, help_text=f"Changes in a response, at most {MOST_CHANGES}."
     )
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
-    """One change: action, subject, and addresses to read again; never its content."""
+    """A change: action, subject, and addresses to read again, but never its content."""
 
     number = serializers.IntegerField(help_text="Its place in the feed; it never changes.")
     at = Moment()
     club = serializers.CharField(source="club.slug")
-    event = serializers.SerializerMethodField(help_text="Null where it belongs to none.")
+    event = serializers.SerializerMethodField(help_text="Null if it belongs to none.")
     kind = serializers.ChoiceField(choices=AuditEntry.Kind.choices)
     action = serializers.SerializerMethodField(
         help_text="The action, such as `correction`; more may be added."
     )
     subject = serializers.SerializerMethodField(
         help_text="The subject, such as `game:…`; empty in `names-changed`, which tells those"
-        " who do not belong to a club that somebody is called otherwise on its sheets."
+        " outside the club that a name on its sheets has changed."
     )
     resources = serializers.SerializerMethodField(
-        help_text="Addresses to read again; a removed object is no longer found at its own. One"
-        " of a list, as of `names-changed`, stands for all games in it."
+        help_text="Addresses to read again; a removed object is no longer found at its own."
+        " That of a list, as of `names-changed`, stands for all games in it."
     )
 
     def get_event(self, line: AuditEntry) -> str | None:
@@ -67,10 +67,10 @@ class ChangeSerializer(serializers.Serializer[Any]):
 
 
 class ChangeFeedSerializer(serializers.Serializer[Any]):
-    """Some of the changes, and from where to go on."""
+    """A part of the changes, and where to continue."""
 
-    next = serializers.URLField(allow_null=True, help_text="The rest, where there is `more` now.")
-    previous = serializers.URLField(allow_null=True, help_text="Null: nobody goes back.")
+    next = serializers.URLField(allow_null=True, help_text="The rest, if there is `more` now.")
+    previous = serializers.URLField(allow_null=True, help_text="Always null.")
     results = ChangeSerializer(many=True)
     last = serializers.IntegerField(help_text="The value of `after` for the next request.")
-    more = serializers.BooleanField(help_text="Whether there is more to be asked for at once.")
+    more = serializers.BooleanField(help_text="Whether there are more changes now.")

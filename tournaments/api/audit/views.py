@@ -69,7 +69,9 @@ class AuditFilter(filters.FilterSet):  # type: ignore[misc]
 
 
 class AuditViewSet(ClubMixin, ListMixin, APIViewSet):
-    descriptions = {"list": "The audit of a club, newest first, for its directors."}
+    descriptions = {
+        "list": "List the audit of a club, newest first, for its directors.",
+    }
     tag = "clubs"
     read_permission = staticmethod(directed_club)
     queryset = AuditEntry.objects.all()
@@ -91,9 +93,9 @@ class ChangesView(BaseAPIView):
 
     @extend_schema(parameters=[FollowingSerializer])
     def get(self, request: Request) -> Response:
-        """The changes after a number, in order: all where you direct, else the public ones.
+        """List the changes after a number, in order: all in clubs you direct, else public ones.
 
-        Ask again with the `last` of the answer; nothing comes later under a number before it.
+        Continue with the `last` of the response. Nothing is added later under a smaller number.
         """
         data = self.get_query(FollowingSerializer)
         data["after"] = _after(data)

@@ -27,7 +27,7 @@ MOST_EVENINGS = 366
 
 
 class ClubSerializer(ClubNameSerializer):
-    """A club; `role` is what the account is in it, null for whoever is no member."""
+    """A club; `role` is that of the account in it, null if it is no member."""
 
     published = serializers.BooleanField()
     role = serializers.ChoiceField(Role.choices, allow_null=True)
@@ -61,11 +61,11 @@ class EndsBeforeItStarts(Fault, code="ends-before-it-starts", where="ends_on"):
 
 
 class SeasonDatesSerializer(Strict):
-    """A season's name, its first day and its last, which is part of it.
+    """A season's name, its first day, and its last day, which is part of it.
 
-    Of an entrant's tournaments the best `league_best` count in the league; all where it is null.
-    `league_points` is what it adds up: the points of its tournaments as their settings name them,
-    `evening` for places of the evening, or nothing for those of the tournaments in it.
+    The best `league_best` tournaments of an entrant count in the league, or all if it is null.
+    `league_points` is what the league adds up: the points of its tournaments as their settings name
+    them, `evening` for places of the evening, or nothing for those of the tournaments in it.
     """
 
     name = LineField(max_length=LONGEST_NAME)
@@ -88,7 +88,7 @@ class SeasonDatesSerializer(Strict):
 
 
 class SeasonSerializer(RowSerializer):
-    """A season of a club, and how many of its evenings and tournaments one may see."""
+    """A season of a club; `events` counts its evenings and tournaments that the reader may see."""
 
     league_points = serializers.ChoiceField(LeaguePoints.choices, allow_blank=True)
     events = serializers.IntegerField(source="events_seen")
@@ -99,10 +99,10 @@ class SeasonSerializer(RowSerializer):
 
 
 class AuditLineSerializer(serializers.Serializer[Any]):
-    """One change in a club: the action, its `subject` (as `game:abcdefghjk`), and the author.
+    """A change in a club: the action, its `subject` (as `game:abcdefghjk`), and the author.
 
-    `table` is the id of the table whose phone it was, `before` and `after` what the change is
-    about as the audit keeps it.
+    `table` is the id of the table whose phone made it. `before` and `after` are what changed, as
+    the audit stores it.
     """
 
     id = serializers.IntegerField()

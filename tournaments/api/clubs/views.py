@@ -56,9 +56,9 @@ class ClubFilter(filters.FilterSet):  # type: ignore[misc]
 
 class ClubViewSet(ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
     descriptions = {
-        "list": "The clubs of the account, and those that everybody may see.",
-        "create": "Make a club; the account is its owner.",
-        "retrieve": "A club, for its members and, where it is published, for everybody.",
+        "list": "List the clubs of the account, and those that everybody may see.",
+        "create": "Create a club; the account becomes its owner.",
+        "retrieve": "Return a club: to its members and, if it is published, to everybody.",
     }
     scope = Scope.MANAGE
     action_permissions = {
@@ -93,15 +93,15 @@ class ClubViewSet(ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
 
     @action(methods=["post"], detail=True)
     def leave(self, request: Request, slug: str) -> Response:
-        """Go out of a club; one's player and results stay."""
+        """Leave a club. The player and the results of the account stay."""
         membership.leave_club(self.club.pk, self.actor, at=timezone.now())
         return self.respond()
 
 
 class ClubSettingsViewSet(ClubMixin, RetrieveMixin, UpdateMixin, APIViewSet):
     descriptions = {
-        "retrieve": "How a club is set up, for its owners.",
-        "partial_update": "Set a club up otherwise; its slug stays, also under another name.",
+        "retrieve": "Return the settings of a club, for its owners.",
+        "partial_update": "Change the settings of a club. Its slug stays, even under another name.",
     }
     scope = Scope.MANAGE
     permission = read_permission = staticmethod(owned_club)
@@ -145,7 +145,7 @@ class ClubLogoViewSet(ClubMixin, APIViewSet):
 
     @extend_schema(responses={(200, kind): OpenApiTypes.BINARY for kind in PICTURES})
     def retrieve(self, request: Request, **kwargs: Any) -> HttpResponse:
-        """The picture, for whoever may see the club."""
+        """Return the logo, for everybody who may see the club."""
         content = club_logo(self.club)
         if content is None:
             raise Club.DoesNotExist
@@ -154,12 +154,12 @@ class ClubLogoViewSet(ClubMixin, APIViewSet):
 
     @extend_schema(request=dict.fromkeys(PICTURES, OpenApiTypes.BINARY), responses={204: None})
     def update(self, request: Request, **kwargs: Any) -> Response:
-        """Give a club a logo: a PNG or JPEG, drawn anew before it is kept."""
+        """Replace the logo: send a PNG or JPEG, which is drawn anew before it is stored."""
         content: Any = request.data
         return self._change(membership.draw_anew(content if isinstance(content, bytes) else b""))
 
     def destroy(self, request: Request, **kwargs: Any) -> Response:
-        """Take the logo away; twice is no error."""
+        """Delete the logo. Deleting it again is no error."""
         return self._change(None)
 
     def _change(self, picture: membership.Logo | None) -> Response:

@@ -43,10 +43,10 @@ class RatingOfEntrantSerializer(serializers.Serializer[Any]):
 class EntrantSerializer(serializers.Serializer[Any]):
     """An entrant; directors read whole names.
 
-    `state` says whether they are here for the next round, empty where nobody is asked;
-    `checked_in` is the last round they checked in for or were put into, 0 for none and
-    once they were taken out. `rating` is null where there is none, or it is not to be seen;
-    `section` is empty where the tournament has no sections.
+    `state` says whether they are here for the next round; it is empty without check-in.
+    `checked_in` is the last round they checked in for or were put into, 0 for none and once they
+    were taken out. `rating` is null if there is none, or the reader may not see it. `section` is
+    empty if the tournament has no sections.
     """
 
     number = serializers.IntegerField(source="entrant.number")
@@ -148,7 +148,7 @@ class CheckInSerializer(Strict):
 
 
 class NewSubstituteSerializer(Strict):
-    """The name of who plays; one that nobody of the club has is added to its players."""
+    """The name of the substitute; a new name is added to the players of the club."""
 
     name = LineField(max_length=LONGEST_NAME)
 
@@ -162,7 +162,7 @@ class LinkedEntrantSerializer(serializers.Serializer[Any]):
 
 
 class RegistrationLinkSerializer(serializers.Serializer[Any]):
-    """The target of a link, whether it is open, and its round."""
+    """The tournament of a link, whether it is open, and its round."""
 
     club = serializers.CharField(source="row.event.club.name")
     tournament = serializers.CharField(source="row.event.name")
@@ -172,7 +172,7 @@ class RegistrationLinkSerializer(serializers.Serializer[Any]):
 
 
 class CheckInLinkSerializer(RegistrationLinkSerializer):
-    """With everybody who is asked whether they are here, in order of their names."""
+    """The tournament of a link, with everybody who can check in, in order of their names."""
 
     entrants = LinkedEntrantSerializer(many=True)
 

@@ -105,8 +105,8 @@ class EntrantMixin(TournamentMixin):
 
 class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
     descriptions = {
-        "retrieve": "One entrant, with who plays in their place.",
-        "destroy": "Strike an entrant off the list who was never seated.",
+        "retrieve": "Return an entrant, with their substitutes.",
+        "destroy": "Delete an entrant who was never seated.",
     }
     queryset = Entrant.objects.none()
     lookup_field = "number"
@@ -136,13 +136,13 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         return rows.annotate(name=name)
 
     def list(self, request: Request, **kwargs: Any) -> Response:
-        """Everybody in a tournament, in order of numbers."""
+        """List the entrants of a tournament, in order of numbers."""
         page = self.paginate_queryset(self.filter_queryset(self.get_queryset())) or []
         lines = self.get_serializer(self.listed(page).lines, many=True)
         return self.get_paginated_response(lines.data)
 
     def create(self, request: Request, **kwargs: Any) -> Response:
-        """Register entrants, all or none; new names are added to the players of the club.
+        """Register entrants: all of them, or none. New names become players of the club.
 
         While the tournament runs they play from the next round that is not seated.
         """
@@ -176,9 +176,10 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         return line
 
     def partial_update(self, request: Request, **kwargs: Any) -> Response:
-        """Change team, club, section, whether they are a house player, and whether they have paid.
+        """Change an entrant: team, club, section, house player or not, paid or not.
 
-        In another section they keep their points, and play from the next round not published.
+        In another section they keep their points, and play from the next round that is not
+        published.
         """
         with transaction.atomic():
             row, by, at = self.get_locked().entrant, self.actor, timezone.now()
@@ -202,25 +203,25 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
 
     @action(methods=["post"], detail=True)
     def withdraw(self, request: Request, **kwargs: Any) -> Response:
-        """Withdraw an entrant; the results of earlier rounds stay."""
+        """Withdraw an entrant. The results of earlier rounds stay."""
         registration.withdraw_entrant(self.get_entrant().pk, self.actor, at=timezone.now())
         return self.respond_changed()
 
     @action(methods=["post"], detail=True, url_path="return")
     def take_back(self, request: Request, **kwargs: Any) -> Response:
-        """Let an entrant play again who withdrew, from the next round that is not seated."""
+        """Let a withdrawn entrant play again, from the next round that is not seated."""
         registration.return_entrant(self.get_entrant().pk, self.actor, at=timezone.now())
         return self.respond_changed()
 
     @action(methods=["post"], detail=True, url_path="let-in")
     def let_in(self, request: Request, **kwargs: Any) -> Response:
-        """Let in somebody from the waiting list, even beyond the capacity."""
+        """Let in an entrant from the waiting list, even beyond the capacity."""
         registration.let_in(self.get_entrant().pk, self.actor, at=timezone.now())
         return self.respond_changed()
 
     @action(methods=["post"], detail=True, url_path="check-in")
     def check_in(self, request: Request, **kwargs: Any) -> Response:
-        """Note that an entrant is here, or that they are not."""
+        """Record whether an entrant is here."""
         entrant, data = self.get_entrant(), self.get_validated()
         here, number = data["here"], data.get("round")
         registration.check_in(entrant.pk, self.actor, at=timezone.now(), here=here, number=number)
@@ -232,7 +233,7 @@ class SubstituteView(EntrantMixin, BaseAPIView):
     request_serializer_classes = {"put": serializers.NewSubstituteSerializer}
 
     def put(self, request: Request, **kwargs: Any) -> Response:
-        """Let somebody, by name, play a round in the place of the entrant's player."""
+        """Let somebody, by name, play a round in place of the entrant's player."""
         place = self.get_place()
         name = self.get_validated()["name"]
         put_substitute(place, name, self.actor, at=timezone.now())
@@ -240,7 +241,7 @@ class SubstituteView(EntrantMixin, BaseAPIView):
         return self.respond(self.line_of(self.get_entrant()))
 
     def delete(self, request: Request, **kwargs: Any) -> Response:
-        """Let a player have their own place in a round back."""
+        """Remove a substitute: the player plays the round again."""
         take_out_substitute(self.get_place(), self.actor, at=timezone.now())
         return Response(status=204)
 
@@ -292,7 +293,7 @@ class RegistrationView(LinkView):
         return 201 if self.action_name == "post" else 200
 
     def get(self, request: Request, public_id: str) -> Response:
-        """The tournament to register for, and whether registration is open."""
+        """Return the tournament to register for, and whether registration is open."""
         row = self.tournament
         is_open = row.state == Tournament.State.REGISTRATION
         return self.respond(
@@ -300,7 +301,7 @@ class RegistrationView(LinkView):
         )
 
     def post(self, request: Request, public_id: str) -> Response:
-        """Register oneself; an existing entrant gets their own entry."""
+        """Register oneself. An existing entrant gets their own entry."""
         entry = registration.Entry(**self.get_validated())
         if not consume(self.http_request, action="register_entrant"):
             raise Throttled
@@ -320,11 +321,11 @@ class CheckInView(LinkView):
     request_serializer_class = serializers.OwnCheckInSerializer
 
     def get(self, request: Request, public_id: str) -> Response:
-        """Everybody who is asked whether they are here, by name, and for which round."""
+        """List everybody who can check in, by name, and for which round."""
         return self.respond(self.get_object())
 
     def post(self, request: Request, public_id: str) -> Response:
-        """Say that one is here."""
+        """Check oneself in."""
         number = self.get_validated()["entrant"]
         lines = self.get_object()["entrants"]
         found = next((each for each in lines if each.entrant.number == number), None)

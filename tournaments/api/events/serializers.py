@@ -27,8 +27,8 @@ from tournaments.services.games.playing import agreement_on
 class EventPlanSerializer(DeclaredFields, Strict):
     """An evening as a director plans it; ruleset and options are the defaults of its tables.
 
-    Of a new one the season is that of the day, and codes and confirmations are as the club has
-    them, where they are left out. Without a season it is null.
+    A new evening belongs to the season of its day, and takes codes and confirmations from its club,
+    where they are left out. To belong to no season, send null.
     """
 
     described = EVENT_FIELDS

@@ -42,12 +42,12 @@ from tournaments.services.tournaments.lifecycle import put_in_season
 
 class SeasonViewSet(ClubMixin, ModelViewSet):
     descriptions = {
-        "list": "The seasons of a club, the latest first.",
-        "create": "Give a club a season more; seasons may overlap.",
-        "retrieve": "A season of a club.",
-        "partial_update": "Give a season another name, other dates or another league; its evenings"
-        " stay with it.",
-        "destroy": "Take a season away that no evening belongs to.",
+        "list": "List the seasons of a club, latest first.",
+        "create": "Create a season. Seasons may overlap.",
+        "retrieve": "Return a season of a club.",
+        "partial_update": "Change the name, the dates or the league of a season. Its evenings stay"
+        " in it.",
+        "destroy": "Delete a season that no evening belongs to.",
     }
     tag = "clubs"
     queryset = Season.objects.all()
@@ -84,7 +84,7 @@ class SeasonEventViewSet(ClubMixin, APIViewSet):
     lookup_value_converter = "slug"
 
     def update(self, request: Request, **kwargs: Any) -> Response:
-        """Put an evening or a tournament into a season, a finished one too."""
+        """Put an evening or a tournament into a season, even a finished one."""
         return self._move(self.kwargs["pk"])
 
     def destroy(self, request: Request, **kwargs: Any) -> Response:
@@ -124,11 +124,11 @@ class NoSuchSeason(Fault, code="no-such-season", where="season"):
 
 class EventViewSet(ClubMixin, ModelViewSet):
     descriptions = {
-        "list": "The evenings and tournaments of a club, the last first.",
-        "create": "Make an evening, with its first round open.",
-        "retrieve": "An evening, or that of a tournament.",
-        "partial_update": "Change an evening; existing tables stay as they are.",
-        "destroy": "Take an evening away at which no table was laid.",
+        "list": "List the evenings and tournaments of a club, latest first.",
+        "create": "Create an evening, with its first round open.",
+        "retrieve": "Return an evening, or that of a tournament.",
+        "partial_update": "Change an evening. Existing tables stay as they are.",
+        "destroy": "Delete an evening without tables.",
     }
     action_permissions = {
         "retrieve": seen_event,
@@ -215,10 +215,10 @@ class EventMixin:
 
 class EveningRoundViewSet(EventMixin, ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
     descriptions = {
-        "list": "The rounds of an evening; those of a tournament are below the tournament.",
-        "create": "Open the next round; the ones before stay as they are, for a slow table plays"
-        " on.",
-        "retrieve": "A round of an evening.",
+        "list": "List the rounds of an evening. Those of a tournament are below the tournament.",
+        "create": "Open the next round. Earlier rounds stay as they are, so that a slow table can"
+        " play on.",
+        "retrieve": "Return a round of an evening.",
     }
     queryset = Round.objects.none()
     lookup_field = "number"
@@ -237,13 +237,13 @@ class EveningRoundViewSet(EventMixin, ListMixin, CreateMixin, RetrieveMixin, API
 
     @action(methods=["post"], detail=True)
     def close(self, request: Request, **kwargs: Any) -> Response:
-        """Close a round: from now on only directors write its sheets."""
+        """Close a round. From then on only directors can write its sheets."""
         events.close_round(self.get_object().pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())
 
     @action(methods=["post"], detail=True)
     def reopen(self, request: Request, **kwargs: Any) -> Response:
-        """Let the tables of a round be written once more, by the keys they had."""
+        """Open a closed round again: its tables can be written with the keys they had."""
         events.reopen_round(self.get_object().pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())
 
@@ -253,7 +253,9 @@ class NoSuchPlayer(Fault, code="no-such-player"):
 
 
 class EveningTableViewSet(EventMixin, DestroyMixin, APIViewSet):
-    descriptions = {"destroy": "Delete a table with its games; the audit keeps their entries."}
+    descriptions = {
+        "destroy": "Delete a table with its games. The audit keeps their entries.",
+    }
     action_permissions = {"retrieve": seen_event, "replace": directed_event}
     queryset = Table.objects.none()
     lookup_field = "public_id"
@@ -279,7 +281,7 @@ class EveningTableViewSet(EventMixin, DestroyMixin, APIViewSet):
         ]
 
     def list(self, request: Request, **kwargs: Any) -> Response:
-        """The tables of a round with their current games; directors also get all keys."""
+        """List the tables of a round with their current games. Directors also get all keys."""
         get_object_or_404(self.event.rounds, number=self.kwargs["number"])
         directs = directs_club(self.http_request, self.event.club)
         page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
@@ -287,7 +289,7 @@ class EveningTableViewSet(EventMixin, DestroyMixin, APIViewSet):
         return self.get_paginated_response(lines.data)
 
     def create(self, request: Request, **kwargs: Any) -> Response:
-        """Lay a table in an open round, with its game started; names nobody has are added."""
+        """Create a table in an open round, with its game started. New names become players."""
         rounds = self.event.rounds.select_related("event__club")
         round_ = get_object_or_404(rounds, number=self.kwargs["number"])
         laying = _laying(round_, self.get_validated())
@@ -296,7 +298,7 @@ class EveningTableViewSet(EventMixin, DestroyMixin, APIViewSet):
         return self.respond(line, Location=f"{request.path}{table.public_id}/")
 
     def retrieve(self, request: Request, **kwargs: Any) -> Response:
-        """A table of a round; to directors with all keys, also at a tournament."""
+        """Return a table of a round. Directors also get all keys, at a tournament, too."""
         directs = directs_club(self.http_request, self.event.club)
         if hasattr(self.event, "tournament") and not directs:
             raise Http404
@@ -317,9 +319,10 @@ class EveningTableViewSet(EventMixin, DestroyMixin, APIViewSet):
 
     @action(methods=["post"], detail=True)
     def replace(self, request: Request, **kwargs: Any) -> Response:
-        """Make the key of a table, its code and the key that writes worthless, and get new ones.
+        """Replace the key of a table, its code and the key that writes.
 
-        For a phone that was lost, and for access that is closed; also at a tournament.
+        The old ones no longer work. Use it for a lost phone, and when access is closed; also at a
+        tournament.
         """
         replace_address(super().get_object().pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())

@@ -60,13 +60,13 @@ class MemberSerializer(serializers.Serializer[Any]):
 
 
 class RoleSerializer(Strict):
-    """Another role for a member."""
+    """The new role of a member."""
 
     role = serializers.ChoiceField(Role.choices)
 
 
 class InvitationSerializer(serializers.Serializer[Any]):
-    """A link that gives a role, `most_uses` times; any number of times where that is null."""
+    """A link that gives a role `most_uses` times, or without a limit if that is null."""
 
     id = serializers.CharField(source="public_id")
     role = serializers.ChoiceField(Role.choices)
@@ -77,7 +77,7 @@ class InvitationSerializer(serializers.Serializer[Any]):
 
 
 class InvitationLinkSerializer(UncachedSerializer, InvitationSerializer):
-    """An invitation with its link: `link` is the page, `secret` what a program accepts it with."""
+    """An invitation with its link: `link` is its page; a program accepts it with the `secret`."""
 
     link = serializers.SerializerMethodField()
     secret = serializers.CharField()
@@ -104,7 +104,7 @@ class NewInvitationSerializer(Strict):
 
 
 class InvitedSerializer(serializers.Serializer[Any]):
-    """To what somebody is invited; `belongs` says that the account is that already, or more."""
+    """What an invitation offers; `belongs` says that the account has this role, or a higher one."""
 
     club = ClubNameSerializer()
     role = serializers.ChoiceField(Role.choices)
@@ -118,8 +118,8 @@ class RoleFilter(filters.FilterSet):  # type: ignore[misc]
 
 class MemberViewSet(ClubMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
     descriptions = {
-        "retrieve": "One of the accounts of a club.",
-        "partial_update": "Give a member another role, as an owner.",
+        "retrieve": "Return an account of a club.",
+        "partial_update": "Change the role of a member, as an owner.",
     }
     scope = Scope.MANAGE
     queryset = Member.objects.all()
@@ -137,7 +137,7 @@ class MemberViewSet(ClubMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMix
 
     @extend_schema(parameters=[OpenApiParameter("q", str, description="Words of the name.")])
     def list(self, request: Request, **kwargs: Any) -> Response:
-        """The accounts of a club, for its members."""
+        """List the accounts of a club, for its members."""
         return super().list(request)
 
     def get_queryset(self) -> QuerySet[Member]:
@@ -156,7 +156,7 @@ class MemberViewSet(ClubMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMix
         parameters=[OpenApiParameter("reason", {"type": "string", "maxLength": LONGEST_REASON})]
     )
     def destroy(self, request: Request, **kwargs: Any) -> Response:
-        """Put an account out of a club, as an owner; its player and results stay."""
+        """Remove an account from a club, as an owner. Its player and results stay."""
         return super().destroy(request)
 
     def perform_destroy(self, row: Member) -> None:
@@ -183,10 +183,10 @@ class InvitationOver(Refused, code="invitation-over", status=410):
 
 class InvitationViewSet(ClubMixin, ListMixin, CreateMixin, RetrieveMixin, DestroyMixin, APIViewSet):
     descriptions = {
-        "list": "The open invitations, the latest first; directors see those for members.",
-        "create": "Make a link that gives a role.",
-        "retrieve": "An open invitation, with its link.",
-        "destroy": "Make the link worthless; twice is no error.",
+        "list": "List the open invitations, latest first. Directors see those for members.",
+        "create": "Create a link that gives a role.",
+        "retrieve": "Return an open invitation with its link.",
+        "destroy": "Withdraw an invitation: its link no longer works. Repeating it is no error.",
     }
     scope = Scope.MANAGE
     # A link makes whoever has it more than a token may that only reads.
@@ -232,7 +232,8 @@ def invitations_at_link(_request: Request, public_id: str, secret: str) -> Query
 class JoinViewSet(RetrieveMixin, APIViewSet):
     deprecated = dict.fromkeys(("retrieve", "create"), "Open the link in a browser.")
     descriptions = {
-        "retrieve": "The offer of an invitation link; 410 once it is used up, expired or withdrawn."
+        "retrieve": "Return what an invitation link offers; 410 once it is used up, expired or"
+        " withdrawn.",
     }
     scope = Scope.MANAGE
     permission = read_permission = staticmethod(invitations_at_link)
@@ -256,7 +257,7 @@ class JoinViewSet(RetrieveMixin, APIViewSet):
         return {**details, "belongs": belongs}
 
     def create(self, request: Request, **kwargs: Any) -> Response:
-        """Accept the role. An account that already has it, or more, uses nothing up."""
+        """Accept the role. If the account has it already, or a higher one, nothing is used up."""
         row, by = get_object_or_404(self.invitations), self.account_actor
         try:
             member = membership.accept_invitation(row.pk, by, at=timezone.now())

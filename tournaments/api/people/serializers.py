@@ -41,7 +41,7 @@ class PlayerExpandedSerializer(Expanded):
 class PlayerSerializer(Chosen):
     """A player of a club; the whole `name`, and the `account`, are for directors.
 
-    Others read the name as the player wants to be shown, which is `shown_name`.
+    Others read `shown_name` as the name: the name as the player wants to be shown.
     """
 
     id = serializers.CharField(source="public_id")
@@ -69,7 +69,7 @@ class PlayerSerializer(Chosen):
 
 
 class MergedPlayerSerializer(serializers.Serializer[Any]):
-    """A player who was merged into another one; parted again at `merges/{id}/undo/`."""
+    """A player who was merged into another one; undo it at `merges/{id}/undo/`."""
 
     id = serializers.IntegerField(source="pk")
     name = serializers.CharField(source="gone.name")
@@ -108,16 +108,16 @@ class AddedPlayersSerializer(serializers.Serializer[Any]):
 
 
 class ChangedPlayerSerializer(Strict):
-    """Another name, or another way of being shown."""
+    """The changes to a player: the name, or whether they are shown by initials."""
 
     name = LineField(max_length=LONGEST_NAME)
     initials = serializers.BooleanField()
 
 
 class PlayerCardSerializer(UncachedSerializer):
-    """With what a person comes to their player: the page `link`, or the `code` to be typed.
+    """How a person claims a player: on the page `link`, or by typing the `code`.
 
-    `spoiled` says that the code was typed wrongly too often; the link works still.
+    `spoiled` says that the code was typed wrongly too often. The link still works.
     """
 
     id = serializers.CharField(source="public_id")
@@ -153,7 +153,7 @@ class MergePreviewSerializer(serializers.Serializer[Any]):
 
 
 class PlayerDataSerializer(serializers.Serializer[Any]):
-    """A `kingscore-player/1` document: all that is kept about a player."""
+    """A `kingscore-player/1` document: all data stored about a player."""
 
     format = serializers.CharField()
     exported_at = Moment()
@@ -200,7 +200,7 @@ class PlayerRatingSerializer(serializers.Serializer[Any]):
 
 
 class StandingRatingSerializer(PlayerRatingSerializer):
-    """The rating in the club; `rank` among `ranked` is null for whoever is not on the list."""
+    """The rating in the club; `rank` among `ranked` is null for a player who is not on the list."""
 
     points = serializers.IntegerField(source="now.points")
     within = serializers.IntegerField(source="now.within")
@@ -212,7 +212,7 @@ class StandingRatingSerializer(PlayerRatingSerializer):
 
 
 class RankGamesSerializer(serializers.Serializer[Any]):
-    """How often somebody came to a rank in games of so many sides."""
+    """How often a player took a rank in games with so many sides."""
 
     sides = serializers.IntegerField()
     rank = serializers.IntegerField(min_value=1)
@@ -271,7 +271,7 @@ class PlayerNumbersSerializer(serializers.Serializer[Any]):
 
 
 class HeadToHeadGamesSerializer(serializers.Serializer[Any]):
-    """Finished games with another one: above, level or below them, or together as a pair."""
+    """Finished games with another player: above, level or below them, or together as a pair."""
 
     games = serializers.IntegerField()
     above = serializers.IntegerField()
@@ -307,7 +307,7 @@ class OpponentsSerializer(PartSerializer):
 
 
 class WinningChanceSerializer(serializers.Serializer[Any]):
-    """How probable it is, in hundredths, to end above the other; by the ratings of today."""
+    """The chance, in hundredths, to end above the other player, by today's ratings."""
 
     above = serializers.IntegerField()
     own = PlayerRatingSerializer()

@@ -158,10 +158,9 @@ class PlayerMixin(ClubMixin):
 
 class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
     descriptions = {
-        "retrieve": "A player, for the members of the club; statistics are at `numbers/`.",
-        "partial_update": "Give a player another name, or show them by initials; all their sheets"
-        " follow.",
-        "destroy": "Take the name of a player out of everything for good; the results stay.",
+        "retrieve": "Return a player, for the members of the club. Statistics are at `numbers/`.",
+        "partial_update": "Rename a player, or show them by initials. All their sheets follow.",
+        "destroy": "Remove the name of a player everywhere, for good. The results stay.",
     }
     # The card lets its holder claim the player, so a token that only reads gets none.
     action_scopes = {"card": Scope.DIRECT}
@@ -203,14 +202,15 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
 
     @extend_schema(parameters=[BY_NAME])
     def list(self, request: Request, **kwargs: Any) -> Response:
-        """The players of a club by name, for its members; those merged or removed are not there.
+        """List the players of a club by name, for its members.
 
-        Whoever asked to be shown by initials is found by no part of the name, but by directors.
+        Those merged or removed are left out. Only directors find players shown by initials by parts
+        of their names.
         """
         return super().list(request)
 
     def create(self, request: Request, **kwargs: Any) -> Response:
-        """Add players, all or none."""
+        """Add players: all of them, or none."""
         names = self.get_validated()["names"]
         added = add_players(self.club, names, self.actor, at=timezone.now())
         return self.respond({"results": added})
@@ -230,13 +230,13 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
 
     @action(methods=["post"], detail=True)
     def unlink(self, request: Request, **kwargs: Any) -> Response:
-        """Untie a player from the account; twice is no error."""
+        """Unlink a player from the account. Repeating it is no error."""
         merging.unlink_account(self.get_object().pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())
 
     @action(detail=True, serializer_class=serializers.PlayerCardSerializer)
     def card(self, request: Request, **kwargs: Any) -> Response:
-        """Link and code with which a person comes to a player who has no account."""
+        """Return the link and the code by which a person claims a player without an account."""
         row = self.get_object()
         if row.account_id is not None:
             raise HasAccount
@@ -249,12 +249,12 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
         serializer_class=serializers.PlayerCardSerializer,
     )
     def renew_card(self, request: Request, **kwargs: Any) -> Response:
-        """Make a new link and code; those before are worthless."""
+        """Create a new link and code. The old ones no longer work."""
         return self.respond(merging.new_claim(self.get_object().pk, self.actor, at=timezone.now()))
 
     @action(methods=["post"], detail=True, serializer_class=serializers.PlayerDataSerializer)
     def data(self, request: Request, **kwargs: Any) -> Response:
-        """All that is kept about a player; the audit notes who has asked for it."""
+        """Return all data stored about a player. The audit records this request."""
         return exported(self.get_object(), self.actor, timezone.now())
 
     @extend_schema(parameters=[OpenApiParameter("other", str, required=True)])
@@ -268,14 +268,17 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
     @extend_schema(responses=serializers.PlayerDetailSerializer, parameters=[])
     @preview_merge.mapping.post
     def merge(self, request: Request, **kwargs: Any) -> Response:
-        """Give games, tournaments and account of `other` to this player, who keeps the name."""
+        """Merge the player `other` into this one, who keeps the name.
+
+        This player gets the games, tournaments and account of the other.
+        """
         player, other = self.get_object(), self.get_player(self.get_validated()["other"])
         merging.merge_players(player.pk, other.pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())
 
     @action(methods=["post"], detail=True, url_path="merges/<int:pk>/undo")
     def undo_merge(self, request: Request, pk: int, **kwargs: Any) -> Response:
-        """Undo a merge. Games played since stay. Idempotent."""
+        """Undo a merge. Games played since then stay. Repeating it is no error."""
         row = get_object_or_404(self.get_object().merges, pk=pk)
         merging.undo_merge(row.pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())
@@ -292,7 +295,7 @@ class PlayerNumbersView(PlayerMixin, BaseAPIView):
 
     @extend_schema(parameters=[LimitsSerializer])
     def get(self, request: Request, public_id: str, **kwargs: Any) -> Response:
-        """The statistics of a player in one kind of game."""
+        """Return the statistics of a player in one kind of game."""
         row = self.get_player(public_id)
         scope, games = limited(request, row.club, games_of(row, request.user))
         sums, ratings = add_up(games), ratings_of(row)
@@ -320,7 +323,7 @@ class PlayerOpponentsView(PlayerMixin, BaseAPIView):
 
     @extend_schema("clubs_players_opponents_read", parameters=[LimitsSerializer, BY_NAME])
     def get(self, request: Request, public_id: str, **kwargs: Any) -> Response:
-        """Everybody a player has met; with `q` whoever of the club is called so."""
+        """List everybody whom a player has met; with `q`, the players of the club found by name."""
         row = self.get_player(public_id)
         scope, games = limited(request, row.club, games_of(row, request.user))
         met = meetings(games, seats_beside(row))
@@ -335,7 +338,7 @@ class HeadToHeadView(PlayerMixin, BaseAPIView):
 
     @extend_schema(parameters=[LimitsSerializer])
     def get(self, request: Request, public_id: str, other: str, **kwargs: Any) -> Response:
-        """Two players of a club beside each other."""
+        """Compare two players of a club."""
         row, beside = self.get_player(public_id), self.get_player(other)
         if row.pk == beside.pk:
             raise Http404
@@ -376,7 +379,7 @@ class PlayerGameFilter(filters.FilterSet):  # type: ignore[misc]
 
 class PlayerGameViewSet(PlayerMixin, ListMixin, APIViewSet):
     descriptions = {
-        "list": "The games of a player, the latest first, with what each changed in the rating."
+        "list": "List the games of a player, latest first, with the change of the rating by each.",
     }
     queryset = Game.objects.all()
     filterset_class = PlayerGameFilter

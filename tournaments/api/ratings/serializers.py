@@ -21,10 +21,10 @@ class LeaderboardQuerySerializer(serializers.Serializer[Any]):
     )
     season = serializers.IntegerField(required=False, min_value=1, max_value=LARGE)
     active = serializers.BooleanField(
-        default=True, help_text="Only who has played in this month or the five before."
+        default=True, help_text="Only players with a game in this month or the five before."
     )
     provisional = serializers.BooleanField(
-        default=False, help_text="Also who has played too few games yet."
+        default=False, help_text="Also players with too few games yet."
     )
     name = LineField(required=False, max_length=LONGEST_NAME, help_text="Part of a name.")
     player = serializers.CharField(required=False, max_length=16)
@@ -42,10 +42,10 @@ class RatingSerializer(serializers.Serializer[Any]):
 
 
 class LeaderboardLineSerializer(serializers.Serializer[Any]):
-    """Somebody on a leaderboard; `player` and `club` are null where you may not know them.
+    """A player on a leaderboard; `player` and `club` are null if the reader may not know them.
 
-    `name` is empty of who was removed, and `change`, since 30 days or in the season, null of who
-    is new.
+    `name` is empty for a removed player. `change`, in 30 days or in the season, is null for a new
+    one.
     """
 
     rank = serializers.IntegerField(min_value=1)
@@ -58,14 +58,14 @@ class LeaderboardLineSerializer(serializers.Serializer[Any]):
 
 
 class SeasonNameSerializer(serializers.Serializer[Any]):
-    """A season that can be asked for."""
+    """A season of the club."""
 
     id = serializers.IntegerField(source="pk")
     name = serializers.CharField()
 
 
 class LeaderboardSerializer(serializers.Serializer[Any]):
-    """A part of a leaderboard; `total` are on the whole of it, or were found by the name."""
+    """A part of a leaderboard; `total` counts the whole of it, or those found by name."""
 
     family = serializers.CharField(allow_null=True)
     families = serializers.ListField(child=serializers.CharField())
@@ -89,7 +89,7 @@ class RatingStepSerializer(serializers.Serializer[Any]):
 
 
 class RatingCurveSerializer(serializers.Serializer[Any]):
-    """A rating of a player in the club, game by game, the first first."""
+    """A rating of a player in the club, game by game, oldest first."""
 
     family = serializers.CharField(help_text="A kind of game, as `turkish-king`.")
     rating = RatingSerializer()

@@ -111,7 +111,7 @@ class ServerLeaderboardView(LeaderboardView):
 
     @extend_schema(parameters=[serializers.LeaderboardQuerySerializer, *PAGES])
     def get(self, request: Request) -> Response:
-        """The ratings of all clubs that take part, for everybody."""
+        """Return the leaderboard of all clubs that take part, for everybody."""
         return self.respond_board(None, pools_of_server())
 
 
@@ -123,7 +123,7 @@ class ClubLeaderboardView(LeaderboardView):
 
     @extend_schema(parameters=[serializers.LeaderboardQuerySerializer, *PAGES])
     def get(self, request: Request, slug: str) -> Response:
-        """The ratings of a club; its members see the list before anybody is rated, too."""
+        """Return the leaderboard of a club, to its members even before anybody is rated."""
         return self.respond_board(*self.board)
 
 
@@ -132,7 +132,7 @@ class PlayerRatingsView(ClubMixin, BaseAPIView):
     serializer_class = serializers.RatingCurvesSerializer
 
     def get(self, request: Request, slug: str, public_id: str) -> Response:
-        """How the ratings of a player have changed, game by game, for members of the club."""
+        """Return how a player's ratings have changed, game by game, for members of the club."""
         player = get_object_or_404(Player.objects.present(), club=self.club, public_id=public_id)
         now = timezone.now()
         curves = [(row, steps_of(row)) for row in ratings_of(player) if row.pool.club_id]
@@ -167,7 +167,7 @@ class GameRatingsView(BaseAPIView):
         self.game = self.get_permission()(self.request, self.kwargs["public_id"])
 
     def get(self, request: Request, public_id: str) -> Response:
-        """The changes of a finished game to the ratings of its club, per seat."""
+        """Return the changes of a finished game to the ratings of its club, per seat."""
         row = self.game
         sheet = load_sheet(row)
         if row.table_id is None or not sheet.game.finished:
@@ -183,7 +183,7 @@ class TournamentAccuracyView(TournamentMixin, BaseAPIView):
     serializer_class = serializers.AccuracySerializer
 
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """How well the ratings predicted a tournament; before its end for directors only."""
+        """Return how well ratings predicted a tournament; before its end for directors only."""
         directs = directs_club(self.http_request, self.tournament.event.club)
         details = accuracy_of_tournament(self.tournament, request.user, directs=directs)
         figures = {

@@ -29,7 +29,7 @@ class SeatNextViewSet(RoundMixin, APIViewSet):
     serializer_class = serializers.SeatingSerializer
 
     def create(self, request: Request, slug: str, tournament: str) -> Response:
-        """Seat the next round, to be looked at; where one is seated already, it is that one."""
+        """Seat the next round as a proposal. If one is seated already, return that one."""
         made = seating.seat_next_round(self.tournament.pk, self.actor, at=timezone.now())
         self.tournament.refresh_from_db()
         state = load_state(self.tournament)
@@ -42,7 +42,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
     deprecated = dict.fromkeys(("preview_swap", "swap"), "Use `…/seating/exchange/`.")
     descriptions = {
         "retrieve": "Return the seats; of a proposal, which only directors see, also quality and"
-        " reasons."
+        " reasons.",
     }
     action_permissions = {"preview_swap": directed_tournament, "preview_late": directed_tournament}
     lookup_field = None
@@ -71,7 +71,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         return self.respond({**self.get_object(), **more})
 
     def update(self, request: Request, **kwargs: Any) -> Response:
-        """Replace a proposal by what a director has made of it."""
+        """Replace a proposal by a director's own."""
         with transaction.atomic():
             self.get_locked()
             data = self.get_validated()
@@ -104,7 +104,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
     @extend_schema(parameters=[])
     @preview_swap.mapping.post
     def swap(self, request: Request, **kwargs: Any) -> Response:
-        """Let two entrants change places, in the seating as it was seen."""
+        """Swap two entrants, in the seating as it was seen."""
         data, by = self.get_validated(), self.actor
         keys, seen = (key_of(data["one"]), key_of(data["other"])), data["revision"]
         changes.swap_seats(self.round.pk, *keys, by, seen=seen, at=timezone.now())
@@ -125,7 +125,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
 
     @action(methods=["post"], detail=True, request_serializer_class=serializers.SeatAgainSerializer)
     def again(self, request: Request, **kwargs: Any) -> Response:
-        """Seat everybody who is there once more, but for the locked tables.
+        """Seat everybody who is here once more, but for the locked tables.
 
         Entrants to take in count as here from now on.
         """
@@ -139,11 +139,11 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
 
     @action(methods=["post"], detail=True, request_serializer_class=serializers.PublishSerializer)
     def publish(self, request: Request, **kwargs: Any) -> Response:
-        """Lay the tables, and let everybody see who sits where.
+        """Publish a seating: lay the tables, and let everybody see who sits where.
 
-        Refused where it is not of those who are here, unless it is to be published all the same;
-        and where results or settings have changed since it was drawn, unless what has changed is
-        accepted. A final is seated again instead.
+        Refused if it does not match who is here, unless `all_the_same` is set; and if results or
+        settings have changed since it was drawn, unless `accept_outdated` names the change. A final
+        is seated again instead.
         """
         data, by = self.get_validated(), self.actor
         seating.publish_round(self.round.pk, by, at=timezone.now(), **data)
@@ -156,9 +156,9 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         request_serializer_class=serializers.TakeBackSerializer,
     )
     def take_back(self, request: Request, **kwargs: Any) -> Response:
-        """Make a published round a proposal again; the cards of its tables stay valid.
+        """Make a published round a proposal again. The cards of its tables stay valid.
 
-        Refused where something is written, unless exactly so many `entries` are to be deleted.
+        Refused if something is written, unless exactly so many `entries` are to be deleted.
         """
         data, by = self.get_validated(), self.actor
         seating.take_back_round(self.round.pk, by, at=timezone.now(), **data)
@@ -184,7 +184,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
 
     @preview_late.mapping.post
     def late(self, request: Request, **kwargs: Any) -> Response:
-        """Seat who has come late, and do without who has left; few tables change."""
+        """Seat those who came late, and remove those who left. Few tables change."""
         data = self.get_validated()
         pks = dict(self.tournament.entrants.values_list("number", "pk"))
         # One that there is not is nobody's key, and refused as such.
@@ -198,7 +198,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
 
 class LineUpViewSet(RoundMixin, RetrieveMixin, APIViewSet):
     descriptions = {
-        "retrieve": "Who of each team plays; until the round is published, for directors."
+        "retrieve": "Return who plays for each team; for directors until the round is published.",
     }
     lookup_field = None
     serializer_class = serializers.LineUpsSerializer
@@ -224,7 +224,7 @@ class LineUpViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         self.tournament = lock_tournament(self.tournament.pk)
 
     def partial_update(self, request: Request, **kwargs: Any) -> Response:
-        """Name line-ups of a round that is not published yet, all of them or none."""
+        """Name line-ups of a round that is not published yet: all of them, or none."""
         with transaction.atomic():
             self.get_locked()
             for each in self.get_validated()["teams"]:

@@ -98,7 +98,7 @@ class SeatingFiguresSerializer(serializers.Serializer[Any]):
 
 
 class FewestRepeatsSerializer(serializers.Serializer[Any]):
-    """How a proposal would be with as few repeats as possible, if it has more."""
+    """What a proposal would be with the fewest possible repeats, if it has more."""
 
     repeat_meetings = serializers.IntegerField()
     score_spread = PointsField()
@@ -135,10 +135,10 @@ class PresenceSerializer(serializers.Serializer[Any]):
 
 
 class OutdatedSerializer(serializers.Serializer[Any]):
-    """What has changed since a proposal was drawn: `digest` is that of now.
+    """The changes since a proposal was drawn; `digest` identifies the state of now.
 
-    `elsewhere` would sit with others, or out, if it were drawn now. A final can only be seated
-    again; another round is published with the digest as `accept_outdated`.
+    `elsewhere` are entrants who would sit with others, or out, if it were drawn now. A final can
+    only be seated again; another round is published with the digest as `accept_outdated`.
     """
 
     digest = serializers.CharField()
@@ -147,10 +147,10 @@ class OutdatedSerializer(serializers.Serializer[Any]):
 
 
 class SeatingSerializer(serializers.Serializer[Any]):
-    """The seating of a round, from what was drawn.
+    """The seating of a round, as it was drawn.
 
-    A proposal has its quality and the reasons, and for directors of the next one who is
-    here against it, and what has changed since it was drawn; `revision` is that of the tournament.
+    A proposal has its quality and the reasons. Directors also see how the next proposal differs
+    from who is here, and what has changed since it was drawn. `revision` is that of the tournament.
     """
 
     round = serializers.IntegerField(source="row.number")
@@ -230,7 +230,7 @@ class NewSeatingSerializer(Strict):
 
 
 class SwappedSerializer(Strict):
-    """The two entrants to be swapped."""
+    """The two entrants to swap."""
 
     one = serializers.IntegerField(min_value=1, max_value=SMALL)
     other = serializers.IntegerField(min_value=1, max_value=SMALL)
@@ -280,7 +280,7 @@ class SeatAgainSerializer(Strict):
 
 
 class PublishSerializer(Strict):
-    """Whether it is published although it is not of those who are here, or drawn from others.
+    """Whether to publish a seating that does not match who is here.
 
     `accept_outdated` is the `digest` of the seating's `outdated`: once more has changed, it is
     refused.
@@ -322,7 +322,7 @@ class LateSeatingSerializer(SeatingSerializer):
 class ExpectedResultSerializer(serializers.Serializer[Any]):
     """The expected result of an entrant: their average rank at the table.
 
-    `rating` is null of house players, and `new` says that somebody has not been rated yet.
+    `rating` is null for house players; `new` says that the entrant has not been rated yet.
     """
 
     entrant = serializers.IntegerField()
@@ -338,10 +338,10 @@ class ExpectedResultsSerializer(PartSerializer):
 
 
 class AddTimeSerializer(Strict):
-    """Seconds that are given, or with a minus taken back.
+    """Seconds to add; negative ones are taken back.
 
-    Where `seen` says what stood there before and something else does, nothing changes: asked
-    twice, time is given once.
+    If `seen` is not the time that there is, nothing changes: a request that is sent twice adds time
+    once.
     """
 
     seconds = serializers.IntegerField(min_value=-MOST_SECONDS, max_value=MOST_SECONDS)
@@ -349,7 +349,7 @@ class AddTimeSerializer(Strict):
 
 
 class RulingSerializer(serializers.Serializer[Any]):
-    """A ruling about an entrant's round; one that was withdrawn counts no more."""
+    """A ruling about an entrant's round; a withdrawn one no longer counts."""
 
     id = serializers.IntegerField(source="pk")
     round = serializers.IntegerField(source="round.number")
@@ -372,7 +372,7 @@ class RawPointsField(serializers.JSONField):
 class NewRulingSerializer(Strict):
     """A ruling on an entrant; a penalty subtracts `points`, the others are worth them.
 
-    A forfeit counts as the last place, and of who was absent nobody was met.
+    A forfeit counts as the last place. Nobody counts as having met an entrant who was absent.
     """
 
     entrant = serializers.IntegerField(min_value=1, max_value=SMALL)
@@ -399,9 +399,9 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
     """A table of a round; `players` are in order of seats, from 0.
 
     `deals` and `totals` (per side) are those of its game so far; `deals` is null once it is
-    `finished`; `clock` if no time is kept. Only directors are told of calls and troubles, and who
-    wrote last; the `keys` of its game are shown to their tokens that may score. In a round whose
-    results are hidden, others read neither `deals` nor `totals`.
+    `finished`, `clock` without a time limit. Only directors see calls, troubles, and who wrote
+    last; those whose token may score also get the `keys` of its game. In a round whose results are
+    hidden, others see neither `deals` nor `totals`.
     """
 
     number = serializers.IntegerField(source="table.number")
@@ -464,13 +464,13 @@ class CorrectionsSerializer(PartSerializer):
 
 
 class CorrectionsSeenSerializer(Strict):
-    """Which list of corrections was looked at."""
+    """The list of corrections that was seen."""
 
     seen = serializers.CharField(max_length=64)
 
 
 class WallTableSerializer(serializers.Serializer[Any]):
-    """A table and who sits there; without a number it is of those who sit out."""
+    """A table and its players; those who sit out have no number."""
 
     number = serializers.IntegerField(allow_null=True)
     names = serializers.ListField(child=serializers.CharField())
@@ -478,7 +478,7 @@ class WallTableSerializer(serializers.Serializer[Any]):
 
 
 class WallPlaceSerializer(serializers.Serializer[Any]):
-    """Somebody in front; `stage` of the finals is empty where they play none.
+    """A leader; `stage` is that of the finals, empty if they play none.
 
     Who is `through` plays it next. The leaders of each `section` come together.
     """

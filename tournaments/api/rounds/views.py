@@ -62,8 +62,8 @@ class RoundMixin(TournamentMixin):
 
 class RoundViewSet(RoundMixin, RetrieveMixin, DestroyMixin, APIViewSet):
     descriptions = {
-        "retrieve": "A round, the progress of its tables, and its clock.",
-        "destroy": "Throw a seating away that is not published, and those of later rounds.",
+        "retrieve": "Return a round, the progress of its tables, and its clock.",
+        "destroy": "Discard a seating that is not published, and those of later rounds.",
     }
     deprecated = {"outlook": "The page of the round shows these figures."}
     queryset = Round.objects.all()
@@ -73,7 +73,7 @@ class RoundViewSet(RoundMixin, RetrieveMixin, DestroyMixin, APIViewSet):
     serializer_classes = {"list": serializers.RoundsSerializer}
 
     def list(self, request: Request, **kwargs: Any) -> Response:
-        """All rounds, in order; those that are only seated are for directors."""
+        """List all rounds, in order; those that are only seated for directors."""
         rows = self.tournament.event.rounds.order_by("number")
         return self.respond({"results": [r for r in rows if self.directs or r.published_at]})
 
@@ -88,12 +88,12 @@ class RoundViewSet(RoundMixin, RetrieveMixin, DestroyMixin, APIViewSet):
 
     @action(methods=["post"], detail=True)
     def open(self, request: Request, **kwargs: Any) -> Response:
-        """Let the tables of a published round be written."""
+        """Open a published round: its tables can be written."""
         return self.respond(running.open_round(self.round.pk, self.actor, at=timezone.now()))
 
     @action(methods=["post"], detail=True)
     def close(self, request: Request, **kwargs: Any) -> Response:
-        """Close a round whose tables are finished, confirmed and summed right.
+        """Close a round whose tables are finished, confirmed and summed correctly.
 
         The problem names every table that is not.
         """
@@ -101,17 +101,17 @@ class RoundViewSet(RoundMixin, RetrieveMixin, DestroyMixin, APIViewSet):
 
     @action(methods=["post"], detail=True)
     def reopen(self, request: Request, **kwargs: Any) -> Response:
-        """Let the tables of the last round be written once more; proposals after it go."""
+        """Open the last round again: its tables can be written. Later proposals are discarded."""
         return self.respond(running.reopen_round(self.round.pk, self.actor, at=timezone.now()))
 
     @action(methods=["post"], detail=True, url_path="clock/start")
     def start_clock(self, request: Request, **kwargs: Any) -> Response:
-        """Let the clock of an open round run on."""
+        """Start the clock of an open round."""
         return self.respond(running.start_clock(self.round.pk, self.actor, at=timezone.now()))
 
     @action(methods=["post"], detail=True, url_path="clock/pause")
     def pause_clock(self, request: Request, **kwargs: Any) -> Response:
-        """Stop the clock of an open round."""
+        """Pause the clock of an open round."""
         return self.respond(running.pause_clock(self.round.pk, self.actor, at=timezone.now()))
 
     @action(
@@ -121,14 +121,14 @@ class RoundViewSet(RoundMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         request_serializer_class=serializers.AddTimeSerializer,
     )
     def add_time(self, request: Request, **kwargs: Any) -> Response:
-        """Give all tables of an open round more time; without a clock it gets one."""
+        """Give all tables of an open round more time. A round without a clock gets one."""
         data = self.get_validated()
         added = running.Added(data["seconds"], data.get("seen", self.round.clock_seconds or 0))
         return self.respond(running.add_time(self.round.pk, added, self.actor, at=timezone.now()))
 
     @action(detail=True, serializer_class=serializers.ExpectedResultsSerializer)
     def outlook(self, request: Request, **kwargs: Any) -> Response:
-        """The expected results of a round in play, for readers who may see the ratings."""
+        """Return the expected results of a round in play, to readers who may see the ratings."""
         state = load_state(self.tournament)
         if self.round.closed_at is not None:
             return self.respond({"results": []})
@@ -185,11 +185,11 @@ class TableViewSet(RoundMixin, APIViewSet):
         ]
 
     def list(self, request: Request, **kwargs: Any) -> Response:
-        """All tables of a round; its directors read those first where something is wrong."""
+        """List all tables of a round. Directors read those with problems first."""
         return self.respond({"results": self.watched()})
 
     def retrieve(self, request: Request, **kwargs: Any) -> Response:
-        """A table by its number."""
+        """Return a table by its number."""
         self.round.refresh_from_db()
         number = self.kwargs["table"]
         table = next((each for each in self.watched() if each["table"].number == number), None)
@@ -217,7 +217,7 @@ class TableViewSet(RoundMixin, APIViewSet):
 
     @action(methods=["post"], detail=True)
     def settle(self, request: Request, **kwargs: Any) -> Response:
-        """Let one version of a disputed deal count."""
+        """Decide which version of a disputed deal counts."""
         table, data = self.get_object(), self.get_validated()
         game = get_object_or_404(Game, table=table)
         seen = rulings.SeenDeal(data["position"], data["revision"], self.actor, timezone.now())
@@ -226,7 +226,7 @@ class TableViewSet(RoundMixin, APIViewSet):
 
     @action(methods=["post"], detail=True)
     def answer(self, request: Request, **kwargs: Any) -> Response:
-        """Say that somebody has gone to a table that called."""
+        """Record that somebody has gone to a table that called."""
         rulings.answer_call(self.get_object().pk, self.actor, at=timezone.now())
         return self.retrieve(request)
 
@@ -249,8 +249,8 @@ class RulingFilter(filters.FilterSet):  # type: ignore[misc]
 
 class RulingViewSet(RoundMixin, ListMixin, RetrieveMixin, APIViewSet):
     descriptions = {
-        "list": "All rulings of a tournament, the newest first.",
-        "retrieve": "A ruling.",
+        "list": "List all rulings of a tournament, newest first.",
+        "retrieve": "Return a ruling.",
     }
     queryset = Ruling.objects.none()
     lookup_value_converter = "int"
@@ -264,7 +264,7 @@ class RulingViewSet(RoundMixin, ListMixin, RetrieveMixin, APIViewSet):
 
     @action(methods=["post"], detail=True)
     def withdraw(self, request: Request, **kwargs: Any) -> Response:
-        """Take a ruling back; it stays in the list."""
+        """Withdraw a ruling. It stays in the list."""
         rulings.withdraw_ruling(self.get_object().pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())
 
@@ -275,7 +275,7 @@ class RoundRulingViewSet(RoundMixin, APIViewSet):
     request_serializer_class = serializers.NewRulingSerializer
 
     def create(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Rule on an entrant's round; anything but a penalty replaces the earlier ruling."""
+        """Rule on an entrant's round. Anything but a penalty replaces the earlier ruling."""
         data = self.get_validated()
         entrant = self.tournament.entrants.filter(number=data["entrant"]).first()
         if entrant is None:
@@ -288,7 +288,8 @@ class RoundRulingViewSet(RoundMixin, APIViewSet):
 
 class CorrectionViewSet(RoundMixin, RetrieveMixin, APIViewSet):
     descriptions = {
-        "retrieve": "The changes that corrections made to closed standings, until marked as seen."
+        "retrieve": "Return the changes that corrections made to closed standings, until they are"
+        " accepted.",
     }
     lookup_field = None
     read_permission = staticmethod(directed_tournament)
@@ -313,7 +314,7 @@ class CorrectionViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         request_serializer_class=serializers.CorrectionsSeenSerializer,
     )
     def accept(self, request: Request, **kwargs: Any) -> Response:
-        """Keep the standings of closed rounds as they are now; refused when more has changed."""
+        """Accept the standings of closed rounds as they are now. Refused if more has changed."""
         seen, by = self.get_validated()["seen"], self.actor
         if not running.accept_changes(self.tournament.pk, seen, by, at=timezone.now()):
             raise MoreChanged

@@ -48,7 +48,7 @@ class TieBreakSerializer(serializers.Serializer[Any]):
 
 
 class StandingExpandedSerializer(Expanded):
-    """More about who stands there."""
+    """More about a row of the standings."""
 
     entrant = serializers.SerializerMethodField()
 
@@ -135,9 +135,8 @@ class EntrantTeamSerializer(serializers.Serializer[Any]):
 class StandingsSerializer(PartSerializer):
     """The standings after a round (`after`), or those of one round alone (`only`).
 
-    `last` is the latest round that counts for whoever asks; `hidden` says that one after it is
-    kept back until the tournament is finished. A tie-break that says nothing of anybody is null
-    of all.
+    `last` is the latest round that counts for the reader; `hidden` says that a later one is hidden
+    until the tournament is finished. A tie-break that applies to nobody is null for all.
     """
 
     after = serializers.IntegerField()
@@ -236,8 +235,8 @@ class LeagueRowSerializer(serializers.Serializer[Any]):
 class LeagueSerializer(PartSerializer):
     """The league of a season: the points of its tournaments, without finals, added up.
 
-    Of each player the best `best` evenings count, all where it is null. `points` is what is added
-    up, as the season has it; with `mixed` its tournaments count different points.
+    The best `best` evenings of each player count, or all if it is null. `points` is what is added
+    up, as the season defines it; with `mixed` its tournaments count different points.
     """
 
     season = serializers.IntegerField(source="season.pk")

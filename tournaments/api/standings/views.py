@@ -52,9 +52,9 @@ class StandingsView(TournamentMixin, BaseAPIView):
 
     @extend_schema(parameters=[StandingsQuerySerializer])
     def get(self, request: Request, **kwargs: Any) -> Response:
-        """The standings as they are, or after a round, or of one.
+        """Return the standings: those of now, after a round, or of one round alone.
 
-        A round that is hidden is not counted for anybody but directors.
+        A hidden round counts for directors only.
         """
         query = self.get_query(StandingsQuerySerializer)
         state = load_state(self.tournament)
@@ -78,7 +78,7 @@ class RankExplanationView(TournamentMixin, BaseAPIView):
 
     @extend_schema("clubs_tournaments_standings_entrant_read")
     def get(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """The explanation of an entrant's rank: the parts of the sum."""
+        """Explain the rank of an entrant: return the parts of the sum."""
         state = load_state(self.tournament)
         after = last_counted(state, directs=self.directs)
         try:
@@ -93,7 +93,7 @@ class LeagueView(ClubMixin, BaseAPIView):
     serializer_class = LeagueSerializer
 
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        """The league of a season, of the tournaments that whoever asks may see."""
+        """Return the league of a season, from the tournaments that the reader may see."""
         season = get_object_or_404(self.club.seasons, pk=pk)
         reader = LeagueReader.of(role_in(self.http_request, self.club))
         found = league_of(season, list(tournaments_of(season, request.user)), reader)

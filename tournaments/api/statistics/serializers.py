@@ -11,7 +11,7 @@ from tournaments.models import Player
 
 
 class NamedPlayerSerializer(serializers.Serializer[Any]):
-    """A player; `id` is null for who is no member, and of whoever was removed, without a name."""
+    """A player by name; `id` is null for readers outside the club, and for removed players."""
 
     name = serializers.CharField(allow_blank=True)
     id = serializers.CharField(allow_null=True)

@@ -18,7 +18,7 @@ class ClubRecordsView(ClubMixin, BaseAPIView):
 
     @extend_schema(parameters=[LimitsSerializer])
     def get(self, request: Request, slug: str) -> Response:
-        """Champion, records, and when and how often a club plays, for who sees its ratings."""
+        """Return champion and records of a club, and when it plays, if one may see its ratings."""
         reader = LeagueReader.of(role_in(self.http_request, self.club))
         limits = read_limits(request, self.club)
         wanted = Wanted(limits.family, str(limits.season or ""), reader)

@@ -47,7 +47,7 @@ class OptionsField(serializers.JSONField):
 
 
 class TournamentLineSerializer(DeclaredFields):
-    """A tournament in a list; `id` is what its links name it by, and `event` its evening."""
+    """A tournament in a list; its links contain the `id`, and `event` is its evening."""
 
     described: ClassVar[Mapping[str, Declared]] = {name: EVENT_FIELDS[name] for name in SHOWN}
     prefix = "event."
@@ -73,7 +73,7 @@ class CopySerializer(Strict):
 
 
 class RoundLineSerializer(serializers.Serializer[Any]):
-    """A round; `stage` is which of the finals it is, empty before them."""
+    """A round; `stage` is its stage of the finals, empty before them."""
 
     number = serializers.IntegerField()
     stage = serializers.ChoiceField(choices=STAGES, allow_blank=True)
@@ -106,7 +106,7 @@ class StepBackSerializer(serializers.Serializer[Any]):
 
 
 class EntrantCountsSerializer(serializers.Serializer[Any]):
-    """How many take part, house players left out; `here` is null where nobody is asked."""
+    """How many take part, without house players; `here` is null without check-in."""
 
     playing = serializers.IntegerField()
     withdrawn = serializers.IntegerField()
@@ -160,9 +160,9 @@ class ChangedTournamentSerializer(DeclaredFields, Strict):
 
 
 class NewTournamentSerializer(ChangedTournamentSerializer):
-    """A new tournament: a preset, and settings that are other than there.
+    """A new tournament: a preset, and the settings that differ from it.
 
-    Codes and confirmations are as the club has them; lots are drawn from a `seed` by chance.
+    It takes codes and confirmations from the club. Without a `seed`, random draws use a random one.
     """
 
     season = serializers.IntegerField(allow_null=True, default=None)
@@ -175,13 +175,13 @@ class NewTournamentSerializer(ChangedTournamentSerializer):
 
 @extend_schema_serializer(component_name="Moved")
 class NewStateSerializer(Strict):
-    """The state to which a tournament is to be led: the next one, or the one before."""
+    """The state to move a tournament to: the next one, or the one before."""
 
     state = serializers.ChoiceField(choices=Tournament.State.choices)
 
 
 class LinkSerializer(serializers.Serializer[Any]):
-    """A link for players: its page, and the key by which a program does what it does."""
+    """A link for players: its page, and the key with which a program does the same."""
 
     url = serializers.URLField()
     key = serializers.CharField()
@@ -203,7 +203,7 @@ class TournamentLinkField(serializers.Field[Tournament, Any, dict[str, str], Any
 
 
 class LinksSerializer(UncachedSerializer):
-    """The links by which players register, and say that they are here."""
+    """The links by which players register and check in."""
 
     register = TournamentLinkField()
     check_in = TournamentLinkField()

@@ -70,9 +70,9 @@ class TournamentFilter(filters.FilterSet):  # type: ignore[misc]
 
 class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin, APIViewSet):
     descriptions = {
-        "list": "The tournaments of a club that one may see, the latest first; drafts for"
+        "list": "List the tournaments of a club that one may see, latest first; drafts for"
         " directors.",
-        "retrieve": "The state of a tournament; directors also see the next step.",
+        "retrieve": "Return the state of a tournament. Directors also see the next step.",
     }
     action_scopes = {"links": Scope.DIRECT, "record": Scope.DIRECT}
     action_permissions = {
@@ -124,7 +124,7 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
         return self.respond(serializers.with_details(tournament))
 
     def create(self, request: Request, slug: str) -> Response:
-        """Make a tournament, which is a draft."""
+        """Create a tournament, as a draft."""
         data = self.get_validated(also=read_at("settings", read_settings))
         usual: dict[str, Any] = {name: getattr(self.club, name) for name in OF_CLUB}
         details = usual | {name: data[name] for name in PLANNED if name in data}
@@ -136,7 +136,7 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
         return self.respond(serializers.with_details(row), Location=f"{request.path}{row.slug}/")
 
     def partial_update(self, request: Request, **kwargs: Any) -> Response:
-        """Change a tournament; the game stays once it runs."""
+        """Change a tournament. Its game cannot change once it runs."""
         self.check_precondition(self.get_object())
         data = self.get_validated(also=read_at("settings", read_settings), partial=True)
         with transaction.atomic():
@@ -155,7 +155,7 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
 
     @extend_schema(parameters=[NAME])
     def destroy(self, request: Request, **kwargs: Any) -> Response:
-        """Take a tournament away in which no round was seated; with `name` any, for owners."""
+        """Delete a tournament in which no round was seated; with `name` any, for owners."""
         if "name" in request.query_params:
             owned_club(self.http_request, self.kwargs["slug"])
         return super().destroy(request)
@@ -169,14 +169,14 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
 
     @action(methods=["post"], detail=True)
     def move(self, request: Request, **kwargs: Any) -> Response:
-        """Lead a tournament one step on or back; it may be there already."""
+        """Move a tournament one step forward or back. It may be there already."""
         pk, state = self.tournament.pk, self.get_validated()["state"]
         row = lifecycle.move_tournament(pk, state, self.actor, at=timezone.now())
         return self.respond_changed(row)
 
     @action(methods=["post"], detail=True, success_status=201)
     def copy(self, request: Request, slug: str, **kwargs: Any) -> Response:
-        """Make a draft with the settings of a tournament, and with its entrants unless not wished.
+        """Create a draft with the settings of a tournament and, by default, with its entrants.
 
         With `links`, the links to register and to check in lead to the copy, which gets the `id`.
         """
@@ -187,31 +187,31 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
 
     @action(methods=["post"], detail=True)
     def cancel(self, request: Request, **kwargs: Any) -> Response:
-        """Hide a tournament from all but directors, and its games from ratings and statistics."""
+        """Cancel a tournament: only directors see it; its games leave ratings and statistics."""
         row = lifecycle.cancel_tournament(self.tournament.pk, self.actor, at=timezone.now())
         return self.respond_changed(row)
 
     @action(methods=["post"], detail=True)
     def restore(self, request: Request, **kwargs: Any) -> Response:
-        """Take back that a tournament was cancelled."""
+        """Restore a cancelled tournament."""
         row = lifecycle.restore_tournament(self.tournament.pk, self.actor, at=timezone.now())
         return self.respond_changed(row)
 
     @action(detail=True)
     def links(self, request: Request, **kwargs: Any) -> Response:
-        """The links by which players register and check in, for directors to hand out."""
+        """Return the links by which players register and check in, for directors to hand out."""
         return self.respond(self.tournament)
 
     @action(methods=["post"], detail=True, url_path="links/replace")
     def replace_links(self, request: Request, **kwargs: Any) -> Response:
-        """Make the links worthless; there are new ones."""
+        """Replace the links. The old ones no longer work."""
         row = lifecycle.replace_links(self.tournament.pk, self.actor, at=timezone.now())
         return self.respond(row)
 
     @extend_schema(responses={200: component("TournamentRecord")})
     @action(detail=True)
     def record(self, request: Request, **kwargs: Any) -> Response:
-        """All of a tournament, with whole names, as a portable document."""
+        """Return a whole tournament, with whole names, as a portable document."""
         with transaction.atomic():
             # Nobody leads it on meanwhile.
             return Response(tournament_document(lifecycle.lock_tournament(self.tournament.pk)))
@@ -228,9 +228,9 @@ class TournamentRecordViewSet(ClubMixin, APIViewSet):
         parameters=[ELSEWHERE],
     )
     def create(self, request: Request, slug: str) -> Response:
-        """Take a tournament of another server over from its document, for owners.
+        """Import a tournament of another server from its document, for owners.
 
-        Its players become those of the club who have their names, and its sheets are rated as if
+        Its players become the players of the club with the same names. Its sheets are rated as if
         they had been played here. A slug that is taken is refused, unless `elsewhere` is true.
         """
         elsewhere = request.query_params.get("elsewhere", "false")

@@ -105,7 +105,7 @@ class WebhookEventSerializer(serializers.Serializer[Any]):
 
 
 class WebhookCallSerializer(serializers.Serializer[Any]):
-    """The body of a call; of a test the data is only the club, of ratings also `resources`."""
+    """The body of a call; a test names only the club, ratings also `resources`."""
 
     type = serializers.ChoiceField(choices=KNOWN_TYPES)
     timestamp = Moment()

@@ -37,9 +37,9 @@ class WebhookMixin:
 
 class WebhookViewSet(WebhookMixin, ModelViewSet):
     descriptions = {
-        "list": "The webhooks of the club, for its owners, or of the server, for its staff.",
+        "list": "List the webhooks of the club, for its owners, or of the server, for its staff.",
         "create": "Add a webhook. Earlier events cause no calls.",
-        "retrieve": "One webhook.",
+        "retrieve": "Return a webhook.",
         "partial_update": "Change the address or the events of a webhook, pause it, or resume it.",
         "destroy": "Delete the webhook and its deliveries.",
     }
@@ -80,7 +80,7 @@ class WebhookViewSet(WebhookMixin, ModelViewSet):
 
     @action(detail=True, serializer_class=serializers.WebhookSecretSerializer)
     def secret(self, request: Request, **kwargs: Any) -> Response:
-        """The secret that signs its calls."""
+        """Return the secret that signs the calls."""
         return self.respond(self.get_object())
 
     @secret.mapping.post
@@ -115,8 +115,8 @@ class DeliveryFilter(filters.FilterSet):  # type: ignore[misc]
 
 class DeliveryViewSet(WebhookMixin, ListMixin, RetrieveMixin, APIViewSet):
     descriptions = {
-        "list": "The calls of the last 30 days, the latest first.",
-        "retrieve": "One call and its outcome.",
+        "list": "List the calls of the last 30 days, latest first.",
+        "retrieve": "Return a call and its outcome.",
     }
     queryset = Delivery.objects.all()
     lookup_field = "public_id"
@@ -132,5 +132,5 @@ class DeliveryViewSet(WebhookMixin, ListMixin, RetrieveMixin, APIViewSet):
 
     @action(methods=["post"], detail=True)
     def again(self, request: Request, **kwargs: Any) -> Response:
-        """Make a call once more, under the same `webhook-id`."""
+        """Repeat a call, under the same `webhook-id`."""
         return self.respond(calling.send_again(self.get_object().pk, at=timezone.now()))
