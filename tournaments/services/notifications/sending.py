@@ -2,8 +2,7 @@
 
 import json
 import logging
-import os
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64decode
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,12 +13,9 @@ from functools import cache, partial
 from time import monotonic
 from urllib.parse import urlsplit
 
+import http_ece
 from allauth.account.models import EmailAddress
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
 from django.db import DatabaseError, transaction
@@ -29,6 +25,8 @@ from django.utils import timezone, translation
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
+from py_vapid import Vapid02
+from py_vapid.utils import b64urlencode
 
 from tournaments.engine.rules.entries import clean_line
 from tournaments.models import (
@@ -55,13 +53,12 @@ ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 """The number of points of the curve P-256."""
 
 SIGNED_FOR = timedelta(hours=12)
-RECORD = 4096
-"""Bytes of a record of the encryption; a message is one, since push services take no more."""
 
 
 def application_key() -> str:
     """Return the public key of this installation, which browsers subscribe for."""
-    return _text(_point(_private_key(server_keys()[-1]).public_key()))
+    key = _private_key(server_keys()[-1]).public_key()
+    return str(b64urlencode(key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)))
 
 
 def authorization(endpoint: str, at: datetime) -> str:
@@ -74,25 +71,18 @@ def authorization(endpoint: str, at: datetime) -> str:
         "exp": int((at + SIGNED_FOR).timestamp()),
         "sub": contact,
     }
-    signed = ".".join(_text(json.dumps(each).encode()) for each in (JWT, claims))
-    key = _private_key(server_keys()[-1])
-    r, s = decode_dss_signature(key.sign(signed.encode(), ec.ECDSA(SHA256())))
-    signature = _text(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
-    return f"vapid t={signed}.{signature}, k={application_key()}"
+    # It refuses senders without a top-level domain, which push services do not look at.
+    signer = Vapid02(_private_key(server_keys()[-1]), conf={"no-strict": True})
+    return str(signer.sign(claims)["Authorization"])
 
 
 def encrypt(text: bytes, p256dh: str, auth: str) -> bytes:
     """Return a message that only the browser with these keys can read, in one record."""
-    receiver, own = _bytes(p256dh), ec.generate_private_key(CURVE)
-    sender = _point(own.public_key())
-    shared = own.exchange(ec.ECDH(), ec.EllipticCurvePublicKey.from_encoded_point(CURVE, receiver))
-    secret = _derive(shared, _bytes(auth), b"WebPush: info\0" + receiver + sender, 32)
-    salt = os.urandom(16)
-    key = _derive(secret, salt, b"Content-Encoding: aes128gcm\0", 16)
-    nonce = _derive(secret, salt, b"Content-Encoding: nonce\0", 12)
-    # 2 ends the last record.
-    sealed = AESGCM(key).encrypt(nonce, text + b"\2", None)
-    return salt + RECORD.to_bytes(4, "big") + bytes([len(sender)]) + sender + sealed
+    key = ec.generate_private_key(CURVE)
+    sealed: bytes = http_ece.encrypt(
+        text, private_key=key, dh=_bytes(p256dh), auth_secret=_bytes(auth), version="aes128gcm"
+    )
+    return sealed
 
 
 def is_push_service(endpoint: str) -> bool:
@@ -114,9 +104,6 @@ def are_keys(p256dh: str, auth: str) -> bool:
         return False
 
 
-JWT = {"typ": "JWT", "alg": "ES256"}
-
-
 @cache
 def _private_key(secret: str) -> ec.EllipticCurvePrivateKey:
     """Derive the key from the server's secret, so that it is kept and restored with that.
@@ -125,18 +112,6 @@ def _private_key(secret: str) -> ec.EllipticCurvePrivateKey:
     """
     seed = salted_hmac("kingscore.push", "1", secret, algorithm="sha512").digest()
     return ec.derive_private_key(int.from_bytes(seed, "big") % (ORDER - 1) + 1, CURVE)
-
-
-def _derive(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:
-    return HKDF(SHA256(), length, salt, info).derive(secret)
-
-
-def _point(key: ec.EllipticCurvePublicKey) -> bytes:
-    return key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-
-
-def _text(data: bytes) -> str:
-    return urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def _bytes(text: str) -> bytes:
