@@ -23,9 +23,9 @@ from django.urls import Resolver404, resolve, reverse
 from django.utils import translation
 from pypdf import PdfReader
 
-from tests.api.access_table import OK, TABLE
+from tests.api.addresses import OK, TABLE
+from tests.api.addresses import path_of as path_in_api
 from tests.api.test_access import FOR_ALL_ALIKE
-from tests.api.test_access import path_of as path_in_api
 from tests.club_factories import (
     AccountFactory,
     ClubFactory,

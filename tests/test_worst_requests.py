@@ -20,9 +20,9 @@ from django.db import transaction
 from django.test import Client, override_settings
 from django.utils import translation
 
-from tests.api.access_table import OK, TABLE
 from tests.api.access_world import KEYS, make_programs
-from tests.api.places import path_of as path_in_api
+from tests.api.addresses import OK, TABLE
+from tests.api.addresses import path_of as path_in_api
 from tests.engine.documents.small_tournament import AT, small_tournament
 from tests.factories import EVENING
 from tests.long_sheets import fines, put_entries, record_with

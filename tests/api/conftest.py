@@ -34,6 +34,15 @@ def described_codes(name):
     return frozenset(document()["components"]["schemas"][name]["enum"])
 
 
+def described_parameters():
+    """The path of each GET of the API description, and the names of its query parameters."""
+    shared = document()["components"]["parameters"]
+    for path, operations in document()["paths"].items():
+        asked = operations.get("get", {}).get("parameters", [])
+        whole = [shared[one["$ref"].rpartition("/")[2]] if "$ref" in one else one for one in asked]
+        yield path, {one["name"] for one in whole if one["in"] == "query"}
+
+
 def assert_codes_described(answer):
     """Check that each problem code of a test is in the API description."""
     if answer.get("Content-Type") == "application/problem+json":

@@ -28,7 +28,7 @@ CHECKS += ",not_a_server_error,response_schema_conformance"
 
 MAKE = """
 import json
-from tests.api.places import places_of
+from tests.api.addresses import places_of
 from tests.api.access_world import make_programs
 programs = make_programs()
 print(json.dumps({"token": programs.tokens["owner"], "places": places_of(programs.world)}))

@@ -76,7 +76,7 @@ def test_cards_of_tables_are_for_directors_with_the_scope(program, club, table):
     ("wrong", "where"),
     [
         ({"document": "recipes"}, "document"),
-        ({"document": "sheets-of-round", "round": 9}, "round"),
+        ({"document": "sheets-of-round", "round": 999}, "round"),
         ({"document": "sheets", "format": "xlsx!"}, "format"),
         ({"document": "sheets", "language": "la"}, "language"),
     ],
