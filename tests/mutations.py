@@ -442,10 +442,7 @@ MUTATIONS = (
         "tests/reports",
     ),
     Mutation(
-        "tournaments/web/base/pages.py",
-        "rows[:TITLES_AT_MOST]",
-        "rows[:1]",
-        "tests/web/imports",
+        "tournaments/web/base/pages.py", "rows[:TITLES_AT_MOST]", "rows[:1]", "tests/web/imports"
     ),
     Mutation(
         "tournaments/web/entrants/lists.py",
@@ -469,7 +466,7 @@ MUTATIONS = (
         "tournaments/api/views.py",
         "        self.check_precondition(instance)\n        return instance",
         "        return instance",
-        "tests/api/tournaments",
+        "tests/api/test_access.py",
     ),
     Mutation(
         "tournaments/api/access.py",
@@ -490,10 +487,7 @@ MUTATIONS = (
         "tests/api",
     ),
     Mutation(
-        "kingscore/sign_in.py",
-        "if user and user.pk in accounts:",
-        "if user:",
-        "tests/web/accounts",
+        "kingscore/sign_in.py", "if user and user.pk in accounts:", "if user:", "tests/web/accounts"
     ),
 )
 

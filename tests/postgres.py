@@ -115,29 +115,6 @@ def started(more=""):
             postgres.stop("immediate")
 
 
-class Standby(Postgres):
-    """A copy of another one in a folder, which follows it as soon as it is started."""
-
-    def __init__(self, folder, primary):
-        self.data, (self.port,) = Path(folder).resolve() / "standby", free_ports(1)
-        self.data.mkdir(mode=0o700)
-        if UNPRIVILEGED:
-            shutil.chown(self.data, "postgres", "postgres")
-        copy = ("--write-recovery-conf", "--checkpoint", "fast")
-        run("pg_basebackup", "--pgdata", self.data, "--dbname", primary.url(), *copy)
-
-    def is_connected(self):
-        return bool(self.ask("SELECT FROM pg_stat_wal_receiver"))
-
-    def has_replayed(self, primary):
-        """Whether all that the primary has written can be read here."""
-        [(written,)] = primary.ask("SELECT pg_current_wal_insert_lsn()::text")
-        return self.ask("SELECT 1 WHERE pg_last_wal_replay_lsn() >= %s::pg_lsn", written)
-
-    def is_paused(self):
-        return self.ask("SELECT pg_get_wal_replay_pause_state()") == [("paused",)]
-
-
 def run_races():
     """Run every `test_*together.py` on a PostgreSQL of its own; return the status of pytest."""
     if program("initdb") is None:

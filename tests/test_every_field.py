@@ -23,15 +23,7 @@ from tournaments.engine.standings.tournament_settings import (
     write_settings,
 )
 from tournaments.engine.variants import RULESETS
-from tournaments.models import (
-    AuditEntry,
-    Club,
-    Event,
-    Game,
-    Report,
-    Season,
-    Tournament,
-)
+from tournaments.models import AuditEntry, Club, Event, Game, Report, Season, Tournament
 from tournaments.models.clubs import Role
 from tournaments.reports.hall import hall_heading
 from tournaments.reports.tournament_document import tournament_document

@@ -439,8 +439,7 @@ def world(files_of_this_test_only, world_of_all, db, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "who",
-    [who if who == QUICK else pytest.param(who, marks=pytest.mark.slow) for who in VISITORS],
+    "who", [who if who == QUICK else pytest.param(who, marks=pytest.mark.slow) for who in VISITORS]
 )
 def test_no_address_shows_a_secret(who, world):
     walk = Walk(who, world)

@@ -93,9 +93,16 @@ def test_check_names_each_text_that_is_empty(project):
     assert "tr: empty: 'King' (card)" in complaints()
 
 
-def test_check_passes_when_all_is_translated_and_fails_for_one_new_text(project):
+@pytest.fixture
+def po(project):
+    """The catalogue of a project that is translated whole."""
     call_command("collect_messages")
     translate_all(project)
+    return project / "locale/tr/LC_MESSAGES/django.po"
+
+
+@pytest.mark.usefixtures("po")
+def test_check_passes_when_all_is_translated_and_fails_for_one_new_text(project):
     call_command("collect_messages", "--check")
 
     (project / "templates/new.txt").write_text("{% load i18n %}{% translate 'Something new' %}")
@@ -103,40 +110,27 @@ def test_check_passes_when_all_is_translated_and_fails_for_one_new_text(project)
     assert complaints() == ["tr: missing: 'Something new'"]
 
 
+@pytest.mark.usefixtures("po")
 def test_check_names_a_text_that_is_no_longer_used(project):
-    call_command("collect_messages")
-    translate_all(project)
-
     (project / "tournaments/play.py").write_text(PYTHON.replace('_("A deal")', ""))
 
     assert complaints() == ["tr: stale: 'A deal'"]
 
 
-def test_check_names_a_catalogue_that_collecting_would_rewrite(project):
-    call_command("collect_messages")
-    translate_all(project)
-    po = project / "locale/tr/LC_MESSAGES/django.po"
-
+def test_check_names_a_catalogue_that_collecting_would_rewrite(po):
     po.write_text(po.read_text() + '\n#~ msgid "Gone"\n#~ msgstr "x"\n')
 
     assert complaints() == ["tr: not as this command writes it: run make messages"]
 
 
-def test_check_names_a_translation_without_its_placeholder(project):
-    call_command("collect_messages")
-    translate_all(project)
-    po = project / "locale/tr/LC_MESSAGES/django.po"
-
+def test_check_names_a_translation_without_its_placeholder(po):
     po.write_text(po.read_text().replace('"%(n)s"', '"%(m)s"', 1))
 
     assert [line.partition(": ")[2][:5] for line in complaints()] == ["wrong"]
 
 
-def test_collecting_again_changes_nothing_and_keeps_translations(project):
+def test_collecting_again_changes_nothing_and_keeps_translations(project, po):
     call_command("collect_messages")
-    translate_all(project)
-    call_command("collect_messages")
-    po = project / "locale/tr/LC_MESSAGES/django.po"
     before = po.read_text()
 
     call_command("collect_messages")
@@ -146,11 +140,9 @@ def test_collecting_again_changes_nothing_and_keeps_translations(project):
     assert catalogue(project)["A deal"].string == "x"
 
 
-def test_compiling_writes_what_gettext_reads_and_only_when_needed(project):
-    call_command("collect_messages")
-    translate_all(project)
+def test_compiling_writes_what_gettext_reads_and_only_when_needed(po):
     call_command("compile_translations", verbosity=0)
-    compiled = project / "locale/tr/LC_MESSAGES/django.mo"
+    compiled = po.with_suffix(".mo")
     first = compiled.stat().st_mtime_ns
 
     call_command("compile_translations", verbosity=0)

@@ -101,10 +101,7 @@ def test_every_answer_tells_the_limit_and_what_is_left(program):
 def test_answers_outside_of_any_view_count_and_tell_the_limit(program, settings):
     mine = program.as_(AccountFactory())
     unknown = mine.get("nowhere/")
-    assert (unknown.status_code, limits(unknown)) == (
-        404,
-        ('"read";q=3;w=60', '"read";r=2;t=60'),
-    )
+    assert (unknown.status_code, limits(unknown)) == (404, ('"read";q=3;w=60', '"read";r=2;t=60'))
     large = mine.client.generic(
         "POST",
         "/api/v1/games/",

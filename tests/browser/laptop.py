@@ -2,11 +2,7 @@
 
 from django.urls import reverse
 
-LAPTOP = {
-    "viewport": {"width": 1280, "height": 800},
-    "has_touch": False,
-    "is_mobile": False,
-}
+LAPTOP = {"viewport": {"width": 1280, "height": 800}, "has_touch": False, "is_mobile": False}
 
 
 class Laptop:

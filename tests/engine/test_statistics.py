@@ -70,10 +70,7 @@ def longest_run(games, player):
 def test_first_to_have_reached_it_holds_a_record():
     sums = add_up([game(1, [50, 30, -40, -40]), game(2, [30, 50, -40, -40])], 10)
 
-    assert [(r.value, r.players, r.key) for r in sums.highest][:2] == [
-        (50, (1,), 1),
-        (50, (2,), 2),
-    ]
+    assert [(r.value, r.players, r.key) for r in sums.highest][:2] == [(50, (1,), 1), (50, (2,), 2)]
 
 
 def test_draw_neither_ends_a_run_nor_adds_to_it():

@@ -384,7 +384,7 @@ def test_mistake_in_the_environment_is_told_in_one_line(monkeypatch, name, value
         (
             {"KINGSCORE_ADDRESS": "http://king.lan", "KINGSCORE_HTTPS": "1"},
             "no path, where KINGSCORE_HTTPS is on",
-        ),
+        )
     ],
 )
 def test_variables_that_contradict_each_other_are_refused(monkeypatch, variables, said):

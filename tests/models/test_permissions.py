@@ -1,5 +1,4 @@
 import pytest
-from django.contrib.auth.models import AnonymousUser
 
 from tests.club_factories import (
     AccountFactory,
@@ -10,8 +9,8 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.factories import EVENING, GameFactory, HouseRulesetFactory, UserFactory
-from tournaments.models import Club, Event, Game, HouseRuleset, Player, Round, Seat
+from tests.factories import EVENING, GameFactory, UserFactory
+from tournaments.models import Club, Game, Player, Round, Seat
 from tournaments.services.games import playing
 
 pytestmark = pytest.mark.django_db
@@ -42,29 +41,6 @@ def those_for_whom(visitors, rows, wanted):
     return [who for who in VISITORS if wanted in rows(visitors[who])]
 
 
-@pytest.mark.parametrize(
-    ("rows", "allowed"),
-    [
-        (Club.objects.of_member, ["member", "director", "owner"]),
-        (Club.objects.directed_by, ["director", "owner"]),
-        (Club.objects.owned_by, ["owner"]),
-        (Club.objects.seen_by, ["member", "director", "owner"]),
-    ],
-)
-def test_role_in_a_club_says_who_may_what(club, visitors, rows, allowed):
-    assert those_for_whom(visitors, rows, club) == allowed
-    Club.objects.update(published=True)
-    published = VISITORS if rows == Club.objects.seen_by else allowed
-    assert those_for_whom(visitors, rows, club) == published
-
-
-def test_visitor_without_account_has_no_club(club):
-    MemberFactory(club=club)
-    for rows in (Club.objects.of_member, Club.objects.directed_by, Club.objects.owned_by):
-        assert not rows(AnonymousUser()).exists()
-    assert not Club.objects.seen_by(AnonymousUser()).exists()
-
-
 def test_each_club_is_found_once_by_a_member_of_several(club):
     member = MemberFactory(club=club, role="owner")
     other = MemberFactory(user=member.user, role="member")
@@ -72,20 +48,6 @@ def test_each_club_is_found_once_by_a_member_of_several(club):
 
     assert list(Club.objects.seen_by(member.user).order_by("pk")) == [club, other.club]
     assert list(Club.objects.directed_by(member.user)) == [club]
-
-
-@pytest.mark.parametrize(
-    ("published", "seen"), [(False, ["member", "director", "owner"]), (True, VISITORS)]
-)
-def test_event_and_game_are_seen_in_their_club_until_published(club, visitors, published, seen):
-    event = EventFactory(club=club, published=published)
-    game = TableFactory(round__event=event).games.get()
-
-    assert those_for_whom(visitors, Game.objects.seen_by, game) == seen
-    # That of an open table is seen by nobody without its address.
-    assert those_for_whom(visitors, Game.objects.seen_by, GameFactory()) == []
-    assert those_for_whom(visitors, Event.objects.seen_by, event) == seen
-    assert those_for_whom(visitors, Event.objects.directed_by, event) == ["director", "owner"]
 
 
 FINALS = {"rounds": 2, "finals": 8, "hide_last": True}
@@ -183,15 +145,6 @@ def test_director_needs_the_address_of_the_sheet_too(club, visitors):
             assert not rows(game.public_id, secret).exists()
         assert not Game.objects.writable_at(game.public_id, secret, visitors["owner"]).exists()
         assert those_for_whom(visitors, first_writable(game, secret), game) == []
-
-
-def test_house_rules_of_a_club_are_offered_in_it_and_those_of_the_server_to_all(club, visitors):
-    of_club = HouseRulesetFactory(club=club)
-    of_server = HouseRulesetFactory()
-    offered = HouseRuleset.objects.offered_to
-
-    assert those_for_whom(visitors, offered, of_club) == ["member", "director", "owner"]
-    assert those_for_whom(visitors, offered, of_server) == VISITORS
 
 
 LOOKUPS = {

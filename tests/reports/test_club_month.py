@@ -114,7 +114,7 @@ def test_record_is_told_with_the_one_it_broke(club):
     records = compose(club)["records"]
 
     assert [(row[0]["text"], row[1]["text"], row[2]["text"], row[3]) for row in records] == [
-        ("Highest game", "Burak", "400", "540"),
+        ("Highest game", "Burak", "400", "540")
     ]
 
 

@@ -66,10 +66,7 @@ def test_sheet_names_the_winner_where_nobody_is_out_or_sunk(record):
 def test_badges_stand_with_who_earned_them_and_in_which_deals(record):
     badges = compose(record())["badges"]
     assert [(badge["name"], badge["who"]) for badge in badges] == [
-        (
-            "Said it, ate it",
-            [{"player": "Burak", "deals": "10"}, {"player": "Cem", "deals": "15"}],
-        ),
+        ("Said it, ate it", [{"player": "Burak", "deals": "10"}, {"player": "Cem", "deals": "15"}]),
         ("Ox-eye", [{"player": "Ayşe", "deals": "16"}]),
         ("Flower", [{"player": "Burak", "deals": "20"}, {"player": "Deniz", "deals": "6"}]),
         ("Phone plug", [{"player": "Ayşe", "deals": "20"}]),
@@ -177,8 +174,7 @@ def test_follow_address_is_a_drawn_code_and_a_link(sheet, record):
 
 
 @pytest.mark.parametrize(
-    ("language", "written"),
-    [("tr", "2 Mayıs 2026"), ("it", "2 maggio 2026"), ("en", "2 May 2026")],
+    ("language", "written"), [("tr", "2 Mayıs 2026"), ("it", "2 maggio 2026"), ("en", "2 May 2026")]
 )
 def test_date_is_written_as_the_language_does(language, written):
     with translation.override(language):
@@ -305,8 +301,7 @@ def test_hand_that_everyone_passed_has_its_number():
 
 
 @pytest.mark.parametrize(
-    ("language", "amounts"),
-    [("en", ["0.90", "0.40", "0.30"]), ("tr", ["0,90", "0,40", "0,30"])],
+    ("language", "amounts"), [("en", ["0.90", "0.40", "0.30"]), ("tr", ["0,90", "0,40", "0,30"])]
 )
 def test_paper_says_who_pays_whom(pdf, language, amounts):
     data = compose(load("italian-king-whole"), language)

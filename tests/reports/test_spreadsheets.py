@@ -273,9 +273,7 @@ def read(path, sheet=0, *, values=False):
 def test_table_has_a_row_for_each_deal_with_what_it_was_worth(tmp_path, record):
     rows = read(file_of_record(tmp_path, record()))
 
-    assert rows[0] == [
-        *("No.", "Contract", "Declarer", *NAMES, "Sum", "Must be", "Note"),
-    ]
+    assert rows[0] == [*("No.", "Contract", "Declarer", *NAMES, "Sum", "Must be", "Note")]
     assert rows[4] == [4, "Trump ♠", "Deniz", 100, 150, 50, 350, "=SUM(D5:G5)", 650, None]
     assert len(rows) == 23
 

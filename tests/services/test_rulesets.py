@@ -17,7 +17,7 @@ from tournaments.engine.documents.ruleset_records import read_ruleset, write_rul
 from tournaments.engine.rules.rulesets import Code, InvalidEntry
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Game, HouseRuleset
-from tournaments.queries.rulesets import find_ruleset, offered_rulesets
+from tournaments.queries.rulesets import find_ruleset
 from tournaments.queries.sheets import load_sheet
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games import playing
@@ -147,18 +147,6 @@ def test_sheet_of_house_rules_takes_no_query_more(django_assert_num_queries):
 @pytest.fixture
 def club():
     return ClubFactory()
-
-
-def test_rules_of_a_club_are_offered_to_its_members_only(club, django_assert_num_queries):
-    HouseRulesetFactory(slug="of-the-server")
-    create(club=club)
-    member, other = MemberFactory(club=club).user, MemberFactory(role="owner").user
-
-    for user, offered in ((None, []), (other, []), (member, ["moda"])):
-        with django_assert_num_queries(1):
-            found = [slug for slug, _ in offered_rulesets(user)]
-        assert found == [*RULESETS, *offered, "of-the-server"]
-        assert (find_ruleset("moda", user) is not None) == bool(offered)
 
 
 def test_game_by_rules_of_a_club_is_begun_with_a_copy_of_them_only(club):

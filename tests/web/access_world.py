@@ -36,17 +36,14 @@ from tests.factories import (
     SetupFactory,
     UserFactory,
 )
-from tests.program_factories import (
-    ApplicationFactory,
-    DeliveryFactory,
-    TokenFactory,
-)
+from tests.program_factories import ApplicationFactory, DeliveryFactory, TokenFactory
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
 from tournaments.models import Merge, Player, RatingDue, Round, Subscription
 from tournaments.queries.documents import report_secret
 from tournaments.services.games.seating import begin_transfer
 from tournaments.services.games.tables import start_table
+from tournaments.services.webhooks.calling import secret_text
 
 PHONES = ("phone", "phone of another table", "phone of a closed round")
 """Visitors without an account, each of which has come in by the card of its table."""
@@ -199,7 +196,7 @@ def _webhook(world, club):
     call = DeliveryFactory(webhook__club=club)
     at = {"slug": club.slug, "public_id": call.webhook.public_id}
     world.right |= {"webhook": at, "webhook call": at | {"delivery": call.public_id}}
-    world.secrets.append(call.webhook.secret)
+    world.secrets += [call.webhook.secret, secret_text(call.webhook)]
     call = DeliveryFactory(webhook__club=None, line=None)
     at = {"public_id": call.webhook.public_id}
     world.right |= {"webhook of the server": at}

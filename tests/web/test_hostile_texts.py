@@ -27,11 +27,7 @@ from tournaments.services.notifications.sending import subscribe_phone, sweep_no
 from tournaments.services.people.players import add_player
 from tournaments.services.rounds.running import close_round, open_round
 from tournaments.services.rounds.seating import publish_round
-from tournaments.services.webhooks.calling import (
-    CallAnswer,
-    create_webhook,
-    sweep_webhooks,
-)
+from tournaments.services.webhooks.calling import CallAnswer, create_webhook, sweep_webhooks
 from tournaments.web.base import answers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]

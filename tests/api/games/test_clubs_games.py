@@ -134,11 +134,7 @@ def test_open_table_is_taken_into_an_evening_by_a_director_with_its_key(program)
     club = round_.event.club
     row = GameFactory(entries=WHOLE_GAME[:2])
     path = f"games/{row.public_id}/adopt/"
-    said = {
-        "key": token_of(row, "write"),
-        "event": round_.event.public_id,
-        "round": round_.number,
-    }
+    said = {"key": token_of(row, "write"), "event": round_.event.public_id, "round": round_.number}
     director = program.role("director", club)
     wrong = said | {"key": token_of(row, "follow")}
     assert director.post(path, wrong).status_code == 404

@@ -342,44 +342,6 @@ def test_form_of_a_deal_that_is_begun_and_of_a_game_that_is_over(program):
     assert (over["contracts"], over["stops"]) == ([], [])
 
 
-@pytest.fixture
-def started(program):
-    return program.post("games/", HEAD).json()
-
-
-@pytest.mark.parametrize("then", ["", "record/", "form/", "?expand=club"])
-def test_follower_is_answered_304_with_the_tag_when_nothing_has_changed(program, started, then):
-    follower = program.with_token(started["keys"]["follow"])
-    path = f"games/{started['id']}/{then}"
-    seen = follower.get(path)
-    assert seen.status_code == 200
-    again = follower.get(path, If_None_Match=seen["ETag"])
-    assert (again.status_code, again["ETag"]) == (304, seen["ETag"])
-
-
-@pytest.mark.parametrize(
-    "header", [{"If_Match": '"0"'}, {"If_Unmodified_Since": "Thu, 01 Jan 1970 00:00:01 GMT"}]
-)
-def test_reading_is_refused_by_no_condition_of_writing(program, started, header):
-    follower = program.with_token(started["keys"]["follow"])
-    path = f"games/{started['id']}/record/"
-    assert follower.get(path, **header).status_code == 200
-    tag = follower.get(path)["ETag"]
-    assert follower.get(path, **header, If_None_Match=tag).status_code == 304
-
-
-def test_key_sent_twice_is_answered_alike_and_another_body_is_refused(program, started):
-    phone = program.with_token(started["keys"]["write"])
-    path, key = f"games/{started['id']}/entries/", "abcdefgh-1"
-    first = phone.post(path, {"entry": RIFKI}, Idempotency_Key=key)
-    again = phone.post(path, {"entry": RIFKI}, Idempotency_Key=key)
-    assert (again.status_code, again.content) == (first.status_code, first.content)
-    assert again["Idempotency-Replayed"] == "true"
-    assert again["ETag"] == first["ETag"]
-    other = phone.post(path, {"entry": RIFKI | {"declarer": 1}}, Idempotency_Key=key)
-    assert refused(other) == (422, "key-reused")
-
-
 def test_same_key_of_another_token_of_an_account_is_not_shown_what_the_first_was(program):
     user, key = AccountFactory(), {"Idempotency_Key": "abcdefgh-3"}
     directing, reading = program.as_(user), program.as_(user, "read")

@@ -70,7 +70,6 @@ def test_cursors_lead_through_all_pages_and_tell_no_hidden_name(program, directo
         assert "dilek" not in path
         assert "ZGlsZW" not in path
     assert seen == ["Ali", "D. G.", "Zeki"]
-    assert member.get(f"{PLAYERS}?cursor=bm9uZQ").status_code == 404
 
 
 def test_players_are_added_all_or_none(director, club):
@@ -90,15 +89,11 @@ def test_players_are_added_all_or_none(director, club):
     assert [player["name"] for player in added.json()["results"]] == ["Burak", "Cem"]
 
 
-def test_player_is_renamed_and_shown_by_initials_as_was_read(program, director, club):
+def test_player_is_renamed_and_shown_by_initials(program, director, club):
     row = PlayerFactory(club=club, name="Ayse Yilmaz")
     PlayerFactory(club=club, name="Cem")
-    seen = director.get(of(row))
-    changed = director.patch(
-        of(row), {"name": "Ayşe Yılmaz", "initials": True}, If_Match=seen["ETag"]
-    )
-    assert (changed.json()["name"], changed.json()["shown_name"]) == ("Ayşe Yılmaz", "A. Y.")
-    assert director.patch(of(row), {"name": "X"}, If_Match=seen["ETag"]).status_code == 412
+    changed = director.patch(of(row), {"name": "Ayşe Yılmaz", "initials": True}).json()
+    assert (changed["name"], changed["shown_name"]) == ("Ayşe Yılmaz", "A. Y.")
     taken = director.patch(of(row), {"name": "cem", "initials": False})
     assert refused(taken) == (409, "name-taken")
     assert director.get(of(row)).json()["initials"] is True
@@ -142,9 +137,6 @@ def test_player_is_removed_and_what_is_kept_is_shown_before(director, club):
     data = director.post(f"{of(row)}data/").json()
     assert (data["format"], data["player"]["name"]) == ("kingscore-player/1", "Ayşe")
     assert AuditEntry.objects.filter(action="export").count() == 1
-    seen = director.get(of(row))["ETag"]
-    director.patch(of(row), {"name": "Ayşe Y."})
-    assert director.delete(of(row), If_Match=seen).status_code == 412
     assert director.delete(of(row)).status_code == 204
     assert director.get(of(row)).status_code == 404
     assert Player.objects.get(pk=row.pk).name == ""
@@ -164,13 +156,10 @@ def test_members_read_names_and_directors_addresses(program, club):
     assert (told["name"], told["email"], told["role"]) == ("A. Y.", None, "member")
 
 
-def test_owner_gives_another_role_once_it_is_as_was_read(owner, club):
+def test_owner_gives_another_role(owner, club):
     user = MemberFactory(club=club).user
     path = f"clubs/moda/members/{user.pk}/"
-    seen = owner.get(path)
-    changed = owner.patch(path, {"role": "director"}, If_Match=seen["ETag"])
-    assert changed.json()["role"] == "director"
-    assert owner.patch(path, {"role": "owner"}, If_Match=seen["ETag"]).status_code == 412
+    assert owner.patch(path, {"role": "director"}).json()["role"] == "director"
     assert faults(owner.patch(path, {"role": "king"})) == [("invalid-choice", "role")]
     assert Member.objects.get(user=user).role == "director"
 
@@ -185,10 +174,7 @@ def test_member_is_put_out_with_a_reason(owner, club):
 
 
 def test_invitation_is_made_read_followed_and_used_up(program, owner, club):
-    key = {"Idempotency_Key": "abcdefgh-1"}
-    asked = {"role": "director", "days": 2}
-    made = owner.post("clubs/moda/invitations/", asked, **key)
-    assert owner.post("clubs/moda/invitations/", asked, **key).json() == made.json()
+    made = owner.post("clubs/moda/invitations/", {"role": "director", "days": 2})
     told = made.json()
     assert (told["role"], told["most_uses"], told["uses"]) == ("director", 1, 0)
     assert told["link"].endswith(f"/join/{told['id']}/{told['secret']}/")
@@ -354,9 +340,5 @@ def test_two_players_stand_beside_each_other(member, club):
     assert told["compared"]["points"] == 2 * games["Şule"].points
     assert told["compared"]["other_ranks"] == 2 * games["Burak"].place
     assert (told["chance"]["above"] > 50) == (games["Şule"].place < games["Burak"].place)
-    assert (
-        member.get(
-            of_name("Şule", f"against/{Player.objects.get(name='Şule').public_id}/")
-        ).status_code
-        == 404
-    )
+    own = Player.objects.get(name="Şule").public_id
+    assert member.get(of_name("Şule", f"against/{own}/")).status_code == 404

@@ -40,12 +40,10 @@ def test_webhook_is_made_with_its_secret_changed_and_removed(owner):
     assert owner.get(ALL).json()["results"] == [shown]
     assert owner.get(f"{one}secret/").json() == {"secret": secret}
 
-    tag = owner.get(one)["ETag"]
-    changed = owner.patch(one, {"paused": True, "events": ["round.published"]}, If_Match=tag)
+    changed = owner.patch(one, {"paused": True, "events": ["round.published"]})
     published = ["round.published"]
     new = {"paused": True, "events": published, "happenings": published}
     assert changed.json() == shown | new
-    assert owner.patch(one, {"paused": False}, If_Match=tag).status_code == 412
     assert owner.post(f"{one}secret/").json()["secret"] != secret
     assert owner.delete(one).status_code == 204
     assert owner.get(one).status_code == 404
@@ -111,14 +109,6 @@ def test_command_keeps_webhooks_of_the_server(db, capsys):
             call_command("server_webhook", *wrong)
     call_command("server_webhook", "--remove", row.public_id)
     assert not Webhook.objects.exists()
-
-
-def test_secret_is_stored_by_no_cache(owner):
-    made = owner.post(ALL, NEW)
-    one = made["Location"]
-    for answer in (made, owner.get(f"{one}secret/"), owner.post(f"{one}secret/")):
-        assert answer["Cache-Control"] == "no-store"
-    assert owner.get(one)["Cache-Control"] == "private, no-cache"
 
 
 def test_club_has_only_so_many(owner, club):

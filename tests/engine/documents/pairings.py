@@ -32,10 +32,7 @@ SPOILED = {
     "true for a number": ({"rounds_left": True}, [("wrong-type", "rounds_left")]),
     "rounds below none": ({"rounds_left": -1}, [("wrong-type", "rounds_left")]),
     "a table of three": ({"table_size": 3}, [("odd-table", "table_size")]),
-    "an entrant without a name": (
-        with_entrant(score=1),
-        [("missing-field", "entrants[9].id")],
-    ),
+    "an entrant without a name": (with_entrant(score=1), [("missing-field", "entrants[9].id")]),
     "an entrant with an empty name": (with_entrant(id=""), [("wrong-type", "entrants[9].id")]),
     "an entrant twice": (with_entrant(id="p3"), [("duplicate-entrant", "entrants")]),
     "a score that is none": (
@@ -58,11 +55,7 @@ SPOILED = {
     ),
     "faults of several parts": (
         {"seed": None, "rounds": [[]], **with_entrant(score=1)},
-        [
-            ("wrong-type", "seed"),
-            ("missing-field", "entrants[9].id"),
-            ("wrong-type", "rounds[0]"),
-        ],
+        [("wrong-type", "seed"), ("missing-field", "entrants[9].id"), ("wrong-type", "rounds[0]")],
     ),
     "an entrant with more": (
         with_entrant(id="x", age=3),
@@ -95,10 +88,7 @@ SPOILED = {
         [("impossible-fixed", "fixed[0]")],
     ),
     "one fixed alone": ({"fixed": [["p0"]]}, [("impossible-fixed", "fixed[0]")]),
-    "one twice in a group": (
-        {"fixed": [["p0", "p0"]]},
-        [("duplicate-entrant", "fixed[0]")],
-    ),
+    "one twice in a group": ({"fixed": [["p0", "p0"]]}, [("duplicate-entrant", "fixed[0]")]),
     "groups that make five": (
         {"fixed": [["p0", "p1", "p2"], ["p2", "p3", "p4"]]},
         [("impossible-fixed", "fixed")],

@@ -145,18 +145,13 @@ WRONG_HERE = {
         ("passes", True, "passes"),
         ("deals", 24, "runs-out"),
     ],
-    "barbu": [
-        ("settings.order", "ordered", "order"),
-        ("contracts.6.prizes", [1, 2], "prizes"),
-    ],
+    "barbu": [("settings.order", "ordered", "order"), ("contracts.6.prizes", [1, 2], "prizes")],
     "italian-king": [
         ("settings.domino_winners", ..., "missing-field"),
         ("contracts.7.values", {"tricks": 1}, "own-unit"),
         ("stages.0.contracts", [], "stage"),
     ],
-    "italian-king-pairs": [
-        ("contracts.7.fields", [], "missing-field"),
-    ],
+    "italian-king-pairs": [("contracts.7.fields", [], "missing-field")],
     "euchre": [
         ("settings.march", ..., "missing-field"),
         ("contracts.0.named", True, "named"),
@@ -206,30 +201,18 @@ WRONG_ELSEWHERE = {
             "offered-sealed",
         ),
     ],
-    "italian-king-pairs": [
-        ({"sides": [0, 1]}, "contracts.7.scoring", "needs-pairs"),
-    ],
-    "italian-king-pirandello": [
-        ({"sides": [0, 1, 2]}, "steps", "step"),
-    ],
-    "euchre": [
-        ({"contracts.0.quota": 9}, "contracts.0.named", "alone"),
-    ],
+    "italian-king-pairs": [({"sides": [0, 1]}, "contracts.7.scoring", "needs-pairs")],
+    "italian-king-pirandello": [({"sides": [0, 1, 2]}, "steps", "step")],
+    "euchre": [({"contracts.0.quota": 9}, "contracts.0.named", "alone")],
     "honeymoon-king": [
         (
             {"deals": ..., "settings.target": 9, "contracts.0.values.tricks": -1},
             "settings.target",
             "target",
-        ),
+        )
     ],
 }
-CODES = {
-    "missing-field",
-    "unexpected-field",
-    "unknown-contract",
-    "unknown-format",
-    "wrong-type",
-}
+CODES = {"missing-field", "unexpected-field", "unknown-contract", "unknown-format", "wrong-type"}
 
 
 def fault(ruleset, changes, where, why):

@@ -160,8 +160,7 @@ def test_elsewhere_there_is_no_round_robin_at_tables_of_four(count):
 
 
 @pytest.mark.parametrize(
-    ("count", "rounds"),
-    [(16, 5), (20, 5), (15, 5), pytest.param(40, 12, marks=pytest.mark.slow)],
+    ("count", "rounds"), [(16, 5), (20, 5), (15, 5), pytest.param(40, 12, marks=pytest.mark.slow)]
 )
 def test_a_fixed_evening_brings_nobody_together_twice(count, rounds):
     seatings = schedule(field_of(count, seed=6), rounds, "fixed")

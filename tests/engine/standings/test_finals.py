@@ -190,10 +190,7 @@ def test_who_is_still_in_stands_first_while_the_final_is_played():
 
 
 def test_two_at_a_table_are_placed_by_their_last_game():
-    finals = [
-        played(2, {"1": 9, "4": 0}, {"2": 0, "3": 1}),
-        played(3, {"1": 3, "3": 4}),
-    ]
+    finals = [played(2, {"1": 9, "4": 0}, {"2": 0, "3": 1}), played(3, {"1": 3, "3": 4})]
 
     standings = places(field(6), finals, 2, finals=4)
 

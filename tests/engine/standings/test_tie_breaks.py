@@ -61,12 +61,7 @@ def test_opponents_count_with_all_they_have_before_penalties_once_for_each_meeti
     )
 
     # a 111, b 323, c 232, d 444.
-    sums = {
-        "a": 323 + 232 + 232,
-        "b": 111 + 444 + 444,
-        "c": 444 + 111 + 111,
-        "d": 232 + 323 + 323,
-    }
+    sums = {"a": 323 + 232 + 232, "b": 111 + 444 + 444, "c": 444 + 111 + 111, "d": 232 + 323 + 323}
     assert values("opponents", played) == {name: Fraction(sums[name], 3) for name in sums}
     assert values("opponents", played, tie_break_version=1) == sums
 

@@ -7,7 +7,6 @@ from tests.club_factories import (
     AccountFactory,
     AuditEntryFactory,
     ClubFactory,
-    InvitationFactory,
     MemberFactory,
     PlayerFactory,
 )
@@ -202,17 +201,6 @@ def test_account_that_is_deleted_leaves_its_clubs_and_its_players_stay(club, own
         *[("player", "release", {"account": f"account:{ece.user.pk}"}, None)] * 2,
     ]
     assert not AuditEntry.objects.exclude(user=None).exists()
-
-
-def test_links_are_seen_by_those_who_are_as_much_themselves(club):
-    for each in Role:
-        InvitationFactory(club=club, role=each, most_uses=1)
-    InvitationFactory()
-
-    for role, managed in (("owner", 3), ("director", 1), ("member", 0)):
-        user = MemberFactory(club=club, role=role).user
-        assert Invitation.objects.managed_by(user).count() == managed
-    assert not Invitation.objects.managed_by(AccountFactory()).exists()
 
 
 @pytest.mark.parametrize(

@@ -54,24 +54,6 @@ def published_round(row, number=1):
     return RoundFactory(event=row.event, number=number, seating=seating, published_at=EVENING)
 
 
-def test_names_of_the_club_are_found_and_others_are_added():
-    row = open_tournament()
-    known = PlayerFactory(club=row.event.club, name="Işıl Yılmaz")
-    PlayerFactory(name="Cem")
-
-    entrants = register(row, Entry("ışıl  yılmaz", team="Moda"), Entry("Cem", represents="Kadıköy"))
-
-    assert [(each.number, each.team, each.represents) for each in entrants] == [
-        (1, "Moda", ""),
-        (2, "", "Kadıköy"),
-    ]
-    assert entrants[0].player == known
-    assert entrants[1].player.club == row.event.club
-    assert AuditEntry.objects.filter(action="add-entrants").get().after == {
-        "entrants": ["e1", "e2"]
-    }
-
-
 def test_pairs_are_two_people_of_whom_none_stands_in_another_pair():
     row = open_tournament(event__ruleset="italian-king-pairs")
     register(row, Entry("Ada", "Bora"))
@@ -376,14 +358,3 @@ def test_place_that_another_was_given_on_the_sheet_is_not_taken():
     with pytest.raises(substituting.NotAtTable):
         put_in(one, "Zeki")
     assert not Substitute.objects.exists()
-
-
-def test_only_a_player_of_the_entrant_is_replaced():
-    entrant = EntrantFactory()
-    stranger = PlayerFactory(club=entrant.tournament.event.club)
-
-    with pytest.raises(Player.DoesNotExist):
-        substituting.put_substitute(
-            substituting.Place(entrant.pk, 1, stranger.pk), "Zeki", NOBODY, at=EVENING
-        )
-    assert not Player.objects.filter(name="Zeki").exists()

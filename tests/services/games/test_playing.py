@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.club_factories import AccountFactory, ClubFactory, MemberFactory, TableFactory
-from tests.deals import NAMES, WHOLE_GAME, deal
+from tests.deals import WHOLE_GAME, deal
 from tests.factories import (
     EVENING,
     ContextFactory,
@@ -37,23 +37,6 @@ FINE = {"type": "adjustment", "seat": 2, "points": -100, "reason": "revoke"}
 
 def found(problems):
     return [(str(problem.code), problem.where) for problem in problems]
-
-
-def test_start_game_stores_the_head_at_revision_0():
-    head = SetupFactory(
-        players=[" Ayşe ", "Burak", "Cem", "Deniz"],
-        first_declarer=2,
-        options={"king": "off"},
-        title="Cuma",
-        place="Moda",
-    )
-
-    game = Game.objects.get(pk=playing.start_game(head, at=EVENING).pk)
-
-    assert (game.ruleset, game.options) == ("turkish-king", {"king": "off"})
-    assert (game.players, game.first_declarer) == (list(NAMES), 2)
-    assert (game.title, game.place, game.played_at) == ("Cuma", "Moda", EVENING)
-    assert (game.revision, game.revisions.count()) == (0, 0)
 
 
 def test_head_that_cannot_be_is_refused_with_every_problem_and_stores_nothing():
@@ -88,19 +71,6 @@ def test_start_game_twice_with_one_key_opens_one_table_of_the_same_players():
     assert start(first_declarer=1).pk != first.pk
 
 
-def test_record_entry_gives_the_sheet_it_stored():
-    game = GameFactory()
-
-    given = playing.record_entry(
-        game.pk, parse_entry(RIFKI), ContextFactory(revision=0, author="Cem")
-    )
-
-    assert given.game == reload(game).game
-    assert (given.row.revision, given.record) == (1, reload(game).record)
-    assert log(game) == [(1, "entry", 0, RIFKI, "Cem", "")]
-    assert Revision.objects.get().at == EVENING
-
-
 def test_entry_is_stored_in_one_form_however_it_was_sent():
     game = GameFactory()
     sent = {"reason": "revoke", "points": "-200/2", "seat": 2, "type": "adjustment"}
@@ -119,26 +89,6 @@ def test_record_entry_after_a_withdrawal_takes_a_new_position():
     record(game, QUEENS)
 
     assert reload(game).positions == (0, 2)
-
-
-def test_correct_entry_folds_the_game_again_and_keeps_the_old_version():
-    game = GameFactory(entries=[RIFKI, QUEENS])
-    better = deal("heart-king", 0, 0, 0, 1)
-    later = EVENING.replace(hour=21)
-    context = ContextFactory(revision=2, author="Deniz", at=later)
-
-    sheet = playing.correct_entry(game.pk, 0, parse_entry(better), "wrong seat", context)
-
-    assert sheet.game.totals == (-100, 0, -200, -420)
-    assert log(game) == [
-        (1, "entry", 0, RIFKI, "Ayşe", ""),
-        (2, "entry", 1, QUEENS, "Ayşe", ""),
-        (3, "correction", 0, better, "Deniz", "wrong seat"),
-    ]
-    assert [(write.at, write.author) for write in reload(game).versions(0)] == [
-        (EVENING, "Ayşe"),
-        (later, "Deniz"),
-    ]
 
 
 def test_change_refused_by_a_later_entry_gives_that_entry_and_its_reasons():
@@ -189,21 +139,6 @@ def test_write_never_fails_for_what_is_said_about_it():
     _, _, _, _, author, reason = log(game)[1]
     assert (author, reason) == ("Ayşe " + "y" * 75, "wrong " + "z" * 194)
     assert again.row.revision == 2
-
-
-def test_withdraw_entry_takes_it_off_the_sheet_and_keeps_it_in_the_log():
-    game = GameFactory(entries=[RIFKI, QUEENS])
-
-    sheet = playing.withdraw_entry(
-        game.pk, 1, "not played", ContextFactory(revision=2, author="Cem")
-    )
-
-    assert (sheet.positions, sheet.game.totals) == ((0,), (0, 0, -320, 0))
-    assert sheet.body(1) is None
-    assert log(game)[1:] == [
-        (2, "entry", 1, QUEENS, "Ayşe", ""),
-        (3, "withdrawal", 1, None, "Cem", "not played"),
-    ]
 
 
 def test_change_head_folds_the_game_again_and_is_logged_with_the_head_before_it():
@@ -346,16 +281,6 @@ def test_record_at_a_club_s_table_is_told_and_rated_as_its_entries_are():
     # The rounds of the two have other numbers, and each is rated from its own moment on.
     assert dues == {one_by_one.table.round.played_at}
     assert dues_at_once == {at_once.table.round.played_at}
-
-
-def test_record_with_an_entry_that_cannot_be_is_not_begun():
-    game = GameFactory()
-    entries = (*WHOLE_GAME[:3], deal("no-men", 1, 1, 1, 1))
-
-    with pytest.raises(InvalidEntry):
-        playing.record_entries(game.pk, map(parse_entry, entries), ContextFactory())
-
-    assert (reload(game).row.revision, Revision.objects.count()) == (0, 0)
 
 
 def test_record_sent_again_is_stale_and_no_key_is_refused():

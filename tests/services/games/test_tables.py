@@ -32,7 +32,7 @@ from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.documents.reporting import request_scoresheet
 from tournaments.services.events.events import close_round
 from tournaments.services.games import playing, tables
-from tournaments.services.games.seating import NotOfClub, SitsElsewhere, SitsTwice
+from tournaments.services.games.seating import NotOfClub, SitsElsewhere
 from tournaments.services.games.writing import NotFinished, RoundClosed, StaleRevision
 from tournaments.services.people.changes import set_initials
 
@@ -65,21 +65,6 @@ def test_table_is_laid_with_players_found_and_added_who_are_called_as_they_wish(
     line = AuditEntry.objects.get(action="add-table")
     assert line.subject == f"table:{table.public_id}"
     assert (line.after["table"], line.after["games"][0]["players"]) == (1, shown)
-
-
-def test_player_sits_once_at_a_table_and_in_a_round():
-    round_ = RoundFactory()
-    with pytest.raises(SitsTwice):
-        lay(round_, ("Ayşe", "Burak", "Cem", "ayşe"))
-    assert Player.objects.count() == 0
-    lay(round_)
-
-    with pytest.raises(SitsElsewhere) as refused:
-        lay(round_, (*OTHERS[:3], "AYŞE"))
-
-    assert refused.value.params == {"name": "Ayşe", "table": 1}
-    assert (Table.objects.count(), Game.objects.count(), Player.objects.count()) == (1, 1, 4)
-    lay(RoundFactory(event=round_.event))
 
 
 @pytest.mark.parametrize("copied", [True, False])
@@ -388,17 +373,6 @@ def test_match_started_twice_with_one_key_and_length_is_one():
     assert (first.ruleset, first.players) == ("krapet", list(TWO))
     assert (Game.objects.count(), Match.objects.count()) == (1, 1)
     assert krapet(5).pk != first.pk
-
-
-def test_next_game_seats_the_same_and_another_begins():
-    first = play([0])
-
-    game, opened = next_game(first)
-
-    assert opened
-    assert (game.match_id, game.match_number) == (first.match_id, 2)
-    assert (game.players, game.ruleset, game.options) == (list(TWO), "krapet", {})
-    assert (first.first_declarer, game.first_declarer) == (0, 1)
 
 
 def test_next_game_waits_for_the_end_of_this_one_and_no_longer_begins_when_the_match_is_over():

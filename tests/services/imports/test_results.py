@@ -1,5 +1,4 @@
 from datetime import date
-from fractions import Fraction
 
 import pytest
 
@@ -15,12 +14,11 @@ from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING
 from tests.services.imports.result_files import FRIDAY, TOTALS, asked, table, take_over
 from tournaments.engine.rules.entries import Totals
-from tournaments.models import AuditEntry, Event, Game, Player, RatingDue, Round, Seat, Table
+from tournaments.models import AuditEntry, Event, Game, RatingDue, Round, Seat, Table
 from tournaments.queries.scoresheets import ending_of
 from tournaments.queries.sheets import load_sheets
-from tournaments.services.audit import NOBODY
 from tournaments.services.imports import files
-from tournaments.services.imports.results import import_results, preview_results
+from tournaments.services.imports.results import preview_results
 from tournaments.services.ratings.games import played_rounds
 
 pytestmark = pytest.mark.django_db
@@ -89,20 +87,6 @@ def test_games_that_are_there_are_left_and_others_join_their_evening(club):
     assert list(Table.objects.values_list("number", flat=True)) == [1, 2]
 
 
-def test_file_with_faults_or_not_as_it_was_looked_at_writes_nothing(club):
-    good = asked(table())
-    seen = preview_results(club, good).mark
-    PlayerFactory(club=club, name="Burak")
-    wrong = asked(table(totals=(1, 2, 3, 4)))
-
-    for what, mark in ((good, seen), (wrong, preview_results(club, wrong).mark)):
-        with pytest.raises(files.PlanChanged):
-            import_results(club.pk, what, mark, NOBODY, at=EVENING)
-
-    assert not Event.objects.exists()
-    assert Player.objects.count() == 1
-
-
 def test_sums_must_agree_where_the_rules_know_them(club):
     wrong = table(totals=(540, -110, -330, -90))
 
@@ -165,48 +149,3 @@ def test_names_that_may_mean_several_are_asked_for(club):
     as_new = preview_results(club, asked(file, meant={"ays\u0327e": files.NEW}))
     assert as_new.new_names == list(NAMES)
     assert as_new.book.like("Ayse Celk") == [one]
-
-
-def test_points_may_be_parts_of_one(club):
-    halves = (Fraction(1, 2), Fraction(-1, 2), 0, 0)
-
-    take_over(club, asked(table(totals=halves)))
-
-    assert load_sheets(Game.objects.all())[0].game.totals == halves
-
-
-def test_players_are_added_once_with_their_wish_and_each_line_says_why_not(club):
-    PlayerFactory(club=club, name="Şule Ak")
-    lines = [
-        files.PlayerLine(number, *line)
-        for number, line in enumerate(
-            [("Ayşe Çelik",), ("SULE AK",), ("şule ak",), ("",), ("x" * 81,), ("AYŞE ÇELİK",)],
-            start=2,
-        )
-    ]
-
-    seen = files.preview_players(club, files.PlayersRequest(lines)).seen
-
-    assert [s.fault and s.fault.code for s in seen] == [
-        None,
-        None,
-        None,
-        files.Wrong.EMPTY,
-        files.Wrong.NO_NAME,
-        files.Wrong.TWICE,
-    ]
-    assert [s.player is not None for s in seen] == [False, False, True, False, False, False]
-    assert [p.name for p in seen[1].like] == ["Şule Ak"]
-    good = files.PlayersRequest(
-        [files.PlayerLine(2, "Ayşe Çelik", initials=True), files.PlayerLine(3, "Burak")]
-    )
-    mark = files.preview_players(club, good).mark
-    assert files.import_players(club.pk, good, mark, NOBODY, at=EVENING) == 2
-    with pytest.raises(files.PlanChanged) as changed:
-        files.import_players(club.pk, good, mark, NOBODY, at=EVENING)
-    assert (changed.value.plan.new, changed.value.plan.faults) == ([], [])
-    assert sorted(Player.objects.values_list("name", "initials")) == [
-        ("Ayşe Çelik", True),
-        ("Burak", False),
-        ("Şule Ak", False),
-    ]

@@ -19,7 +19,7 @@ from tests.club_factories import (
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, SetupFactory, record, reload
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.models import AuditEntry, Entrant, Game, Merge, Player, Report, Revision
+from tournaments.models import Entrant, Game, Merge, Player, Report, Revision
 from tournaments.reports.documents import build_report
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.documents import reporting
@@ -74,19 +74,6 @@ def test_name_is_stored_without_what_cannot_be_seen_and_something_must_be_left(d
     assert player.name == "Ayşe Nur"
 
 
-def test_several_players_are_added_all_or_none_with_every_problem(director):
-    taken = PlayerFactory(name="Işıl")
-    names = ["Ayşe", "IŞIL", "Burak", "ayşe", "?"]
-
-    with pytest.raises(people.NamesRefused) as refused:
-        people.add_players(taken.club, names, director, at=EVENING)
-
-    kinds = {number: type(problem).__name__ for number, problem in refused.value.problems.items()}
-    assert kinds == {1: "NameTaken", 3: "NameTwice", 4: "NoName"}
-    assert list(Player.objects.all()) == [taken]
-    assert not AuditEntry.objects.exists()
-
-
 def test_names_at_a_table_are_never_alike():
     names = ["A (3)", "A", "A", "A"]
     players = [Player(name=name) for name in names] + [Player(), Player(name="№ 5")]
@@ -126,21 +113,6 @@ def test_name_of_another_is_refused_and_nothing_changes(game, director):
     assert players_of(game)[0] == "Ayşe"
     assert not player.club.audit_lines.filter(action="rename").exists()
     assert changes.rename_player(player.pk, "AYŞE", director, at=EVENING).name == "AYŞE"
-
-
-def test_initials_stand_on_the_sheets_and_leave_them_again(game, director):
-    player = player_at(game, 0)
-
-    changes.set_initials(player.pk, True, director, at=EVENING)
-    shown = players_of(game), authors_of(game)
-    changes.set_initials(player.pk, False, director, at=EVENING)
-
-    assert shown == (["A.", "Burak", "Cem", "Deniz"], ["A.", "Burak"])
-    assert (players_of(game)[0], authors_of(game)) == ("Ayşe", ["Ayşe", "Burak"])
-    line = player.club.audit_lines.first()
-    assert (line.action, line.before, line.after) == (
-        *("initials", {"initials": True}, {"initials": False}),
-    )
 
 
 def test_equal_initials_at_one_table_are_told_apart_also_as_authors(director):

@@ -326,17 +326,6 @@ def test_link_is_used_by_one_account_whose_role_stays(player, me):
     assert AuditEntry.objects.get().action == "claim"
 
 
-def test_account_with_a_player_in_the_club_is_told_which(player, me):
-    mine = PlayerFactory(club=player.club, account=me.user)
-
-    with pytest.raises(merging.AlreadyPlays) as told:
-        claim(player, me)
-
-    assert told.value.player == mine
-    assert Player.objects.get(pk=player.pk).account is None
-    assert not Member.objects.exists()
-
-
 def test_code_is_typed_as_one_likes(player, me):
     code = player.claim_code
     plain = code.replace("-", "")

@@ -5,28 +5,9 @@ import pytest
 from tests.club_factories import MemberFactory, RoundFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, record, record_all
-from tests.tournament_builders import (
-    NINE,
-    PENALTY,
-    decide,
-    one_table,
-    play,
-    published,
-    running,
-    seated,
-)
+from tests.tournament_builders import NINE, PENALTY, decide, one_table, play, running, seated
 from tournaments.engine.rules.entries import Stopped
-from tournaments.models import (
-    AuditEntry,
-    Entrant,
-    Game,
-    Revision,
-    Round,
-    Ruling,
-    Seat,
-    Table,
-    Tournament,
-)
+from tournaments.models import AuditEntry, Entrant, Game, Revision, Round, Ruling, Table, Tournament
 from tournaments.queries.sheets import load_sheet
 from tournaments.queries.state import field_of, load_state, seconds_left
 from tournaments.services.audit import NOBODY, Actor
@@ -36,17 +17,15 @@ from tournaments.services.rounds import rulings
 from tournaments.services.rounds.running import (
     Added,
     NotThatLong,
-    RoundNotReady,
     add_table_time,
     add_time,
     close_round,
     finish_for_time,
-    open_round,
     pause_clock,
     start_clock,
 )
-from tournaments.services.rounds.seating import publish_round, seat_next_round, take_back_round
-from tournaments.services.tournaments.lifecycle import Depended, WrongState
+from tournaments.services.rounds.seating import publish_round, seat_next_round
+from tournaments.services.tournaments.lifecycle import WrongState
 
 pytestmark = pytest.mark.django_db
 
@@ -76,19 +55,6 @@ def test_what_is_left_follows_from_what_has_run():
         assert seconds_left(round_, after(at), extra=300) == left + 300
         round_.closed_at = EVENING
         assert seconds_left(round_, after(at)) is seconds_left(Round(), EVENING) is None
-
-
-def test_clock_started_and_stopped_twice_is_started_and_stopped_once():
-    round_ = one_table(minutes=60)
-
-    start_clock(round_.pk, NOBODY, at=after(0))
-    start_clock(round_.pk, NOBODY, at=after(5))
-    pause_clock(round_.pk, NOBODY, at=after(20))
-    round_ = pause_clock(round_.pk, NOBODY, at=after(40))
-
-    assert seconds_left(round_, after(50)) == 40 * 60
-    assert told("start-clock") == [{"round": 1, "clock": 3600}]
-    assert told("pause-clock") == [{"round": 1, "clock": 2400}]
 
 
 def test_time_is_added_once_for_all_by_two_presses_of_one_page():
@@ -285,45 +251,3 @@ def test_table_calls_once_and_is_answered_once():
     with pytest.raises(RoundClosed):
         rulings.call_director(table.pk, phone, at=EVENING)
     assert Game.objects.get().table.called_at is None
-
-
-def test_round_goes_from_seated_to_closed_and_standings_seat_the_next_one():
-    row = running(*NINE, rounds=2)
-    round_ = seated(row)
-    assert (round_.state, len(round_.seating["tables"]), len(round_.seating["byes"])) == (
-        "seated",
-        2,
-        1,
-    )
-
-    publish_round(round_.pk, NOBODY, at=EVENING)
-    round_ = open_round(round_.pk, NOBODY, at=EVENING)
-    assert Table.objects.filter(round=round_).count() == 2
-    assert Seat.objects.filter(game__table__round=round_).count() == 8
-    with pytest.raises(RoundNotReady) as refused:
-        close_round(round_.pk, NOBODY, at=EVENING)
-    assert [(each.data, each.code) for each in refused.value.faults] == [
-        ({"table": 1}, "unfinished"),
-        ({"table": 2}, "unfinished"),
-    ]
-    play(round_)
-    close_round(round_.pk, NOBODY, at=EVENING)
-
-    field = field_of(load_state(Tournament.objects.get(pk=row.pk)), 2)
-    scores = sorted(int(entrant.score) for entrant in field.entrants)
-    assert scores == [-330, -330, -110, -110, -100, -100, 0, 540, 540]
-    assert seat_next_round(row.pk, NOBODY, at=EVENING).number == 2
-
-
-def test_published_round_is_taken_back_until_a_table_has_begun():
-    row = running(*NINE[:4])
-    round_ = published(row)
-
-    take_back_round(round_.pk, NOBODY, at=EVENING)
-    assert (Round.objects.get(pk=round_.pk).state, Table.objects.count()) == ("seated", 0)
-
-    publish_round(round_.pk, NOBODY, at=EVENING)
-    open_round(round_.pk, NOBODY, at=EVENING)
-    play(round_, WHOLE_GAME[:1])
-    with pytest.raises(Depended):
-        take_back_round(round_.pk, NOBODY, at=EVENING)

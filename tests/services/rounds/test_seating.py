@@ -276,17 +276,6 @@ def test_bye_on_arrival_is_worth_no_more_than_a_missed_round_but_where_it_always
     assert again["e9"] == late
 
 
-def test_seating_by_hand_is_refused_where_somebody_sits_twice():
-    row = running(*NINE[:8])
-    round_ = seated(row)
-    one, other = round_.seating["tables"]
-
-    with pytest.raises(proposals.SeatingInvalid):
-        put_seating(round_.pk, SeatingDraft([one, one]), NOBODY, at=EVENING)
-    turned = put_seating(round_.pk, SeatingDraft([other, one]), NOBODY, at=EVENING)
-    assert turned.seating["tables"] == [other, one]
-
-
 def test_house_players_fill_up_only_what_is_missing():
     row = running(*NINE[:7], odd="house")
     register(row, "Ev 1", "Ev 2", "Ev 3", house=True)

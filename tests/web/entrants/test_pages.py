@@ -486,11 +486,7 @@ def test_paid_fees_are_shared_out_and_ties_share_their_prizes(visitor):
     said = {**row.settings, "prizes": ["20", "3", "2.01"], "tie_breaks": []}
     Tournament.objects.update(settings=said)
     prizes = director.get(fees).context["prizes"]
-    assert prizes == [
-        (1, "Deniz", "20", ""),
-        (2, "Bora", "2.51", ""),
-        (2, "Cem", "2.50", ""),
-    ]
+    assert prizes == [(1, "Deniz", "20", ""), (2, "Bora", "2.51", ""), (2, "Cem", "2.50", "")]
 
 
 def test_only_directors_see_who_has_paid(visitor):

@@ -196,7 +196,7 @@ def test_players_stand_below_headings_or_alone():
     )
     assert titled.lines == [PlayerLine(4, "Ayşe Ak")]
     assert [(column.heading, column.field) for column in titled.file.columns] == [
-        *(("SIRA", ""), ("ADI", "name"), ("SOYADI", "surname"), ("TELEFON", "")),
+        *(("SIRA", ""), ("ADI", "name"), ("SOYADI", "surname"), ("TELEFON", ""))
     ]
     assert [line.number for line in titled.file.left_out] == [1, 5, 6]
     (fault,) = read_players([(1, ["Name", "Initials"]), (2, ["Ayşe", "maybe"])]).faults

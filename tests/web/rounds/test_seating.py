@@ -206,10 +206,7 @@ def test_who_was_put_into_a_round_or_added_while_it_runs_is_seated_in_the_next(d
 
     proposal = Round.objects.get(number=2)
     assert {kerem.key, "e11"} < {*load_state(at.row).seated_rounds[1].names}
-    assert not_seated(page) == [
-        (left.number, "not checked in"),
-        (nobody.number, "not checked in"),
-    ]
+    assert not_seated(page) == [(left.number, "not checked in"), (nobody.number, "not checked in")]
 
     page = at.post("seat_again", 2, take_in=left.key)
 
@@ -573,10 +570,7 @@ def test_each_section_is_drawn_and_ranked_by_itself(visitor, seating):
 
     assert ranked(row) == places_of(8, 4, 6)
     alone = leads.get("standings", section="B").text
-    assert (alone.count('id="e'), leads.get("standings").text.count('id="e')) == (
-        4,
-        18,
-    )
+    assert (alone.count('id="e'), leads.get("standings").text.count('id="e')) == (4, 18)
     assert leads.get("why_place", 9).context["of"] == 4
     walls = [leads.get("wall", screen=at).context["screen"] for at in range(3)]
     assert ["".join({place["section"] for place in wall["rows"]}) for wall in walls] == [

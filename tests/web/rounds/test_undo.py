@@ -14,22 +14,12 @@ from tests.tournament_builders import SHORT, play, seated, who_sits
 from tests.web.access_table import PAGES
 from tests.web.rounds.going import going, of_all
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.models import (
-    AuditEntry,
-    Entrant,
-    Game,
-    Round,
-    Ruling,
-    Table,
-    Tournament,
-)
+from tournaments.models import AuditEntry, Entrant, Game, Round, Ruling, Table, Tournament
 from tournaments.queries.sheets import load_sheets
 from tournaments.queries.state import load_state
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import withdraw_entrant
-from tournaments.services.games.playing import (
-    record_entry,
-)
+from tournaments.services.games.playing import record_entry
 from tournaments.services.rounds.rulings import RulingDecision, rule
 from tournaments.services.rounds.running import close_round, start_clock
 from tournaments.services.tournaments.lifecycle import note
