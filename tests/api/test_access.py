@@ -284,7 +284,9 @@ def codes_of(answer):
 def test_unknown_parameters_and_fields_are_refused_at_every_address(programs):
     for walk, row, method, path in everywhere(programs, METHODS):
         tried = [(f"{path}?colour=red", "{}")]
-        if issubclass(row.bodies.get(method) or object, Strict):
+        form = row.bodies.get(method)
+        # Documents and pictures are described by hand.
+        if isinstance(form, type) and issubclass(form, Strict):
             tried.append((path, '{"colour": "red"}'))
         for place, body in tried:
             answer, written = walk.ask(method, place, body)
