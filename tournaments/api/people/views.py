@@ -356,7 +356,7 @@ Games = QuerySet[Game]
 class PlayerGameFilter(filters.FilterSet):  # type: ignore[misc]
     """Which games."""
 
-    family = filters.CharFilter(method="of_family", label="A kind of game, as `turkish-king`.")
+    family = filters.CharFilter(method="filter_family", label="A kind of game, as `turkish-king`.")
     season = filters.NumberFilter(
         "table__round__event__season",
         min_value=1,
@@ -368,7 +368,7 @@ class PlayerGameFilter(filters.FilterSet):  # type: ignore[misc]
         "result", "isnull", exclude=True, label="Whether the game is over."
     )
 
-    def of_family(self, games: Games, _field: str, family: str) -> Games:
+    def filter_family(self, games: Games, _field: str, family: str) -> Games:
         own = [name for name, rules in RULESETS.items() if rules.family == family]
         program = Q(document__isnull=True, ruleset__in=own)
         return games.filter(program | Q(document__family=family))

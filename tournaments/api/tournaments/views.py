@@ -35,12 +35,7 @@ from tournaments.engine.standings.tournament_settings import (
     write_settings,
 )
 from tournaments.models import Club, Scope, Season, Tournament
-from tournaments.permissions import (
-    directed_club,
-    directed_tournament,
-    owned_club,
-    seen_club,
-)
+from tournaments.permissions import directed_club, directed_tournament, owned_club, seen_club
 from tournaments.queries.state import settings_of
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.entrants.substituting import CopyPlan, copy_tournament
