@@ -11,7 +11,7 @@ from tests.club_factories import (
     PlayerFactory,
 )
 from tests.factories import EVENING
-from tournaments.models import AuditEntry, Invitation, Member, Player, User
+from tournaments.models import AuditEntry, Invitation, Member, User
 from tournaments.models.clubs import Role
 from tournaments.services.audit import Actor
 from tournaments.services.clubs import membership
@@ -167,19 +167,6 @@ def test_only_owner_neither_goes_nor_takes_another_role(club, owner):
             go(owner, at=EVENING)
     assert roles(club) == ["director", "owner"]
     assert lines() == []
-
-
-def test_member_is_removed_with_the_reason_and_their_player_stays(club, owner):
-    ece = member(club)
-    player = PlayerFactory(club=club, account=ece.user)
-
-    membership.remove_member(club.pk, ece.user.pk, owner, at=EVENING, reason="moved away")
-    membership.remove_member(club.pk, ece.user.pk, owner, at=EVENING)
-
-    assert roles(club) == ["owner"]
-    assert lines() == [("role", "remove", {"role": "member"}, None)]
-    assert AuditEntry.objects.get().reason == "moved away"
-    assert Player.objects.get() == player
 
 
 def test_account_that_is_deleted_leaves_its_clubs_and_its_players_stay(club, owner):

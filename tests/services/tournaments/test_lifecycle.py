@@ -182,18 +182,6 @@ def test_tournament_with_a_seated_round_stays_and_runs():
     assert Tournament.objects.get().state == "running"
 
 
-def test_new_links_find_the_tournament_and_old_ones_do_not():
-    row = create(ClubFactory(), plan())
-    old = {kind: row.secret(kind) for kind in ("register", "check-in")}
-
-    new = lifecycle.replace_links(row.pk, NOBODY, at=EVENING)
-
-    for kind, secret in old.items():
-        found = Tournament.objects.found_at
-        assert not found(kind, row.public_id, secret).exists()
-        assert found(kind, row.public_id, new.secret(kind)).get() == row
-
-
 def test_pairs_and_single_players_are_not_exchanged_once_somebody_has_entered():
     row = create(ClubFactory(), plan())
     register_entrants(row.pk, [Entry("Ayşe")], NOBODY, at=EVENING)
