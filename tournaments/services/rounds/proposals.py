@@ -366,7 +366,7 @@ def draw(state: TournamentState, number: int, seed: int | None = None) -> Sequen
     sections = [
         schedule(field, field.rounds_left, method)
         if method in DRAWN_AT_ONCE
-        else [_seat(field, method)]
+        else [seat_round(field, method) if method in METHODS else _in_order(field, {})]
         for field in fields
     ]
     return [
@@ -670,13 +670,11 @@ def _joined(state: TournamentState, number: int, sections: Sequence[Seating]) ->
     return judge(field_of(state, number, state.present(number)), tables, byes)
 
 
-def _seat(field: PairingField, method: str) -> Seating:
-    """Seat a round by a method; manual seating begins in order of numbers."""
-    return seat_round(field, method) if method in METHODS else _in_order(field, {})
-
-
 def _in_order(field: PairingField, locked: Mapping[int, Sequence[str]]) -> Seating:
-    """Seat everybody without a kept table, in order of numbers; the last of equals sit out."""
+    """Seat everybody without a locked table, in order of numbers; the last of equals sit out.
+
+    Manual seating begins like this.
+    """
     staying = {name for table in locked.values() for name in table}
     names = [name for name in field.index if name not in staying]
     places = sorted(

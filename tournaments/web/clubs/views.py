@@ -190,9 +190,21 @@ def front_page(
     if page is None:
         reader = FrontReader(request.user, LeagueReader.of(bar.role), bar.shows_records)
         front = front_of(bar.club, reader, season, past, timezone.localdate())
+        winners = []
+        for event in past:
+            won = front.winners.get(event.pk) or EveningWinner((), 0, ())
+            winners.append(
+                {
+                    "event": event,
+                    "winners": _names(won.players, front, ", "),
+                    "points": points_text(won.points),
+                    "kings": _names(won.kings, front, ", "),
+                    "tables": event.tables,
+                }
+            )
         page = {
             "leaders": _leader_lines(front),
-            "winners": [_winner_line(event, front) for event in past],
+            "winners": winners,
             "record": _record_text(front.record, front) if front.record else None,
             "milestones": [
                 (_milestone_text(milestone, front), milestone) for milestone in front.milestones
@@ -244,17 +256,6 @@ def _leader_lines(front: ClubFront) -> list[dict[str, Any]]:
             }
         )
     return lines
-
-
-def _winner_line(event: Any, front: ClubFront) -> dict[str, Any]:
-    found = front.winners.get(event.pk) or EveningWinner((), 0, ())
-    return {
-        "event": event,
-        "winners": _names(found.players, front, ", "),
-        "points": points_text(found.points),
-        "kings": _names(found.kings, front, ", "),
-        "tables": event.tables,
-    }
 
 
 def _record_text(record: FallenRecord, front: ClubFront) -> dict[str, str]:

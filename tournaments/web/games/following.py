@@ -199,7 +199,15 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     if request.htmx:
         response = HttpResponse(follow_fragment(request, row, etag), headers={"ETag": etag})
     else:
-        response = follow_whole(request, row, etag)
+        page = follow_page(request, row) | asking(etag)
+        page |= {
+            "who": question_of(request, row, ruleset_of(row)),
+            "handed_over": "handed-over" in request.GET,
+            "closed": "closed" in request.GET,
+            "changed": "changed" in request.GET,
+            "preview": preview_of(request, row, page["sheet"]),
+        }
+        response = render(request, "tournaments/games/follow.html", page)
         if not writes_games(request):
             keep_for_going_back(request, response)
     remember_game(request, response, row, "follow")
@@ -227,20 +235,6 @@ def draw_fragment(request: HttpRequest, row: Game, etag: str) -> str:
     """Return the sheet alone for one visitor."""
     page = follow_page(request, row) | asking(etag)
     return render_to_string("tournaments/games/_follow.html", page, request)
-
-
-def follow_whole(request: HttpRequest, row: Game, etag: str) -> HttpResponse:
-    """Return the whole page of the first request; `etag` is that of the sheet alone."""
-    page = follow_page(request, row)
-    page |= {
-        **asking(etag),
-        "who": question_of(request, row, ruleset_of(row)),
-        "handed_over": "handed-over" in request.GET,
-        "closed": "closed" in request.GET,
-        "changed": "changed" in request.GET,
-        "preview": preview_of(request, row, page["sheet"]),
-    }
-    return render(request, "tournaments/games/follow.html", page)
 
 
 def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
