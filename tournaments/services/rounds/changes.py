@@ -236,24 +236,23 @@ def _seat_players(
             ]
             players = [sitting[row.pk, seat] for seat in to]
         elif exchange.with_people:
-            to = _seats_to(table.entrants, new.entrants, state.rules.sides)
+            sides = state.rules.sides
+            chairs = [
+                [seat for seat, of in enumerate(sides) if of == side]
+                for side in range(len(table.entrants))
+            ]
+            moves = {
+                old: new_seat
+                for key, own in zip(table.entrants, chairs, strict=True)
+                for old, new_seat in zip(own, chairs[new.entrants.index(key)], strict=True)
+            }
+            to = [moves[seat] for seat in range(len(sides))]
         seating = TableSeating(tuple(players), keys)
         at_table = replace(context, revision=row.revision)
         if exchange.with_people and row.revision:
             move_players(row, seating, to, exchange.reason, at_table)
         else:
             seat_others(row, seating, at_table)
-
-
-def _seats_to(before: Sequence[str], after: Sequence[str], sides: Sequence[int]) -> list[int]:
-    seats = [[seat for seat, of in enumerate(sides) if of == side] for side in range(len(before))]
-    moves = zip(before, seats, strict=True)
-    to = {
-        old: new
-        for key, stood in moves
-        for old, new in zip(stood, seats[after.index(key)], strict=True)
-    }
-    return [to[seat] for seat in range(len(sides))]
 
 
 @engine_refusals()

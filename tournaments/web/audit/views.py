@@ -137,11 +137,15 @@ class _References:
             kind, colon, name = key.partition(":")
             if colon and kind in ROWS:
                 wanted.setdefault(kind, set()).add(name)
-        self.rows = {
-            f"{kind}:{_key_in_entries(row)}": row
-            for kind, names in wanted.items()
-            for row in ROWS[kind](club, names)
-        }
+        self.rows: dict[str, Any] = {}
+        for kind, names in wanted.items():
+            for row in ROWS[kind](club, names):
+                if isinstance(row, Entrant):
+                    name = f"{row.tournament.event.public_id} {row.key}"
+                else:
+                    by_public_id = isinstance(row, Game | Event | Table)
+                    name = row.public_id if by_public_id else str(row.pk)
+                self.rows[f"{kind}:{name}"] = row
         self.games = {key: row for key, row in self.rows.items() if isinstance(row, Game)}
 
     def name(self, key: str) -> str:
@@ -189,13 +193,6 @@ ROWS: Mapping[str, Callable[[Club, set[str]], QuerySet[Any]]] = {
     "season": lambda club, names: club.seasons.filter(pk__in=_numbers(names)),
     "entrant": _entrants,
 }
-
-
-def _key_in_entries(row: Any) -> str:
-    """Return how entries name a row, after its kind."""
-    if isinstance(row, Entrant):
-        return f"{row.tournament.event.public_id} {row.key}"
-    return row.public_id if isinstance(row, Game | Event | Table) else str(row.pk)
 
 
 GONE: Mapping[str, Callable[[], str]] = {
