@@ -193,7 +193,7 @@ def test_same_players_go_on_with_another_game_at_their_table(phone, table):
     assert (first.open_table, first.number, second.number) == (second.open_table, 1, 2)
     assert audit()[-1][:2] == ("next-game", f"game:{second.public_id}")
     # The old sheet, a second tap and the card lead there.
-    assert phone.get(address(first, "write")).context["goes_on"].address == answer.url
+    assert phone.get(address(first, "write")).context["goes_on"]["address"] == answer.url
     assert (go_on(phone, first).url, phone.get(access_link(table)).url) == (answer.url, answer.url)
 
 

@@ -168,7 +168,7 @@ def test_game_that_was_deleted_is_forgotten(db):
     game.delete()
     assert watch.mark(game.public_id) is None
     assert watch.mark("nothing-like") is None
-    assert "nothing-like" not in watch.asked
+    assert "nothing-like" not in watch.asked_at
 
 
 def test_server_keeps_marks_for_less_than_a_page_waits():
