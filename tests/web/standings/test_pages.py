@@ -3,6 +3,8 @@ from datetime import timedelta
 from fractions import Fraction
 
 import pytest
+from django.core.cache import caches
+from django.test import Client
 from django.urls import reverse
 
 from tests.club_factories import MemberFactory
@@ -12,7 +14,7 @@ from tests.tournament_builders import PENALTY, decide, published, register, runn
 from tests.web.members import member_of
 from tests.web.standings.shown import lines, page, play
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.models import Entrant, Game, Ruling
+from tournaments.models import Club, Entrant, Event, Game, Ruling
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.entrants.registration import withdraw_entrant
 from tournaments.services.games.playing import correct_entry
@@ -160,6 +162,12 @@ def test_standings_ask_the_same_whatever_the_size(tables, django_assert_num_quer
         page(looker, row)
     with django_assert_num_queries(6):
         page(looker, row)
+    # The first line of a chat's preview shows the same standings.
+    Club.objects.update(published=True)
+    Event.objects.update(published=True)
+    caches["pages"].clear()
+    with django_assert_num_queries(9):
+        page(Client(), row)
 
 
 SHORT = (*WHOLE_GAME[:2], STOPPED)

@@ -56,7 +56,6 @@ from tournaments.queries.standings import (
 )
 from tournaments.queries.state import (
     TournamentState,
-    load_state,
     settings_of,
     tables_of,
 )
@@ -68,7 +67,7 @@ from tournaments.web.base.answers import language_of, picture_response
 from tournaments.web.base.pages import HtmxRequest, cached_for_going_back, not_modified, tag_of
 from tournaments.web.base.phone import club_page_preview
 from tournaments.web.documents.views import ask_for_members, asking
-from tournaments.web.tournaments.views import page_of, preview_below
+from tournaments.web.tournaments.views import TournamentPage, page_of, preview_below
 
 
 def standings_table(
@@ -214,17 +213,17 @@ Without `after` or `only`, they are those after the last closed round, or the cu
 
 
 def standings_fragment(
-    tournament: Tournament, query: Asked, version: Version
+    shared: TournamentPage, query: Asked
 ) -> tuple[SafeString, dict[str, Any] | None]:
     """Return the standings as a fragment, and the round that pages link to.
 
     Cached by this process until a change (5 queries or none).
     """
-    content = repr((version, query, get_language()))
+    content = repr((shared.version, query, get_language()))
     key = f"standings-{sha256(content.encode()).hexdigest()}"
     cached: tuple[SafeString, dict[str, Any] | None] | None = caches["pages"].get(key)
     if cached is None:
-        state = load_state(tournament)
+        state = shared.state
         seen = (
             seated.row
             for seated in state.seated_rounds
@@ -495,21 +494,22 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
         "only": _number(request, "only"),
         "section": section if section in settings_of(row).section_names else "",
     }
-    version = version_of(row)
-    etag = tag_of([version, query, get_language(), request.COOKIES.get("theme")])
+    shared: TournamentPage = page["shared"]
+    # Read before the state is: a change in between is seen as one.
+    etag = tag_of([shared.version, query, get_language(), request.COOKIES.get("theme")])
     fragment = bool(request.htmx)
     if fragment:
         unchanged = not_modified(request, etag)
         if unchanged is not None:
             return unchanged
-    html, round_ = standings_fragment(row, query, version)
+    html, round_ = standings_fragment(shared, query)
     page |= {
         "standings": html,
         "nav_round": round_,
         "etag": etag,
         "query": request.GET.urlencode(),
     }
-    page |= preview_below(page, _("Standings"), page["shared"].line_of_leaders)
+    page |= preview_below(page, _("Standings"), shared.line_of_leaders)
     if not fragment:
         page["digest"] = row.digest or digest_of_round(row, round_["number"] if round_ else 0)
     template = (

@@ -43,7 +43,7 @@ from tournaments.queries.ratings import displayed_points
 from tournaments.queries.site import PlayingEvent, playing_now
 from tournaments.queries.standings import standings_seen
 from tournaments.queries.state import TournamentState, settings_of
-from tournaments.queries.steps import Version, version_of
+from tournaments.queries.steps import Version
 from tournaments.services.notifications.sending import (
     NoPushAddress,
     PushAddress,
@@ -207,12 +207,12 @@ MOST_LEADERS = 3
 KEPT_SECONDS = 24 * 60 * 60
 
 
-def leaders_of(tournament: Tournament, load: Callable[[], TournamentState]) -> str:
+def leaders_of(version: Version, load: Callable[[], TournamentState]) -> str:
     """Return the first places as visitors see them, "" before any counts.
 
-    1 query; `load` is called after a change only.
+    `load` is called after a change only.
     """
-    content = repr((version_of(tournament), get_language()))
+    content = repr((version, get_language()))
     key = f"leaders-{sha256(content.encode()).hexdigest()}"
     cached: str | None = caches["pages"].get(key)
     if cached is None:

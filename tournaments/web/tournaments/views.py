@@ -45,7 +45,7 @@ from tournaments.queries.state import (
     rules_of_tournament,
     settings_of,
 )
-from tournaments.queries.steps import HowFar, current_round, how_far, version_of
+from tournaments.queries.steps import HowFar, Version, current_round, how_far, version_of
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.substituting import CopyPlan, copy_tournament, month_later
@@ -241,6 +241,10 @@ class TournamentPage:
         return list(self.event.rounds.order_by("number").defer("seating", "standings"))
 
     @cached_property
+    def version(self) -> Version:
+        return version_of(self.row)
+
+    @cached_property
     def state(self) -> TournamentState:
         return load_state(self.row)
 
@@ -259,7 +263,7 @@ class TournamentPage:
         return self.preview_as(self.event.name, lambda: self.line_of_leaders(day, *place))
 
     def line_of_leaders(self, *details: str) -> str:
-        leaders = leaders_of(self.row, lambda: self.state)
+        leaders = leaders_of(self.version, lambda: self.state)
         parts = [self.event.club.name, *details, str(state_name(self.row.state)), leaders]
         return " · ".join(filter(None, parts))
 
@@ -366,7 +370,8 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     """Show the state of a tournament, polled every few seconds; show directors the next step."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
-    version, known = version_of(row), entrant_known(request, row)
+    shared: TournamentPage = page["shared"]
+    version, known = shared.version, entrant_known(request, row)
     query = request.GET.get("find", "")[:LONGEST_NAME]
     event_tag = etag_of(request, row.event, directs=page["directs"])
     etag = tag_of([event_tag, version, known, query])
@@ -377,7 +382,6 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
             return unchanged
     page |= {"hub": True, "headers": json.dumps({"If-None-Match": etag})}
     has_strip = page["directs"] and not fragment
-    shared: TournamentPage = page["shared"]
     far = shared.strip.far if has_strip else how_far(row, shared.rounds)
     page |= standing_of(row, far)
     seen = overview_fragment(version, lambda: shared.state)
