@@ -302,7 +302,6 @@ def test_what_has_been_read_is_not_sent_again_and_lists_come_in_pages(programs, 
     now = timezone.now()
     monkeypatch.setattr(timezone, "now", lambda: now)
     pages = {path for path, names in described_parameters() if {"cursor", "page_size"} <= names}
-    assert len(pages) > 30
     for walk, row, method, path in everywhere(programs, SAFE):
         answer, _written = walk.ask(method, path)
         if answer.status_code == 200 and not answer.streaming:
@@ -312,6 +311,8 @@ def test_what_has_been_read_is_not_sent_again_and_lists_come_in_pages(programs, 
             # Nothing is lost by reading.
             unread, _written = walk.ask(method, path, If_Match='"stale"')
             assert unread.status_code == 200, row.name
+            is_json = answer["Content-Type"] == "application/json"
+            assert (is_json and "results" in answer.json()) == (row.path in pages), row.name
         wrong = [walk.ask(method, f"{path}?{each}")[0] for each in ("page_size=0", "cursor=none")]
         if row.path in pages:
             assert [each.status_code for each in wrong] == [422, 404], row.name

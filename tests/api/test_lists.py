@@ -29,7 +29,6 @@ from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
 from tournaments.api.components import PLACEHOLDER
 from tournaments.api.exports import views
-from tournaments.api.reference.views import document
 from tournaments.models import (
     Event,
     Game,
@@ -129,28 +128,6 @@ def test_former_ways_to_page_go_on(club, owner):
     ]
     board = owner.get("clubs/moda/ratings/?page=2&page_size=1").json()
     assert (board["page"], board["pages"], len(board["results"])) == (2, 3, 1)
-
-
-def test_every_list_is_described_with_the_same_parameters():
-    paths = {
-        path: methods["get"] for path, methods in document()["paths"].items() if "get" in methods
-    }
-    lists = [path for path, operation in paths.items() if is_list(operation)]
-
-    assert len(lists) > 30
-    for path in lists:
-        asked = {
-            each.get("$ref", "").rpartition("/")[2] or each["name"]
-            for each in paths[path]["parameters"]
-        }
-        assert {"cursor", "page_size"} <= asked, path
-
-
-def is_list(operation):
-    content = operation["responses"].get("200", {}).get("content", {}).get("application/json", {})
-    name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
-    form = document()["components"]["schemas"].get(name, {})
-    return "results" in form.get("properties", {})
 
 
 def test_slips_in_filters_orders_and_pages_are_shown_and_not_passed_over(program):
