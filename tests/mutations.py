@@ -252,14 +252,14 @@ MUTATIONS = (
     ),
     Mutation(
         f"{SERVICES}/games/writing.py",
-        "if not directed.exists():\n            said",
-        "if directed is None:\n            said",
+        "if not directed.exists():\n            sentence",
+        "if directed is None:\n            sentence",
         "tests/services/games",
     ),
     Mutation(
         f"{SERVICES}/games/writing.py",
-        "if sheet.row.revision != expected:",
-        "if sheet.row.revision < expected:",
+        "if sheet.row.revision != context.revision + since:",
+        "if sheet.row.revision < context.revision + since:",
         "tests/services/games",
     ),
     Mutation(
@@ -446,8 +446,8 @@ MUTATIONS = (
     ),
     Mutation(
         "tournaments/web/entrants/lists.py",
-        "return same[0] if len(same) == 1 else asked.chosen",
-        "return asked.chosen",
+        "return same[0] if len(same) == 1 else question.chosen",
+        "return question.chosen",
         "tests/web/entrants",
     ),
     Mutation(
