@@ -7,16 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from tournaments.api import fields
 from tournaments.api.access import token_of
-from tournaments.api.fields import (
-    ClubNameSerializer,
-    LineField,
-    Moment,
-    PointsField,
-    SentPointsField,
-    Strict,
-    UncachedSerializer,
-)
 from tournaments.api.filtering import Chosen, Expanded, PartSerializer
 from tournaments.api.problems import engine_faults, listed
 from tournaments.api.rulesets.serializers import RulesetDescriptionSerializer
@@ -46,7 +38,7 @@ class ClockSerializer(serializers.Serializer[Any]):
     seconds = serializers.IntegerField(min_value=0)
     running = serializers.BooleanField()
     seconds_left = serializers.IntegerField(allow_null=True)
-    ends_at = Moment(allow_null=True)
+    ends_at = fields.Moment(allow_null=True)
 
 
 def clock_details(round_: Round, now: datetime, extra: int = 0) -> dict[str, Any] | None:
@@ -75,7 +67,7 @@ MOST_ENTRIES = 200
 class NamesField(serializers.ListField):
     """Names of players, as many as a table seats."""
 
-    child = LineField(max_length=LONGEST_NAME)
+    child = fields.LineField(max_length=LONGEST_NAME)
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=4, **kwargs)
@@ -96,14 +88,14 @@ class RulesetField(serializers.JSONField):
     """The id of a ruleset, or house rules as a `kingscore-ruleset/1` document."""
 
 
-class MatchTermsSerializer(Strict):
+class MatchTermsSerializer(fields.Strict):
     """The target of a match."""
 
     length = serializers.ChoiceField(Match.Length.choices)
     number = serializers.IntegerField(min_value=1, max_value=MOST_GAMES)
 
 
-class NewGameSerializer(Strict):
+class NewGameSerializer(fields.Strict):
     """A new game at an open table: its setup, or a whole `kingscore-game/1` document.
 
     With `match` it is the first game of a match.
@@ -114,8 +106,8 @@ class NewGameSerializer(Strict):
     players = NamesField()
     first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
     options = serializers.DictField(default=dict)
-    title = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
-    place = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    title = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    place = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
     played_at = serializers.CharField(
         required=False, help_text="A day or a moment in ISO 8601; without it, now."
     )
@@ -123,17 +115,17 @@ class NewGameSerializer(Strict):
     match = MatchTermsSerializer(required=False)
 
 
-class GameSetupSerializer(Strict):
+class GameSetupSerializer(fields.Strict):
     """The setup of a game; omitted fields stay unchanged."""
 
     players = NamesField(required=False)
     first_declarer = serializers.IntegerField(required=False, min_value=0, max_value=3)
     options = serializers.DictField(required=False)
-    title = LineField(required=False, allow_blank=True, max_length=LONGEST_NAME)
-    place = LineField(required=False, allow_blank=True, max_length=LONGEST_NAME)
+    title = fields.LineField(required=False, allow_blank=True, max_length=LONGEST_NAME)
+    place = fields.LineField(required=False, allow_blank=True, max_length=LONGEST_NAME)
 
 
-class RematchSerializer(Strict):
+class RematchSerializer(fields.Strict):
     """The next game at an open table; omitted fields are as in the game before.
 
     Without `players` everybody at the table plays on. If they are more than the game seats, those
@@ -149,7 +141,7 @@ class RematchSerializer(Strict):
     match = MatchTermsSerializer(required=False, allow_null=True)
 
 
-class AdoptionSerializer(Strict):
+class AdoptionSerializer(fields.Strict):
     """The round into which a game is moved, the `write` key of the game, and its players.
 
     `players` are names in seat order; without them the names of the sheet stay. A name that the
@@ -192,7 +184,7 @@ class EventOfGameSerializer(serializers.Serializer[Event]):
 class GameExpandedSerializer(Expanded):
     """More about what a game names."""
 
-    club = ClubNameSerializer(source="table.round.event.club", required=False)
+    club = fields.ClubNameSerializer(source="table.round.event.club", required=False)
     event = EventOfGameSerializer(source="table.round.event", required=False)
 
 
@@ -209,7 +201,7 @@ class GameSerializer(Chosen):
     first_declarer = serializers.IntegerField(source="row.first_declarer")
     title = serializers.CharField(source="row.title")
     place = serializers.CharField(source="row.place")
-    played_at = Moment(source="row.played_at")
+    played_at = fields.Moment(source="row.played_at")
     table = serializers.CharField(source="row.table.public_id", default=None, allow_null=True)
     match = GameOfMatchSerializer(source="row", allow_null=True)
     entries = serializers.SerializerMethodField()
@@ -236,7 +228,7 @@ class KeyField(serializers.CharField):
         return token_of(value, self.kind)
 
 
-class GameKeysSerializer(UncachedSerializer):
+class GameKeysSerializer(fields.UncachedSerializer):
     """The keys of a game: to write its sheet, to follow it, to take over the scoring."""
 
     write = KeyField("write")
@@ -250,7 +242,7 @@ class StartedGameSerializer(GameSerializer):
     keys = GameKeysSerializer(source="row")
 
 
-class LaterGameSerializer(UncachedSerializer):
+class LaterGameSerializer(fields.UncachedSerializer):
     """The game after another one.
 
     `follow` is its key, for whoever has a key of a game of the match, and for directors whose
@@ -272,7 +264,7 @@ class MatchSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField(source="match.row.number")
     games = serializers.ListField(child=serializers.CharField())
     won = serializers.ListField(child=serializers.IntegerField(), source="match.score.won")
-    carry = serializers.ListField(child=PointsField(), source="match.score.carry")
+    carry = serializers.ListField(child=fields.PointsField(), source="match.score.carry")
     over = serializers.BooleanField(source="match.score.over")
     winners = serializers.ListField(child=serializers.IntegerField(), source="match.score.winners")
     next = LaterGameSerializer(allow_null=True)
@@ -297,10 +289,12 @@ class GameLineSerializer(Chosen, serializers.ModelSerializer[Game]):
     round = serializers.IntegerField(source="table.round.number", default=None, allow_null=True)
     table = serializers.CharField(source="table.public_id", default=None, allow_null=True)
     players = serializers.ListField(child=serializers.CharField())
-    played_at = Moment()
+    played_at = fields.Moment()
     match = GameOfMatchSerializer(source="*", allow_null=True)
     finished = serializers.SerializerMethodField()
-    totals = serializers.ListField(child=PointsField(), source="result.totals", allow_null=True)
+    totals = serializers.ListField(
+        child=fields.PointsField(), source="result.totals", allow_null=True
+    )
     ranks = serializers.ListField(
         child=serializers.IntegerField(), source="result.ranks", allow_null=True
     )
@@ -330,63 +324,63 @@ class FormerGameSetupSerializer(serializers.Serializer[Any]):
     place = serializers.CharField()
 
 
-class NewEntrySerializer(Strict):
+class NewEntrySerializer(fields.Strict):
     """An entry to write; `author` is the player at whose seat the phone is."""
 
     entry = EntryField()
-    author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
-class KeyedEntrySerializer(Strict):
+class KeyedEntrySerializer(fields.Strict):
     """One of several entries. It is written once for its `key`, as with an `Idempotency-Key`."""
 
     key = serializers.RegexField(KEY.pattern, max_length=64, required=False)
     entry = EntryField()
 
 
-class NewEntriesSerializer(Strict):
+class NewEntriesSerializer(fields.Strict):
     """Entries to write, all or none; `author` is the player at whose seat the phone is."""
 
     entries = serializers.ListField(
         child=KeyedEntrySerializer(), min_length=1, max_length=MOST_ENTRIES
     )
-    author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
-class TotalsSerializer(Strict):
+class TotalsSerializer(fields.Strict):
     """The final totals of a game on paper, one per side.
 
     `early` says that the game ended before its last deal, so that the sum is not checked.
     `reason` says why totals on the sheet are corrected.
     """
 
-    totals = serializers.ListField(child=SentPointsField(), max_length=4)
+    totals = serializers.ListField(child=fields.SentPointsField(), max_length=4)
     early = serializers.BooleanField(default=False)
-    reason = LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
-    author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    reason = fields.LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
+    author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
 class CorrectionSerializer(NewEntrySerializer):
     """A new version of an entry, and the reason."""
 
-    reason = LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
+    reason = fields.LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
 
 
-class WithdrawalSerializer(Strict):
+class WithdrawalSerializer(fields.Strict):
     """The reason for the removal of an entry."""
 
-    reason = LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
-    author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    reason = fields.LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
+    author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
-class SealSerializer(Strict):
+class SealSerializer(fields.Strict):
     """A contract that only the declarer knows."""
 
     contract = serializers.CharField(max_length=LONGEST_ID)
-    author = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
-class ConfirmationSerializer(Strict):
+class ConfirmationSerializer(fields.Strict):
     """The seat, from 0, for which the phone of the table confirms; without it, your own."""
 
     seat = serializers.IntegerField(required=False, min_value=0, max_value=3)
@@ -416,7 +410,7 @@ class ReviewSerializer(serializers.Serializer[ReviewedDeal]):
     state = serializers.ChoiceField(("unconfirmed", *DealReview.Kind.values))
     confirmers = serializers.ListField(child=serializers.IntegerField())
     seat = serializers.IntegerField(source="last.seat", default=None, allow_null=True)
-    at = Moment(source="last.at", default=None, allow_null=True)
+    at = fields.Moment(source="last.at", default=None, allow_null=True)
     other = serializers.SerializerMethodField()
 
     @extend_schema_field({"oneOf": [component("Entry"), {"type": "null"}]})
@@ -434,7 +428,7 @@ class ReviewsSerializer(PartSerializer):
     results = ReviewSerializer(many=True)
 
 
-class NewReviewSerializer(Strict):
+class NewReviewSerializer(fields.Strict):
     """The seat, from 0, that reviews a deal, and the `revision` of the deal that it saw."""
 
     seat = serializers.IntegerField(min_value=0, max_value=3)
@@ -454,7 +448,7 @@ class GameRevisionSerializer(serializers.ModelSerializer[Revision]):
     it, and `before` the setup before it.
     """
 
-    at = Moment()
+    at = fields.Moment()
     entry = serializers.SerializerMethodField()
     head = serializers.SerializerMethodField()
     before = serializers.SerializerMethodField()
@@ -489,7 +483,7 @@ class EntryVersionsSerializer(serializers.Serializer[Any]):
 LONGEST_CODE = 20
 
 
-class TableClubSerializer(ClubNameSerializer):
+class TableClubSerializer(fields.ClubNameSerializer):
     """The club of a table."""
 
 
@@ -547,13 +541,13 @@ def table_details(table: Table, now: datetime, *, asks_code: bool) -> dict[str, 
     }
 
 
-class TableCodeSerializer(Strict):
+class TableCodeSerializer(fields.Strict):
     """The code of a table, if its evening has codes."""
 
     code = serializers.CharField(max_length=LONGEST_CODE, required=False)
 
 
-class TableOpenedSerializer(UncachedSerializer):
+class TableOpenedSerializer(fields.UncachedSerializer):
     """The keys of a table's current game; `write` is null once the round is closed."""
 
     game = serializers.CharField(source="game.public_id")
@@ -673,9 +667,9 @@ class PlayedGameSerializer(serializers.Serializer[Sheet]):
     ruleset = serializers.CharField(source="row.ruleset")
     players = serializers.ListField(child=serializers.CharField(), source="row.players")
     resting = serializers.ListField(child=serializers.CharField(), source="row.resting")
-    played_at = Moment(source="row.played_at")
+    played_at = fields.Moment(source="row.played_at")
     finished = serializers.BooleanField(source="game.finished")
-    totals = serializers.ListField(child=PointsField(), source="game.totals")
+    totals = serializers.ListField(child=fields.PointsField(), source="game.totals")
     ranks = serializers.ListField(child=serializers.IntegerField(), source="outcome.ranks")
 
 
@@ -685,8 +679,8 @@ class PlayerTallySerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     games = serializers.IntegerField()
     won = serializers.IntegerField()
-    points = PointsField()
-    average = PointsField()
+    points = fields.PointsField()
+    average = fields.PointsField()
     places = serializers.ListField(child=serializers.IntegerField())
 
 
@@ -695,7 +689,7 @@ class PaymentSerializer(serializers.Serializer[Any]):
 
     payer = serializers.CharField()
     payee = serializers.CharField()
-    amount = PointsField()
+    amount = fields.PointsField()
 
 
 class EveningSerializer(serializers.Serializer[Any]):
@@ -706,7 +700,7 @@ class EveningSerializer(serializers.Serializer[Any]):
     """
 
     id = serializers.CharField(source="table.public_id")
-    created_at = Moment(source="table.created_at")
+    created_at = fields.Moment(source="table.created_at")
     games = PlayedGameSerializer(many=True, source="sheets")
     tally = PlayerTallySerializer(many=True)
     payments = PaymentSerializer(many=True, allow_null=True)
