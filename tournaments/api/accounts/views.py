@@ -16,38 +16,24 @@ from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api import views
 from tournaments.api.access import account_needed
 from tournaments.api.accounts import serializers
 from tournaments.api.people.serializers import PlayerDataSerializer
 from tournaments.api.people.views import exported
 from tournaments.api.problems import problem_response
-from tournaments.api.views import (
-    APIViewSet,
-    ClubMixin,
-    CreateMixin,
-    DestroyMixin,
-    ListMixin,
-    RetrieveMixin,
-    UpdateMixin,
-)
 from tournaments.models import Member, PersonalToken, Player, Scope
 from tournaments.models.people import ApplicationToken, ScopedToken
 from tournaments.permissions import account_of, directed_club
 from tournaments.services.accounts import make_token, revoke_token
 from tournaments.services.base.writes import Fault, Invalid, Refused
 from tournaments.services.emails import switch_month
+from tournaments.services.people import merging
 from tournaments.services.people.changes import remove_player, set_initials
-from tournaments.services.people.merging import (
-    TooManyCodes,
-    WrongClaimCode,
-    claim_player,
-    find_by_code,
-    unlink_account,
-)
 from tournaments.services.people.players import lock_people
 
 
-class AccountViewSet(RetrieveMixin, APIViewSet):
+class AccountViewSet(views.RetrieveMixin, views.APIViewSet):
     descriptions = {
         "retrieve": "Return the account of the token, with its clubs and players, and the rights"
         " of the token.",
@@ -91,7 +77,9 @@ def personal_token(request: Request, _name: str = "") -> PersonalToken:
     return request.auth
 
 
-class TokenViewSet(ListMixin, CreateMixin, RetrieveMixin, DestroyMixin, APIViewSet):
+class TokenViewSet(
+    views.ListMixin, views.CreateMixin, views.RetrieveMixin, views.DestroyMixin, views.APIViewSet
+):
     """An application may not see or make tokens: they would go on when its access is withdrawn."""
 
     descriptions = {
@@ -144,7 +132,9 @@ def own_players(request: Request) -> QuerySet[Player]:
     return Player.objects.belonging_to(request.user).select_related("club")
 
 
-class OwnPlayerViewSet(RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
+class OwnPlayerViewSet(
+    views.RetrieveMixin, views.UpdateMixin, views.DestroyMixin, views.APIViewSet
+):
     descriptions = {
         "retrieve": "Return a player that the account has claimed.",
         "partial_update": "Show the player by initials, or by the whole name again, on old sheets,"
@@ -179,11 +169,11 @@ class OwnPlayerViewSet(RetrieveMixin, UpdateMixin, DestroyMixin, APIViewSet):
     @action(methods=["post"], detail=True, serializer_class=None)
     def release(self, request: Request, **kwargs: Any) -> Response:
         """Release a player, for example one claimed by mistake."""
-        unlink_account(self.get_object().pk, self.actor, at=timezone.now())
+        merging.unlink_account(self.get_object().pk, self.actor, at=timezone.now())
         return self.respond()
 
 
-class ClaimCodeViewSet(APIViewSet):
+class ClaimCodeViewSet(views.APIViewSet):
     deprecated = {"create": "The account page takes the code."}
     scope = Scope.MANAGE
     permission = staticmethod(account_needed)
@@ -200,10 +190,10 @@ class ClaimCodeViewSet(APIViewSet):
         """
         user, typed = self.account, self.get_validated()["code"]
         if not consume(self.http_request, action="claim_code", dry_run=True):
-            return problem_response(TooManyCodes(), request)
+            return problem_response(merging.TooManyCodes(), request)
         try:
-            found = find_by_code(typed, self.actor, at=timezone.now())
-        except WrongClaimCode as wrong:
+            found = merging.find_by_code(typed, self.actor, at=timezone.now())
+        except merging.WrongClaimCode as wrong:
             consume(self.http_request, action="claim_code")
             # Returned and not raised, so that what was counted stays.
             return problem_response(wrong, request)
@@ -216,7 +206,7 @@ def players_at_link(_request: Request, public_id: str, secret: str) -> QuerySet[
     return Player.objects.claimable_at(public_id, secret)
 
 
-class ClaimViewSet(RetrieveMixin, APIViewSet):
+class ClaimViewSet(views.RetrieveMixin, views.APIViewSet):
     deprecated = dict.fromkeys(("retrieve", "create"), "Open the link in a browser.")
     descriptions = {
         "retrieve": "Return the player of a link.",
@@ -241,11 +231,11 @@ class ClaimViewSet(RetrieveMixin, APIViewSet):
         """Claim a player; the account becomes a member of the club. Repeating it is no error."""
         if account_of(self.http_request) is None:
             get_object_or_404(self.players)
-        row = claim_player(public_id, secret, self.account_actor, at=timezone.now())
+        row = merging.claim_player(public_id, secret, self.account_actor, at=timezone.now())
         return self.respond(row)
 
 
-class MonthViewSet(ClubMixin, RetrieveMixin, APIViewSet):
+class MonthViewSet(views.ClubMixin, views.RetrieveMixin, views.APIViewSet):
     deprecated = dict.fromkeys(("retrieve", "update"), "The account page has this switch.")
     descriptions = {
         "retrieve": "Return whether the monthly report of a club that the account directs comes by"

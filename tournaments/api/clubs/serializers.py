@@ -7,14 +7,7 @@ from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import (
-    ClubNameSerializer,
-    DeclaredFields,
-    LineField,
-    Moment,
-    RowSerializer,
-    Strict,
-)
+from tournaments.api import fields
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import AuditEntry, Club, Season
 from tournaments.models.clubs import LeaguePoints, Paper, Role
@@ -26,13 +19,13 @@ from tournaments.services.clubs.membership import CLUB_FIELDS
 MOST_EVENINGS = 366
 
 
-class ClubSerializer(ClubNameSerializer):
+class ClubSerializer(fields.ClubNameSerializer):
     """A club; `role` is that of the account in it, null if it is no member."""
 
     published = serializers.BooleanField()
     role = serializers.ChoiceField(Role.choices, allow_null=True)
     logo = serializers.SerializerMethodField()
-    created_at = Moment()
+    created_at = fields.Moment()
 
     @extend_schema_field({"type": ["string", "null"], "format": "uri"})
     def get_logo(self, club: Club) -> str | None:
@@ -42,13 +35,13 @@ class ClubSerializer(ClubNameSerializer):
         return absolute(self.context["request"], place)
 
 
-class NewClubSerializer(Strict):
+class NewClubSerializer(fields.Strict):
     """The name of a new club; its slug is made of it."""
 
-    name = LineField(max_length=LONGEST_NAME)
+    name = fields.LineField(max_length=LONGEST_NAME)
 
 
-class SettingsSerializer(DeclaredFields, Strict):
+class SettingsSerializer(fields.DeclaredFields, fields.Strict):
     """The settings of a club; codes and confirmations are defaults of its events."""
 
     described = CLUB_FIELDS
@@ -60,7 +53,7 @@ class EndsBeforeItStarts(Fault, code="ends-before-it-starts", where="ends_on"):
     sentence = _("The last day is before the first.")
 
 
-class SeasonDatesSerializer(Strict):
+class SeasonDatesSerializer(fields.Strict):
     """A season's name, its first day, and its last day, which is part of it.
 
     The best `league_best` tournaments of an entrant count in the league, or all if it is null.
@@ -68,7 +61,7 @@ class SeasonDatesSerializer(Strict):
     them, `evening` for places of the evening, or nothing for those of the tournaments in it.
     """
 
-    name = LineField(max_length=LONGEST_NAME)
+    name = fields.LineField(max_length=LONGEST_NAME)
     starts_on = serializers.DateField()
     ends_on = serializers.DateField()
     league_best = serializers.IntegerField(
@@ -87,7 +80,7 @@ class SeasonDatesSerializer(Strict):
         return attrs
 
 
-class SeasonSerializer(RowSerializer):
+class SeasonSerializer(fields.RowSerializer):
     """A season of a club; `events` counts its evenings and tournaments that the reader may see."""
 
     league_points = serializers.ChoiceField(LeaguePoints.choices, allow_blank=True)
@@ -106,7 +99,7 @@ class AuditLineSerializer(serializers.Serializer[Any]):
     """
 
     id = serializers.IntegerField()
-    at = Moment()
+    at = fields.Moment()
     kind = serializers.ChoiceField(AuditEntry.Kind.choices)
     action = serializers.CharField()
     subject = serializers.CharField()

@@ -17,19 +17,10 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api import views
 from tournaments.api.access import account_needed, anybody
 from tournaments.api.clubs.serializers import ClubSerializer, NewClubSerializer, SettingsSerializer
 from tournaments.api.fields import PlainJSONRenderer
-from tournaments.api.views import (
-    APIViewSet,
-    ClubMixin,
-    CreateMixin,
-    ListMixin,
-    RetrieveMixin,
-    UpdateMixin,
-    check_etag,
-    etag_of_content,
-)
 from tournaments.models import Club, Scope
 from tournaments.models.clubs import ClubQuerySet, Role
 from tournaments.permissions import account_of, members_club, owned_club
@@ -54,7 +45,7 @@ class ClubFilter(filters.FilterSet):  # type: ignore[misc]
     published = filters.BooleanFilter()
 
 
-class ClubViewSet(ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
+class ClubViewSet(views.ListMixin, views.CreateMixin, views.RetrieveMixin, views.APIViewSet):
     descriptions = {
         "list": "List the clubs of the account, and those that everybody may see.",
         "create": "Create a club; the account becomes its owner.",
@@ -98,7 +89,9 @@ class ClubViewSet(ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
         return self.respond()
 
 
-class ClubSettingsViewSet(ClubMixin, RetrieveMixin, UpdateMixin, APIViewSet):
+class ClubSettingsViewSet(
+    views.ClubMixin, views.RetrieveMixin, views.UpdateMixin, views.APIViewSet
+):
     descriptions = {
         "retrieve": "Return the settings of a club, for its owners.",
         "partial_update": "Change the settings of a club. Its slug stays, even under another name.",
@@ -136,7 +129,7 @@ class PictureRenderer(BaseRenderer):
     format = "picture"
 
 
-class ClubLogoViewSet(ClubMixin, APIViewSet):
+class ClubLogoViewSet(views.ClubMixin, views.APIViewSet):
     scope = Scope.MANAGE
     permission = staticmethod(owned_club)
     lookup_field = None
@@ -165,6 +158,6 @@ class ClubLogoViewSet(ClubMixin, APIViewSet):
     def _change(self, picture: membership.Logo | None) -> Response:
         with transaction.atomic():
             now = club_logo(lock_people(self.club.pk)) or b""
-            check_etag(self.request, etag_of_content(now))
+            views.check_etag(self.request, views.etag_of_content(now))
             membership.change_logo(self.club.pk, picture, self.actor, at=timezone.now())
         return self.respond()

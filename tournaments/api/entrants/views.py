@@ -18,28 +18,13 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api import views
 from tournaments.api.access import AddressToken
 from tournaments.api.entrants import serializers
-from tournaments.api.views import (
-    APIViewSet,
-    BaseAPIView,
-    DestroyMixin,
-    RetrieveMixin,
-    TournamentMixin,
-)
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Entrant, Substitute, Tournament
 from tournaments.models.people import fold_name
-from tournaments.queries.overview import (
-    EntrantLine,
-    EntrantList,
-    found_in,
-    line_of,
-    lines_of,
-    list_entrants,
-    seats_left,
-    with_ratings,
-)
+from tournaments.queries import overview
 from tournaments.queries.state import settings_of
 from tournaments.services.entrants import registration
 from tournaments.services.entrants.substituting import Place, put_substitute, take_out_substitute
@@ -66,22 +51,22 @@ class EntrantFilter(filters.FilterSet):  # type: ignore[misc]
     def by_words(self, rows: QuerySet[Entrant], _name: str, value: str) -> QuerySet[Entrant]:
         """Those who are found by words, as they are on the page."""
         view = self.request.parser_context["view"]
-        everybody = list_entrants(view.tournament, directs=view.directs)
-        found = found_in(everybody.lines, value[:LONGEST_NAME], directs=view.directs)
+        everybody = overview.list_entrants(view.tournament, directs=view.directs)
+        found = overview.found_in(everybody.lines, value[:LONGEST_NAME], directs=view.directs)
         return rows.filter(pk__in=[line.entrant.pk for line in found])
 
 
-class EntrantMixin(TournamentMixin):
+class EntrantMixin(views.TournamentMixin):
     """The tournament in the address, and what the reader is in its club."""
 
     @cached_property
     def member(self: Any) -> bool:
         return self.directs or self.role is not None
 
-    def listed(self: Any, rows: Iterable[Entrant]) -> EntrantList:
+    def listed(self: Any, rows: Iterable[Entrant]) -> overview.EntrantList:
         """Return entrants as the visitor may see them (2 queries)."""
-        found = lines_of(rows, self.tournament, directs=self.directs)
-        return with_ratings(found, self.tournament, self.http_request.user)
+        found = overview.lines_of(rows, self.tournament, directs=self.directs)
+        return overview.with_ratings(found, self.tournament, self.http_request.user)
 
     def get_entrant(self: Any) -> Entrant:
         rows = self.tournament.entrants.select_related("player", "partner")
@@ -89,13 +74,13 @@ class EntrantMixin(TournamentMixin):
         entrant.tournament = self.tournament
         return entrant
 
-    def line_of(self: Any, entrant: Entrant) -> EntrantLine:
+    def line_of(self: Any, entrant: Entrant) -> overview.EntrantLine:
         """Return an entrant with substitutes and, for directors, the seats they left."""
         rows = Substitute.objects.filter(entrant=entrant).order_by("round_number", "pk")
         row: Any = entrant
         row.visible_substitutes = rows.select_related("player", "instead_of")
-        row.visible_seats_left = seats_left(entrant) if self.directs else ()
-        line: EntrantLine = self.listed([entrant]).lines[0]
+        row.visible_seats_left = overview.seats_left(entrant) if self.directs else ()
+        line: overview.EntrantLine = self.listed([entrant]).lines[0]
         return line
 
     def get_serializer_context(self: Any) -> dict[str, Any]:
@@ -103,7 +88,7 @@ class EntrantMixin(TournamentMixin):
         return {**super().get_serializer_context(), **known}  # type: ignore[misc]
 
 
-class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
+class EntrantViewSet(EntrantMixin, views.RetrieveMixin, views.DestroyMixin, views.APIViewSet):
     descriptions = {
         "retrieve": "Return an entrant, with their substitutes.",
         "destroy": "Delete an entrant who was never seated.",
@@ -165,10 +150,10 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         rows = self.tournament.entrants.select_related("player", "partner").order_by("number")
         return self.respond({"results": self.listed(rows).lines})
 
-    def get_object(self) -> EntrantLine:
+    def get_object(self) -> overview.EntrantLine:
         return self.line_of(self.get_entrant())
 
-    def get_locked(self) -> EntrantLine:
+    def get_locked(self) -> overview.EntrantLine:
         entrant = registration.lock_entrant(self.get_entrant().pk)
         self.tournament = entrant.tournament
         line = self.line_of(entrant)
@@ -198,7 +183,7 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         self.tournament.refresh_from_db()
         return self.respond(self.get_object())
 
-    def perform_destroy(self, line: EntrantLine) -> None:
+    def perform_destroy(self, line: overview.EntrantLine) -> None:
         registration.remove_entrant(line.entrant.pk, self.actor, at=timezone.now())
 
     @action(methods=["post"], detail=True)
@@ -228,7 +213,7 @@ class EntrantViewSet(EntrantMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         return self.respond_changed()
 
 
-class SubstituteView(EntrantMixin, BaseAPIView):
+class SubstituteView(EntrantMixin, views.BaseAPIView):
     serializer_class = serializers.EntrantDetailSerializer
     request_serializer_classes = {"put": serializers.NewSubstituteSerializer}
 
@@ -264,7 +249,7 @@ def tournament_at_link(request: Request, kind: str, public_id: str) -> Tournamen
     return get_object_or_404(rows.select_related("event__club"))
 
 
-class LinkView(BaseAPIView):
+class LinkView(views.BaseAPIView):
     """The tournament in the address."""
 
     scope = None
@@ -278,7 +263,7 @@ class LinkView(BaseAPIView):
 
     def respond_entrant(self, entrant: Entrant, **headers: Any) -> Response:
         entrant.tournament = self.tournament
-        return self.respond(line_of(entrant, directs=False), **headers)
+        return self.respond(overview.line_of(entrant, directs=False), **headers)
 
 
 class RegistrationView(LinkView):
@@ -336,7 +321,7 @@ class CheckInView(LinkView):
         )
 
     def get_object(self) -> dict[str, Any]:
-        everybody = list_entrants(self.tournament, directs=False)
+        everybody = overview.list_entrants(self.tournament, directs=False)
         lines = [line for line in everybody.lines if line.can_check_in]
         # As it is shown: the order tells nothing that the name does not.
         lines.sort(key=lambda line: fold_name(line.name))

@@ -5,16 +5,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
+from tournaments.api import fields
 from tournaments.api.access import token_of
-from tournaments.api.fields import (
-    DeclaredFields,
-    LineField,
-    Moment,
-    PointsField,
-    Strict,
-    UncachedSerializer,
-    declared_field,
-)
 from tournaments.api.games.serializers import MatchTermsSerializer
 from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
@@ -24,7 +16,7 @@ from tournaments.queries.sheets import Sheet
 from tournaments.services.games.playing import agreement_on
 
 
-class EventPlanSerializer(DeclaredFields, Strict):
+class EventPlanSerializer(fields.DeclaredFields, fields.Strict):
     """An evening as a director plans it; ruleset and options are the defaults of its tables.
 
     A new evening belongs to the season of its day, and takes codes and confirmations from its club,
@@ -32,14 +24,14 @@ class EventPlanSerializer(DeclaredFields, Strict):
     """
 
     described = EVENT_FIELDS
-    name = declared_field(EVENT_FIELDS["name"])
-    held_on = declared_field(EVENT_FIELDS["held_on"])
+    name = fields.declared_field(EVENT_FIELDS["name"])
+    held_on = fields.declared_field(EVENT_FIELDS["held_on"])
     season = serializers.IntegerField(required=False, allow_null=True, min_value=1)
     ruleset = serializers.CharField(max_length=LONGEST_ID)
     options = serializers.DictField(required=False)
 
 
-class EventSerializer(DeclaredFields, serializers.ModelSerializer[Event]):
+class EventSerializer(fields.DeclaredFields, serializers.ModelSerializer[Event]):
     """An evening of a club, or that of a tournament, which has its slug then."""
 
     described = EVENT_FIELDS
@@ -47,7 +39,7 @@ class EventSerializer(DeclaredFields, serializers.ModelSerializer[Event]):
     season = serializers.IntegerField(source="season_id", allow_null=True)
     options = serializers.DictField()
     tournament = serializers.SerializerMethodField()
-    created_at = Moment()
+    created_at = fields.Moment()
 
     class Meta:
         model = Event
@@ -65,8 +57,8 @@ class EveningRoundSerializer(serializers.ModelSerializer[Round]):
     """A round of an evening; its tables are written by their phones while it is open."""
 
     state = serializers.ChoiceField(["open", "closed"])
-    opened_at = Moment()
-    closed_at = Moment(allow_null=True)
+    opened_at = fields.Moment()
+    closed_at = fields.Moment(allow_null=True)
     tables = serializers.IntegerField(source="table_count")
 
     class Meta:
@@ -90,7 +82,7 @@ class EveningGameSerializer(serializers.Serializer[Any]):
     players = SeatedPlayerSerializer(many=True)
     revision = serializers.IntegerField(source="row.revision")
     finished = serializers.BooleanField(source="game.finished")
-    totals = serializers.ListField(child=PointsField(), source="game.totals")
+    totals = serializers.ListField(child=fields.PointsField(), source="game.totals")
     match_number = serializers.IntegerField(source="row.match_number", allow_null=True)
     confirmed = serializers.ListField(
         child=serializers.IntegerField(), source="agreement.confirmed"
@@ -98,7 +90,7 @@ class EveningGameSerializer(serializers.Serializer[Any]):
     confirmations_needed = serializers.IntegerField(source="agreement.needed")
 
 
-class TableKeysSerializer(UncachedSerializer):
+class TableKeysSerializer(fields.UncachedSerializer):
     """Access to a table: its key (on its card), its code, and the keys of its game."""
 
     table = serializers.CharField()
@@ -151,13 +143,13 @@ def table_details(
     }
 
 
-class SitterSerializer(Strict):
+class SitterSerializer(fields.Strict):
     """A player at a seat: by id, or by name; a new name is added to the club."""
 
     default_error_messages = {"player_or_name": _("Give either a player or a name.")}
 
     player = serializers.CharField(max_length=16, required=False)
-    name = LineField(max_length=LONGEST_NAME, required=False)
+    name = fields.LineField(max_length=LONGEST_NAME, required=False)
 
     def validate(self, attrs: dict[str, str]) -> dict[str, str]:
         """Return one of both; a ValidationError if it is none, or two."""
@@ -166,7 +158,7 @@ class SitterSerializer(Strict):
         return attrs
 
 
-class NewTableSerializer(Strict):
+class NewTableSerializer(fields.Strict):
     """A new table: names in seat order, and the game, by default that of the evening.
 
     With `match` its game is the first one of a match.
@@ -176,6 +168,6 @@ class NewTableSerializer(Strict):
     ruleset = serializers.CharField(max_length=LONGEST_ID, required=False)
     options = serializers.DictField(required=False)
     first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
-    title = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
-    place = LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    title = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    place = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
     match = MatchTermsSerializer(required=False)

@@ -15,19 +15,11 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api import views
 from tournaments.api.access import has_scope
 from tournaments.api.clubs.serializers import SeasonDatesSerializer, SeasonSerializer
 from tournaments.api.events import serializers
 from tournaments.api.fields import LARGEST_KEY
-from tournaments.api.views import (
-    APIViewSet,
-    ClubMixin,
-    CreateMixin,
-    DestroyMixin,
-    ListMixin,
-    ModelViewSet,
-    RetrieveMixin,
-)
 from tournaments.models import Club, Event, Game, Player, Round, Scope, Season, Table
 from tournaments.permissions import directed_evening, directed_event, directs_club, seen_event
 from tournaments.queries.standings import current_sheets, seasons_of
@@ -40,7 +32,7 @@ from tournaments.services.people.players import lock_people
 from tournaments.services.tournaments.lifecycle import put_in_season
 
 
-class SeasonViewSet(ClubMixin, ModelViewSet):
+class SeasonViewSet(views.ClubMixin, views.ModelViewSet):
     descriptions = {
         "list": "List the seasons of a club, latest first.",
         "create": "Create a season. Seasons may overlap.",
@@ -77,7 +69,7 @@ class SeasonViewSet(ClubMixin, ModelViewSet):
         events.remove_season(season.pk, self.actor, at=timezone.now())
 
 
-class SeasonEventViewSet(ClubMixin, APIViewSet):
+class SeasonEventViewSet(views.ClubMixin, views.APIViewSet):
     tag = "clubs"
     lookup_field = "public_id"
     lookup_url_kwarg = "event"
@@ -122,7 +114,7 @@ class NoSuchSeason(Fault, code="no-such-season", where="season"):
     sentence = _("The club has no such season.")
 
 
-class EventViewSet(ClubMixin, ModelViewSet):
+class EventViewSet(views.ClubMixin, views.ModelViewSet):
     descriptions = {
         "list": "List the evenings and tournaments of a club, latest first.",
         "create": "Create an evening, with its first round open.",
@@ -213,7 +205,9 @@ class EventMixin:
         self.event = self.get_permission()(self.http_request, slug, public_id)
 
 
-class EveningRoundViewSet(EventMixin, ListMixin, CreateMixin, RetrieveMixin, APIViewSet):
+class EveningRoundViewSet(
+    EventMixin, views.ListMixin, views.CreateMixin, views.RetrieveMixin, views.APIViewSet
+):
     descriptions = {
         "list": "List the rounds of an evening. Those of a tournament are below the tournament.",
         "create": "Open the next round. Earlier rounds stay as they are, so that a slow table can"
@@ -252,7 +246,7 @@ class NoSuchPlayer(Fault, code="no-such-player"):
     sentence = _("The club has no such player.")
 
 
-class EveningTableViewSet(EventMixin, DestroyMixin, APIViewSet):
+class EveningTableViewSet(EventMixin, views.DestroyMixin, views.APIViewSet):
     descriptions = {
         "destroy": "Delete a table with its games. The audit keeps their entries.",
     }

@@ -17,16 +17,9 @@ from tournaments.api.views import BaseAPIView, ClubMixin, TournamentMixin
 from tournaments.engine.ratings.ratings import COIN
 from tournaments.models import Club, Game, Player, PlayerRating, RatingPool
 from tournaments.permissions import account_of, club_leaderboards, directs_club, members_club
+from tournaments.queries import ratings as queries
 from tournaments.queries.leaderboards import BoardReader, Leaderboard, pools_of_server
 from tournaments.queries.players import ratings_of, steps_of
-from tournaments.queries.ratings import (
-    Line,
-    accuracy_of_tournament,
-    displayed,
-    is_to_be_rated,
-    rating_at,
-    seats_rated,
-)
 from tournaments.queries.sheets import load_sheet
 
 Json = dict[str, Any]
@@ -93,7 +86,7 @@ def _lines_before(board: Leaderboard, public_id: str) -> int:
     return place[1]
 
 
-def _line(line: Line, reader: BoardReader) -> Json:
+def _line(line: queries.Line, reader: BoardReader) -> Json:
     player = line.row.player
     return {
         "rank": line.rank,
@@ -141,14 +134,14 @@ class PlayerRatingsView(ClubMixin, BaseAPIView):
         results = [
             {
                 "family": row.pool.family,
-                "rating": displayed(rating_at(row, now)),
+                "rating": queries.displayed(queries.rating_at(row, now)),
                 "games": row.games,
                 "steps": [
                     {
                         "game": games[step.game],
                         "at": step.at,
-                        "before": displayed(step.before),
-                        "after": displayed(step.after),
+                        "before": queries.displayed(step.before),
+                        "after": queries.displayed(step.after),
                     }
                     for step in steps
                     if step.game in games
@@ -172,8 +165,10 @@ class GameRatingsView(BaseAPIView):
         sheet = load_sheet(row)
         if row.table_id is None or not sheet.game.finished:
             raise Http404
-        seats = seats_rated(row, sheet.game.ruleset.sides, sheet.outcome.ranks, request.user)
-        due = not seats and is_to_be_rated(row, request.user)
+        seats = queries.seats_rated(
+            row, sheet.game.ruleset.sides, sheet.outcome.ranks, request.user
+        )
+        due = not seats and queries.is_to_be_rated(row, request.user)
         details = [{"name": name, **seat} for name, seat in zip(row.players, seats, strict=False)]
         return self.respond({"due": due, "seats": details})
 
@@ -185,7 +180,7 @@ class TournamentAccuracyView(TournamentMixin, BaseAPIView):
     def get(self, request: Request, **kwargs: Any) -> Response:
         """Return how well ratings predicted a tournament; before its end for directors only."""
         directs = directs_club(self.http_request, self.tournament.event.club)
-        details = accuracy_of_tournament(self.tournament, request.user, directs=directs)
+        details = queries.accuracy_of_tournament(self.tournament, request.user, directs=directs)
         figures = {
             "pairs": details.pairs,
             "share": details.share if details.pairs else None,

@@ -19,16 +19,8 @@ from tournaments.api.standings.serializers import (
 from tournaments.api.views import BaseAPIView, ClubMixin, TournamentMixin
 from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.permissions import role_in
+from tournaments.queries import standings as queries
 from tournaments.queries.overview import list_entrants, with_ratings
-from tournaments.queries.standings import (
-    LeagueReader,
-    last_counted,
-    league_of,
-    stages_reached,
-    standings_seen,
-    tournaments_of,
-    why_placed,
-)
 from tournaments.queries.state import load_state
 
 LARGEST = 999
@@ -58,10 +50,10 @@ class StandingsView(TournamentMixin, BaseAPIView):
         """
         query = self.get_query(StandingsQuerySerializer)
         state = load_state(self.tournament)
-        seen = standings_seen(state, directs=self.directs, **query)
+        seen = queries.standings_seen(state, directs=self.directs, **query)
         context = {
             "state": state,
-            "reached": stages_reached(state, seen.until),
+            "reached": queries.stages_reached(state, seen.until),
             "directs": self.directs,
             "member": self.role is not None,
         }
@@ -80,12 +72,12 @@ class RankExplanationView(TournamentMixin, BaseAPIView):
     def get(self, request: Request, number: int, **kwargs: Any) -> Response:
         """Explain the rank of an entrant: return the parts of the sum."""
         state = load_state(self.tournament)
-        after = last_counted(state, directs=self.directs)
+        after = queries.last_counted(state, directs=self.directs)
         try:
-            why = why_placed(state, f"e{number}", after)
+            why = queries.why_placed(state, f"e{number}", after)
         except KeyError as error:
             raise Http404 from error
-        self.serializer_context = {"state": state, "reached": stages_reached(state, after)}
+        self.serializer_context = {"state": state, "reached": queries.stages_reached(state, after)}
         return self.respond({**why, "after": after})
 
 
@@ -95,8 +87,10 @@ class LeagueView(ClubMixin, BaseAPIView):
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """Return the league of a season, from the tournaments that the reader may see."""
         season = get_object_or_404(self.club.seasons, pk=pk)
-        reader = LeagueReader.of(role_in(self.http_request, self.club))
-        found = league_of(season, list(tournaments_of(season, request.user)), reader)
+        reader = queries.LeagueReader.of(role_in(self.http_request, self.club))
+        found = queries.league_of(
+            season, list(queries.tournaments_of(season, request.user)), reader
+        )
         self.serializer_context = {"people": found.people, "member": reader.member}
         details = {"season": season, "evenings": found.evenings, "results": found.rows}
         details["mixed"] = found.mixed

@@ -8,15 +8,8 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
+from tournaments.api import fields
 from tournaments.api.access import AddressToken
-from tournaments.api.fields import (
-    DeclaredFields,
-    LineField,
-    Moment,
-    Strict,
-    UncachedSerializer,
-    declared_field,
-)
 from tournaments.engine.documents.shapes import EVENT_FIELDS, SHOWN
 from tournaments.engine.rules.entries import LARGE, Declared
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
@@ -46,7 +39,7 @@ class OptionsField(serializers.JSONField):
         return super().to_internal_value(data)
 
 
-class TournamentLineSerializer(DeclaredFields):
+class TournamentLineSerializer(fields.DeclaredFields):
     """A tournament in a list; its links contain the `id`, and `event` is its evening."""
 
     described: ClassVar[Mapping[str, Declared]] = {name: EVENT_FIELDS[name] for name in SHOWN}
@@ -60,13 +53,13 @@ class TournamentLineSerializer(DeclaredFields):
     ruleset = serializers.CharField(source="event.ruleset")
     published = serializers.BooleanField(source="event.published")
     state = serializers.ChoiceField(choices=Tournament.State.choices)
-    cancelled_at = Moment(allow_null=True)
+    cancelled_at = fields.Moment(allow_null=True)
 
 
-class CopySerializer(Strict):
+class CopySerializer(fields.Strict):
     """Name and date of a copy, and the parts to copy."""
 
-    name = LineField(max_length=LONGEST_NAME)
+    name = fields.LineField(max_length=LONGEST_NAME)
     held_on = serializers.DateField()
     entrants = serializers.BooleanField(default=True)
     links = serializers.BooleanField(default=False)
@@ -78,9 +71,9 @@ class RoundLineSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     stage = serializers.ChoiceField(choices=STAGES, allow_blank=True)
     state = serializers.ChoiceField(choices=ROUND_STATES)
-    published_at = Moment(allow_null=True)
-    opened_at = Moment(allow_null=True)
-    closed_at = Moment(allow_null=True)
+    published_at = fields.Moment(allow_null=True)
+    opened_at = fields.Moment(allow_null=True)
+    closed_at = fields.Moment(allow_null=True)
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
@@ -146,12 +139,12 @@ def with_details(tournament: Tournament, *, directs: bool = True) -> Tournament:
     return tournament
 
 
-class ChangedTournamentSerializer(DeclaredFields, Strict):
+class ChangedTournamentSerializer(fields.DeclaredFields, fields.Strict):
     """Changes to a tournament; omitted settings stay as they are."""
 
     described = EVENT_FIELDS
-    name = declared_field(EVENT_FIELDS["name"])
-    held_on = declared_field(EVENT_FIELDS["held_on"])
+    name = fields.declared_field(EVENT_FIELDS["name"])
+    held_on = fields.declared_field(EVENT_FIELDS["held_on"])
     season = serializers.IntegerField(allow_null=True)
     ruleset = serializers.CharField(max_length=LONGEST_ID)
     options = OptionsField()
@@ -174,7 +167,7 @@ class NewTournamentSerializer(ChangedTournamentSerializer):
 
 
 @extend_schema_serializer(component_name="Moved")
-class NewStateSerializer(Strict):
+class NewStateSerializer(fields.Strict):
     """The state to move a tournament to: the next one, or the one before."""
 
     state = serializers.ChoiceField(choices=Tournament.State.choices)
@@ -202,7 +195,7 @@ class TournamentLinkField(serializers.Field[Tournament, Any, dict[str, str], Any
         return {"url": url, "key": str(AddressToken(kind, value.public_id, secret))}
 
 
-class LinksSerializer(UncachedSerializer):
+class LinksSerializer(fields.UncachedSerializer):
     """The links by which players register and check in."""
 
     register = TournamentLinkField()
