@@ -495,7 +495,12 @@ class _LateDraft:
     def give_up(self) -> None:
         """Close tables until the others can be filled, choosing tables that change anyway."""
         while len(self.gaps) > len(self.waiting):
-            table = max({table for table, _ in self.gaps}, key=self._easy_to_give_up)
+            candidates = []
+            for number in {table for table, _ in self.gaps}:
+                here = set(filter(None, self.tables[number]))
+                shared = sum(len(here & {*group}) > 1 for group in self.field.fixed)
+                candidates.append((self.tables[number].count(""), -shared, number))
+            *_, table = max(candidates)
             self.waiting += filter(None, self.tables[table])
             self.tables[table] = []
 
@@ -517,11 +522,6 @@ class _LateDraft:
                 costs[one, other] -= TOGETHER
         while any(self._exchange(costs, *two) for two in combinations(chairs, 2)):
             pass
-
-    def _easy_to_give_up(self, table: int) -> tuple[int, int, int]:
-        here = {name for name in self.tables[table] if name}
-        shared = sum(len(here & {*group}) > 1 for group in self.field.fixed)
-        return self.tables[table].count(""), -shared, table
 
     def _line(self) -> list[str]:
         """Those who wait; the last get a bye, as in `bye_turn`."""

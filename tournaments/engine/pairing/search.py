@@ -476,25 +476,13 @@ def plan_for(count: int) -> tuple[Blocks, ...]:
     )
 
 
-@dataclass(frozen=True)
-class Matching:
-    """The player for each point of a plan, and the rounds of the plan not yet played."""
-
-    player_at: tuple[int, ...]
-    ahead: tuple[Blocks, ...]
-
-    def tables(self, number: int) -> list[tuple[int, ...]]:
-        """Return a round not yet played, as tables of players."""
-        return [tuple(self.player_at[point] for point in block) for block in self.ahead[number]]
-
-
 def match_plan(
     count: int, played: Sequence[Sequence[Sequence[int]]], random: Random
-) -> Iterator[Matching]:
-    """Yield ways to match the rounds played so far to the plan for `count` players.
+) -> Iterator[list[Numbers]]:
+    """Yield the rounds that may go on from those played so far by the plan for `count` players.
 
     `played` are the tables of each round, with players from 0; all must have played in each. The
-    first way is that of the first round as drawn; the others come in random order.
+    first way to match it is that of the first round as drawn; the others come in random order.
     """
     plan = plan_for(count)
     if not 0 < len(played) < len(plan):
@@ -506,7 +494,8 @@ def match_plan(
     for point_of in chain([drawn], _ways(count, played, plan, random)):
         ahead = _ahead(plan, played, point_of)
         if ahead is not None:
-            yield Matching(tuple(sorted(range(count), key=point_of.__getitem__)), ahead)
+            player_at = np.array(sorted(range(count), key=point_of.__getitem__), dtype=np.int64)
+            yield [player_at[np.array(blocks)] for blocks in ahead]
 
 
 def _ahead(
@@ -828,8 +817,7 @@ class _Draft:
             played.append([[rank[name] for name in table] for table in round_.tables])
         count = len(self.order)
         schedules = []
-        for way in islice(match_plan(count, played, self.random), MOST_WAYS // count):
-            ahead = [np.array(way.tables(at), dtype=np.int64) for at in range(len(way.ahead))]
+        for ahead in islice(match_plan(count, played, self.random), MOST_WAYS // count):
             schedules += [ahead[at:] + ahead[:at] for at in range(len(ahead))]
         nearest = min(schedules, key=lambda rounds: self.prices.of_tables(rounds[0]), default=[])
         return nearest[: self.field.rounds_left]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from tournaments.engine.rules import entries as shapes
 from tournaments.engine.rules.entries import (
@@ -29,11 +29,12 @@ from tournaments.engine.rules.rulesets import (
 )
 
 Check = Callable[[Ruleset, Deal, Any], Iterator[Problem]]
+AnyCheck = TypeVar("AnyCheck", bound=Check)
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a deal: its shape at a table, its description, and its check.
+    """A field of a deal: its shape at a table, and its description.
 
     A completed deal needs a field that is `required`. With a `switch` the field exists only if that
     setting is on. With `required_where` it is needed if that setting has that value.
@@ -41,7 +42,6 @@ class Field:
 
     shape: ShapeAt
     about: str
-    check: Check | None = None
     required: bool = False
     switch: str | None = None
     required_where: tuple[str, Setting] | None = None
@@ -89,8 +89,8 @@ def check_fields(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Probl
                 problems.append(Problem(Code.BAD_TRUMP, "trump", params))
         elif name not in fields_of(ruleset, contract):
             problems.append(Problem(Code.UNEXPECTED_FIELD, name, {"field": name}))
-        elif (check := FIELDS[name].check) is not None:
-            problems += check(ruleset, deal, value)
+        elif name in CHECKS:
+            problems += CHECKS[name](ruleset, deal, value)
     needs_some = not REQUIRED.isdisjoint((*ruleset.fields, *contract.fields))
     if needs_some and (deal.counts is not None or not contract.named):
         problems += [
@@ -114,6 +114,20 @@ def check_seat(ruleset: Ruleset, where: str, seat: int | None) -> Iterator[Probl
         yield Problem(Code.BAD_SEAT, where, {"seats": ruleset.seats, "got": seat})
 
 
+CHECKS: dict[str, Check] = {}
+"""The checks of fields by name; others are covered by the checks of a whole deal."""
+
+
+def check_of(name: str) -> Callable[[AnyCheck], AnyCheck]:
+    """Make a function the check of a field."""
+
+    def add(check: AnyCheck) -> AnyCheck:
+        CHECKS[name] = check
+        return check
+
+    return add
+
+
 def _seat(where: str, *, nullable: bool = False) -> Check:
     def check(ruleset: Ruleset, _deal: Deal, seat: int | None) -> Iterator[Problem]:
         if seat is not None or not nullable:
@@ -122,12 +136,21 @@ def _seat(where: str, *, nullable: bool = False) -> Check:
     return check
 
 
+CHECKS |= {
+    **{name: _seat(name) for name in ("king", "king_declared_by", "rifki_holder", "maker")},
+    "winner": _seat("winner", nullable=True),
+    "calls": lambda ruleset, _deal, calls: _check_one_per_seat(ruleset, "calls", calls),
+}
+
+
+@check_of("partner")
 def _check_partner(ruleset: Ruleset, deal: Deal, partner: int) -> Iterator[Problem]:
     yield from check_seat(ruleset, "partner", partner)
     if partner == deal.declarer:
         yield Problem(Code.BAD_PARTNER, "partner", {"seat": partner})
 
 
+@check_of("sale")
 def _check_sale(ruleset: Ruleset, deal: Deal, sale: Mapping[str, int]) -> Iterator[Problem]:
     """The dealer sells the declaration for a number of tricks (`docs/rules.md` §2.1)."""
     yield from _check_keys("sale", sale, ("buyer", "tricks"))
@@ -151,11 +174,13 @@ def _check_keys(where: str, value: Mapping[str, Any], keys: tuple[str, ...]) -> 
             yield Problem(Code.UNEXPECTED_FIELD, f"{where}.{key}", {"field": key})
 
 
+@check_of("closed_by")
 def _check_closed_by(ruleset: Ruleset, _deal: Deal, side: int) -> Iterator[Problem]:
     if side not in range(ruleset.side_count):
         yield Problem(Code.BAD_SEAT, "closed_by", {"seats": ruleset.side_count, "got": side})
 
 
+@check_of("doubles")
 def _check_doubles(
     ruleset: Ruleset, _deal: Deal, doubles: tuple[Mapping[str, Any], ...]
 ) -> Iterator[Problem]:
@@ -169,6 +194,7 @@ def _check_doubles(
         yield Problem(Code.BAD_DOUBLE, "doubles", {"why": "twice"})
 
 
+@check_of("tricks")
 def _check_tricks_of_five(_ruleset: Ruleset, _deal: Deal, tricks: int) -> Iterator[Problem]:
     if tricks < 0:
         yield Problem(Code.NEGATIVE_COUNT, "tricks", {"got": tricks})
@@ -176,12 +202,14 @@ def _check_tricks_of_five(_ruleset: Ruleset, _deal: Deal, tricks: int) -> Iterat
         yield Problem(Code.COUNT_TOO_LARGE, "tricks", {"most": TRICKS_OF_FIVE, "got": tricks})
 
 
+@check_of("alone")
 def _check_alone(ruleset: Ruleset, _deal: Deal, alone: bool) -> Iterator[Problem]:
     """Only one player of a pair can play alone."""
     if alone and ruleset.seats_in_a_side == 1:
         yield Problem(Code.UNEXPECTED_FIELD, "alone", {"field": "alone"})
 
 
+@check_of("defender_alone")
 def _check_defender_alone(ruleset: Ruleset, deal: Deal, seat: int | None) -> Iterator[Problem]:
     if seat is None:
         return
@@ -195,6 +223,7 @@ def _check_defender_alone(ruleset: Ruleset, deal: Deal, seat: int | None) -> Ite
             yield Problem(Code.BAD_EUCHRE, "defender_alone", {"seat": seat})
 
 
+@check_of("left")
 def _check_left(ruleset: Ruleset, deal: Deal, left: Mapping[str, Any]) -> Iterator[Problem]:
     """Check the piles: the winner's are empty, all others have cards, both packs hold them."""
     faults = list(_check_keys("left", left, PILES))
@@ -226,14 +255,10 @@ def _check_one_per_seat(
 
 FIELDS: Mapping[str, Field] = MappingProxyType(
     {
-        "king": Field(shapes.seat, "Who took all 13 tricks.", _seat("king")),
-        "king_declared_by": Field(
-            shapes.seat, "Who declared King before the first lead.", _seat("king_declared_by")
-        ),
+        "king": Field(shapes.seat, "Who took all 13 tricks."),
+        "king_declared_by": Field(shapes.seat, "Who declared King before the first lead."),
         "tricks_played": Field(shapes.number(1, ALL_TRICKS), "13 when left out."),
-        "rifki_holder": Field(
-            shapes.seat, "Who was dealt the king of hearts.", _seat("rifki_holder")
-        ),
+        "rifki_holder": Field(shapes.seat, "Who was dealt the king of hearts."),
         "sealed": Field(shapes.hexadecimal(64), "SHA-256 of contract, colon and salt, in hex."),
         "salt": Field(
             shapes.hexadecimal(32, 1000),
@@ -245,50 +270,28 @@ FIELDS: Mapping[str, Field] = MappingProxyType(
         "sale": Field(
             shapes.sale,
             "To whom the dealer sold the declaration, and for how many tricks.",
-            _check_sale,
             switch="sale",
         ),
-        "partner": Field(
-            shapes.seat, "Who held the card that the dealer called.", _check_partner, required=True
-        ),
+        "partner": Field(shapes.seat, "Who held the card that the dealer called.", required=True),
         "offered": Field(shapes.offer, "The two contracts the dealer offered."),
         "third": Field(shapes.switch, "The partner took neither of them."),
-        "closed_by": Field(
-            shapes.side, "The side that went out first.", _check_closed_by, required=True
-        ),
-        "doubles": Field(shapes.doubles, "Pairs of seats that doubled each other.", _check_doubles),
-        "maker": Field(
-            shapes.seat, "Who named or ordered up the trump.", _seat("maker"), required=True
-        ),
+        "closed_by": Field(shapes.side, "The side that went out first.", required=True),
+        "doubles": Field(shapes.doubles, "Pairs of seats that doubled each other."),
+        "maker": Field(shapes.seat, "Who named or ordered up the trump.", required=True),
         "tricks": Field(
-            shapes.number(0, TRICKS_OF_FIVE),
-            "Tricks of the makers, of five.",
-            _check_tricks_of_five,
-            required=True,
+            shapes.number(0, TRICKS_OF_FIVE), "Tricks of the makers, of five.", required=True
         ),
-        "alone": Field(shapes.pairs_switch, "The maker played without a partner.", _check_alone),
+        "alone": Field(shapes.pairs_switch, "The maker played without a partner."),
         "defender_alone": Field(
-            shapes.partner_or_null,
-            "The defender who played without a partner.",
-            _check_defender_alone,
+            shapes.partner_or_null, "The defender who played without a partner."
         ),
-        "winner": Field(
-            shapes.seat_or_null,
-            "Null in a stalemate.",
-            _seat("winner", nullable=True),
-            required=True,
-        ),
+        "winner": Field(shapes.seat_or_null, "Null in a stalemate.", required=True),
         "left": Field(
             shapes.piles,
             "Cards left in each pile, one number per seat.",
-            _check_left,
             required_where=("scoring", "points"),
         ),
-        "calls": Field(
-            shapes.calls,
-            "Calls of krapet, one number per seat.",
-            lambda ruleset, _deal, calls: _check_one_per_seat(ruleset, "calls", calls),
-        ),
+        "calls": Field(shapes.calls, "Calls of krapet, one number per seat."),
     }
 )
 """The further fields of a deal by name, in the order in which they are written."""
