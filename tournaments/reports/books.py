@@ -286,9 +286,15 @@ def booklet(report: Report, progress: OnProgress) -> Content:
     state = load_state(tournament_of(report))
     directs = report.audience == Report.Audience.DIRECTORS
     seen = standings_seen(state, directs=directs)
+    seating = list(_seating(report, state))
+    sheets = sheet_chapters(list(sheet_pages(report, progress)), report, level=2)
+    if sheets:
+        first = sheets[0]
+        marks = [Bookmark(_("All scoresheets"), 1), *first.bookmarks]
+        sheets[0] = Chapter(first.template, first.json, first.pages, marks)
     chapters = [
-        *_seating(report, state),
-        *_sheets(report, progress),
+        *seating,
+        *sheets,
         _chapter("standings.typ", compose_standings(report, seen)),
         *_ratings(report),
         *_badges(report),
@@ -370,15 +376,6 @@ def _seating(report: Report, state: TournamentState) -> Iterator[Chapter]:
 
 
 # Sheets and results.
-
-
-def _sheets(report: Report, progress: OnProgress) -> list[Chapter]:
-    chapters = sheet_chapters(list(sheet_pages(report, progress)), report, level=2)
-    if not chapters:
-        return []
-    first, *others = chapters
-    marks = [Bookmark(_("All scoresheets"), 1), *first.bookmarks]
-    return [Chapter(first.template, first.json, first.pages, marks), *others]
 
 
 def _ratings(report: Report) -> Iterator[Chapter]:

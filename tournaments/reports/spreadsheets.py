@@ -215,20 +215,18 @@ def _csv(table: DataTable, language: str) -> bytes:
     """
     mark = get_decimal_symbol(language)
     lines = [[_quoted(column.head) for column in table.columns]]
-    lines += [[_set_apart(cell, mark) for cell in row] for row in table.rows]
+    for row in table.rows:
+        cells = []
+        for value in map(written_of, row):
+            if value is None or isinstance(value, str):
+                cells.append(_quoted(value or ""))
+            elif isinstance(value, date):
+                cells.append(value.isoformat())
+            else:
+                cells.append(number_text(value).replace(".", mark))
+        lines.append(cells)
     between = ";" if mark == "," else ","
     return "".join(f"{between.join(line)}\r\n" for line in lines).encode("utf-8-sig")
-
-
-def _set_apart(cell: Cell, mark: str) -> str:
-    value = written_of(cell)
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return _quoted(value)
-    if isinstance(value, date):
-        return value.isoformat()
-    return number_text(value).replace(".", mark)
 
 
 def _quoted(text: str) -> str:
