@@ -11,15 +11,15 @@ from kingscore.observing.logs import watch_connection
 
 
 class KingscoreConfig(AppConfig):
-    """Connects the logging of queries, and registers checks."""
+    """Connects the logging of queries."""
 
     name = "kingscore"
 
     def ready(self) -> None:
         connection_created.connect(watch_connection)
-        checks.register(check_address, checks.Tags.security, deploy=True)
 
 
+@checks.register(checks.Tags.security, deploy=True)
 def check_address(**_more: Any) -> list[checks.CheckMessage]:
     """Require the address of the site: e-mails, QR codes and documents contain it."""
     if settings.SITE_ADDRESS:

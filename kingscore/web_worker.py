@@ -24,20 +24,6 @@ MOST_CONNECTIONS = 7000
 SPARE_FILES = 256
 
 
-def room_for_connections() -> int:
-    """Raise the limit of open files, and return how many connections this process may have."""
-    # Each may have an answer in a file.
-    wanted = 2 * MOST_CONNECTIONS + SPARE_FILES
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if 0 <= soft < wanted:
-        more = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        # systemd may have forbidden it, and gives enough itself.
-        with suppress(OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (more, hard))
-            soft = more
-    return MOST_CONNECTIONS if soft < 0 else min(MOST_CONNECTIONS, (soft - SPARE_FILES) // 2)
-
-
 class Protocol(HttpToolsProtocol):
     """A connection with timeouts for slow visitors.
 
@@ -146,4 +132,14 @@ def begin(group: int) -> None:
     from kingscore.observing.metrics import begin_counting
 
     begin_counting(group)
-    Protocol.most = room_for_connections()
+    # Raise the limit of open files: each connection may have an answer in a file.
+    wanted = 2 * MOST_CONNECTIONS + SPARE_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < wanted:
+        more = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        # systemd may have forbidden it, and gives enough itself.
+        with suppress(OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (more, hard))
+            soft = more
+    room = MOST_CONNECTIONS if soft < 0 else (soft - SPARE_FILES) // 2
+    Protocol.most = min(MOST_CONNECTIONS, room)
