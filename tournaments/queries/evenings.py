@@ -197,23 +197,21 @@ def evening_of(sheets: Sequence[Sheet]) -> Evening:
     games = finished_games(sheets)
     standings = tally(games)
     names = list(dict.fromkeys(name for played in games for name in played.players))
+    rows = []
+    for row in standings:
+        # Points per game, to one decimal if not whole.
+        places = 0 if row.average.denominator == 1 else 1
+        average = number_format(round(float(row.average), places), places)
+        rows.append(TallyRow(row, average.replace("-", labels.MINUS), names.index(row.name)))
     number = len(games)
     finished = ngettext("%(number)s game finished", "%(number)s games finished", number)
     return Evening(
         headline=_headline(standings),
         finished=finished % {"number": number},
-        rows=tuple(
-            TallyRow(row, average_text(row.average), names.index(row.name)) for row in standings
-        ),
+        rows=tuple(rows),
         lines=tuple(map(_line, sheets)),
         payments=_payments(games),
     )
-
-
-def average_text(average: Fraction) -> str:
-    """Return points per game in the active language, to one decimal if not whole."""
-    places = 0 if average.denominator == 1 else 1
-    return number_format(round(float(average), places), places).replace("-", labels.MINUS)
 
 
 def _line(sheet: Sheet) -> GameLine:

@@ -15,7 +15,6 @@ from tournaments.engine.documents.games import GAME_FORMAT, digest_of_game
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.play import games
 from tournaments.engine.play.games import (
-    PlayedDeal,
     only_totals,
     play,
     share_of_unplayed,
@@ -307,6 +306,7 @@ def load_reviews(sheet: Sheet) -> ReviewedDeals | None:
     for review in sheet.row.deal_reviews.all():
         by_revision.setdefault(review.revision, {})[review.kind] = review
     players: list[str] = sheet.row.players
+    sides, first = sheet.game.ruleset.sides, sheet.game.declarer
     accounts: dict[int | None, int] = dict(sheet.row.seats.values_list("player__account", "number"))
     last = {write.position: write for write in sheet.revisions}
     deals = {}
@@ -316,21 +316,14 @@ def load_reviews(sheet: Sheet) -> ReviewedDeals | None:
         writer = None if write.user_id is None else accounts.get(write.user_id)
         if write.author in players:
             writer = players.index(write.author)
-        seats = _confirmers(sheet, played, writer)
+        # The opponents of the declarer who did not write the deal confirm it, the next declarer
+        # first. Of two players, the declarer confirms what the opponent wrote.
+        others = [seat for seat in range(len(sides)) if seat != writer]
+        opponents = [seat for seat in others if sides[seat] != sides[played.declarer]]
+        seats = tuple(sorted(opponents or others, key=lambda seat: (seat != first, seat)))
         reviews = by_revision.get(write.revision, {})
         deals[position] = ReviewedDeal(position, write.revision, played.entry, seats, reviews)
     return ReviewedDeals(settings.correct_minutes, deals)
-
-
-def _confirmers(sheet: Sheet, played: PlayedDeal, writer: int | None) -> tuple[int, ...]:
-    """Return the opponents of the declarer who did not write the deal, the next declarer first.
-
-    Of two players, the declarer confirms what the opponent wrote.
-    """
-    sides, first = sheet.game.ruleset.sides, sheet.game.declarer
-    others = [seat for seat in range(len(sides)) if seat != writer]
-    opponents = [seat for seat in others if sides[seat] != sides[played.declarer]]
-    return tuple(sorted(opponents or others, key=lambda seat: (seat != first, seat)))
 
 
 def next_number(open_table_pk: int) -> int:

@@ -1,6 +1,7 @@
 """The site: its state, what is played now, and statistics."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -64,6 +65,10 @@ def load_running(at: datetime) -> dict[str, Any]:
 
     The size is in bytes; `alive` are the primary keys of the workers that are alive.
     """
+    # How many times in a row the worker of `up` failed to start, if noted.
+    failed_starts = 0
+    with suppress(OSError, ValueError):
+        failed_starts = int(settings.WORKER_FAILURES.read_text())
     return {
         "queues": load_queues(at),
         "workers": list(Worker.objects.order_by("-seen_at")),
@@ -72,20 +77,12 @@ def load_running(at: datetime) -> dict[str, Any]:
         "check": Check.objects.exclude(finished_at=None).order_by("-night").first(),
         "size": database_size(),
         "migrations_missing": len(missing_migrations()),
-        "failed_starts": failed_starts(),
+        "failed_starts": failed_starts,
     }
 
 
 def last_backup() -> Backup | None:
     return Backup.objects.order_by("-ended_at").first()
-
-
-def failed_starts() -> int:
-    """Return how many times in a row the worker of `up` failed to start, if noted."""
-    try:
-        return int(settings.WORKER_FAILURES.read_text())
-    except (OSError, ValueError):
-        return 0
 
 
 def database_size() -> int:
@@ -155,7 +152,14 @@ def playing_now(events: EventQuerySet, today: date) -> list[PlayingEvent]:
     evening = Q(tournament=None, held_on__range=(today - timedelta(days=1), today))
     rows = events.filter(RUNNING | evening, tournament__cancelled_at=None)
     found = list(rows.select_related("club", "tournament").order_by("-held_on", "pk"))
-    tables = {row["round__event"]: row for row in _tables_of(found)}
+    # The number of tables of each event's open round; of several, the last.
+    of_open = Table.objects.filter(round__event__in=found, round__closed_at=None)
+    played = of_open.filter(Q(round__event__tournament=None) | Q(round__published_at__isnull=False))
+    counted = played.values("round__event", "round__number").annotate(
+        tables=Count("pk", distinct=True),
+        finished=Count("pk", filter=Q(games__result__isnull=False), distinct=True),
+    )
+    tables = {row["round__event"]: row for row in counted.order_by("round__number")}
     playing = []
     for event in found:
         row = tables.get(event.pk)
@@ -166,17 +170,6 @@ def playing_now(events: EventQuerySet, today: date) -> list[PlayingEvent]:
         elif event.is_tournament:
             playing.append(PlayingEvent(event, None, 0, 0))
     return playing
-
-
-def _tables_of(events: Sequence[Event]) -> list[Any]:
-    """Return the number of tables of each event's open round; of several, the last."""
-    rows = Table.objects.filter(round__event__in=events, round__closed_at=None)
-    played = rows.filter(Q(round__event__tournament=None) | Q(round__published_at__isnull=False))
-    done = Count("pk", filter=Q(games__result__isnull=False), distinct=True)
-    counted = played.values("round__event", "round__number").annotate(
-        tables=Count("pk", distinct=True), finished=done
-    )
-    return list(counted.order_by("round__number"))
 
 
 def coming(events: EventQuerySet, today: date) -> EventQuerySet:
