@@ -224,7 +224,7 @@ MOVED: Mapping[ShapeAt, Moved] = MappingProxyType(
         },
         shapes.sale: lambda sale, seats, _sides: {**sale, "buyer": seats[sale["buyer"]]},
         shapes.doubles: lambda doubles, seats, _sides: [
-            {**each, "seats": [seats[seat] for seat in each["seats"]]} for each in doubles
+            {**double, "seats": [seats[seat] for seat in double["seats"]]} for double in doubles
         ],
     }
 )

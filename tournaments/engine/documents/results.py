@@ -223,16 +223,16 @@ class Verification:
     @property
     def agrees(self) -> bool:
         """Whether everything that can be recomputed is as published."""
-        return not self.problems and all(each.outcome != DIFFERS for each in self.points)
+        return not self.problems and all(point.outcome != DIFFERS for point in self.points)
 
     @property
     def is_whole(self) -> bool:
         """Whether nothing was left out because it would take too much work."""
-        codes = [*(each.code for each in self.points), *(each.code for each in self.problems)]
-        return not TOO_MUCH & {*codes}
+        codes = {point.code for point in self.points} | {fault.code for fault in self.problems}
+        return not TOO_MUCH & codes
 
     def count(self, outcome: str) -> int:
-        return sum(each.outcome == outcome for each in self.points)
+        return sum(point.outcome == outcome for point in self.points)
 
 
 def write_verification(verification: Verification) -> dict[str, Any]:
@@ -245,13 +245,13 @@ def write_verification(verification: Verification) -> dict[str, Any]:
         "problems": list(map(write_problem, verification.problems)),
         "points": [
             {
-                "what": each.what,
-                "where": each.where,
-                "outcome": each.outcome,
-                "code": each.code,
-                "params": dict(each.params),
+                "what": point.what,
+                "where": point.where,
+                "outcome": point.outcome,
+                "code": point.code,
+                "params": dict(point.params),
             }
-            for each in verification.points
+            for point in verification.points
         ],
     }
 

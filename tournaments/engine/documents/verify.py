@@ -120,8 +120,8 @@ def write_draw(
         "sections": [
             {
                 "entrants": [
-                    {"id": each.id, "score": write_points(each.score), "club": each.club}
-                    for each in field.entrants
+                    {"id": entrant.id, "score": write_points(entrant.score), "club": entrant.club}
+                    for entrant in field.entrants
                 ],
                 "avoid": [list(pair) for pair in field.avoid],
                 "kept": [

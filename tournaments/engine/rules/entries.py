@@ -189,8 +189,8 @@ def listed(item: Shape, least: int = 0, most: int | None = None, at: str = "{}[{
             return
         if len(value) < least or (most is not None and len(value) > most):
             yield wrong_type(where, f"list of {least} to {most}")
-        for number, each in enumerate(value):
-            yield from item.check(at.format(where, number), each)
+        for number, content in enumerate(value):
+            yield from item.check(at.format(where, number), content)
 
     schema: Schema = {"type": "array", "items": item.schema}
     schema |= {"minItems": least} if least else {}
@@ -205,8 +205,8 @@ def mapping(item: Shape, schema: Schema, read: Callable[[Any], Any] = as_it_is) 
         if not isinstance(value, dict):
             return (wrong_type(where, "object"),)
         found: list[Problem] = []
-        for name, each in value.items():
-            found += item.check(below(where, name), each)
+        for name, content in value.items():
+            found += item.check(below(where, name), content)
         return found
 
     def fits(value: Any) -> bool:
@@ -394,9 +394,9 @@ def declared(shape: Shape, label: str, **more: Any) -> Mapping[str, Declared]:
 def declared_fields(kind: type) -> Mapping[str, Declared]:
     """Return the described fields of a dataclass, in their order."""
     return {
-        each.name: each.metadata["declared"]
-        for each in dataclasses_fields(kind)
-        if "declared" in each.metadata
+        field.name: field.metadata["declared"]
+        for field in dataclasses_fields(kind)
+        if "declared" in field.metadata
     }
 
 

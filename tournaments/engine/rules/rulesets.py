@@ -322,7 +322,7 @@ class Contract:
     @cached_property
     def unit_sum(self) -> Points:
         """The worth of all units of one deal together, in points."""
-        return sum((UNITS[unit].total or 0) * each for unit, each in self.values.items())
+        return sum((UNITS[unit].total or 0) * value for unit, value in self.values.items())
 
 
 @dataclass(frozen=True)
