@@ -88,10 +88,12 @@ class Volume:
         """Typeset all chapters and bind them; those that have to be counted are set twice."""
         # The first time they get numbers as long as the right ones.
         numbers = {"first": 100, "of": 999, "starts": [100] * len(self.chapters)}
-        jobs = [each.numbered(numbers) for each in self.chapters if each.pages is None]
+        jobs = [chapter.numbered(numbers) for chapter in self.chapters if chapter.pages is None]
         documents = _set(jobs, path, lambda: progress(Report.Step.SETTING))
         counted = iter([len(read_part(document).pages) for document in documents])
-        pages = [next(counted) if each.pages is None else each.pages for each in self.chapters]
+        pages = [
+            next(counted) if chapter.pages is None else chapter.pages for chapter in self.chapters
+        ]
         starts = [1, *accumulate(pages, initial=1)][1:]
         whole = starts.pop() - 1
         jobs = [

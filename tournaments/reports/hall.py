@@ -323,7 +323,7 @@ def compose_certificates(report: Report, progress: OnProgress) -> dict[str, Any]
     one = report.parameters.get(ENTRANT)
     day = [heading.date]
     if closed and state.tournament.state != Tournament.State.FINISHED:
-        last = next(each.row for each in state.seated_rounds if each.row.number == closed)
+        last = next(seated.row for seated in state.seated_rounds if seated.row.number == closed)
         day.append(_("after: %(round)s") % {"round": round_name(last)})
     if closed and (digest := digest_after(state, closed)):
         day.append(_("Code: %(code)s") % {"code": letters_of(digest)})

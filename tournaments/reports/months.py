@@ -99,7 +99,8 @@ class Month:
         self.broken: dict[str, list[BrokenRecord]] = {}
         for family, _games in Counter(game.family for game in within).most_common():
             old, new = (
-                [each.played for each in part if each.family == family] for part in (before, within)
+                [game.played for game in games if game.family == family]
+                for games in (before, within)
             )
             self.boards[family] = _board(pools[family], first, new) if family in pools else []
             self.broken[family] = list(_broken(old, new))
@@ -112,7 +113,7 @@ class Month:
         )
         self.coming = coming.select_related("tournament").order_by("held_on", "pk")[:COMING]
         keys = {player for evening in self.evenings for player in evening.winners}
-        keys |= {each.player for each in self.sums.active} | self.newcomers.keys()
+        keys |= {row.player for row in self.sums.active} | self.newcomers.keys()
         keys |= {player for those in self.badges.values() for player in those}
         keys |= {line[2] for board in self.boards.values() for line in board}
         records = [record for those in self.broken.values() for _kind, record, _old in those]

@@ -178,7 +178,7 @@ def compose_player_season(club: Club, found: PlayerSeason, progress: OnProgress)
             for view in places_of(sums)
         ],
         "extremes": _extremes(found),
-        "tournaments": [_tournament(each) for each in found.tournaments[:MOST_TOURNAMENTS]],
+        "tournaments": [_tournament(placed) for placed in found.tournaments[:MOST_TOURNAMENTS]],
         "contracts": [
             [
                 {"text": row["name"], "below": _("favourite") if row["favourite"] else ""},
@@ -330,7 +330,7 @@ def player_tables(report: Report, progress: OnProgress) -> Content:
     """Return the requested list of games, the first game first."""
     found = PlayerSeason(report, progress)
     rules = rulesets_of(found.games)
-    names = {key: labels.name_of(each) for key, each in rules.items()}
+    names = {key: labels.name_of(ruleset) for key, ruleset in rules.items()}
     name, time = found.player.shown_name, season_name(found.season)
     table = DataTable(
         title=pgettext("played", "Games"),

@@ -93,13 +93,13 @@ class _Writer:
             "games": games,
             "ratings": [
                 {
-                    "player": self._id(each.person),
-                    "games": each.games,
-                    "last_at": each.last_at.isoformat(),
-                    "rating": [each.mean, each.variance],
-                    "provisional": each.provisional,
+                    "player": self._id(row.person),
+                    "games": row.games,
+                    "last_at": row.last_at.isoformat(),
+                    "rating": [row.mean, row.variance],
+                    "provisional": row.provisional,
                 }
-                for each in ratings
+                for row in ratings
             ],
         }
 

@@ -239,7 +239,9 @@ def _quoted(text: str) -> str:
 
 def _json(book: TableBook) -> bytes:
     """Return tables as JSON: lists of objects, points as in every record (`docs/records.md`)."""
-    tables = {each.key: [_object(each.columns, row) for row in each.rows] for each in book.tables}
+    tables = {
+        table.key: [_object(table.columns, row) for row in table.rows] for table in book.tables
+    }
     document = {"format": book.format, **book.facts, **tables}
     return f"{json.dumps(document, ensure_ascii=False, indent=2)}\n".encode()
 

@@ -154,7 +154,7 @@ def after_text(seen: Seen) -> str:
         text = pgettext("of standings", "After: %(label)s") % values
     else:
         text = _("After round %(label)s of %(rounds)s") % values
-    played = next(each for each in state.results if each.number == seen.after)
+    played = next(round_ for round_ in state.results if round_.number == seen.after)
     playing = sum(not table.finished for table in played.tables)
     still = ngettext("%(number)s table is playing", "%(number)s tables are playing", playing)
     return f"{text} · {still % {'number': playing}}" if playing else text

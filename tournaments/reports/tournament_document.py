@@ -239,8 +239,8 @@ def _table(table: Table, laid: Laid, people: People) -> dict[str, Any]:
             "record": sheet.record,
             "writes": [_write(write) for write in sheet.revisions],
             "confirmations": [
-                {"seat": each.seat, "revision": each.revision, "at": _moment(each.at)}
-                for each in laid.confirmations[sheet.row.pk]
+                {"seat": given.seat, "revision": given.revision, "at": _moment(given.at)}
+                for given in laid.confirmations[sheet.row.pk]
             ],
             **_result(sheet),
             **_digest(sheet.row),
