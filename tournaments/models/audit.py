@@ -86,7 +86,9 @@ class AuditEntryQuerySet(models.QuerySet["AuditEntry"]):
         subjects = list(subjects)
         # Known of each table, so that the others are not read.
         stored = self.filter(subject__in=subjects, stored=True)
-        games = [each.removeprefix("game:") for each in subjects if each.startswith("game:")]
+        games = [
+            subject.removeprefix("game:") for subject in subjects if subject.startswith("game:")
+        ]
         if not games:
             return stored
         of_sheets = (

@@ -139,7 +139,7 @@ def _games_named(line: AuditEntry) -> list[str]:
         if isinstance(details, dict):
             games += details.get("gone", [])
             if kind == "table":
-                games += [each["game"] for each in details.get("games", [])]
+                games += [game["game"] for game in details.get("games", [])]
     return games
 
 
@@ -162,7 +162,9 @@ def _named_players(line: AuditEntry) -> list[str]:
         return []
     details = line.after if isinstance(line.after, dict) else {}
     subjects = [line.subject, str(details.get("other", ""))]
-    return [each.removeprefix("player:") for each in subjects if each.startswith("player:")]
+    return [
+        subject.removeprefix("player:") for subject in subjects if subject.startswith("player:")
+    ]
 
 
 def _laid_games(lines: Iterable[AuditEntry]) -> Games:

@@ -436,7 +436,7 @@ def _together(name: str, games: Sequence[tuple[Game, Ruleset]], joined: Joined) 
             # The latest spelling comes first.
             figures = people.setdefault(fold_name(called), Figures(called))
             _count(figures, row.result or {}, seat, rules.sides[seat])
-    found = sorted(people.values(), key=lambda each: (-each.games, -each.firsts, each.name))
+    found = sorted(people.values(), key=lambda person: (-person.games, -person.firsts, person.name))
     return Together(
         ruleset=name,
         games=len(games),

@@ -135,11 +135,11 @@ class Overview:
     @property
     def current(self) -> RoundSeen | None:
         """Return the published round that is not over."""
-        return next((each for each in self.rounds if not each.closed), None)
+        return next((round_ for round_ in self.rounds if not round_.closed), None)
 
     @property
     def last(self) -> RoundSeen | None:
-        return next((each for each in self.rounds if each.number == self.after), None)
+        return next((round_ for round_ in self.rounds if round_.number == self.after), None)
 
     @property
     def sections(self) -> list[tuple[str, list[Leader]]]:
@@ -169,9 +169,9 @@ class Overview:
     def path_of(self, row: Leader) -> list[dict[str, Any]]:
         """Return the closed rounds of an entrant, the first one first."""
         return [
-            self._step(each, row.entrant, points)
-            for each, points in zip(self.rounds, row.by_round, strict=False)
-            if each.number <= self.after
+            self._step(round_, row.entrant, points)
+            for round_, points in zip(self.rounds, row.by_round, strict=False)
+            if round_.number <= self.after
         ]
 
     def _step(self, round_: RoundSeen, entrant: str, points: Points | None) -> dict[str, Any]:
@@ -189,21 +189,21 @@ class Overview:
         """Return a name for each King made in some rounds."""
         return tuple(
             self.names[table.entrants[side]]
-            for each in rounds
-            for table in each.tables
+            for round_ in rounds
+            for table in round_.tables
             for side in table.kings
             if table.entrants[side] in self.names
         )
 
     def games(self) -> int:
-        return sum(table.finished for each in self.rounds for table in each.tables)
+        return sum(table.finished for round_ in self.rounds for table in round_.tables)
 
     def highest(self) -> tuple[Points, str] | None:
         """Return the best result of a game with who made it."""
         scored = [
             (table.totals[side], self.names[key])
-            for each in self.rounds
-            for table in each.tables
+            for round_ in self.rounds
+            for table in round_.tables
             for side, key in enumerate(table.entrants)
             if table.totals and table.ranks[side] == 1 and key in self.names
         ]
@@ -212,9 +212,9 @@ class Overview:
     def closest(self) -> tuple[Points, str, int] | None:
         """Return the smallest lead of a winner, with its round and table."""
         leads = [
-            (best[1], each.label, table.number)
-            for each in self.rounds
-            for table in each.tables
+            (best[1], round_.label, table.number)
+            for round_ in self.rounds
+            for table in round_.tables
             if (best := table.best()) is not None
         ]
         return min(leads, default=None)
@@ -226,7 +226,7 @@ class Overview:
         """
         if not self.finals or not self.after or self.after >= self.of:
             return None
-        rivals = [each for each in self.rows if each.section == row.section]
+        rivals = [other for other in self.rows if other.section == row.section]
         at = rivals.index(row)
         line = self.finals if at < self.finals else self.finals - 1
         return rivals[line] if line < len(rivals) else None
@@ -241,7 +241,9 @@ class Overview:
     def next_of(self, row: Leader) -> Leader | None:
         """Return the nearest entrant above with more points; None for the first."""
         ahead = [
-            each for each in self.rows if each.section == row.section and each.points > row.points
+            other
+            for other in self.rows
+            if other.section == row.section and other.points > row.points
         ]
         return ahead[-1] if ahead else None
 
@@ -249,11 +251,11 @@ class Overview:
 def overview_of(state: TournamentState) -> Overview:
     """Return a tournament as visitors see it, whoever asks (1 query with substitutes)."""
     after = last_closed(state, directs=False)
-    published = [each for each in state.seated_rounds if each.row.published_at is not None]
+    published = [drawn for drawn in state.seated_rounds if drawn.row.published_at is not None]
     hidden = hides(state)
-    rounds = tuple(_round(state, each, hidden and each.row.number > after) for each in published)
+    rounds = tuple(_round(state, drawn, hidden and drawn.row.number > after) for drawn in published)
     names = {key: row.shown_name for key, row in state.entrants.items() if not row.house}
-    now = next((each for each in rounds if not each.closed), None)
+    now = next((round_ for round_ in rounds if not round_.closed), None)
     return Overview(
         after=after,
         of=state.settings.rounds,
@@ -292,8 +294,8 @@ def _before(state: TournamentState, after: int) -> Sequence[Standing]:
     return [row for row in rows if row.has_played]
 
 
-def _round(state: TournamentState, each: SeatedRound, hidden: bool) -> RoundSeen:
-    row = each.row
+def _round(state: TournamentState, drawn_round: SeatedRound, hidden: bool) -> RoundSeen:
+    row = drawn_round.row
     results = {}
     for played in state.results:
         if played.number == row.number:
@@ -309,10 +311,10 @@ def _round(state: TournamentState, each: SeatedRound, hidden: bool) -> RoundSeen
             ),
             None if hidden else results[table.entrants],
         )
-        for table, laid in zip(each.tables, drawn, strict=True)
+        for table, laid in zip(drawn_round.tables, drawn, strict=True)
     )
     label = round_label(state, row.number)
-    return RoundSeen(row.number, label, row.closed_at is not None, tables, each.byes)
+    return RoundSeen(row.number, label, row.closed_at is not None, tables, drawn_round.byes)
 
 
 def _table(table: TableSeen, result: TableResult | None) -> TableSeen:

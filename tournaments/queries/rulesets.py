@@ -175,7 +175,7 @@ def _contract(ruleset: Ruleset, contract: Contract) -> dict[str, Any]:
         "named": contract.named,
         "declared": contract.declared,
         "scoring": contract.scoring,
-        "values": {unit: write_points(each) for unit, each in contract.values.items()},
+        "values": {unit: write_points(points) for unit, points in contract.values.items()},
         "prizes": [write_points(prize) for prize in contract.prizes],
         "sum": None if fixed is None else write_points(fixed),
         "quota": contract.quota,
@@ -225,7 +225,7 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
                 "left": choice.left,
                 "each": choice.contract.quota_each,
                 "after": None if game.stage else must_come_first(choice),
-                "values": {u: write_points(each) for u, each in choice.contract.values.items()},
+                "values": {u: write_points(points) for u, points in choice.contract.values.items()},
             }
             for choice in game.choices
         },

@@ -149,10 +149,10 @@ class TournamentState:
         return counted[0][0] if counted else self.sections[-1]
 
     def seating_of(self, round_: Round) -> SeatedRound:
-        return next(each for each in self.seated_rounds if each.row.pk == round_.pk)
+        return next(seated for seated in self.seated_rounds if seated.row.pk == round_.pk)
 
     def of_section(self, seated: SeatedRound, section: str) -> SeatedRound:
-        tables = (each for each in seated.tables if self.section_at(each.entrants) == section)
+        tables = (table for table in seated.tables if self.section_at(table.entrants) == section)
         byes = (key for key in seated.byes if self.section_at([key]) == section)
         return replace(seated, tables=tuple(tables), byes=tuple(byes))
 
@@ -189,12 +189,12 @@ class TournamentState:
 
     def standings_of(self, number: int) -> tuple[Standing, ...]:
         """Return the standings of round `number` alone."""
-        played = [each for each in self.results if each.number == number]
+        played = [round_ for round_ in self.results if round_.number == number]
         return rank_entrants(self.competitors, played, self.settings, self.tournament.seed)
 
     def points_after(self, number: int) -> dict[str, Points]:
         """Return the points, less penalties, of all who have played by round `number`."""
-        played = [each for each in self.results if each.number <= number]
+        played = [round_ for round_ in self.results if round_.number <= number]
         tallies = tally_rounds(self.competitors, played, self.settings)
         return {key: tally.points for key, tally in tallies.items() if tally.has_played}
 
@@ -203,7 +203,7 @@ class TournamentState:
 
         Raises: KeyError: there is no such entrant with a place.
         """
-        played = [each for each in self.results if each.number <= number]
+        played = [round_ for round_ in self.results if round_.number <= number]
         seed = self.tournament.seed
         return why_place(key, self.competitors, played, self.settings, seed)
 
@@ -218,17 +218,17 @@ class TournamentState:
         seed, size = self.tournament.seed, self.rules.side_count
         those = self.competitors
         if all_there:
-            those = tuple(replace(each, withdrawn=False) for each in those)
+            those = tuple(replace(competitor, withdrawn=False) for competitor in those)
         at_cut = rank_with_finals(those, rounds, (), self.settings, seed)
         return next_stage(at_cut, those, finals, self.settings, size)
 
     def _results_before(
         self, number: int
     ) -> tuple[tuple[RoundResults, ...], tuple[RoundResults, ...]]:
-        played = [each for each in self.results if each.number < number]
+        played = [round_ for round_ in self.results if round_.number < number]
         last = self.settings.rounds
-        rounds = tuple(each for each in played if each.number <= last)
-        return rounds, tuple(each for each in played if each.number > last)
+        rounds = tuple(round_ for round_ in played if round_.number <= last)
+        return rounds, tuple(round_ for round_ in played if round_.number > last)
 
     def players_of(self, entrant: Entrant, number: int) -> list[Player]:
         return [
@@ -242,10 +242,12 @@ class TournamentState:
         They are those of a `section`, or of all of them.
         """
         if section is None:
-            return [each for name in self.sections for each in self.present(number, name)]
-        here = [each for each in self.here(number) if self.section_of(each) == section]
-        playing = [each for each in here if not each.house]
-        house = [each for each in here if each.house] if self.settings.odd == "house" else []
+            return [entrant for name in self.sections for entrant in self.present(number, name)]
+        here = [entrant for entrant in self.here(number) if self.section_of(entrant) == section]
+        playing = [entrant for entrant in here if not entrant.house]
+        house = (
+            [entrant for entrant in here if entrant.house] if self.settings.odd == "house" else []
+        )
         return playing + house[: self.house_wanted(len(playing), 0, len(house))]
 
     def house_wanted(self, playing: int, least: int, most: int) -> int:
@@ -339,7 +341,7 @@ def digest_after(state: TournamentState, number: int) -> str:
 
     It is empty as long as the round is not closed.
     """
-    rounds = {each.row.number: each.row.digest for each in state.seated_rounds}
+    rounds = {seated.row.number: seated.row.digest for seated in state.seated_rounds}
     whole = state.tournament.digest if number == max(rounds, default=0) else ""
     return whole or rounds.get(number, "")
 
@@ -347,10 +349,10 @@ def digest_after(state: TournamentState, number: int) -> str:
 def tables_of(state: TournamentState) -> dict[tuple[int, str], int]:
     """Return the number of each entrant's table, by number of the published round and key."""
     return {
-        (each.row.number, key): table.number
-        for each in state.seated_rounds
-        if each.row.published_at
-        for table in each.tables
+        (seated.row.number, key): table.number
+        for seated in state.seated_rounds
+        if seated.row.published_at
+        for table in seated.tables
         for key in table.entrants
     }
 
@@ -374,17 +376,18 @@ def field_of(
     points = {row.entrant: row.points for row in state.standings_before(number)}
     present = list(state.present(number) if seated is None else seated)
     mates: dict[str, list[str]] = defaultdict(list)
-    for each in present if state.has_line_ups(number) else ():
-        if each.team and not each.house:
-            mates[each.team].append(each.key)
+    for entrant in present if state.has_line_ups(number) else ():
+        if entrant.team and not entrant.house:
+            mates[entrant.team].append(entrant.key)
     # The first of each team, then the second of each: in this order, tables are of several teams.
     board = {key: at for keys in mates.values() for at, key in enumerate(keys)}
-    present.sort(key=lambda each: board.get(each.key, len(board) if board else 0))
-    keys = {each.key for each in present}
-    before = (each.seats for each in state.seated_rounds if each.row.number < number)
+    present.sort(key=lambda entrant: board.get(entrant.key, len(board) if board else 0))
+    keys = {entrant.key for entrant in present}
+    before = (drawn.seats for drawn in state.seated_rounds if drawn.row.number < number)
     return PairingField(
         entrants=tuple(
-            Seated(each.key, points.get(each.key, 0), each.represents) for each in present
+            Seated(entrant.key, points.get(entrant.key, 0), entrant.represents)
+            for entrant in present
         ),
         rounds=tuple(played.among(keys) for played in before),
         rounds_left=max(1, settings.rounds - number + 1),
@@ -410,7 +413,7 @@ def load_states(tournaments: Sequence[Tournament]) -> list[TournamentState]:
     entrants: dict[int, list[Entrant]] = defaultdict(list)
     for entrant in rows:
         entrants[entrant.tournament_id].append(entrant)
-    keys = {each.pk: each.key for those in entrants.values() for each in those}
+    keys = {entrant.pk: entrant.key for those in entrants.values() for entrant in those}
     rulings = Prefetch("rulings", RulingRow.objects.filter(withdrawn_at=None))
     # By round, ordered by table and side, those who are out first. Plain tuples: model instances
     # cost five times as much, and there are thousands of rows.
@@ -429,9 +432,9 @@ def load_states(tournaments: Sequence[Tournament]) -> list[TournamentState]:
     return [
         TournamentState(
             row,
-            {each.key: each for each in entrants[row.pk]},
+            {entrant.key: entrant for entrant in entrants[row.pk]},
             seated := tuple(rounds[row.event_id]),
-            tuple(_result(each, played, keys) for each in seated if each.row.published_at),
+            tuple(_result(drawn, played, keys) for drawn in seated if drawn.row.published_at),
         )
         for row in tournaments
     ]

@@ -151,8 +151,8 @@ def next_step(
         codes = {"seated": "publish-seating", "published": "open-round", "open": "close-round"}
         return LifecycleStep(codes[round_.state], round_.number, stage=round_.stage)
     settings = settings_of(tournament)
-    all_drawn = sum(not each.stage for each in rounds) >= settings.rounds
-    if all_drawn and (not settings.finals or any(each.stage == "final" for each in rounds)):
+    all_drawn = sum(not drawn.stage for drawn in rounds) >= settings.rounds
+    if all_drawn and (not settings.finals or any(drawn.stage == "final" for drawn in rounds)):
         return LifecycleStep("finish")
     if not enough and not all_drawn:
         return LifecycleStep("look-at-entrants")

@@ -266,16 +266,16 @@ class TeamLineUp:
 
     @property
     def players(self) -> tuple[Entrant, ...]:
-        return tuple(each["entrant"] for each in self.members if each["plays"])
+        return tuple(member["entrant"] for member in self.members if member["plays"])
 
     @property
     def reserves(self) -> tuple[Entrant, ...]:
-        return tuple(each["entrant"] for each in self.members if not each["plays"])
+        return tuple(member["entrant"] for member in self.members if not member["plays"])
 
     @property
     def absent(self) -> list[dict[str, Any]]:
         """Return the players of the line-up who are not here, and why."""
-        return [each for each in self.members if each["plays"] and each["absence"]]
+        return [member for member in self.members if member["plays"] and member["absence"]]
 
     @property
     def here(self) -> int:
@@ -291,7 +291,7 @@ def line_ups_of(state: TournamentState, number: int) -> list[TeamLineUp]:
     if not state.has_line_ups(number):
         return []
     seated = [r for r in state.seated_rounds if r.row.number == number and r.row.published_at]
-    tables = {key: t.number for each in seated for t in each.tables for key in t.entrants}
+    tables = {key: t.number for drawn in seated for t in drawn.tables for key in t.entrants}
 
     def member(key: str, players: tuple[str, ...]) -> dict[str, Any]:
         entrant = state.entrants[key]
@@ -318,12 +318,12 @@ def line_ups_of(state: TournamentState, number: int) -> list[TeamLineUp]:
 
 def short_teams(state: TournamentState, number: int) -> list[TeamLineUp]:
     """Return the teams that have fewer players here than a line-up."""
-    return [each for each in line_ups_of(state, number) if each.missing > 0]
+    return [team for team in line_ups_of(state, number) if team.missing > 0]
 
 
 def filling_of(state: TournamentState, number: int) -> dict[str, Any]:
     """Return how the tables of a round that is not seated yet will be filled."""
-    playing = sum(not each.house for each in state.here(number))
+    playing = sum(not entrant.house for entrant in state.here(number))
     size = state.rules.side_count
     house = state.house_wanted(playing, 0, size - 1) if state.settings.odd == "house" else 0
     tables, byes = divmod(playing + house, size)
@@ -362,7 +362,7 @@ MOST_PLACES = 24
 
 def displayed_round(state: TournamentState) -> Round | None:
     """Return the published round that is not over, or else the last published one."""
-    published = [each.row for each in state.seated_rounds if each.row.published_at is not None]
+    published = [drawn.row for drawn in state.seated_rounds if drawn.row.published_at is not None]
     going = (round_ for round_ in published if round_.closed_at is None)
     return next(going, published[-1] if published else None)
 
@@ -412,15 +412,15 @@ def top_places(state: TournamentState) -> list[dict[str, Any]]:
     stages = stages_reached(state, after)
     return [
         {
-            "rank": each.place,
-            "name": state.entrants[each.entrant].shown_name,
-            "points": each.points,
-            "stage": at.stage if (at := stages.get(each.entrant)) else "",
+            "rank": row.place,
+            "name": state.entrants[row.entrant].shown_name,
+            "points": row.points,
+            "stage": at.stage if (at := stages.get(row.entrant)) else "",
             "through": at is not None and at.through,
-            "section": each.section,
+            "section": row.section,
         }
         for _section, rows in standings
-        for each in islice(rows, MOST_PLACES)
+        for row in islice(rows, MOST_PLACES)
     ]
 
 

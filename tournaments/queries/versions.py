@@ -187,7 +187,7 @@ def mark_named(public_id: str) -> GameVersion | None:
         return None
     statement, params = _statement()
     with connections[router.db_for_read(Game)].cursor() as cursor:
-        cursor.execute(statement, [public_id if each == NAME else each for each in params])
+        cursor.execute(statement, [public_id if param == NAME else param for param in params])
         found = cursor.fetchone()
     return None if found is None else _mark(*found)
 

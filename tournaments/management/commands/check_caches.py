@@ -34,7 +34,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{len(found)} differences; what was repaired is looked at again")
             found = self.look()
         for cache in CACHES:
-            subjects = {each.subject for of, each in found if of == cache}
+            subjects = {details.subject for of, details in found if of == cache}
             close_repaired(cache, subjects, timezone.now())
         if found:
             raise CommandError(f"{len(found)} differences")
@@ -43,9 +43,8 @@ class Command(BaseCommand):
     def look(self) -> list[Differing]:
         """Check everything and print each difference."""
         found = []
-        for each in look_at_all():
-            found.append(each)
-            cache, details = each
+        for cache, details in look_at_all():
+            found.append((cache, details))
             values = [json.dumps(value) for value in (details.stored, details.computed)]
             text = "" if values == ["null", "null"] else f": {values[0]}, computed {values[1]}"
             self.stdout.write(f"{cache}: {details.subject}{text}")

@@ -85,7 +85,7 @@ def check(listed: str, text: str, heading: str) -> None:
     Raises: CommandError: they differ, or the changelog does not name the listing.
     """
     before, now = _parts(listed), _parts(text)
-    changes = [f"- {each}" for each in before - now] + [f"+ {each}" for each in now - before]
+    changes = [f"- {part}" for part in before - now] + [f"+ {part}" for part in now - before]
     if changes:
         details = "\n".join(
             sorted(changes, key=lambda line: (line[2:].split("#")[0], line[0] == "+"))
@@ -111,12 +111,12 @@ def listing(described: Json) -> str:
     }
     schemas = components["schemas"]
     # One line of all: they differ only in their rows.
-    pages = {name: each for name, each in schemas.items() if name.startswith("Paginated")}
+    pages = {name: schema for name, schema in schemas.items() if name.startswith("Paginated")}
     lines["pages"] = _digests(pages)
-    lines |= {name: _schema(each) for name, each in schemas.items() if name not in pages}
+    lines |= {name: _schema(schema) for name, schema in schemas.items() if name not in pages}
     lines |= {
-        kind: _digests(each)
-        for kind, each in components.items()
+        kind: _digests(schema)
+        for kind, schema in components.items()
         if kind not in {"schemas", "examples"}
     }
     return "".join(f"{name}: {' '.join(sorted(lines[name]))}\n" for name in sorted(lines))
@@ -126,22 +126,22 @@ def _operations(methods: Json, shared: Json, usual: Json) -> Iterator[str]:
     for method, operation in methods.items():
         answers = operation["responses"]
         parameters = [
-            shared[each["$ref"].rpartition("/")[2]] if "$ref" in each else each
-            for each in operation["parameters"]
+            shared[parameter["$ref"].rpartition("/")[2]] if "$ref" in parameter else parameter
+            for parameter in operation["parameters"]
         ]
         parts = {
             "security": operation.get("security", usual),
             "body": operation.get("requestBody"),
             "refusals": {status: answers[status] for status in answers if status >= "400"},
             **{status: answers[status] for status in answers if status < "400"},
-            **{each["name"]: each for each in parameters},
+            **{parameter["name"]: parameter for parameter in parameters},
         }
         yield f"{method}={operation['operationId']}"
         yield from _digests({f"{method}.{name}": part for name, part in parts.items()})
 
 
 def _schema(schema: Json) -> Iterator[str]:
-    fields = {f"${name}": each for name, each in schema.get("$defs", {}).items()}
+    fields = {f"${name}": definition for name, definition in schema.get("$defs", {}).items()}
     fields |= schema.get("properties", {})
     rest = {key: value for key, value in schema.items() if key not in {*NAMED, "enum"}}
     yield from (str(value) for value in schema.get("enum", ()))
@@ -155,7 +155,7 @@ def _digests(parts: Json) -> Iterator[str]:
 
 def _without_texts(node: Any, *, named: bool = False) -> Any:
     if isinstance(node, list):
-        return [_without_texts(each) for each in node]
+        return [_without_texts(item) for item in node]
     if not isinstance(node, dict):
         return node
     return {
