@@ -6,9 +6,8 @@ from rest_framework import serializers
 
 from tournaments.api.fields import ClubNameSerializer, LineField, Moment, Strict, UncachedSerializer
 from tournaments.engine.rules.rulesets import LONGEST_TOKEN_NAME
-from tournaments.models import Member, Scope, User
+from tournaments.models import Member, Scope
 from tournaments.models.clubs import DIRECTING, Role
-from tournaments.queries.players import account_name
 
 
 class MembershipSerializer(ClubNameSerializer):
@@ -80,15 +79,11 @@ class AccountSerializer(serializers.Serializer[Any]):
     """An account with its clubs, its players, and the token of the request."""
 
     id = serializers.IntegerField(source="user.pk")
-    name = serializers.SerializerMethodField()
+    name = serializers.CharField()
     email = serializers.CharField(source="user.email")
     clubs = MembershipSerializer(many=True)
     players = MyPlayerSerializer(many=True)
     token = MyTokenSerializer()
-
-    def get_name(self, details: dict[str, Any]) -> str:
-        user: User = details["user"]
-        return account_name(user)
 
 
 class InitialsSerializer(Strict):

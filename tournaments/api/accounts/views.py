@@ -25,6 +25,7 @@ from tournaments.api.problems import problem_response
 from tournaments.models import Member, PersonalToken, Player, Scope
 from tournaments.models.people import ApplicationToken, ScopedToken
 from tournaments.permissions import account_of, directed_club
+from tournaments.queries.players import account_name
 from tournaments.services.accounts import make_token, revoke_token
 from tournaments.services.base.writes import Fault, Invalid, Refused
 from tournaments.services.emails import switch_month
@@ -50,6 +51,7 @@ class AccountViewSet(views.RetrieveMixin, views.APIViewSet):
         players = Player.objects.belonging_to(user).select_related("club")
         return {
             "user": user,
+            "name": account_name(user),
             "clubs": clubs.order_by("club__name", "club"),
             "players": players.order_by("club__name", "pk"),
             "token": self.request.auth,

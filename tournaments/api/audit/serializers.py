@@ -7,8 +7,34 @@ from rest_framework import serializers
 from tournaments.api.fields import Moment, Strict
 from tournaments.models import AuditEntry
 from tournaments.queries.audit import Named
+from tournaments.queries.players import account_name
 
 MOST_CHANGES = 200
+
+
+class AuditLineSerializer(serializers.Serializer[Any]):
+    """A change in a club: the action, its `subject` (as `game:abcdefghjk`), and the author.
+
+    `table` is the id of the table whose phone made it. `before` and `after` are what changed, as
+    the audit stores it.
+    """
+
+    id = serializers.IntegerField()
+    at = Moment()
+    kind = serializers.ChoiceField(AuditEntry.Kind.choices)
+    action = serializers.CharField()
+    subject = serializers.CharField()
+    event = serializers.CharField(source="event.public_id", default=None, allow_null=True)
+    user = serializers.IntegerField(source="user_id", allow_null=True)
+    name = serializers.SerializerMethodField()
+    table = serializers.CharField()
+    address = serializers.CharField(allow_null=True)
+    before = serializers.JSONField(allow_null=True)
+    after = serializers.JSONField(allow_null=True)
+    reason = serializers.CharField()
+
+    def get_name(self, line: AuditEntry) -> str | None:
+        return None if line.user is None else account_name(line.user)
 
 
 class FollowingSerializer(Strict):
@@ -36,7 +62,9 @@ class ChangeSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField(help_text="Its place in the feed; it never changes.")
     at = Moment()
     club = serializers.CharField(source="club.slug")
-    event = serializers.SerializerMethodField(help_text="Null if it belongs to none.")
+    event = serializers.CharField(
+        source="event.public_id", allow_null=True, help_text="Null if it belongs to none."
+    )
     kind = serializers.ChoiceField(choices=AuditEntry.Kind.choices)
     action = serializers.SerializerMethodField(
         help_text="The action, such as `correction`; more may be added."
@@ -49,9 +77,6 @@ class ChangeSerializer(serializers.Serializer[Any]):
         help_text="Addresses to read again; a removed object is no longer found at its own."
         " That of a list, as of `names-changed`, stands for all games in it."
     )
-
-    def get_event(self, line: AuditEntry) -> str | None:
-        return None if line.event is None else line.event.public_id
 
     def get_action(self, line: AuditEntry) -> str:
         named: Named = self.context["named"]

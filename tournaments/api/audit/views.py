@@ -14,10 +14,10 @@ from rest_framework.utils.urls import remove_query_param, replace_query_param
 from tournaments.api.access import anybody
 from tournaments.api.audit.serializers import (
     MOST_CHANGES,
+    AuditLineSerializer,
     ChangeFeedSerializer,
     FollowingSerializer,
 )
-from tournaments.api.clubs.serializers import AuditLineSerializer
 from tournaments.api.fields import LARGEST_KEY, MOMENTS
 from tournaments.api.filtering import CursorPages
 from tournaments.api.views import APIViewSet, BaseAPIView, ClubMixin, ListMixin
@@ -39,8 +39,6 @@ class FeedBeginsAgain(Refused, code="feed-begins-again", status=410):
 
 
 class AuditFilter(filters.FilterSet):  # type: ignore[misc]
-    """Which lines."""
-
     kind = filters.ChoiceFilter(choices=AuditEntry.Kind.choices)
     action = filters.CharFilter(max_length=20)
     subject = filters.CharFilter(

@@ -39,8 +39,6 @@ def visible_clubs(request: HttpRequest | Request) -> ClubQuerySet:
 
 
 class ClubFilter(filters.FilterSet):  # type: ignore[misc]
-    """Which clubs."""
-
     role = filters.ChoiceFilter(choices=Role.choices, label="The role of the account.")
     published = filters.BooleanFilter()
 

@@ -34,8 +34,6 @@ LABELS = ("team", "represents")
 
 
 class EntrantFilter(filters.FilterSet):  # type: ignore[misc]
-    """Which entrants are listed."""
-
     withdrawn = filters.BooleanFilter(method="by_withdrawn", label="Whether they have withdrawn.")
     house = filters.BooleanFilter(label="Whether they are house players.")
     checked_in = filters.NumberFilter(

@@ -1,4 +1,4 @@
-"""Evenings, rounds and tables as the API reads and writes them."""
+"""Seasons, evenings, rounds and tables as the API reads and writes them."""
 
 from typing import Any
 
@@ -10,10 +10,56 @@ from tournaments.api.access import token_of
 from tournaments.api.games.serializers import MatchTermsSerializer
 from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
-from tournaments.models import Event, Round, Table
+from tournaments.models import Event, Round, Season, Table
+from tournaments.models.clubs import LeaguePoints
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.queries.sheets import Sheet
+from tournaments.services.base.writes import Fault
 from tournaments.services.games.playing import agreement_on
+
+MOST_EVENINGS = 366
+
+
+class EndsBeforeItStarts(Fault, code="ends-before-it-starts", where="ends_on"):
+    sentence = _("The last day is before the first.")
+
+
+class SeasonDatesSerializer(fields.Strict):
+    """A season's name, its first day, and its last day, which is part of it.
+
+    The best `league_best` tournaments of an entrant count in the league, or all if it is null.
+    `league_points` is what the league adds up: the points of its tournaments as their settings name
+    them, `evening` for places of the evening, or nothing for those of the tournaments in it.
+    """
+
+    name = fields.LineField(max_length=LONGEST_NAME)
+    starts_on = serializers.DateField()
+    ends_on = serializers.DateField()
+    league_best = serializers.IntegerField(
+        min_value=1, max_value=MOST_EVENINGS, allow_null=True, default=None
+    )
+    league_points = serializers.ChoiceField(LeaguePoints.choices, default="", allow_blank=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a season that ends before it starts."""
+        first, last = (
+            attrs[name] if name in attrs else getattr(self.instance, name)
+            for name in ("starts_on", "ends_on")
+        )
+        if last < first:
+            raise EndsBeforeItStarts
+        return attrs
+
+
+class SeasonSerializer(fields.RowSerializer):
+    """A season of a club; `events` counts its evenings and tournaments that the reader may see."""
+
+    league_points = serializers.ChoiceField(LeaguePoints.choices, allow_blank=True)
+    events = serializers.IntegerField(source="events_seen")
+
+    class Meta:
+        model = Season
+        fields = ("id", "name", "starts_on", "ends_on", "league_best", "league_points", "events")
 
 
 class EventPlanSerializer(fields.DeclaredFields, fields.Strict):

@@ -17,7 +17,6 @@ from rest_framework.response import Response
 
 from tournaments.api import views
 from tournaments.api.access import has_scope
-from tournaments.api.clubs.serializers import SeasonDatesSerializer, SeasonSerializer
 from tournaments.api.events import serializers
 from tournaments.api.fields import LARGEST_KEY
 from tournaments.models import Club, Event, Game, Player, Round, Scope, Season, Table
@@ -46,8 +45,8 @@ class SeasonViewSet(views.ClubMixin, views.ModelViewSet):
     lookup_value_converter = "int"
     ordering_fields = ("starts_on", "ends_on", "name")
     ordering = ("-starts_on",)
-    serializer_class = SeasonSerializer
-    request_serializer_class = SeasonDatesSerializer
+    serializer_class = serializers.SeasonSerializer
+    request_serializer_class = serializers.SeasonDatesSerializer
 
     def get_queryset(self) -> QuerySet[Season]:
         return seasons_of(self.club, self.http_request.user)
@@ -92,8 +91,6 @@ class SeasonEventViewSet(views.ClubMixin, views.APIViewSet):
 
 
 class EventFilter(filters.FilterSet):  # type: ignore[misc]
-    """Evenings of a season, in a stretch of days, tournaments or none, published or not."""
-
     season = filters.NumberFilter(
         "season", label="The id of a season.", min_value=1, max_value=LARGEST_KEY, decimal_places=0
     )
@@ -104,10 +101,6 @@ class EventFilter(filters.FilterSet):  # type: ignore[misc]
     )
     published = filters.BooleanFilter("published", label="Whether everybody may see it.")
     ruleset = filters.CharFilter("ruleset", label="The id of a ruleset.")
-
-    class Meta:
-        model = Event
-        fields: list[str] = []
 
 
 class NoSuchSeason(Fault, code="no-such-season", where="season"):

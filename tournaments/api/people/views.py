@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -49,26 +50,7 @@ from tournaments.models import Club, Game, Player, PlayerRating, RatingChange, S
 from tournaments.models.fields import named
 from tournaments.models.people import PlayerQuerySet
 from tournaments.permissions import directed_club, members_club
-from tournaments.queries.names import (
-    badges_of,
-    contracts_in_order,
-    opponents_of,
-    rows_of,
-    rulesets_of,
-)
-from tournaments.queries.players import (
-    PlayerGame,
-    add_up,
-    games_of,
-    head_to_head,
-    meetings,
-    meetings_with,
-    players_found,
-    rating_details,
-    rating_row,
-    ratings_of,
-    seats_beside,
-)
+from tournaments.queries import names, players
 from tournaments.queries.statistics import NumbersFilter, filter_of
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Refused
@@ -77,8 +59,6 @@ from tournaments.services.people.players import add_players, lock_people
 
 
 class PlayerFilter(filters.FilterSet):  # type: ignore[misc]
-    """Which players."""
-
     initials = filters.BooleanFilter()
 
 
@@ -100,11 +80,7 @@ class SealedPages(CursorPages):
         return replace_query_param(self.base_url or "", self.cursor_query_param, sealed)
 
     def decode_cursor(self, request: Any) -> Cursor | None:
-        """Return the position at which a page begins.
-
-        Raises:
-            NotFound: this is no cursor of ours.
-        """
+        """Return the position at which a page begins; NotFound if this is no cursor of ours."""
         sealed = request.query_params.get(self.cursor_query_param)
         if sealed is None:
             return None
@@ -120,8 +96,8 @@ def _seal() -> Fernet:
 
 
 def limited(
-    request: Request, club: Club, games: Sequence[PlayerGame]
-) -> tuple[NumbersFilter, list[PlayerGame]]:
+    request: Request, club: Club, games: Sequence[players.PlayerGame]
+) -> tuple[NumbersFilter, list[players.PlayerGame]]:
     """Return the filter of a request, and the games in it (at most 2 queries).
 
     Raises: ValidationError, UnknownSeason, UnknownFamily: the limits are none.
@@ -187,7 +163,8 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
 
     def get_queryset(self) -> PlayerQuerySet:
         words = self.request.query_params.get("q", "")
-        rows = players_found(self.club, words, directs=self.directs).select_related("account")
+        rows = players.players_found(self.club, words, directs=self.directs)
+        rows = rows.select_related("account")
         if not expanding(self.request):
             return rows
         ratings = PlayerRating.objects.filter(pool__club=self.club).select_related("pool")
@@ -211,9 +188,8 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
 
     def create(self, request: Request, **kwargs: Any) -> Response:
         """Add players: all of them, or none."""
-        names = self.get_validated()["names"]
-        added = add_players(self.club, names, self.actor, at=timezone.now())
-        return self.respond({"results": added})
+        new = self.get_validated()["names"]
+        return self.respond({"results": add_players(self.club, new, self.actor, at=timezone.now())})
 
     def lock(self) -> None:
         lock_people(self.club.pk)
@@ -297,23 +273,24 @@ class PlayerNumbersView(PlayerMixin, BaseAPIView):
     def get(self, request: Request, public_id: str, **kwargs: Any) -> Response:
         """Return the statistics of a player in one kind of game."""
         row = self.get_player(public_id)
-        scope, games = limited(request, row.club, games_of(row, request.user))
-        sums, ratings = add_up(games), ratings_of(row)
-        self.serializer_context = {"rows": rows_of([sums.best, sums.worst])}
-        own = rating_row(ratings, scope.family)
+        scope, games = limited(request, row.club, players.games_of(row, request.user))
+        sums, ratings = players.add_up(games), players.ratings_of(row)
+        self.serializer_context = {"rows": names.rows_of([sums.best, sums.worst])}
+        own = players.rating_row(ratings, scope.family)
+        contracts = names.contracts_in_order(sums, names.rulesets_of(games))
         numbers = {
             "limited_to": scope,
             "sums": sums,
-            "rating": own and rating_details(own, ratings, timezone.now()),
+            "rating": own and players.rating_details(own, ratings, timezone.now()),
             "ranks": [
                 {"sides": sides, "rank": rank, "games": games}
                 for (sides, rank), games in sorted(sums.places.items())
             ],
             "contracts": [
                 {**asdict(earned), "contract": name, "favourite": is_favourite}
-                for name, earned, is_favourite in contracts_in_order(sums, rulesets_of(games))
+                for name, earned, is_favourite in contracts
             ],
-            "badges": badges_of(sums),
+            "badges": names.badges_of(sums),
         }
         return self.respond(numbers)
 
@@ -325,12 +302,12 @@ class PlayerOpponentsView(PlayerMixin, BaseAPIView):
     def get(self, request: Request, public_id: str, **kwargs: Any) -> Response:
         """List everybody whom a player has met; with `q`, the players of the club found by name."""
         row = self.get_player(public_id)
-        scope, games = limited(request, row.club, games_of(row, request.user))
-        met = meetings(games, seats_beside(row))
+        scope, games = limited(request, row.club, players.games_of(row, request.user))
+        met = players.meetings(games, players.seats_beside(row))
         if words := request.query_params.get("q", "").strip():
-            others = players_found(self.club, words, directs=self.directs)
-            met, _more = meetings_with(others.exclude(pk=row.pk), met)
-        return self.respond({"limited_to": scope, "results": opponents_of(met, len(met))})
+            others = players.players_found(self.club, words, directs=self.directs)
+            met, _more = players.meetings_with(others.exclude(pk=row.pk), met)
+        return self.respond({"limited_to": scope, "results": names.opponents_of(met, len(met))})
 
 
 class HeadToHeadView(PlayerMixin, BaseAPIView):
@@ -342,11 +319,11 @@ class HeadToHeadView(PlayerMixin, BaseAPIView):
         row, beside = self.get_player(public_id), self.get_player(other)
         if row.pk == beside.pk:
             raise Http404
-        scope, games = limited(request, row.club, games_of(row, request.user, beside))
-        both = head_to_head(row, beside, games, scope.family, timezone.now())
-        names = [one.name if self.directs else one.shown_name for one in (row, beside)]
-        both |= {"id": row.public_id, "name": names[0]}
-        both |= {"other": beside.public_id, "other_name": names[1]}
+        scope, games = limited(request, row.club, players.games_of(row, request.user, beside))
+        both = players.head_to_head(row, beside, games, scope.family, timezone.now())
+        name_of = attrgetter("name" if self.directs else "shown_name")
+        both |= {"id": row.public_id, "name": name_of(row)}
+        both |= {"other": beside.public_id, "other_name": name_of(beside)}
         return self.respond({"limited_to": scope, **both})
 
 
@@ -354,8 +331,6 @@ Games = QuerySet[Game]
 
 
 class PlayerGameFilter(filters.FilterSet):  # type: ignore[misc]
-    """Which games."""
-
     family = filters.CharFilter(method="filter_family", label="A kind of game, as `turkish-king`.")
     season = filters.NumberFilter(
         "table__round__event__season",

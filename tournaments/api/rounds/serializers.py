@@ -35,17 +35,6 @@ from tournaments.texts.labels import ABSENCES
 MOST_TABLES = 500
 MOST_EXCHANGED = 16
 MOST_SECONDS = MOST_MINUTES * 60
-FIGURES = (
-    "repeat_meetings",
-    "repeat_bound",
-    "score_spread",
-    "seat_imbalance",
-    "avoided_met",
-    "same_club",
-    "fixed_parted",
-)
-"""The counts of a seating."""
-
 NUMBERS = {"type": "array", "items": {"type": "integer"}}
 
 
@@ -258,7 +247,7 @@ class ExchangeSerializer(Strict):
 class ChangedFigureSerializer(serializers.Serializer[Any]):
     """A figure that a swap changes."""
 
-    name = serializers.ChoiceField(choices=FIGURES)
+    name = serializers.ChoiceField(choices=list(SeatingFiguresSerializer().fields))
     before = PointsField()
     after = PointsField()
 

@@ -240,8 +240,6 @@ class MoreChanged(Refused, code="more-changed"):
 
 
 class RulingFilter(filters.FilterSet):  # type: ignore[misc]
-    """Which rulings are listed."""
-
     entrant = filters.NumberFilter(field_name="entrant__number")
     round = filters.NumberFilter(field_name="round__number")
     withdrawn = filters.BooleanFilter(field_name="withdrawn_at", lookup_expr="isnull", exclude=True)

@@ -19,7 +19,6 @@ from tournaments.engine.standings.standings import (
 )
 from tournaments.models import Player
 from tournaments.queries.standings import SUMS, Reached
-from tournaments.queries.state import TournamentState
 
 MOST_EXPANDED = 500
 """Rows that are expanded at once; of more a part, where nobody asks for one."""
@@ -31,6 +30,18 @@ class EntrantNumberField(serializers.Field[str, Any, int, Any]):
 
     def to_representation(self, value: str) -> int:
         return int(value[1:])
+
+
+@extend_schema_field({"type": "string"})
+class EntrantTextField(serializers.Field[str, Any, str, Any]):
+    """What an entrant has under a name, by the key that standings have."""
+
+    def __init__(self, attribute: str) -> None:
+        super().__init__(source="entrant", read_only=True)
+        self.attribute = attribute
+
+    def to_representation(self, value: str) -> str:
+        return str(getattr(self.context["state"].entrants[value], self.attribute))
 
 
 class StageReachedSerializer(serializers.Serializer[Any]):
@@ -72,9 +83,9 @@ class StandingsRowSerializer(Chosen):
     rank = serializers.IntegerField(source="place", min_value=1)
     shared = serializers.BooleanField()
     entrant = EntrantNumberField(read_only=True)
-    name = serializers.SerializerMethodField()
-    team = serializers.SerializerMethodField()
-    represents = serializers.SerializerMethodField()
+    name = EntrantTextField("shown_name")
+    team = EntrantTextField("team")
+    represents = EntrantTextField("represents")
     points = PointsField()
     by_round = serializers.ListField(child=PointsField(allow_null=True))
     penalties = PointsField()
@@ -85,23 +96,9 @@ class StandingsRowSerializer(Chosen):
 
     expandable = ("entrant",)
 
-    @property
-    def state(self) -> TournamentState:
-        state: TournamentState = self.context["state"]
-        return state
-
-    def get_name(self, row: Standing) -> str:
-        return self.state.entrants[row.entrant].shown_name
-
-    def get_team(self, row: Standing) -> str:
-        return self.state.entrants[row.entrant].team
-
-    def get_represents(self, row: Standing) -> str:
-        return self.state.entrants[row.entrant].represents
-
     @extend_schema_field(TieBreakSerializer(many=True))
     def get_tie_breaks(self, row: Standing) -> Any:
-        named = zip(self.state.settings.tie_breaks, row.tie_breaks, strict=True)
+        named = zip(self.context["state"].settings.tie_breaks, row.tie_breaks, strict=True)
         to_json = self._tie_break.to_representation
         return [to_json({"name": name, "value": value}) for name, value in named]
 

@@ -53,8 +53,6 @@ ELSEWHERE = OpenApiParameter("elsewhere", bool, description="Take another slug i
 
 
 class TournamentFilter(filters.FilterSet):  # type: ignore[misc]
-    """Which tournaments of a club are listed."""
-
     state = filters.ChoiceFilter(choices=Tournament.State.choices)
     season = filters.NumberFilter(field_name="event__season", min_value=1, max_value=LARGEST_KEY)
     published = filters.BooleanFilter(field_name="event__published")
@@ -182,7 +180,7 @@ class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin,
 
     @action(methods=["post"], detail=True)
     def cancel(self, request: Request, **kwargs: Any) -> Response:
-        """Cancel a tournament: only directors see it; its games leave ratings and statistics."""
+        """Hide a tournament from all but directors, and its games from ratings and statistics."""
         row = lifecycle.cancel_tournament(self.tournament.pk, self.actor, at=timezone.now())
         return self.respond_changed(row)
 
