@@ -154,6 +154,8 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
         "list": serializers.PlayerSerializer,
         "create": serializers.AddedPlayersSerializer,
         "merge": serializers.PlayerDetailSerializer,
+        "card": serializers.PlayerCardSerializer,
+        "renew_card": serializers.PlayerCardSerializer,
     }
     request_serializer_classes = {
         "create": serializers.NewPlayersSerializer,
@@ -210,7 +212,7 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
         merging.unlink_account(self.get_object().pk, self.actor, at=timezone.now())
         return self.respond(self.get_object())
 
-    @action(detail=True, serializer_class=serializers.PlayerCardSerializer)
+    @action(detail=True)
     def card(self, request: Request, **kwargs: Any) -> Response:
         """Return the link and the code by which a person claims a player without an account."""
         row = self.get_object()
@@ -218,12 +220,7 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
             raise HasAccount
         return self.respond(row)
 
-    @action(
-        methods=["post"],
-        detail=True,
-        url_path="card/new",
-        serializer_class=serializers.PlayerCardSerializer,
-    )
+    @action(methods=["post"], detail=True, url_path="card/new")
     def renew_card(self, request: Request, **kwargs: Any) -> Response:
         """Create a new link and code. The old ones no longer work."""
         return self.respond(merging.new_claim(self.get_object().pk, self.actor, at=timezone.now()))

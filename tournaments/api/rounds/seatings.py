@@ -48,12 +48,17 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
     lookup_field = None
     serializer_class = serializers.SeatingSerializer
     serializer_classes = {
-        "swap": serializers.SeatingSerializer,
+        "preview_swap": serializers.SwapPreviewSerializer,
+        "preview_late": serializers.LatePreviewSerializer,
         "late": serializers.LateSeatingSerializer,
     }
     request_serializer_classes = {
         "update": serializers.NewSeatingSerializer,
         "swap": serializers.SwapSerializer,
+        "exchange": serializers.ExchangeSerializer,
+        "again": serializers.SeatAgainSerializer,
+        "publish": serializers.PublishSerializer,
+        "take_back": serializers.TakeBackSerializer,
         "late": serializers.LateSerializer,
     }
 
@@ -85,12 +90,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
 
     # Of a seating that stands already, also where it is only read.
     @extend_schema(parameters=[serializers.SwappedSerializer])
-    @action(
-        detail=True,
-        url_path="swap",
-        serializer_class=serializers.SwapPreviewSerializer,
-        refusals=("409",),
-    )
+    @action(detail=True, url_path="swap", refusals=("409",))
     def preview_swap(self, request: Request, **kwargs: Any) -> Response:
         """Preview the swap of two entrants of a proposal."""
         data = self.get_query(serializers.SwappedSerializer)
@@ -110,7 +110,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         changes.swap_seats(self.round.pk, *keys, by, seen=seen, at=timezone.now())
         return self.respond_changed()
 
-    @action(methods=["post"], detail=True, request_serializer_class=serializers.ExchangeSerializer)
+    @action(methods=["post"], detail=True)
     def exchange(self, request: Request, **kwargs: Any) -> Response:
         """Exchange chairs in a round, whether it is proposed, published, begun, played or closed.
 
@@ -123,7 +123,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         changes.exchange_seats(self.round.pk, exchange, by, seen=seen, at=timezone.now())
         return self.respond_changed()
 
-    @action(methods=["post"], detail=True, request_serializer_class=serializers.SeatAgainSerializer)
+    @action(methods=["post"], detail=True)
     def again(self, request: Request, **kwargs: Any) -> Response:
         """Seat everybody who is here once more, but for the locked tables.
 
@@ -137,7 +137,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         seating.seat_again(self.round.pk, locked, by, at=timezone.now(), taking_in=more)
         return self.respond_changed()
 
-    @action(methods=["post"], detail=True, request_serializer_class=serializers.PublishSerializer)
+    @action(methods=["post"], detail=True)
     def publish(self, request: Request, **kwargs: Any) -> Response:
         """Publish a seating: lay the tables, and let everybody see who sits where.
 
@@ -149,12 +149,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         seating.publish_round(self.round.pk, by, at=timezone.now(), **data)
         return self.respond_changed()
 
-    @action(
-        methods=["post"],
-        detail=True,
-        url_path="take-back",
-        request_serializer_class=serializers.TakeBackSerializer,
-    )
+    @action(methods=["post"], detail=True, url_path="take-back")
     def take_back(self, request: Request, **kwargs: Any) -> Response:
         """Make a published round a proposal again. The cards of its tables stay valid.
 
@@ -164,11 +159,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         seating.take_back_round(self.round.pk, by, at=timezone.now(), **data)
         return self.respond_changed()
 
-    @action(
-        detail=True,
-        url_path="late",
-        serializer_class=serializers.LatePreviewSerializer,
-    )
+    @action(detail=True, url_path="late")
     def preview_late(self, request: Request, **kwargs: Any) -> Response:
         """List entrants that can be added to a published round, and that can be removed."""
         if self.round.state not in ("published", "open"):

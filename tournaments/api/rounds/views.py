@@ -71,6 +71,7 @@ class RoundViewSet(RoundMixin, RetrieveMixin, DestroyMixin, APIViewSet):
     lookup_value_converter = "int"
     serializer_class = serializers.RoundSerializer
     serializer_classes = {"list": serializers.RoundsSerializer}
+    request_serializer_classes = {"add_time": serializers.AddTimeSerializer}
 
     def list(self, request: Request, **kwargs: Any) -> Response:
         """List all rounds, in order; those that are only seated for directors."""
@@ -114,12 +115,7 @@ class RoundViewSet(RoundMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         """Pause the clock of an open round."""
         return self.respond(running.pause_clock(self.round.pk, self.actor, at=timezone.now()))
 
-    @action(
-        methods=["post"],
-        detail=True,
-        url_path="clock/add",
-        request_serializer_class=serializers.AddTimeSerializer,
-    )
+    @action(methods=["post"], detail=True, url_path="clock/add")
     def add_time(self, request: Request, **kwargs: Any) -> Response:
         """Give all tables of an open round more time. A round without a clock gets one."""
         data = self.get_validated()
@@ -292,6 +288,7 @@ class CorrectionViewSet(RoundMixin, RetrieveMixin, APIViewSet):
     lookup_field = None
     read_permission = staticmethod(directed_tournament)
     serializer_class = serializers.CorrectionsSerializer
+    request_serializer_classes = {"accept": serializers.CorrectionsSeenSerializer}
 
     def get_object(self) -> dict[str, Any]:
         changes = running.changes_since_closing(load_state(self.tournament))
@@ -306,11 +303,7 @@ class CorrectionViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         ]
         return {"seen": running.fingerprint(changes), "results": results}
 
-    @action(
-        methods=["post"],
-        detail=True,
-        request_serializer_class=serializers.CorrectionsSeenSerializer,
-    )
+    @action(methods=["post"], detail=True)
     def accept(self, request: Request, **kwargs: Any) -> Response:
         """Accept the standings of closed rounds as they are now. Refused if more has changed."""
         seen, by = self.get_validated()["seen"], self.actor

@@ -49,7 +49,10 @@ class WebhookViewSet(WebhookMixin, ModelViewSet):
     ordering_fields = ("created_at",)
     ordering = ("created_at",)
     serializer_class = serializers.WebhookSerializer
-    serializer_classes = {"create": serializers.NewWebhookSecretSerializer}
+    serializer_classes = {
+        "create": serializers.NewWebhookSecretSerializer,
+        "test": serializers.DeliverySerializer,
+    }
     request_serializer_classes = {
         "create": serializers.NewWebhookSerializer,
         "partial_update": serializers.WebhookChangeSerializer,
@@ -89,12 +92,7 @@ class WebhookViewSet(WebhookMixin, ModelViewSet):
         row = self.get_object()
         return self.respond(calling.renew_secret(row.pk, self.actor, at=timezone.now()))
 
-    @action(
-        methods=["post"],
-        detail=True,
-        serializer_class=serializers.DeliverySerializer,
-        success_status=201,
-    )
+    @action(methods=["post"], detail=True, success_status=201)
     def test(self, request: Request, **kwargs: Any) -> Response:
         """Send a test call."""
         made = calling.send_test(self.get_object().pk, self.actor, at=timezone.now())
