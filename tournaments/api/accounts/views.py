@@ -36,8 +36,7 @@ from tournaments.services.people.players import lock_people
 
 class AccountViewSet(views.RetrieveMixin, views.APIViewSet):
     descriptions = {
-        "retrieve": "Return the account of the token, with its clubs and players, and the rights"
-        " of the token.",
+        "retrieve": "Return the token's account with its clubs and players, and its rights.",
     }
     read_permission = staticmethod(account_needed)
     lookup_field = None
@@ -139,8 +138,7 @@ class OwnPlayerViewSet(
 ):
     descriptions = {
         "retrieve": "Return a player that the account has claimed.",
-        "partial_update": "Show the player by initials, or by the whole name again, on old sheets,"
-        " too.",
+        "partial_update": "Show the player by initials or by the whole name, on old sheets, too.",
         "destroy": "Remove one's name everywhere, for good. The results stay.",
     }
     scope = Scope.MANAGE
@@ -210,9 +208,7 @@ def players_at_link(_request: Request, public_id: str, secret: str) -> QuerySet[
 
 class ClaimViewSet(views.RetrieveMixin, views.APIViewSet):
     deprecated = dict.fromkeys(("retrieve", "create"), "Open the link in a browser.")
-    descriptions = {
-        "retrieve": "Return the player of a link.",
-    }
+    descriptions = {"retrieve": "Return the player of a link."}
     scope = Scope.MANAGE
     permission = read_permission = staticmethod(players_at_link)
     lookup_field = None
@@ -240,8 +236,7 @@ class ClaimViewSet(views.RetrieveMixin, views.APIViewSet):
 class MonthViewSet(views.ClubMixin, views.RetrieveMixin, views.APIViewSet):
     deprecated = dict.fromkeys(("retrieve", "update"), "The account page has this switch.")
     descriptions = {
-        "retrieve": "Return whether the monthly report of a club that the account directs comes by"
-        " mail.",
+        "retrieve": "Return whether a club's monthly report comes by mail, to its directors.",
     }
     scope = Scope.MANAGE
     lookup_field = None

@@ -36,8 +36,7 @@ class SeasonViewSet(views.ClubMixin, views.ModelViewSet):
         "list": "List the seasons of a club, latest first.",
         "create": "Create a season. Seasons may overlap.",
         "retrieve": "Return a season of a club.",
-        "partial_update": "Change the name, the dates or the league of a season. Its evenings stay"
-        " in it.",
+        "partial_update": "Change the name, dates or league of a season. Its evenings stay.",
         "destroy": "Delete a season that no evening belongs to.",
     }
     tag = "clubs"
@@ -203,8 +202,7 @@ class EveningRoundViewSet(
 ):
     descriptions = {
         "list": "List the rounds of an evening. Those of a tournament are below the tournament.",
-        "create": "Open the next round. Earlier rounds stay as they are, so that a slow table can"
-        " play on.",
+        "create": "Open the next round. Earlier ones stay: a slow table can play on.",
         "retrieve": "Return a round of an evening.",
     }
     queryset = Round.objects.none()

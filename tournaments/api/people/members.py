@@ -232,8 +232,7 @@ def invitations_at_link(_request: Request, public_id: str, secret: str) -> Query
 class JoinViewSet(RetrieveMixin, APIViewSet):
     deprecated = dict.fromkeys(("retrieve", "create"), "Open the link in a browser.")
     descriptions = {
-        "retrieve": "Return what an invitation link offers; 410 once it is used up, expired or"
-        " withdrawn.",
+        "retrieve": "Return what a link offers; 410 once it is used up, expired or withdrawn.",
     }
     scope = Scope.MANAGE
     permission = read_permission = staticmethod(invitations_at_link)

@@ -41,8 +41,7 @@ class SeatNextViewSet(RoundMixin, APIViewSet):
 class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
     deprecated = dict.fromkeys(("preview_swap", "swap"), "Use `…/seating/exchange/`.")
     descriptions = {
-        "retrieve": "Return the seats; of a proposal, which only directors see, also quality and"
-        " reasons.",
+        "retrieve": "Return the seats; of a proposal (for directors) also quality and reasons.",
     }
     action_permissions = {"preview_swap": directed_tournament, "preview_late": directed_tournament}
     lookup_field = None

@@ -282,8 +282,7 @@ class RoundRulingViewSet(RoundMixin, APIViewSet):
 
 class CorrectionViewSet(RoundMixin, RetrieveMixin, APIViewSet):
     descriptions = {
-        "retrieve": "Return the changes that corrections made to closed standings, until they are"
-        " accepted.",
+        "retrieve": "Return what corrections changed in closed standings, until accepted.",
     }
     lookup_field = None
     read_permission = staticmethod(directed_tournament)

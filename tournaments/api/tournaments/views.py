@@ -63,8 +63,7 @@ class TournamentFilter(filters.FilterSet):  # type: ignore[misc]
 
 class TournamentViewSet(TournamentMixin, ListMixin, RetrieveMixin, DestroyMixin, APIViewSet):
     descriptions = {
-        "list": "List the tournaments of a club that one may see, latest first; drafts for"
-        " directors.",
+        "list": "List the tournaments of a club, latest first; drafts for directors.",
         "retrieve": "Return the state of a tournament. Directors also see the next step.",
     }
     action_scopes = {"links": Scope.DIRECT, "record": Scope.DIRECT}
