@@ -6,7 +6,6 @@ from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from tournaments.api.fields import LineField, Moment, Strict
-from tournaments.api.people.serializers import PlayerRatingSerializer
 from tournaments.engine.rules.entries import SMALL
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import SECTIONS
@@ -33,8 +32,12 @@ class PlayerNameSerializer(serializers.Serializer[Any]):
         return str(whole or player.shown_name)
 
 
-class RatingOfEntrantSerializer(PlayerRatingSerializer):
+class RatingOfEntrantSerializer(serializers.Serializer[Any]):
     """A rating: in 19 of 20 cases the strength is within `within` of `points`."""
+
+    points = serializers.IntegerField()
+    within = serializers.IntegerField()
+    provisional = serializers.BooleanField()
 
 
 class EntrantSerializer(serializers.Serializer[Any]):
