@@ -232,8 +232,6 @@ def redo_of(sheet: Sheet) -> dict[str, Any] | None:
 
     None if something else was written since.
     """
-    if all(write.kind != Revision.Kind.WITHDRAWAL for write in sheet.revisions):
-        return None
     undone: list[Mapping[str, Any]] = []
     stored: dict[int, Mapping[str, Any]] = {}
     for write in sheet.revisions:
@@ -616,6 +614,7 @@ def table_context(
     kind = (typed or {}).get("type", "")
     of_deal = kind in ("deal", "void")
     beside = group_errors(refusal.problems, row.players, ENTRY_GROUPS.get(kind, {}))
+    withdrawn = any(write.kind == Revision.Kind.WITHDRAWAL for write in sheet.revisions)
     form = form_of(sheet, holder, typed, refusal.problems if of_deal else ())
     again = None
     if row.table_id is None and not row.resting:
@@ -644,7 +643,7 @@ def table_context(
         "people": people_of(row, ruleset, holder),
         "who": None if request.htmx else question_of(request, row, ruleset),
         "news": news_of(sheet),
-        "redo": redo_of(sheet),
+        "redo": redo_of(sheet) if withdrawn else None,
         "last_position": sheet.positions[-1] if sheet.positions else None,
         "verdicts": None if request.htmx else verdict_texts(),
         # With these, phones check deals before they send them; once with the page.
