@@ -1,5 +1,3 @@
-"""Checks, differences and letters for tests, put past what writes them."""
-
 from datetime import timedelta
 
 import factory

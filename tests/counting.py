@@ -1,5 +1,3 @@
-"""How many queries something takes."""
-
 from datetime import UTC, datetime
 
 from django.db import connection

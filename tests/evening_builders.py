@@ -1,5 +1,3 @@
-"""Tables of an evening laid and written for tests, and the audit."""
-
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, ContextFactory
 from tournaments.engine.documents.entries import parse_entry

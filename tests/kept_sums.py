@@ -1,5 +1,3 @@
-"""Keep the sums of players, as their pages do once there are enough games."""
-
 from django.utils import timezone
 
 from tournaments.queries.players import parts_of, seats_of

@@ -1,5 +1,3 @@
-"""Sheets with many entries, also longer ones than can be written today; and the work they take."""
-
 import sys
 from itertools import islice
 

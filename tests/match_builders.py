@@ -1,5 +1,3 @@
-"""Matches for tests: games of Krapet and Railroad Euchre between the same sides."""
-
 from tests.factories import EVENING, SetupFactory, record
 from tournaments.services.games.tables import NextGame, start_next_game, start_rematch, start_table
 

@@ -1,5 +1,3 @@
-"""Totals from paper, as they are typed now and as they were written before they were an entry."""
-
 from tournaments.engine.rules.scoring import sums_of
 
 STOPPED = {"type": "stopped", "reason": "other"}

@@ -1,5 +1,3 @@
-"""Keys of programs, what they were answered, and webhooks, for tests."""
-
 import factory
 from factory.django import DjangoModelFactory
 from oauth2_provider.models import Application

@@ -1,5 +1,3 @@
-"""Rows of ratings for tests, put past what computes them."""
-
 import factory
 from django.db.models import Count
 from factory.django import DjangoModelFactory

@@ -1,5 +1,3 @@
-"""A note on an entry, from the page to the sheet, the PDF and the record, until a name goes."""
-
 import pytest
 
 from tests.club_factories import TableFactory

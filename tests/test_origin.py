@@ -1,5 +1,3 @@
-"""Where links in mails, QR codes and documents lead, whatever Host header a stranger sends."""
-
 import pytest
 from django.core import mail
 from django.test import Client, RequestFactory

@@ -1,5 +1,3 @@
-"""Tournaments and their rounds for tests, led through the services."""
-
 from tests.club_factories import ClubFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, record_all

@@ -1,5 +1,3 @@
-"""Tournaments as documents: exported, everything deleted, and imported again."""
-
 import json
 
 from tests.factories import EVENING

@@ -1,5 +1,3 @@
-"""Waiting for programs, and for what they do."""
-
 import time
 
 PATIENCE = 600

@@ -1,5 +1,3 @@
-"""The documentation: what it shows, links and names is there, and its pictures are small."""
-
 import re
 import shutil
 import subprocess

@@ -1,5 +1,3 @@
-"""A clock that is set back: nothing waits until it is again as late as it was."""
-
 import time
 from datetime import timedelta
 from types import SimpleNamespace

@@ -1,5 +1,3 @@
-"""A full disk, a locked or lost database: said clearly, and gone on with afterwards."""
-
 import errno
 import re
 import sqlite3

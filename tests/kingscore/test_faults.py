@@ -1,5 +1,3 @@
-"""Requests on their way in, and what is told of those that cannot be answered."""
-
 import base64
 import errno
 import hashlib

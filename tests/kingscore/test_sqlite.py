@@ -1,5 +1,3 @@
-"""Writers of SQLite take turns in the order they came."""
-
 import threading
 import time
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Streams over a real socket, from the application as it is served, on the test's database."""
-
 import socket
 import threading
 import time

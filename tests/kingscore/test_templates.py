@@ -1,5 +1,3 @@
-"""Files and tags that pages are made of."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Commands for a host: records imported, mixed entries found, secrets and addresses set."""
-
 import json
 from datetime import timedelta
 from io import StringIO

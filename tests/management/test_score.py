@@ -1,5 +1,3 @@
-"""`manage.py score` and `pair`: what they print and how they leave (docs/records.md)."""
-
 import io
 import json
 import subprocess

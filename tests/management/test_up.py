@@ -1,5 +1,3 @@
-"""`manage.py up`: it starts, survives what breaks, and stops."""
-
 import os
 import re
 import shutil

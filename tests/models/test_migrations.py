@@ -1,5 +1,3 @@
-"""Migrations that rewrite rows: names, stored bodies, and totals from paper."""
-
 import json
 from importlib import import_module
 from types import SimpleNamespace

@@ -1,5 +1,3 @@
-"""Each of the proxies that deploy/ has a file for, with that very file."""
-
 import json
 import os
 import shutil

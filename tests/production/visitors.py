@@ -1,5 +1,3 @@
-"""Phones that come by HTTPS, as those at a table do, and one that never rests."""
-
 import ssl
 import threading
 import time

@@ -1,5 +1,3 @@
-"""Ratings as they are listed, ranked and drawn."""
-
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from random import Random

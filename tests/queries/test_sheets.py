@@ -1,5 +1,3 @@
-"""Sheets as they are read: whole, and of one moment."""
-
 import pytest
 
 from tests.deals import WHOLE_GAME

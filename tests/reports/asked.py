@@ -1,5 +1,3 @@
-"""Documents asked for in tests."""
-
 from datetime import date
 
 from django.utils import translation

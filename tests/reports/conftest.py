@@ -1,5 +1,3 @@
-"""Fixtures of the tests of documents: a reader of PDF files, and records."""
-
 import io
 from functools import cached_property
 

@@ -1,5 +1,3 @@
-"""Documents that are asked for, built by a worker, kept for a while and thrown away."""
-
 import os
 from datetime import timedelta
 from queue import Empty

@@ -1,5 +1,3 @@
-"""Papers as they are set: fonts, the family of pages, empty sheets and pictures of results."""
-
 import io
 import json
 import struct

@@ -1,5 +1,3 @@
-"""The club to look at: what `manage.py seed_demo` makes, by the command itself."""
-
 import json
 import re
 from datetime import timedelta

@@ -1,5 +1,3 @@
-"""Two workers that sweep at the same moment."""
-
 import time
 from datetime import timedelta
 

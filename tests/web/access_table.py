@@ -6,6 +6,7 @@ a secret is tried with the right one, with that of a table whose round is closed
 one, which lets in nobody.
 """
 
+import re
 from dataclasses import dataclass
 
 from tests.web.access_world import PHONES, SIGNED_IN, VISITORS
@@ -70,37 +71,132 @@ def sheet(get=EVERYBODY, post=None, closed=DIRECTORS, closed_get=None, place="wr
     return Page(place, get, post, get and (closed_get or closed), post and closed)
 
 
-SITE = {
-    "api_index": Page("", EVERYBODY),
-    "api_problems": Page("", EVERYBODY),
-    "api_topic": Page("topic of the API", EVERYBODY),
-    "api_form": Page("form of the API", EVERYBODY),
-    "api_reference": Page("", EVERYBODY),
-    "home": Page("", EVERYBODY),
-    "offline": Page("", EVERYBODY),
-    "new_offline": Page("", EVERYBODY),
-    "table_offline": Page("", EVERYBODY),
-    "status": Page("", STAFF),
-    "guide": Page("", EVERYBODY),
-    "new": Page("", EVERYBODY, EVERYBODY),
-    "verify": Page("", EVERYBODY, EVERYBODY),
-    "sample": Page("", None, EVERYBODY),
-    "preferences": Page("", None, EVERYBODY),
-    "tables": Page("", EVERYBODY, EVERYBODY),
-    "carry_tables": Page("", None, EVERYBODY),
-    "save_tables": Page("", None, ACCOUNTS),
-    "join_names": Page("", None, EVERYBODY),
-    # Whoever takes them first has them.
-    "carried_tables": Page("transfer", EVERYBODY, EVERYBODY),
-    "set_language": Page("", EVERYBODY, EVERYBODY),
-    "service_worker": Page("", EVERYBODY),
-    "rules": Page("", EVERYBODY),
-    "server_ratings": Page("", EVERYBODY),
-    "server_calibration": Page("", EVERYBODY),
-    "rules_of_game": Page("rules of the club", MEMBERS),
-    "rules_json": Page("rules of the club", MEMBERS),
-    "empty_sheet": Page("ruleset", None, EVERYBODY),
-}
+PLAYERS = only("member")
+WHO = {name: rule for name, rule in globals().items() if name.isupper()} | {"-": None}
+
+
+def pages(rows):
+    """The pages of rows that name their place, who may get, who may post, and where published."""
+    for row in re.sub(r"\n(?= )|#.*\n", "", rows).strip().splitlines():
+        place, rights, names = row.split("|")
+        get, post, published = (WHO[rule] for rule in (*rights.split(), "-")[:3])
+        page = Page(place.strip(), get, post, published=published)
+        yield from dict.fromkeys(names.split(), page).items()
+
+
+AS_WRITTEN = dict(
+    pages("""
+| EVERYBODY - | api_index api_problems api_reference home offline new_offline table_offline guide
+    service_worker rules server_ratings server_calibration embed_colours
+    oauth2_provider:oauth-server-metadata account_inactive account_password_reset_completed
+| STAFF - | status
+| EVERYBODY EVERYBODY | new verify tables set_language notifications renew_subscription
+    account_login account_logout account_signup account_reset_password account_confirm_login_code
+    account_complete_password_reset account_request_login_code
+| - EVERYBODY | sample preferences carry_tables join_names oauth2_provider:token
+    oauth2_provider:revoke-token
+| - ACCOUNTS | save_tables replace_calendar
+| EVERYBODY ACCOUNTS | clubs
+| ACCOUNTS - | me tokens mfa_list_webauthn mfa_index
+| PROVED_AGAIN PROVED_AGAIN | new_token new_application oauth2_provider:authorize delete_account
+    mfa_add_webauthn mfa_reauthenticate_webauthn
+| ACCOUNTS ACCOUNTS | claim_code account_reauthenticate account_email
+    account_email_verification_sent account_change_password account_set_password mfa_login_webauthn
+    usersessions_list
+| ACCOUNT_OF_STAFF ACCOUNT_OF_STAFF | office_factor
+| TO_SIGN_IN TO_SIGN_IN | account_confirm_password_reset_code
+topic of the API | EVERYBODY - | api_topic
+form of the API | EVERYBODY - | api_form
+# Whoever takes them first has them.
+transfer | EVERYBODY EVERYBODY | carried_tables
+rules of the club | MEMBERS - | rules_of_game rules_json
+ruleset | - EVERYBODY | empty_sheet
+club | MEMBERS - EVERYBODY | club club_ratings club_calibration share_club club_records events
+    club_games
+club | DIRECTORS - | club_ratings_record club_changes imports player_names
+club | OWNERS OWNERS | club_settings new_webhook tournament_records
+club | MEMBERS OWNERS EVERYBODY | club_logo
+club | NOBODY - EVERYBODY | club_calendar club_results
+club | NOBODY - | club_picture
+club | MEMBERS MEMBERS | leave_club
+club | MEMBERS - | people players
+club | DIRECTORS DIRECTORS | new_invitation new_players import_players import_results import_records
+    new_event new_tournament
+club | OWNERS - | webhooks
+club | - MEMBERS | club_month
+club | - DIRECTORS | my_month
+club | MEMBERS DIRECTORS EVERYBODY | seasons
+event | MEMBERS - EVERYBODY | event_calendar event
+# Nobody gets a document that has no name.
+event | MEMBERS NOBODY EVERYBODY | event_documents
+event | DIRECTORS DIRECTORS | change_event
+event | - DIRECTORS | remove_event open_round
+club part | NOBODY - EVERYBODY | embed
+calendar | EVERYBODY - | calendar
+mails | EVERYBODY EVERYBODY | end_subscription
+person | OWNERS OWNERS | member
+person | - OWNERS | remove_member
+invitation | DIRECTORS - | invitation
+invitation | - DIRECTORS | withdraw_invitation
+webhook | OWNERS - | webhook
+webhook | OWNERS OWNERS | change_webhook webhook_secret
+webhook | - OWNERS | pause_webhook test_webhook remove_webhook
+webhook call | - OWNERS | send_again
+join | EVERYBODY ACCOUNTS | join
+own token | OWN OWN | token
+own application | OWN OWN | application
+own application | - ACCOUNTS | withdraw_application
+player | MEMBERS - EVERYBODY | player
+player | NOBODY - EVERYBODY | player_picture
+player | MEMBERS - | player_opponents
+player | - MEMBERS | player_document
+player | - DIRECTORS | rename_player player_initials player_new_code unlink_player player_data
+player | DIRECTORS - | player_card
+player | DIRECTORS DIRECTORS | remove_player merge_player
+two players | MEMBERS - | player_against
+merge | - DIRECTORS | part_player
+own player | - OWN | my_initials my_data my_release
+own player | OWN OWN | my_removal
+claim | EVERYBODY ACCOUNTS | claim
+season | DIRECTORS DIRECTORS | season
+season | MEMBERS - EVERYBODY | league
+season | - DIRECTORS | remove_season put_in_season take_from_season
+season | - MEMBERS | league_document
+round | - DIRECTORS | close_round reopen_round
+round | DIRECTORS DIRECTORS | new_event_table
+event table | DIRECTORS - | event_table
+event table | - DIRECTORS | replace_address
+event table | DIRECTORS DIRECTORS | remove_table
+club game | MEMBERS - EVERYBODY | club_game
+tournament | MEMBERS - EVERYBODY | tournament live_board standings standings_picture rulings wall
+    entrants
+tournament | DIRECTORS DIRECTORS | change_tournament next_step remove_tournament copy_tournament
+    round_changes add_entrants fees sections
+tournament | - DIRECTORS | move_tournament cancel_tournament restore_tournament undo_act
+    replace_links seat_round check_entrant
+tournament | - MEMBERS | choose_entrant
+tournament | - NOBODY | my_certificate
+tournament | - PLAYERS | notify_me
+tournament | DIRECTORS - | tournament_record register_card check_in_card
+tournament round | MEMBERS - EVERYBODY | why_place seating running
+tournament round | - DIRECTORS | take_back_round change_late open_tournament_round
+    close_tournament_round reopen_tournament_round round_clock
+tournament round | DIRECTORS - | round_codes
+tournament round | DIRECTORS DIRECTORS | new_ruling line_ups round_totals
+seated round | - DIRECTORS | swap_seats seat_again publish_round unseat_round
+tournament table | DIRECTORS - | running_table
+tournament table | MEMBERS - EVERYBODY | table_sheet
+tournament table | - DIRECTORS | table_time finish_table settle_deal answer_call confirm_table
+ruling | - DIRECTORS | withdraw_ruling
+entrant | DIRECTORS - | entrant
+entrant | - DIRECTORS | withdraw_entrant return_entrant let_in_entrant mark_house change_entrant
+    remove_entrant put_substitute take_out_substitute
+register | EVERYBODY EVERYBODY | register
+check-in | EVERYBODY EVERYBODY | check_in
+key | PROVED_AGAIN PROVED_AGAIN | mfa_remove_webauthn mfa_edit_webauthn
+""")
+)
+
 
 SHEETS = {
     "write": sheet(closed=DIRECTORS_WRITE),
@@ -171,191 +267,6 @@ HOUSE_RULES = {
     }.items()
 }
 
-CLUBS = {
-    "clubs": Page("", EVERYBODY, ACCOUNTS),
-    "club": Page("club", MEMBERS, published=EVERYBODY),
-    "club_ratings": Page("club", MEMBERS, published=EVERYBODY),
-    "club_calibration": Page("club", MEMBERS, published=EVERYBODY),
-    "club_ratings_record": Page("club", DIRECTORS),
-    "club_settings": Page("club", OWNERS, OWNERS),
-    "club_logo": Page("club", MEMBERS, OWNERS, published=EVERYBODY),
-    "share_club": Page("club", MEMBERS, published=EVERYBODY),
-    "club_calendar": Page("club", NOBODY, published=EVERYBODY),
-    "event_calendar": Page("event", MEMBERS, published=EVERYBODY),
-    "club_picture": Page("club", NOBODY),
-    "club_results": Page("club", NOBODY, published=EVERYBODY),
-    "embed": Page("club part", NOBODY, published=EVERYBODY),
-    "embed_colours": Page("", EVERYBODY),
-    "calendar": Page("calendar", EVERYBODY),
-    "replace_calendar": Page("", None, ACCOUNTS),
-    "notifications": Page("", EVERYBODY, EVERYBODY),
-    "renew_subscription": Page("", EVERYBODY, EVERYBODY),
-    "end_subscription": Page("mails", EVERYBODY, EVERYBODY),
-    "leave_club": Page("club", MEMBERS, MEMBERS),
-    "people": Page("club", MEMBERS),
-    "member": Page("person", OWNERS, OWNERS),
-    "remove_member": Page("person", None, OWNERS),
-    "new_invitation": Page("club", DIRECTORS, DIRECTORS),
-    "invitation": Page("invitation", DIRECTORS),
-    "withdraw_invitation": Page("invitation", None, DIRECTORS),
-    "webhooks": Page("club", OWNERS),
-    "new_webhook": Page("club", OWNERS, OWNERS),
-    "webhook": Page("webhook", OWNERS),
-    "change_webhook": Page("webhook", OWNERS, OWNERS),
-    "webhook_secret": Page("webhook", OWNERS, OWNERS),
-    "pause_webhook": Page("webhook", None, OWNERS),
-    "test_webhook": Page("webhook", None, OWNERS),
-    "remove_webhook": Page("webhook", None, OWNERS),
-    "send_again": Page("webhook call", None, OWNERS),
-    "club_records": Page("club", MEMBERS, published=EVERYBODY),
-    "club_changes": Page("club", DIRECTORS),
-    "join": Page("join", EVERYBODY, ACCOUNTS),
-    "me": Page("", ACCOUNTS),
-    "club_month": Page("club", None, MEMBERS),
-    "my_month": Page("club", None, DIRECTORS),
-    "tokens": Page("", ACCOUNTS),
-    "new_token": Page("", PROVED_AGAIN, PROVED_AGAIN),
-    "token": Page("own token", OWN, OWN),
-    "new_application": Page("", PROVED_AGAIN, PROVED_AGAIN),
-    "application": Page("own application", OWN, OWN),
-    "withdraw_application": Page("own application", None, ACCOUNTS),
-    "oauth2_provider:authorize": Page("", PROVED_AGAIN, PROVED_AGAIN),
-    "oauth2_provider:token": Page("", None, EVERYBODY),
-    "oauth2_provider:revoke-token": Page("", None, EVERYBODY),
-    "oauth2_provider:oauth-server-metadata": Page("", EVERYBODY),
-    "delete_account": Page("", PROVED_AGAIN, PROVED_AGAIN),
-}
-
-PLAYERS = {
-    "players": Page("club", MEMBERS),
-    "new_players": Page("club", DIRECTORS, DIRECTORS),
-    "player": Page("player", MEMBERS, published=EVERYBODY),
-    "player_picture": Page("player", NOBODY, published=EVERYBODY),
-    "player_opponents": Page("player", MEMBERS),
-    "player_against": Page("two players", MEMBERS),
-    "player_document": Page("player", None, MEMBERS),
-    "rename_player": Page("player", None, DIRECTORS),
-    "player_initials": Page("player", None, DIRECTORS),
-    "player_card": Page("player", DIRECTORS),
-    "player_new_code": Page("player", None, DIRECTORS),
-    "unlink_player": Page("player", None, DIRECTORS),
-    "player_data": Page("player", None, DIRECTORS),
-    "remove_player": Page("player", DIRECTORS, DIRECTORS),
-    "merge_player": Page("player", DIRECTORS, DIRECTORS),
-    "part_player": Page("merge", None, DIRECTORS),
-    "my_initials": Page("own player", None, OWN),
-    "my_data": Page("own player", None, OWN),
-    "my_release": Page("own player", None, OWN),
-    "my_removal": Page("own player", OWN, OWN),
-    "claim_code": Page("", ACCOUNTS, ACCOUNTS),
-    "claim": Page("claim", EVERYBODY, ACCOUNTS),
-}
-
-IMPORTS = {
-    "imports": Page("club", DIRECTORS),
-    "import_players": Page("club", DIRECTORS, DIRECTORS),
-    "import_results": Page("club", DIRECTORS, DIRECTORS),
-    "import_records": Page("club", DIRECTORS, DIRECTORS),
-}
-
-EVENTS = {
-    "seasons": Page("club", MEMBERS, DIRECTORS, published=EVERYBODY),
-    "season": Page("season", DIRECTORS, DIRECTORS),
-    "league": Page("season", MEMBERS, published=EVERYBODY),
-    "remove_season": Page("season", None, DIRECTORS),
-    "put_in_season": Page("season", None, DIRECTORS),
-    "take_from_season": Page("season", None, DIRECTORS),
-    "league_document": Page("season", None, MEMBERS),
-    "player_names": Page("club", DIRECTORS),
-    "events": Page("club", MEMBERS, published=EVERYBODY),
-    "new_event": Page("club", DIRECTORS, DIRECTORS),
-    "event": Page("event", MEMBERS, published=EVERYBODY),
-    # Nobody gets a document that has no name.
-    "event_documents": Page("event", MEMBERS, NOBODY, published=EVERYBODY),
-    "change_event": Page("event", DIRECTORS, DIRECTORS),
-    "remove_event": Page("event", None, DIRECTORS),
-    "open_round": Page("event", None, DIRECTORS),
-    "close_round": Page("round", None, DIRECTORS),
-    "reopen_round": Page("round", None, DIRECTORS),
-    "new_event_table": Page("round", DIRECTORS, DIRECTORS),
-    "event_table": Page("event table", DIRECTORS),
-    "replace_address": Page("event table", None, DIRECTORS),
-    "remove_table": Page("event table", DIRECTORS, DIRECTORS),
-    "club_games": Page("club", MEMBERS, published=EVERYBODY),
-    "club_game": Page("club game", MEMBERS, published=EVERYBODY),
-}
-
-TOURNAMENTS = {
-    "new_tournament": Page("club", DIRECTORS, DIRECTORS),
-    "tournament": Page("tournament", MEMBERS, published=EVERYBODY),
-    "change_tournament": Page("tournament", DIRECTORS, DIRECTORS),
-    "move_tournament": Page("tournament", None, DIRECTORS),
-    "choose_entrant": Page("tournament", None, MEMBERS),
-    "my_certificate": Page("tournament", None, NOBODY),
-    "live_board": Page("tournament", MEMBERS, published=EVERYBODY),
-    "notify_me": Page("tournament", None, only("member")),
-    "next_step": Page("tournament", DIRECTORS, DIRECTORS),
-    "remove_tournament": Page("tournament", DIRECTORS, DIRECTORS),
-    "copy_tournament": Page("tournament", DIRECTORS, DIRECTORS),
-    "tournament_record": Page("tournament", DIRECTORS),
-    "tournament_records": Page("club", OWNERS, OWNERS),
-    "cancel_tournament": Page("tournament", None, DIRECTORS),
-    "restore_tournament": Page("tournament", None, DIRECTORS),
-    "undo_act": Page("tournament", None, DIRECTORS),
-    "replace_links": Page("tournament", None, DIRECTORS),
-    "standings": Page("tournament", MEMBERS, published=EVERYBODY),
-    "standings_picture": Page("tournament", MEMBERS, published=EVERYBODY),
-    "why_place": Page("tournament round", MEMBERS, published=EVERYBODY),
-    "seat_round": Page("tournament", None, DIRECTORS),
-    "seating": Page("tournament round", MEMBERS, published=EVERYBODY),
-    "swap_seats": Page("seated round", None, DIRECTORS),
-    "seat_again": Page("seated round", None, DIRECTORS),
-    "publish_round": Page("seated round", None, DIRECTORS),
-    "take_back_round": Page("tournament round", None, DIRECTORS),
-    "unseat_round": Page("seated round", None, DIRECTORS),
-    "change_late": Page("tournament round", None, DIRECTORS),
-    "running": Page("tournament round", MEMBERS, published=EVERYBODY),
-    "open_tournament_round": Page("tournament round", None, DIRECTORS),
-    "close_tournament_round": Page("tournament round", None, DIRECTORS),
-    "reopen_tournament_round": Page("tournament round", None, DIRECTORS),
-    "round_codes": Page("tournament round", DIRECTORS),
-    "round_clock": Page("tournament round", None, DIRECTORS),
-    "new_ruling": Page("tournament round", DIRECTORS, DIRECTORS),
-    "line_ups": Page("tournament round", DIRECTORS, DIRECTORS),
-    "round_totals": Page("tournament round", DIRECTORS, DIRECTORS),
-    "running_table": Page("tournament table", DIRECTORS),
-    "table_sheet": Page("tournament table", MEMBERS, published=EVERYBODY),
-    "table_time": Page("tournament table", None, DIRECTORS),
-    "finish_table": Page("tournament table", None, DIRECTORS),
-    "settle_deal": Page("tournament table", None, DIRECTORS),
-    "answer_call": Page("tournament table", None, DIRECTORS),
-    "confirm_table": Page("tournament table", None, DIRECTORS),
-    "rulings": Page("tournament", MEMBERS, published=EVERYBODY),
-    "withdraw_ruling": Page("ruling", None, DIRECTORS),
-    "round_changes": Page("tournament", DIRECTORS, DIRECTORS),
-    "wall": Page("tournament", MEMBERS, published=EVERYBODY),
-}
-
-ENTRANTS = {
-    "entrants": Page("tournament", MEMBERS, published=EVERYBODY),
-    "add_entrants": Page("tournament", DIRECTORS, DIRECTORS),
-    "check_entrant": Page("tournament", None, DIRECTORS),
-    "fees": Page("tournament", DIRECTORS, DIRECTORS),
-    "sections": Page("tournament", DIRECTORS, DIRECTORS),
-    "register_card": Page("tournament", DIRECTORS),
-    "check_in_card": Page("tournament", DIRECTORS),
-    "entrant": Page("entrant", DIRECTORS),
-    "withdraw_entrant": Page("entrant", None, DIRECTORS),
-    "return_entrant": Page("entrant", None, DIRECTORS),
-    "let_in_entrant": Page("entrant", None, DIRECTORS),
-    "mark_house": Page("entrant", None, DIRECTORS),
-    "change_entrant": Page("entrant", None, DIRECTORS),
-    "remove_entrant": Page("entrant", None, DIRECTORS),
-    "put_substitute": Page("entrant", None, DIRECTORS),
-    "take_out_substitute": Page("entrant", None, DIRECTORS),
-    "register": Page("register", EVERYBODY, EVERYBODY),
-    "check_in": Page("check-in", EVERYBODY, EVERYBODY),
-}
 
 OF_A_TOURNAMENT = (
     *("tournament", "entrants", "seating", "running", "live_board", "rulings"),
@@ -365,32 +276,6 @@ OF_A_TOURNAMENT = (
 OF_AN_EVENING = ("event", "event_calendar", "event_documents", "club_game", *OF_A_TOURNAMENT)
 """Pages that everybody sees of a published evening in a club that is not published."""
 
-ACCOUNT = {
-    "account_login": Page("", EVERYBODY, EVERYBODY),
-    "account_logout": Page("", EVERYBODY, EVERYBODY),
-    "account_inactive": Page("", EVERYBODY),
-    "account_signup": Page("", EVERYBODY, EVERYBODY),
-    "account_reauthenticate": Page("", ACCOUNTS, ACCOUNTS),
-    "account_email": Page("", ACCOUNTS, ACCOUNTS),
-    "account_email_verification_sent": Page("", ACCOUNTS, ACCOUNTS),
-    "account_change_password": Page("", ACCOUNTS, ACCOUNTS),
-    "account_set_password": Page("", ACCOUNTS, ACCOUNTS),
-    "account_reset_password": Page("", EVERYBODY, EVERYBODY),
-    "office_factor": Page("", ACCOUNT_OF_STAFF, ACCOUNT_OF_STAFF),
-    "account_confirm_login_code": Page("", EVERYBODY, EVERYBODY),
-    "account_confirm_password_reset_code": Page("", TO_SIGN_IN, TO_SIGN_IN),
-    "account_complete_password_reset": Page("", EVERYBODY, EVERYBODY),
-    "account_password_reset_completed": Page("", EVERYBODY),
-    "account_request_login_code": Page("", EVERYBODY, EVERYBODY),
-    "mfa_list_webauthn": Page("", ACCOUNTS),
-    "mfa_index": Page("", ACCOUNTS),
-    "mfa_add_webauthn": Page("", PROVED_AGAIN, PROVED_AGAIN),
-    "mfa_reauthenticate_webauthn": Page("", PROVED_AGAIN, PROVED_AGAIN),
-    "mfa_remove_webauthn": Page("key", PROVED_AGAIN, PROVED_AGAIN),
-    "mfa_edit_webauthn": Page("key", PROVED_AGAIN, PROVED_AGAIN),
-    "mfa_login_webauthn": Page("", ACCOUNTS, ACCOUNTS),
-    "usersessions_list": Page("", ACCOUNTS, ACCOUNTS),
-}
 
 KEPT = (
     *("account_emailaddress", "admin_logentry", "mfa_authenticator", "usersessions_usersession"),
@@ -429,18 +314,4 @@ for kept in KEPT:
         f"office/{kept.replace('_', '/', 1)}/<path:object_id>/": Page(row, STAFF, STAFF),
     }
 
-PAGES = (
-    SITE
-    | SHEETS
-    | OPEN_TABLES
-    | FOLLOWED
-    | HOUSE_RULES
-    | CLUBS
-    | PLAYERS
-    | IMPORTS
-    | EVENTS
-    | TOURNAMENTS
-    | ENTRANTS
-    | ACCOUNT
-    | OFFICE
-)
+PAGES = AS_WRITTEN | SHEETS | OPEN_TABLES | FOLLOWED | HOUSE_RULES | OFFICE

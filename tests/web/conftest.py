@@ -1,5 +1,3 @@
-"""A database, a club, and visitors who may be somebody in it."""
-
 import pytest
 from django.core.cache import caches
 

@@ -1,5 +1,3 @@
-"""Browsers of members for tests."""
-
 from django.test import Client
 
 from tests.club_factories import MemberFactory

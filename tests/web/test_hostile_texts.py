@@ -1,5 +1,3 @@
-"""Every output withstands hostile texts, however they came into the database."""
-
 import xml.etree.ElementTree as ET
 from datetime import timedelta
 

@@ -1,5 +1,3 @@
-"""Helpers of the walks through all addresses of pages and API."""
-
 import re
 from functools import cache
 

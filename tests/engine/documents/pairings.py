@@ -1,5 +1,3 @@
-"""A pairing document, and what can be wrong with one."""
-
 NINE = {
     "format": "kingscore-pairing/1",
     "seed": 7,

@@ -298,19 +298,9 @@ OF_SEATINGS = {
 OF_TOTALS = {"bad-sum", "below-target"}
 OF_LIMITS = {"too-many-entries", "too-many-revisions", "too-large"}
 FOUND_BY_FORM = {
-    "unknown-format",
-    "unknown-ruleset",
-    "unknown-option",
-    "missing-field",
-    "unexpected-field",
-    "wrong-type",
-    "wrong-players",
-    "unknown-contract",
-    "wrong-seats",
-    "bad-seat",
-    "bad-trump",
-    "negative-count",
-    "count-too-large",
+    *("unknown-format", "unknown-ruleset", "unknown-option", "missing-field", "unexpected-field"),
+    *("wrong-type", "wrong-players", "unknown-contract", "wrong-seats", "bad-seat", "bad-trump"),
+    *("negative-count", "count-too-large"),
 }
 NO_GAME = {
     "format": "kingscore-result/1",

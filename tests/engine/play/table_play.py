@@ -1,5 +1,3 @@
-"""Play by chance through legal entries of any ruleset, whatever it says."""
-
 from tournaments.engine.play.games import check, play, seal
 from tournaments.engine.rules.entries import Adjustment, Deal, Passed, Redeal, Stopped, Void
 from tournaments.engine.rules.fields import fields_of, trumps_of

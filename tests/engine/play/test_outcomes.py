@@ -118,15 +118,8 @@ def test_totals_of_a_game_that_ended_early_lack_the_same(totals, fine):
 
 
 SUMMED = (
-    "turkish-king",
-    "turkish-king-bloody",
-    "rifki",
-    "italian-king",
-    "italian-king-choice",
-    "italian-king-pairs",
-    "euchre",
-    "euchre-three",
-    "krapet",
+    *("turkish-king", "turkish-king-bloody", "rifki", "italian-king", "italian-king-choice"),
+    *("italian-king-pairs", "euchre", "euchre-three", "krapet"),
 )
 SIDES = {"italian-king-pairs": (0, 1, 0, 1), "euchre": (0, 1, 0, 1)}
 HAND = {"euchre": "euchre", "euchre-three": "euchre", "krapet": "krapet"}

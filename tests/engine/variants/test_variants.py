@@ -1,5 +1,3 @@
-"""Deals of Italian King, hands of Euchre by the table of `docs/rules.md` §4, and Barbu's domino."""
-
 import pytest
 
 from tests.engine.documents.schemas import score_document

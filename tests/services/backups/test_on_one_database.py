@@ -1,5 +1,3 @@
-"""Backups on one database: how they are made, and what is refused."""
-
 import hashlib
 import json
 import os

@@ -1,5 +1,4 @@
 from datetime import timedelta
-from functools import partial
 
 import pytest
 
@@ -141,32 +140,6 @@ def test_invitation_lasts_fourteen_days_or_until_it_is_withdrawn(club, owner):
     with pytest.raises(Invitation.DoesNotExist):
         accept(link, Actor(AccountFactory()))
     assert lines()[2:] == [("role", "withdraw", {"role": "member", "used": 1}, None)]
-
-
-def test_role_is_changed_with_its_line_and_not_twice(club, owner):
-    ece = member(club)
-
-    for _tap in range(2):
-        membership.change_role(club.pk, ece.user.pk, Role.DIRECTOR, owner, at=EVENING)
-
-    assert roles(club) == ["director", "owner"]
-    assert lines() == [("role", "role", {"role": "member"}, {"role": "director"})]
-    assert AuditEntry.objects.get().subject == f"account:{ece.user.pk}"
-
-
-def test_only_owner_neither_goes_nor_takes_another_role(club, owner):
-    member(club, "director")
-
-    for go in (
-        partial(membership.change_role, club.pk, owner.user.pk, Role.MEMBER),
-        partial(membership.leave_club, club.pk),
-        partial(membership.remove_member, club.pk, owner.user.pk),
-        membership.delete_account,
-    ):
-        with pytest.raises(membership.LastOwner):
-            go(owner, at=EVENING)
-    assert roles(club) == ["director", "owner"]
-    assert lines() == []
 
 
 def test_account_that_is_deleted_leaves_its_clubs_and_its_players_stay(club, owner):

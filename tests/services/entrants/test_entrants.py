@@ -1,5 +1,3 @@
-"""Entrants of a tournament, and who plays for one of them."""
-
 from functools import partial
 
 import pytest
@@ -9,7 +7,6 @@ from tests.club_factories import (
     MemberFactory,
     PlayerFactory,
     RoundFactory,
-    SittingFactory,
     SubstituteFactory,
     TournamentFactory,
 )
@@ -30,7 +27,7 @@ from tournaments.services.entrants.registration import (
 from tournaments.services.games.seating import SitsElsewhere
 from tournaments.services.rounds.running import open_round
 from tournaments.services.rounds.seating import take_back_round
-from tournaments.services.tournaments.lifecycle import Depended, WrongState
+from tournaments.services.tournaments.lifecycle import WrongState
 
 pytestmark = pytest.mark.django_db
 
@@ -147,25 +144,6 @@ def test_withdrawn_entrant_returns_for_the_next_round():
     assert (back.withdrawn_at, back.joins_in) == (None, 2)
     actions = AuditEntry.objects.order_by("pk").values_list("action", flat=True)
     assert list(actions) == ["withdraw-entrant", "return-entrant"]
-
-
-def test_entrant_is_removed_until_they_were_seated():
-    row = TournamentFactory(state="running")
-    seated, other = (EntrantFactory(tournament=row, number=n) for n in (1, 2))
-    named = EntrantFactory(tournament=row, number=3)
-    round_ = published_round(row)
-    SittingFactory(round=round_, entrant=seated)
-    RoundFactory(
-        event=row.event, number=2, seating={"tables": [["e3"]], "byes": []}, opened_at=None
-    )
-
-    registration.remove_entrant(other.pk, NOBODY, at=EVENING)
-    registration.remove_entrant(other.pk, NOBODY, at=EVENING)
-    for entrant in (seated, named):
-        with pytest.raises(Depended):
-            registration.remove_entrant(entrant.pk, NOBODY, at=EVENING)
-
-    assert set(Entrant.objects.all()) == {seated, named}
 
 
 def test_check_in_counts_for_the_evening_or_for_the_next_round():

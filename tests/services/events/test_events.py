@@ -16,45 +16,17 @@ from tests.evening_builders import audit
 from tests.factories import EVENING, ContextFactory, HouseRulesetFactory
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.models import AuditEntry, Event, Round, Season
+from tournaments.models import Event, Round
 from tournaments.services.audit import Actor
 from tournaments.services.events import events
-from tournaments.services.events.events import EventPlan, SeasonDates
+from tournaments.services.events.events import EventPlan
 from tournaments.services.games.playing import record_entry
 from tournaments.services.games.writing import RoundClosed
 
 pytestmark = pytest.mark.django_db
 
-WINTER = SeasonDates("Kış", date(2026, 11, 1), date(2027, 2, 28))
 PLAN = EventPlan("Cuma", date(2026, 11, 20), "turkish-king")
 BY = Actor(address="192.0.2.7")
-
-
-def test_season_is_made_changed_and_removed_once_with_a_line_for_each():
-    club = ClubFactory()
-
-    season = events.create_season(club, WINTER, BY, at=EVENING)
-    for _tap in range(2):
-        season = events.change_season(season.pk, replace(WINTER, name="Yaz"), BY, at=EVENING)
-    for _tap in range(2):
-        events.remove_season(season.pk, BY, at=EVENING)
-
-    assert (season.name, Season.objects.count()) == ("Yaz", 0)
-    subject = f"season:{season.pk}"
-    whole = {
-        "name": "Kış",
-        "starts_on": "2026-11-01",
-        "ends_on": "2027-02-28",
-        "league_best": None,
-        "league_points": "",
-    }
-    assert audit() == [
-        ("add-season", subject, None, whole),
-        ("change-season", subject, whole, whole | {"name": "Yaz"}),
-        ("remove-season", subject, whole | {"name": "Yaz"}, None),
-    ]
-    told = set(AuditEntry.objects.values_list("club", "kind", "address"))
-    assert told == {(club.pk, "settings", "192.0.2.7")}
 
 
 def test_season_of_a_day_is_the_one_that_began_last():
@@ -68,35 +40,6 @@ def test_season_of_a_day_is_the_one_that_began_last():
     found = [events.season_on(club, day) for day in days]
     assert [season.name for season in found] == ["Yıl", "Güz", "Güz", "Yıl"]
     assert events.season_on(club, date(2027, 1, 1)) is None
-
-
-def test_evening_begins_with_its_first_round_open_and_is_changed_and_removed_once():
-    season = SeasonFactory()
-    chosen = {"published": True, "table_codes": True, "confirmations": "two"}
-    plan = replace(PLAN, season=season, **chosen)
-
-    event = events.create_event(season.club, plan, BY, at=EVENING)
-
-    assert list(event.rounds.values_list("number", "closed_at")) == [(1, None)]
-    assert Event.objects.filter(season=season, **chosen).get() == event
-    for _tap in range(2):
-        event = events.change_event(
-            event.pk, replace(plan, name="Cumartesi", held_on=date(2026, 11, 21)), BY, at=EVENING
-        )
-    assert (event.name, event.held_on) == ("Cumartesi", date(2026, 11, 21))
-    for _tap in range(2):
-        events.remove_event(event.pk, BY, at=EVENING)
-    assert not Event.objects.exists()
-    added, changed, removed = audit()
-    subject = f"event:{event.public_id}"
-    assert (added[:2], added[3]["season"]) == (("add-event", subject), season.name)
-    assert changed == (
-        "change-event",
-        subject,
-        {"name": "Cuma", "held_on": "2026-11-20"},
-        {"name": "Cumartesi", "held_on": "2026-11-21"},
-    )
-    assert (removed[:2], removed[2]["name"]) == (("remove-event", subject), "Cumartesi")
 
 
 def test_evening_plays_by_known_rules_and_those_of_its_own_club_only():

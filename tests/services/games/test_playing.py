@@ -1,4 +1,3 @@
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -21,12 +20,10 @@ from tests.factories import (
 )
 from tests.match_builders import TWO
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import AuditEntry, Confirmation, Game, Player, RatingDue, Report, Revision
 from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
 from tournaments.services.audit import Actor
 from tournaments.services.games import playing, writing
-from tournaments.services.games.writing import NotFinished, StaleRevision
 
 pytestmark = pytest.mark.django_db
 
@@ -37,26 +34,6 @@ FINE = {"type": "adjustment", "seat": 2, "points": -100, "reason": "revoke"}
 
 def found(problems):
     return [(str(problem.code), problem.where) for problem in problems]
-
-
-def test_head_that_cannot_be_is_refused_with_every_problem_and_stores_nothing():
-    game = GameFactory()
-    head = SetupFactory(
-        players=["Ayşe", "Ayşe", "Cem", ""], first_declarer=4, options={"king": "sometimes"}
-    )
-
-    for write in (
-        lambda: playing.start_game(head, at=EVENING),
-        lambda: playing.change_head(game.pk, head, ContextFactory()),
-    ):
-        with pytest.raises(InvalidEntry) as refused:
-            write()
-        assert found(refused.value.problems) == [
-            ("wrong-players", "players"),
-            ("bad-seat", "first_declarer"),
-            ("unknown-option", "options.king"),
-        ]
-    assert (list(Game.objects.all()), log(game)) == ([game], [])
 
 
 def test_start_game_twice_with_one_key_opens_one_table_of_the_same_players():
@@ -141,47 +118,12 @@ def test_write_never_fails_for_what_is_said_about_it():
     assert again.row.revision == 2
 
 
-def test_change_head_folds_the_game_again_and_is_logged_with_the_head_before_it():
-    game = GameFactory(entries=[RIFKI, QUEENS])
-    names = ["Ayşe", "Burak", "Cem", "Didem"]
-    head = SetupFactory(players=names, first_declarer=2, title="Cuma", place="Moda")
-
-    sheet = playing.change_head(game.pk, head, ContextFactory(revision=2, author="Cem"))
-    playing.change_head(game.pk, SetupFactory(first_declarer=2), ContextFactory(revision=3))
-
-    row = sheet.row
-    assert (row.players, row.first_declarer, row.revision) == (names, 2, 3)
-    assert (row.title, row.place) == ("Cuma", "Moda")
-    assert [played.declarer for played in sheet.game.deals] == [2, 3]
-    revision, kind, position, body, author, _ = log(game)[2]
-    assert (revision, kind, position, author) == (3, "head", None, "Cem")
-    assert (body["players"], body["first_declarer"]) == (names, 2)
-    before = [write.before for write in game.revisions.filter(kind="head").order_by("revision")]
-    assert [(head["first_declarer"], head["title"]) for head in before] == [(0, ""), (2, "Cuma")]
-
-
 def test_change_head_never_changes_the_ruleset_and_is_not_written_without_a_change():
     game = GameFactory()
 
     playing.change_head(game.pk, SetupFactory(ruleset="rifki"), ContextFactory())
 
     assert (reload(game).game.ruleset.id, log(game)) == ("turkish-king", [])
-
-
-def test_hand_over_to_two_phones_gives_the_pen_to_the_first_once():
-    game = GameFactory(entries=[RIFKI])
-    for _tap in range(2):
-        taken = playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
-
-    with pytest.raises(playing.ScoringTaken):
-        playing.hand_over(game.pk, 1, "third-phone", at=EVENING)
-
-    game.refresh_from_db()
-    assert (game.write_generation, game.revision) == (2, 1)
-    assert "other-phone" not in game.taken_with
-    assert taken.secret("follow") == game.secret("follow")
-    assert Game.objects.taken_with(game.public_id, "other-phone").get() == game
-    assert not Game.objects.taken_with(game.public_id, "third-phone").exists()
 
 
 def test_delete_game_takes_everything_of_it_and_nothing_else(django_capture_on_commit_callbacks):
@@ -283,21 +225,6 @@ def test_record_at_a_club_s_table_is_told_and_rated_as_its_entries_are():
     assert dues_at_once == {at_once.table.round.played_at}
 
 
-def test_record_sent_again_is_stale_and_no_key_is_refused():
-    game, context = GameFactory(), ContextFactory()
-
-    def send(context):
-        playing.record_entries(game.pk, map(parse_entry, WHOLE_GAME[:2]), context)
-
-    send(context)
-    with pytest.raises(writing.StaleRevision):
-        send(context)
-    with pytest.raises(writing.BadKey):
-        send(replace(context, key="no", revision=2))
-
-    assert reload(game).row.revision == 2
-
-
 TABLE = Actor(table="thetable12")
 
 
@@ -339,37 +266,6 @@ def test_two_at_a_table_of_two_are_both():
         2,
     ]
     assert not playing.agreement_on(sheet, "two", said).enough
-
-
-def test_confirmation_has_its_line_in_the_audit_once():
-    game = finished_game()
-
-    for _ in range(2):
-        confirm(game, 2)
-
-    assert Confirmation.objects.count() == 1
-    line = AuditEntry.objects.get(action="confirm")
-    assert (line.kind, line.subject, line.table, line.after) == (
-        "result",
-        f"game:{game.public_id}",
-        game.table.public_id,
-        {"seat": 2, "player": "Cem", "revision": 20},
-    )
-
-
-def test_later_write_makes_confirmations_void():
-    game = finished_game()
-    confirm(game, 0)
-    context = ContextFactory(revision=20)
-
-    playing.withdraw_entry(game.pk, 19, "", context)
-
-    assert agreement(game, "two").confirmed == ()
-    with pytest.raises(StaleRevision) as stale:
-        confirm(game, 1)
-    assert stale.value.sheet.row.revision == 21
-    with pytest.raises(NotFinished):
-        confirm(game, 1, revision=21)
 
 
 def test_seat_that_is_none_and_an_open_table_confirm_nothing():

@@ -6,7 +6,6 @@ from tests.deals import deal
 from tests.factories import ContextFactory, GameFactory, SetupFactory, record, reload
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.models import Revision
 from tournaments.queries.sheets import LaterEntryInvalid
 from tournaments.services.games import playing, writing
 
@@ -47,18 +46,6 @@ def where(refused):
     return [(str(problem.code), problem.where) for problem in refused.value.problems]
 
 
-def test_counts_take_the_place_of_the_deal_that_was_begun():
-    game = blind_game(BLIND)
-    assert reload(game).game.open_deal is not None
-
-    sheet = record(game, MEN)
-
-    assert sheet.positions == (0,)
-    assert kinds(game) == ["entry", "completion"]
-    assert [version.body for version in sheet.versions(0)] == [BLIND, MEN]
-    assert sheet.game.totals == (-120, -180, -60, -120)
-
-
 @pytest.mark.parametrize(
     ("body", "kept"),
     [
@@ -96,33 +83,6 @@ def test_completion_sent_twice_is_stored_once():
     for other in (deal("no-men", 3, 2, 1, 2), QUEENS):
         with pytest.raises(writing.KeyReused):
             playing.record_entry(game.pk, parse_entry(other), sent)
-
-
-def test_sealing_stores_the_hash_alone():
-    game = sealed_game()
-    sheet = seal(game, "no-men", key="key-of-the-seal")
-    body = sheet.body(0)
-    assert set(body) == {"type", "sealed"}
-    assert len(body["sealed"]) == 64
-    assert sheet.game.open_deal is not None
-    assert seal(sealed_game(), "no-men").body(0)["sealed"] != body["sealed"]
-    rows = repr(list(Revision.objects.values()))
-    assert "no-men" not in rows
-    assert reveal(game).body(0)["salt"] not in rows
-
-
-def test_reveal_proves_the_contract_by_its_hash():
-    game = sealed_game()
-    sealed = seal(game, "no-men").body(0)["sealed"]
-    sent = context(game)
-
-    for _tap in range(2):
-        body = playing.reveal_contract(game.pk, 0, sent).body(0)
-
-    assert (body["contract"], body["sealed"]) == ("no-men", sealed)
-    assert sha256(f"no-men:{body['salt']}".encode()).hexdigest() == sealed
-    assert len(body["salt"]) == 64
-    assert kinds(game) == ["entry", "reveal"]
 
 
 def test_counts_and_their_correction_keep_the_proof():
@@ -170,17 +130,6 @@ def test_contract_over_quota_is_void_at_the_reveal():
     assert sha256(f"no-men:{body['salt']}".encode()).hexdigest() == body["sealed"]
     assert (sheet.game.declarer, sheet.game.open_deal) == (2, None)
     record(game, QUEENS)
-
-
-def test_seal_sent_twice_is_stored_once_as_it_was_sent_first():
-    game = sealed_game()
-    sent = context(game)
-    for contract in ("no-men", "no-men", "trump"):
-        playing.seal_contract(game.pk, contract, sent)
-    assert kinds(game) == ["entry"]
-    assert reveal(game).body(0)["contract"] == "no-men"
-    with pytest.raises(writing.KeyReused):
-        playing.record_entry(game.pk, parse_entry(MEN), sent)
 
 
 def test_only_what_is_sealed_is_revealed():

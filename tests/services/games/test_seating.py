@@ -1,5 +1,3 @@
-"""Which phone has a seat and how another one gets it; who rests, and who takes a free seat."""
-
 from datetime import timedelta
 
 import pytest

@@ -13,7 +13,7 @@ from tests.factories import (
     SetupFactory,
     record,
 )
-from tests.match_builders import KEY, TWO, krapet, march, next_game, play, railroad, rematch, won_by
+from tests.match_builders import TWO, krapet, march, next_game, play, railroad, rematch, won_by
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.models import (
@@ -32,7 +32,7 @@ from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.documents.reporting import request_scoresheet
 from tournaments.services.events.events import close_round
 from tournaments.services.games import playing, tables
-from tournaments.services.games.seating import NotOfClub, SitsElsewhere
+from tournaments.services.games.seating import SitsElsewhere
 from tournaments.services.games.writing import NotFinished, RoundClosed, StaleRevision
 from tournaments.services.people.changes import set_initials
 
@@ -107,16 +107,6 @@ def begin_next(table, by=BY):
     return tables.start_next_game(game.pk, at=EVENING, key="next-key", reason="carried", by=by)[0]
 
 
-def test_next_game_of_a_match_is_played_at_the_same_table():
-    table = lay_match()
-
-    game = begin_next(table)
-
-    assert (game.table, game.match_number, sitting(game)) == (table, 2, list(TWO))
-    assert tables.current_game(table) == game
-    assert AuditEntry.objects.latest("pk").action == "next-game"
-
-
 def test_next_game_is_not_begun_in_a_closed_round_except_by_a_director():
     table = lay_match()
     director = MemberFactory(club=table.round.event.club, role="director").user
@@ -141,23 +131,6 @@ def test_table_swaps_seats_among_its_players_also_by_their_initials():
     # Undoing a merge finds the rows by their keys.
     now = {seat.player.name: seat.pk for seat in Seat.objects.select_related("player")}
     assert now == seats
-
-
-def test_table_names_another_player_of_the_club_and_a_director_adds_one():
-    table = TableFactory()
-    PlayerFactory(club=table.round.event.club, name="Elif")
-    director = MemberFactory(club=table.round.event.club, role="director").user
-    with_elif, with_fatma = (["Elif", *NAMES[1:]], ["Fatma", *NAMES[1:]])
-
-    rename(table, ("ELİF", *NAMES[1:]))
-    assert (sitting(table.games.get()), table.games.get().players) == (with_elif, with_elif)
-    for by in (Actor(table=table.public_id), Actor(MemberFactory().user)):
-        with pytest.raises(NotOfClub) as refused:
-            rename(table, with_fatma, by)
-
-    assert (refused.value.params["name"], sitting(table.games.get())) == ("Fatma", with_elif)
-    rename(table, with_fatma, Actor(director))
-    assert sitting(table.games.get()) == with_fatma
 
 
 def test_player_of_another_table_cannot_be_seated():
@@ -278,14 +251,6 @@ def test_replaced_address_opens_a_shut_door_to_the_new_code():
 
 def numbers(table):
     return list(table.games.order_by("number").values_list("number", flat=True))
-
-
-def test_table_opens_with_its_first_game_once_for_a_key():
-    games = [tables.start_table(SetupFactory(), at=EVENING, key=KEY) for _ in range(2)]
-
-    assert games[0] == games[1]
-    assert games[0].open_table == OpenTable.objects.get()
-    assert games[0].number == 1
 
 
 def test_setup_that_is_refused_leaves_neither_table_nor_match():
@@ -418,35 +383,8 @@ def test_laps_carry_what_is_over_the_target_into_the_next_game():
     assert after.revision == 1
 
 
-@pytest.mark.parametrize("number", [1, 3])
-def test_match_is_loaded_in_two_queries(number, django_assert_num_queries):
-    row = play([0, 1, 0][:number], number=7).match
-
-    with django_assert_num_queries(2):
-        match = tables.load_match(row)
-
-    assert len(match.sheets) == number
-
-
 def adopt(game, round_, who=NAMES):
     return tables.adopt_game(game.pk, round_.pk, who, BY, at=EVENING)
-
-
-def test_adopted_game_is_a_table_of_the_evening_and_is_written_on():
-    round_ = RoundFactory()
-    PlayerFactory(club=round_.event.club, name="Ayşe Yılmaz", initials=True)
-    game = GameFactory(entries=WHOLE_GAME[:2])
-    secret = game.secret("write")
-
-    table = adopt(game, round_, ("Ayşe Yılmaz", *NAMES[1:]))
-
-    game.refresh_from_db()
-    assert (game.table, table.number, game.title) == (table, 1, "Cuma akşamı")
-    assert game.players == ["A. Y.", *NAMES[1:]]
-    assert sitting(game) == ["Ayşe Yılmaz", *NAMES[1:]]
-    assert Game.objects.writable_at(game.public_id, secret).get() == game
-    assert record(game, WHOLE_GAME[2]).row.revision == 3
-    assert AuditEntry.objects.filter(action="adopt").get().subject == f"table:{table.public_id}"
 
 
 def test_typed_names_give_way_to_how_the_players_are_shown():
@@ -483,25 +421,6 @@ def test_adopting_brings_all_games_of_a_match():
 
     assert list(table.games.order_by("pk")) == [first, second]
     assert [sitting(game) for game in (first, second)] == [["Elif", "Fatma"], ["Fatma", "Elif"]]
-
-
-def test_game_is_not_adopted_into_a_closed_round():
-    with pytest.raises(RoundClosed):
-        adopt(GameFactory(), RoundFactory(closed_at=EVENING))
-
-    assert (Table.objects.count(), Player.objects.count()) == (0, 0)
-
-
-def test_game_is_adopted_once():
-    game, round_ = GameFactory(), RoundFactory()
-    adopt(game, round_)
-
-    with pytest.raises(SitsElsewhere):
-        adopt(game, round_)
-    with pytest.raises(tables.NotOpen):
-        adopt(game, RoundFactory())
-
-    assert (Table.objects.count(), Player.objects.count()) == (1, 4)
 
 
 def test_lost_phone_that_opened_the_table_is_not_led_back_to_it():

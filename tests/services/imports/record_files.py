@@ -1,5 +1,3 @@
-"""Records of games as files to take over."""
-
 import json
 from datetime import UTC, datetime, timedelta
 

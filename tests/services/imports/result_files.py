@@ -1,5 +1,3 @@
-"""Results of past evenings as lines of a file to take over."""
-
 from datetime import date
 
 from tests.deals import NAMES

@@ -1,5 +1,3 @@
-"""Records of games from files: what they become, what is known already, and their codes."""
-
 import json
 from datetime import date, timedelta
 from importlib import import_module

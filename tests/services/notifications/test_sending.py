@@ -1,5 +1,3 @@
-"""Notifications on their way to phones, with a push service of our own; and by e-mail."""
-
 from datetime import timedelta
 
 import pytest

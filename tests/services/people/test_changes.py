@@ -103,18 +103,6 @@ def test_new_name_stands_on_the_sheets_and_at_the_writes_of_the_player(game, dir
     assert authors_of(game) == ["Ayşen", "Burak", ""]
 
 
-def test_name_of_another_is_refused_and_nothing_changes(game, director):
-    player = player_at(game, 0)
-
-    with pytest.raises(people.NameTaken) as taken:
-        changes.rename_player(player.pk, "BURAK", director, at=EVENING)
-
-    assert taken.value.player == player_at(game, 1)
-    assert players_of(game)[0] == "Ayşe"
-    assert not player.club.audit_lines.filter(action="rename").exists()
-    assert changes.rename_player(player.pk, "AYŞE", director, at=EVENING).name == "AYŞE"
-
-
 def test_equal_initials_at_one_table_are_told_apart_also_as_authors(director):
     table = TableFactory(players=["Ayşe Yıl", "Ali Yan", "Cem", "Deniz"])
     game = table.games.get()

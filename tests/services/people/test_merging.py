@@ -1,5 +1,3 @@
-"""Players who are one person, and the accounts that claim them."""
-
 from datetime import timedelta
 
 import pytest
@@ -298,21 +296,6 @@ def wrong(player):
     return f"{player.pk}-2222-2222"
 
 
-def test_claimed_player_has_the_account_which_is_a_member(player, me):
-    claimed = claim(player, me)
-
-    assert (claimed, claimed.account) == (player, me.user)
-    member = Member.objects.get(club=player.club, user=me.user)
-    assert (member.role, member.joined_at) == ("member", EVENING)
-    lines = AuditEntry.objects.order_by("kind").values_list("kind", "action", "subject", "after")
-    account, subject = f"account:{me.user.pk}", f"player:{player.pk}"
-    assert list(lines) == [
-        ("player", "claim", subject, {"account": account}),
-        ("role", "join", account, {"role": "member", "claim": subject}),
-    ]
-    assert set(AuditEntry.objects.values_list("user", "address")) == {(me.user.pk, "192.0.2.7")}
-
-
 def test_link_is_used_by_one_account_whose_role_stays(player, me):
     MemberFactory(club=player.club, user=me.user, role="director")
 
@@ -379,18 +362,6 @@ def test_account_cannot_try_all_players(me):
     with pytest.raises(merging.TooManyCodes):
         look(players[0].claim_code, me, at=EVENING + timedelta(minutes=59))
     assert look(players[0].claim_code, me, at=EVENING + timedelta(hours=1)) == players[0]
-
-
-def test_new_code_makes_the_old_link_and_code_worthless(player, me):
-    old, secret = player.claim_code, player.claim_secret
-
-    merging.new_claim(player.pk, me, at=EVENING)
-
-    with pytest.raises(merging.WrongClaimCode):
-        look(old, me)
-    with pytest.raises(Player.DoesNotExist):
-        merging.claim_player(player.public_id, secret, me, at=EVENING)
-    assert AuditEntry.objects.get().action == "new code"
 
 
 def test_untied_player_can_be_claimed_anew_and_not_with_the_old_link(player, me):

@@ -1,5 +1,3 @@
-"""Members, players and accounts of a club at the same moment, on connections of their own."""
-
 import pytest
 from django.db import IntegrityError
 

@@ -56,7 +56,6 @@ from tournaments.models.events import moment_of_play
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.checks.nights import look_at_all
 from tournaments.services.checks.ratings import look_at_changes
-from tournaments.services.clubs.membership import ClubSettings, change_settings
 from tournaments.services.events.events import close_round, plan_of, reopen_round
 from tournaments.services.people.changes import export_player
 from tournaments.services.people.merging import claim_player, unlink_account
@@ -152,24 +151,6 @@ def test_game_without_a_deal_or_a_result_does_not_count(club, entries):
     sweep_ratings()
     assert rated() == {}
     assert not RatingPool.objects.exists()
-
-
-def test_evenings_count_where_the_club_says_so_and_tournaments_everywhere():
-    club = ClubFactory()
-    evening(club, QUEENS, STOPPED)
-    round_ = RoundFactory(event=TournamentFactory(event__club=club).event)
-    TableFactory(round=round_, entries=(QUEENS, STOPPED), players=list("ABCD"))
-    close_round(round_.pk, NOBODY, at=EVENING)
-    sweep_ratings()
-    assert rated() == dict.fromkeys("ABCD", 1)
-
-    change_settings(club.pk, ClubSettings("Moda", rates_evenings=True), NOBODY, at=EVENING)
-    sweep_ratings()
-
-    assert len(rated()) == 8
-    change_settings(club.pk, ClubSettings("Moda"), NOBODY, at=EVENING)
-    sweep_ratings()
-    assert rated() == dict.fromkeys("ABCD", 1)
 
 
 def test_house_player_of_one_table_counts_where_they_stand_in_for_another(club):

@@ -1,5 +1,3 @@
-"""People on wrong chairs, and those who come late or leave: a round that is changed."""
-
 import pytest
 
 from tests.club_factories import MemberFactory

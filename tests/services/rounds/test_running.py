@@ -17,7 +17,6 @@ from tournaments.services.rounds import rulings
 from tournaments.services.rounds.running import (
     Added,
     NotThatLong,
-    add_table_time,
     add_time,
     close_round,
     finish_for_time,
@@ -68,18 +67,6 @@ def test_time_is_added_once_for_all_by_two_presses_of_one_page():
             add_time(round_.pk, Added(cannot, 3900), NOBODY, at=EVENING)
     round_ = add_time(round_.pk, Added(-300, 3900), NOBODY, at=EVENING)
     assert round_.clock_seconds == 3600
-
-
-def test_one_table_has_more_time_than_the_others():
-    round_ = one_table(minutes=60)
-    table = Table.objects.get()
-
-    for _press in range(2):
-        table = add_table_time(table.pk, Added(180, 0), NOBODY, at=EVENING)
-
-    assert table.extra_seconds == 180
-    assert seconds_left(round_, EVENING, table.extra_seconds) == 3780
-    assert told("add-table-time") == [{"round": 1, "table": 1, "added": 180}]
 
 
 def test_round_without_a_clock_is_given_one():

@@ -1,5 +1,3 @@
-"""A round that is seated: drawn, by hand, again, published and taken back; finals."""
-
 from fractions import Fraction
 from itertools import combinations
 

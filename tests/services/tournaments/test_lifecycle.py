@@ -6,8 +6,7 @@ from tests.club_factories import ClubFactory, RoundFactory, SeasonFactory, Table
 from tests.factories import EVENING, HouseRulesetFactory
 from tests.tournament_builders import plan
 from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.engine.standings.tournament_settings import TournamentSettings
-from tournaments.models import AuditEntry, Entrant, Event, HouseRuleset, Season, Tournament
+from tournaments.models import AuditEntry, Event, HouseRuleset, Season, Tournament
 from tournaments.queries.state import rules_of_tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import Entry, register_entrants
@@ -43,19 +42,6 @@ def said_of(**fields):
 
 def actions():
     return list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))
-
-
-def test_form_sent_twice_with_one_key_makes_one_tournament_of_one_plan():
-    club = ClubFactory()
-
-    one, again = (create(club, replace(plan(), seed=seed), KEY) for seed in (1, 2))
-
-    other = create(club, replace(plan(), event=replace(plan().event, name="Kış")), KEY)
-    assert (one, again.seed) == (again, 1)
-    assert one != other
-    # Of one name and day, each has an address of its own.
-    assert create(club, plan()).slug != one.slug
-    assert actions() == ["add-tournament"] * 3
 
 
 @pytest.mark.parametrize(
@@ -114,19 +100,6 @@ def test_what_is_played_changes_until_the_tournament_runs():
     assert (event.name, event.ruleset) == ("Moda Açık", "turkish-king")
 
 
-def test_running_tournament_is_given_other_settings_but_no_fewer_rounds_than_are_drawn():
-    row = running()
-    for number in (1, 2):
-        RoundFactory(event=row.event, number=number)
-
-    change(row, replace(said_of(), settings=TournamentSettings(rounds=2, minutes=30)))
-    with pytest.raises(InvalidEntry) as refused:
-        change(row, replace(said_of(), settings=TournamentSettings(rounds=1)))
-
-    assert [problem.where for problem in refused.value.problems] == ["settings.rounds"]
-    assert Tournament.objects.get().settings["minutes"] == 30
-
-
 def test_change_that_changes_nothing_leaves_no_trace():
     row = create(ClubFactory(), plan(rounds=3))
 
@@ -134,14 +107,6 @@ def test_change_that_changes_nothing_leaves_no_trace():
 
     assert actions() == ["add-tournament"]
     assert Tournament.objects.get().revision == 0
-
-
-def test_tournament_goes_every_step_on_and_back_again():
-    row = create(ClubFactory(), plan())
-    way = ["registration", "running", "finished", "running", "registration", "draft"]
-
-    assert [move(row, state).state for state in way] == way
-    assert Tournament.objects.get().revision == len(way)
 
 
 @pytest.mark.parametrize(("state", "to"), [("registration", "finished"), ("finished", "draft")])
@@ -156,17 +121,6 @@ def test_no_step_leads_past_another(state, to):
             change(row, plan(rounds=3))
 
     assert refused.value.data == {"state": state}
-
-
-def test_tournament_is_removed_with_its_entrants_once():
-    row = create(ClubFactory(), plan())
-    register_entrants(row.pk, [Entry("Ayşe")], NOBODY, at=EVENING)
-
-    for _ in "ab":
-        lifecycle.remove_tournament(row.pk, NOBODY, at=EVENING)
-
-    assert not any(model.objects.exists() for model in (Tournament, Event, Entrant))
-    assert actions().count("remove-tournament") == 1
 
 
 def test_tournament_with_a_seated_round_stays_and_runs():

@@ -1,5 +1,3 @@
-"""Tournaments as documents: exported, imported, and verified; what was altered is found."""
-
 import io
 import json
 import re

@@ -1,5 +1,3 @@
-"""Tournaments with everything that can be in one, led through the services."""
-
 from datetime import timedelta
 
 from tests.club_factories import ClubFactory, PlayerFactory, SeasonFactory, SubstituteFactory

@@ -1,5 +1,3 @@
-"""Webhooks: whom they tell of what, how they are called, and what may not be called."""
-
 import base64
 import hashlib
 import hmac

@@ -1,5 +1,3 @@
-"""An account that all tests of signing in know."""
-
 import pytest
 from allauth.account.models import EmailAddress
 

@@ -1,5 +1,3 @@
-"""The ways into an account, and who came in."""
-
 import re
 import time
 from types import SimpleNamespace

@@ -1,5 +1,3 @@
-"""Accounts: who gets in and how, what is limited, and what is told to whom."""
-
 import logging
 import re
 import socket
@@ -84,11 +82,6 @@ def test_address_with_a_dotted_i_signs_in_by_password_and_can_be_added(client):
 
     client.post(reverse("account_email"), {"action_add": "", "email": "İpek.İki@ornek.org"})
     assert mail.outbox[-1].to == ["ipek.iki@ornek.org"]
-
-
-def test_fields_of_addresses_are_not_capitalised_by_phones(client):
-    for page in (SIGN_IN, SIGN_UP, reverse("account_request_login_code")):
-        assert 'autocapitalize="none"' in client.get(page).text, page
 
 
 def test_stored_addresses_with_a_dot_are_mended_or_told(db, caplog):

@@ -1,5 +1,3 @@
-"""Programs that act for a person: applications of OAuth, and personal tokens."""
-
 import re
 from base64 import urlsafe_b64encode
 from datetime import timedelta

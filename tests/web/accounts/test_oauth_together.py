@@ -1,5 +1,3 @@
-"""Programs that use one token or code at the same moment."""
-
 from collections import Counter
 
 import pytest

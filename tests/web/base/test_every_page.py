@@ -1,5 +1,3 @@
-"""What pages share: fragments, streams, previews of links, modules, and what browsers keep."""
-
 import re
 from datetime import UTC, datetime
 
@@ -230,10 +228,6 @@ def test_page_names_all_modules_that_its_scripts_import(page):
     text = page.read_text()
     needed = set().union(*map(imported_by, SCRIPT.findall(text)))
     assert needed <= set(NAMED.findall(text))
-
-
-def test_imports_of_the_table_page_are_found():
-    assert {"kept.js", "counts.js", "table.js"} < imported_by("outbox.js")
 
 
 GUIDE = reverse("guide")

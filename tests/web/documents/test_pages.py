@@ -1,5 +1,3 @@
-"""Documents that are asked for: at a sheet, an evening, a club, and the page of one being made."""
-
 import re
 from datetime import date, timedelta
 

@@ -1,5 +1,3 @@
-"""Pictures of results at their addresses, and the previews of links that name them."""
-
 import io
 import re
 import time

@@ -1,5 +1,3 @@
-"""A tournament whose registration is open."""
-
 import pytest
 
 from tests.club_factories import EventFactory, TournamentFactory

@@ -1,5 +1,3 @@
-"""Lists of entrants as they are pasted and uploaded, and the contacts that stand in them."""
-
 from itertools import product
 
 import pytest
@@ -124,27 +122,11 @@ def test_what_is_too_much_is_refused_before_it_is_read(monkeypatch):
 
 
 CONTACTS = [
-    "+39 333…",
-    "+39 333 1112223",
-    "0039 333 1112223",
-    "(0532) 123 45 67",
-    "555-1234",
-    "0532.123.45.67",
-    "٠٥٣٢ ١٢٣ ٤٥ ٦٧",
-    "０５３２１２３４５６７",
-    "tel: 555 123",
-    "3,93331E+11",
-    "TR33 0006 1005 1978 6457 8413 26",
-    "GB29NWBK60161331926819",
-    "12.05.1987",
-    "5321234567",
-    "17",
-    "ali@x.example",
-    "mailto:ali@x.example",
-    "<ali@x>",
-    "0532\u2060123\u20604567",
-    "0532_123*45~67",
-    "ali＠x.example",
+    *("+39 333…", "+39 333 1112223", "0039 333 1112223", "(0532) 123 45 67", "555-1234"),
+    *("0532.123.45.67", "٠٥٣٢ ١٢٣ ٤٥ ٦٧", "０５３２１２３４５６７", "tel: 555 123", "3,93331E+11"),
+    *("TR33 0006 1005 1978 6457 8413 26", "GB29NWBK60161331926819", "12.05.1987", "5321234567"),
+    *("17", "ali@x.example", "mailto:ali@x.example", "<ali@x>", "0532\u2060123\u20604567"),
+    *("0532_123*45~67", "ali＠x.example"),
 ]
 PEOPLE = ["Mario Rossi", "Nicolo Bianchi", "Oyuncu 3", "42 Kings"]
 CONTACT = pytest.mark.parametrize("contact", CONTACTS)

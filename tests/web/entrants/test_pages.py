@@ -1,5 +1,3 @@
-"""Entrants of a tournament, for tests of its pages."""
-
 import json
 import re
 
@@ -16,6 +14,7 @@ from tests.club_factories import (
     EventFactory,
     MemberFactory,
     PlayerFactory,
+    RoundFactory,
     SittingFactory,
     TableFactory,
 )
@@ -289,15 +288,19 @@ def test_entrant_withdraws_returns_is_a_house_player_and_changes_team(director, 
 
 def test_entrant_is_taken_off_the_list_once_and_not_when_seated(director, row):
     entrant(row, 1, "Ayşe")
-    seated = SittingFactory(round__event=row.event, entrant=entrant(row, 2, "Burak"))
+    stay = [entrant(row, number, name) for number, name in ((2, "Burak"), (3, "Cem"))]
+    SittingFactory(round__event=row.event, entrant=stay[0])
+    proposal = {"tables": [["e3"]], "byes": []}
+    RoundFactory(event=row.event, number=2, seating=proposal, opened_at=None)
 
     for _ in range(2):
         assert director.post(url("remove_entrant", 1))["Location"] == url("entrants")
-    answer = director.post(url("remove_entrant", 2), follow=True)
+    for number in (2, 3):
+        answer = director.post(url("remove_entrant", number), follow=True)
+        assert "They were seated already: they can withdraw." in answer.text
 
-    assert "They were seated already: they can withdraw." in answer.text
     assert "Take off the list" not in director.get(url("entrant", 2)).text
-    assert list(Entrant.objects.all()) == [seated.entrant]
+    assert list(Entrant.objects.all()) == stay
 
 
 def test_substitute_is_put_and_taken_out_again(director, row):

@@ -116,6 +116,7 @@ def test_evening_begins_as_the_club_is_set_and_in_the_season_of_its_day(director
 
     event = Event.objects.get()
     assert answer.url == of_event("event", event)
+    assert list(event.rounds.values_list("number", "closed_at")) == [(1, None)]
     assert (event.season, event.published, event.table_codes, event.confirmations) == (
         season,
         True,

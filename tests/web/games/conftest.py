@@ -1,5 +1,3 @@
-"""The browsers of those who play."""
-
 import pytest
 from django.test import Client
 

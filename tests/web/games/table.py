@@ -1,5 +1,3 @@
-"""An open table and its pages: games to begin with, forms to send, parts of a page to read."""
-
 import re
 
 from django.urls import reverse

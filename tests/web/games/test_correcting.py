@@ -1,5 +1,3 @@
-"""Sheets corrected, undone and redone, and their history: what was written, and by whom."""
-
 import re
 from http import HTTPStatus
 

@@ -1,5 +1,3 @@
-"""The evening of an open table: phones go from game to game, and its address to what is played."""
-
 import re
 from http import HTTPStatus
 

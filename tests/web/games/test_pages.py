@@ -1,5 +1,3 @@
-"""The table page without a browser: stored, refused, repeated, shown and followed."""
-
 import re
 from http import HTTPStatus
 

@@ -1,5 +1,3 @@
-"""The next game at a table: who plays in which seats, what, who begins; and matches."""
-
 from http import HTTPStatus
 
 import pytest

@@ -1,5 +1,3 @@
-"""Tables that are started, also without a signal, and handed over."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Workbooks, and archives that are not what they say."""
-
 import io
 import struct
 import zlib

@@ -1,5 +1,3 @@
-"""Tables, workbooks and archives as they are read for imports."""
-
 import io
 import tracemalloc
 import zipfile

@@ -1,5 +1,3 @@
-"""The players of a club: the list, one of them, and what a director does with them."""
-
 import json
 import re
 
@@ -154,6 +152,7 @@ def test_name_that_cannot_be_is_refused_beside_the_field(director, club):
     ]
     assert 'value="IŞIL"' in answer.text
     assert director.post(page_of("rename_player", player), {"name": ""}).status_code == 422
+    assert director.post(page_of("rename_player", player), {"name": "ŞULE"}).status_code == 302
 
 
 def test_director_shows_a_player_by_initials_and_back(director, club):

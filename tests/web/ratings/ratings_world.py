@@ -1,5 +1,3 @@
-"""Ratings as the sweep leaves them, put there by hand for the leaderboards."""
-
 import re
 
 from django.utils import timezone

@@ -1,5 +1,3 @@
-"""Rounds of a tournament that are being played."""
-
 from dataclasses import replace
 
 from django.urls import reverse

@@ -1,5 +1,3 @@
-"""Clicks for the most frequent tasks of a director, by links and buttons alone."""
-
 from html.parser import HTMLParser
 from urllib.parse import urljoin
 

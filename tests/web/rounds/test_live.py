@@ -1,5 +1,3 @@
-"""The live board: the tables of the round that is on, as everybody may follow them."""
-
 from django.test import Client
 from django.urls import reverse
 

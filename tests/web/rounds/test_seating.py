@@ -1,5 +1,3 @@
-"""Seatings on their pages: changed by directors, of teams with line-ups, and in sections."""
-
 import json
 import re
 from fractions import Fraction

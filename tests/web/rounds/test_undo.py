@@ -1,5 +1,3 @@
-"""A director's last act, undone from the strip."""
-
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta

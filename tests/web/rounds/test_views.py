@@ -1,5 +1,3 @@
-"""The pages of a round: tables, clock, rulings, totals from paper, and the wall."""
-
 import re
 from datetime import timedelta
 

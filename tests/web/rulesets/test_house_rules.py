@@ -1,5 +1,3 @@
-"""House rules, from the list to the table."""
-
 import json
 import re
 from html import unescape

@@ -1,5 +1,3 @@
-"""The rules pages: what a ruleset's data says, examples by the engine, prose."""
-
 from dataclasses import replace
 
 import pytest

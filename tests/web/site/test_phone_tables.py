@@ -1,5 +1,3 @@
-"""The tables of a phone: who did what, and the link that carries them, used once."""
-
 import re
 from datetime import timedelta
 

@@ -1,5 +1,3 @@
-"""Tournaments of a season whose results are written as rows."""
-
 from tests.club_factories import (
     EntrantFactory,
     EventFactory,

@@ -1,5 +1,3 @@
-"""The standings of a tournament, as they are played and read on their page."""
-
 import re
 
 from django.urls import reverse

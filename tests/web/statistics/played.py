@@ -1,5 +1,3 @@
-"""Finished games of a club at evenings of its own."""
-
 from datetime import timedelta
 
 from tests.club_factories import EventFactory, RoundFactory, TableFactory

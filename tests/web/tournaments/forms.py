@@ -1,5 +1,3 @@
-"""A tournament, and the answers that its form is sent."""
-
 from django.urls import reverse
 
 from tests.club_factories import TournamentFactory

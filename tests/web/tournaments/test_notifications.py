@@ -1,5 +1,3 @@
-"""Switching notifications on and off: on the card, on the page of notifications, from an e-mail."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""What leads on a tournament's page, the card of one entrant, and what each visitor may see."""
-
 import re
 from itertools import product
 

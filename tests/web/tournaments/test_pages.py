@@ -1,5 +1,3 @@
-"""Tournaments on their pages: made, led on, copied, exported, cancelled and deleted."""
-
 import json
 import re
 from datetime import date, timedelta
@@ -183,11 +181,15 @@ def test_tournament_is_removed_until_a_round_is_seated(director, club):
 
 
 def test_new_links_make_the_old_ones_worthless(director, club):
-    before = tournament_of(club).secret("register")
+    row = tournament_of(club)
+    links = {kind: [row.secret(kind)] for kind in ("register", "check-in")}
 
     director.post(at("replace_links"))
 
-    assert Tournament.objects.get().secret("register") != before
+    for kind, secrets in links.items():
+        secrets.append(Tournament.objects.get().secret(kind))
+        pages = [reverse(kind.replace("-", "_"), args=[row.public_id, each]) for each in secrets]
+        assert [director.get(page).status_code for page in pages] == [404, 200]
 
 
 def strip_on(page):

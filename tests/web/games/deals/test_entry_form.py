@@ -1,5 +1,3 @@
-"""The forms of deals, whether the contract is named or not: what each field stores and shows."""
-
 import re
 from http import HTTPStatus
 
@@ -23,16 +21,9 @@ from tests.web.games.table import (
 from tournaments.engine.rules.rulesets import UNITS
 
 PLAYED = (
-    "barbu-doubled",
-    "double-whole",
-    "honeymoon-whole",
-    "italian-king-cappotto-plus14",
-    "italian-king-choice-blind",
-    "italian-king-choice-sales",
-    "italian-king-pairs-choice-whole",
-    "italian-king-pirandello-whole",
-    "partners-whole",
-    "portuguese-whole",
+    *("barbu-doubled", "double-whole", "honeymoon-whole", "italian-king-cappotto-plus14"),
+    *("italian-king-choice-blind", "italian-king-choice-sales", "italian-king-pairs-choice-whole"),
+    *("italian-king-pirandello-whole", "partners-whole", "portuguese-whole"),
 )
 
 PLAIN = ("contract", "trump", "partner", "closed_by", "rifki_holder", "king_declared_by", "king")

@@ -1,5 +1,3 @@
-"""Deals that are begun before they are counted, and the tables at which they are played."""
-
 import html
 import logging
 import re

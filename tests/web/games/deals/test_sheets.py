@@ -1,5 +1,3 @@
-"""The sheet of every game on its page: names, totals and sums as the records say."""
-
 import re
 from collections import Counter
 from dataclasses import replace
