@@ -7,24 +7,7 @@ from factory.django import DjangoModelFactory
 
 from tests.deals import NAMES
 from tests.factories import EVENING, GameFactory, SetupFactory, record_all
-from tournaments.models import (
-    AuditEntry,
-    Club,
-    Entrant,
-    Event,
-    Invitation,
-    Member,
-    Player,
-    Round,
-    Ruling,
-    Season,
-    Seat,
-    Sitting,
-    Substitute,
-    Table,
-    Tournament,
-    User,
-)
+from tournaments import models
 from tournaments.services.games.playing import start_game
 from tournaments.services.people.players import names_at_table
 
@@ -33,7 +16,7 @@ class AccountFactory(DjangoModelFactory):
     """Someone who can sign in and has no power over the server."""
 
     class Meta:
-        model = User
+        model = models.User
 
     username = factory.Sequence(lambda n: f"account{n}")
     email = factory.LazyAttribute(lambda o: f"{o.username}@example.org")
@@ -41,7 +24,7 @@ class AccountFactory(DjangoModelFactory):
 
 class ClubFactory(DjangoModelFactory):
     class Meta:
-        model = Club
+        model = models.Club
 
     slug = factory.Sequence(lambda n: f"moda-{n}")
     name = "Moda King Kulübü"
@@ -52,7 +35,7 @@ class MemberFactory(DjangoModelFactory):
     """An account in a club; `role=` owner, director or member."""
 
     class Meta:
-        model = Member
+        model = models.Member
 
     club = factory.SubFactory(ClubFactory)
     user = factory.SubFactory(AccountFactory)
@@ -62,7 +45,7 @@ class MemberFactory(DjangoModelFactory):
 
 class InvitationFactory(DjangoModelFactory):
     class Meta:
-        model = Invitation
+        model = models.Invitation
 
     club = factory.SubFactory(ClubFactory)
     created_at = EVENING
@@ -71,7 +54,7 @@ class InvitationFactory(DjangoModelFactory):
 
 class SeasonFactory(DjangoModelFactory):
     class Meta:
-        model = Season
+        model = models.Season
 
     club = factory.SubFactory(ClubFactory)
     name = factory.Sequence(lambda n: f"Season {n}")
@@ -81,7 +64,7 @@ class SeasonFactory(DjangoModelFactory):
 
 class PlayerFactory(DjangoModelFactory):
     class Meta:
-        model = Player
+        model = models.Player
 
     club = factory.SubFactory(ClubFactory)
     name = factory.Sequence(lambda n: f"Oyuncu {n:03}")
@@ -90,7 +73,7 @@ class PlayerFactory(DjangoModelFactory):
 
 class EventFactory(DjangoModelFactory):
     class Meta:
-        model = Event
+        model = models.Event
 
     club = factory.SubFactory(ClubFactory)
     name = "Cuma akşamı"
@@ -103,7 +86,7 @@ class RoundFactory(DjangoModelFactory):
     """An open round; `closed_at=` for one that is over."""
 
     class Meta:
-        model = Round
+        model = models.Round
 
     event = factory.SubFactory(EventFactory)
     number = factory.Sequence(lambda n: n + 1)
@@ -114,7 +97,7 @@ class TableFactory(DjangoModelFactory):
     """A table with the four players of `NAMES`, found or made, and a game with `entries`."""
 
     class Meta:
-        model = Table
+        model = models.Table
         skip_postgeneration_save = True
 
     round = factory.SubFactory(RoundFactory)
@@ -124,7 +107,7 @@ class TableFactory(DjangoModelFactory):
     def players(table, create, names, **rest):  # noqa: N805 - factory_boy hands over the row
         club = table.round.event.club
         sitting = [
-            Player.objects.filter(club=club).called(name).first()
+            models.Player.objects.filter(club=club).called(name).first()
             or PlayerFactory(club=club, name=name)
             for name in names or NAMES
         ]
@@ -134,7 +117,7 @@ class TableFactory(DjangoModelFactory):
         game.table = table
         game.save()
         for number, player in enumerate(sitting):
-            Seat.objects.create(game=game, number=number, player=player)
+            models.Seat.objects.create(game=game, number=number, player=player)
 
     @factory.post_generation
     def entries(table, create, bodies, **rest):  # noqa: N805 - as above
@@ -144,7 +127,7 @@ class TableFactory(DjangoModelFactory):
 
 class AuditEntryFactory(DjangoModelFactory):
     class Meta:
-        model = AuditEntry
+        model = models.AuditEntry
 
     club = factory.SubFactory(ClubFactory)
     at = EVENING
@@ -156,7 +139,7 @@ class TournamentFactory(DjangoModelFactory):
     """A draft; `state=` for one that has come further."""
 
     class Meta:
-        model = Tournament
+        model = models.Tournament
 
     event = factory.SubFactory(EventFactory, name="Moda Açık")
     slug = factory.Sequence(lambda n: f"moda-acik-{n}")
@@ -164,7 +147,7 @@ class TournamentFactory(DjangoModelFactory):
 
 class EntrantFactory(DjangoModelFactory):
     class Meta:
-        model = Entrant
+        model = models.Entrant
 
     tournament = factory.SubFactory(TournamentFactory)
     number = factory.Sequence(lambda n: n + 1)
@@ -178,7 +161,7 @@ class SittingFactory(DjangoModelFactory):
     """An entrant who sits out a round."""
 
     class Meta:
-        model = Sitting
+        model = models.Sitting
 
     round = factory.SubFactory(RoundFactory)
     entrant = factory.SubFactory(EntrantFactory)
@@ -186,7 +169,7 @@ class SittingFactory(DjangoModelFactory):
 
 class SubstituteFactory(DjangoModelFactory):
     class Meta:
-        model = Substitute
+        model = models.Substitute
 
     entrant = factory.SubFactory(EntrantFactory)
     round_number = 1
@@ -196,7 +179,7 @@ class SubstituteFactory(DjangoModelFactory):
 
 class RulingFactory(DjangoModelFactory):
     class Meta:
-        model = Ruling
+        model = models.Ruling
 
     round = factory.SubFactory(RoundFactory)
     entrant = factory.SubFactory(EntrantFactory)

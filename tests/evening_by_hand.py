@@ -41,7 +41,6 @@ def draw_deal(chance, contract):
 
 
 def points_of(record):
-    """The result of a game, one sum per seat."""
     sums = [0, 0, 0, 0]
     for entry in record["entries"]:
         _unit, _total, worth = CONTRACTS[entry["contract"]]

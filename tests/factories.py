@@ -111,7 +111,6 @@ class HouseRulesetFactory(factory.django.DjangoModelFactory):
 
 
 def record(game: Game, body) -> Sheet:
-    """Write one more entry at the revision the game is at."""
     game.refresh_from_db()
     return playing.record_entry(game.pk, parse_entry(body), ContextFactory(revision=game.revision))
 

@@ -17,7 +17,6 @@ def fines(number, reason="bekletti"):
 
 
 def record_with(entries, ruleset="turkish-king", **more):
-    """A game record with these entries."""
     players = list(NAMES[: RULESETS[ruleset].seats])
     head = {"format": "kingscore-game/1", "ruleset": ruleset, "players": players}
     return {**head, "entries": entries, **more}

@@ -62,7 +62,6 @@ class Phone:
         return self.send_deal(deal_fields(body, revision, key))
 
     def send_deal(self, fields):
-        """Send the form of a deal; only the table comes back, not the whole page."""
         return self.post(f"{self.path}entry/", fields, {"HX-Request": "true"})
 
     def correct_deal(self, position, body, revision, key):

@@ -88,7 +88,6 @@ class Postgres:
         return bool(self.ask("SELECT FROM pg_database WHERE datname = %s", name))
 
     def ask(self, question, *values):
-        """The rows of the answer."""
         with psycopg.connect(self.url()) as connection:
             return connection.execute(question, values).fetchall()
 

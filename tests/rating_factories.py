@@ -49,8 +49,6 @@ class RatingChangeFactory(DjangoModelFactory):
 
 
 class RatedRoundFactory(DjangoModelFactory):
-    """A round that has been rated, in which nothing was won."""
-
     class Meta:
         model = RatedRound
 
@@ -61,8 +59,6 @@ class RatedRoundFactory(DjangoModelFactory):
 
 
 class RatingCountFactory(DjangoModelFactory):
-    """How many show some points."""
-
     class Meta:
         model = RatingCount
 

@@ -199,7 +199,6 @@ class Server:
 
 
 def free_ports(count):
-    """Ports nobody listens at, each another one."""
     listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     try:
         return [listener.getsockname()[1] for listener in listeners]
@@ -288,7 +287,6 @@ def beside(database_url, name):
 
 
 def tell_database(database_url, statement):
-    """Run one statement outside of any transaction."""
     import psycopg
 
     with psycopg.connect(database_url, autocommit=True) as connection:

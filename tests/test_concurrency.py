@@ -21,7 +21,6 @@ PHONES = 20
 
 @pytest.fixture
 def strangers(server):
-    """Phones that have not asked for anything yet."""
     phones = [Phone(server.host, server.port) for _ in range(PHONES)]
     yield phones
     for phone in phones:

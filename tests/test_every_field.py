@@ -40,7 +40,6 @@ RULESET = "turkish-king"
 
 
 def candidates(schema):
-    """Yield values for a schema."""
     kind = schema.get("type")
     if "enum" in schema:
         yield from schema["enum"]

@@ -23,36 +23,18 @@ from django.urls import Resolver404, resolve, reverse
 from django.utils import translation
 from pypdf import PdfReader
 
+from tests import club_factories as make
 from tests.api.addresses import OK, TABLE
 from tests.api.addresses import path_of as path_in_api
 from tests.api.test_access import FOR_ALL_ALIKE
-from tests.club_factories import (
-    AccountFactory,
-    ClubFactory,
-    EventFactory,
-    MemberFactory,
-    PlayerFactory,
-    SeasonFactory,
-    TableFactory,
-)
 from tests.factories import EVENING, ContextFactory, record_all, reload
 from tests.tournament_builders import SHORT, opened, plan, register, seated
 from tests.web.access_table import PAGES
 from tests.web.access_world import WHOLE_NAME
 from tests.web.test_access import path_of
-from tournaments import tasks
+from tournaments import models, tasks
 from tournaments.api.access import token_of
 from tournaments.engine.documents.games import letters_of
-from tournaments.models import (
-    Event,
-    Game,
-    PersonalToken,
-    Player,
-    PlayerRating,
-    Report,
-    Scope,
-    Tournament,
-)
 from tournaments.reports.documents import OFFERS, formats_of
 from tournaments.services.audit import NOBODY
 from tournaments.services.games.playing import reveal_contract, seal_contract
@@ -105,8 +87,8 @@ class World:
 
 def make_world():
     """A club with a tournament in each state that hides something, and a sealed contract."""
-    club = ClubFactory(slug="moda", published=True, in_server_ratings=True)
-    PlayerFactory(club=club, name=WHOLE_NAME, initials=True)
+    club = make.ClubFactory(slug="moda", published=True, in_server_ratings=True)
+    make.PlayerFactory(club=club, name=WHOLE_NAME, initials=True)
     over, going, draft = (tournament(club) for _ in range(3))
     play_round(over, BEFORE)
     play_round(going, BEFORE)
@@ -116,9 +98,11 @@ def make_world():
     still = play_round(going, OPEN, closing=False)
     others = [n for n in range(1, len(NAMES) + 1) if n not in DRAFT]
     seated(draft, tables=(DRAFT, others))
-    evening = EventFactory(club=club)
-    sealed = TableFactory(round__event=evening, round__number=1, players=NAMES[2:6], number=1)
-    Event.objects.filter(club=club).update(published=True, season=SeasonFactory(club=club))
+    evening = make.EventFactory(club=club)
+    sealed = make.TableFactory(round__event=evening, round__number=1, players=NAMES[2:6], number=1)
+    models.Event.objects.filter(club=club).update(
+        published=True, season=make.SeasonFactory(club=club)
+    )
     sweep_ratings()
     world = World()
     world.secrets = {
@@ -146,9 +130,8 @@ def tournament(club):
 
 
 def play_round(row, total, *, closing=True):
-    """Play a round in which the first entrant has this total; return its second table."""
     round_ = opened(row, tables=TABLES)
-    first, second = Game.objects.filter(table__round=round_).order_by("table__number")
+    first, second = models.Game.objects.filter(table__round=round_).order_by("table__number")
     record_all(second, SHORT)
     record_all(first, SHORT[:-1])
     more = total - reload(first).game.totals[0]
@@ -161,8 +144,7 @@ def play_round(row, total, *, closing=True):
 
 
 def seal(game):
-    """Seal a contract at a table, and return what must not be told of it."""
-    Game.objects.filter(pk=game.pk).update(ruleset="turkish-king-sealed")
+    models.Game.objects.filter(pk=game.pk).update(ruleset="turkish-king-sealed")
     seal_contract(game.pk, SEALED, ContextFactory(revision=0))
     with transaction.atomic():
         salt = reveal_contract(game.pk, 0, ContextFactory(revision=1)).body(0)["salt"]
@@ -171,13 +153,13 @@ def seal(game):
 
 
 def ratings():
-    return set(PlayerRating.objects.values_list("points", flat=True))
+    return set(models.PlayerRating.objects.values_list("points", flat=True))
 
 
 def ratings_to_come(row):
     """Return the ratings once everybody may see the hidden round."""
     with transaction.atomic():
-        Tournament.objects.filter(pk=row.pk).update(state="finished")
+        models.Tournament.objects.filter(pk=row.pk).update(state="finished")
         rate_event_again(row.event)
         sweep_ratings()
         then = ratings()
@@ -188,14 +170,14 @@ def ratings_to_come(row):
 def _people(world, club, closed, still):
     """The accounts, and what follower and phone have of the second tables."""
     world.accounts = {
-        role: MemberFactory(club=club, role=role).user for role in ("member", "director")
+        role: make.MemberFactory(club=club, role=role).user for role in ("member", "director")
     }
-    world.accounts["neighbour"] = MemberFactory(club=club).user
-    world.accounts["of no club"] = AccountFactory()
-    own = Player.objects.get(name=NAMES[DRAFT[0] - 1])
-    Player.objects.filter(pk=own.pk).update(account=world.accounts["neighbour"])
+    world.accounts["neighbour"] = make.MemberFactory(club=club).user
+    world.accounts["of no club"] = make.AccountFactory()
+    own = models.Player.objects.get(name=NAMES[DRAFT[0] - 1])
+    models.Player.objects.filter(pk=own.pk).update(account=world.accounts["neighbour"])
     games = [table.games.get() for table in (closed, still)]
-    first = Game.objects.get(table__round=closed.round, table__number=1)
+    first = models.Game.objects.get(table__round=closed.round, table__number=1)
     follow, write, pen = (
         [{"public_id": game.public_id, "secret": game.secret(kind)} for game in games]
         for kind in ("follow", "write", "pen")
@@ -217,7 +199,9 @@ def _people(world, club, closed, still):
     }
     world.keys = {"follower": token_of(games[1], "follow"), "phone": token_of(games[1], "write")}
     for who, account in world.accounts.items():
-        world.keys[who] = PersonalToken.objects.create(account, name=who, scopes=list(Scope))[1]
+        world.keys[who] = models.PersonalToken.objects.create(
+            account, name=who, scopes=list(models.Scope)
+        )[1]
         calendar = {"pk": account.pk, "secret": account.calendar_secret}
         world.own.setdefault(who, {})["calendar"] = [calendar]
 
@@ -228,9 +212,9 @@ def _places(world, club, tournaments, evening):
     of = [at | {"tournament": row.slug} for row in tournaments]
     rounds = [of[0] | {"number": 2}, of[1] | {"number": 2}, of[2] | {"number": 1}]
     entrants = [(each, n) for each in of for n in (1, DRAFT[0])]
-    players = [Player.objects.get(name=NAMES[n]).public_id for n in (0, 1, DRAFT[0] - 1)]
-    hidden = Game.objects.filter(table__number=1, table__round__number=2)
-    games = [*hidden, Game.objects.get(ruleset="turkish-king-sealed")]
+    players = [models.Player.objects.get(name=NAMES[n]).public_id for n in (0, 1, DRAFT[0] - 1)]
+    hidden = models.Game.objects.filter(table__number=1, table__round__number=2)
+    games = [*hidden, models.Game.objects.get(ruleset="turkish-king-sealed")]
     names = [{"public_id": game.public_id} for game in games]
     here = at | {"public_id": evening.public_id}
     table = evening.rounds.get().tables.get().public_id
@@ -347,7 +331,7 @@ class Walk:
             answer = self.client.post(path, body)
             if answer.status_code != 302 or "/reports/" not in answer["Location"]:
                 continue
-            report = Report.objects.latest("pk")
+            report = models.Report.objects.latest("pk")
             tasks.build_report(report.pk)
             report.refresh_from_db()
             self.built.add(report.kind)
@@ -361,19 +345,18 @@ class Walk:
                 path = reverse("event_documents", kwargs=place)
                 for number in ("1", "2") if offer.of_round else ("",):
                     yield path, {"document": f"{offer.name}.{form}", "round": number}
-        for form in formats_of(Report.Kind.PLAYER_SEASON):
+        for form in formats_of(models.Report.Kind.PLAYER_SEASON):
             yield reverse("player_document", kwargs=self.places["player"][0]), {"format": form}
-        for form in formats_of(Report.Kind.CLUB_MONTH):
+        for form in formats_of(models.Report.Kind.CLUB_MONTH):
             month = {"month": f"{EVENING:%Y-%m}", "format": form}
             yield reverse("club_month", kwargs=self.places["club"][0]), month
-        for form in formats_of(Report.Kind.LEAGUE):
+        for form in formats_of(models.Report.Kind.LEAGUE):
             yield reverse("league_document", kwargs=self.places["season"][0]), {"format": form}
         for kind, name in (("follow", "follow_scoresheet"), ("write", "scoresheet")):
             yield from ((reverse(name, kwargs=place), {}) for place in self.places[kind])
 
 
 def name_of(link):
-    """Return the name of the view that an address leads to; empty if it leads to none."""
     try:
         return resolve(urlsplit(link).path).view_name
     except Resolver404:
@@ -470,4 +453,4 @@ def test_director_is_shown_in_each_kind_of_document_what_is_looked_for(world):
     walk.documents()
     shown = {line.partition(":")[0] for line in walk.found}
     assert {"total of a closed round", "sum of the tournament"} <= shown
-    assert set(Report.Kind) - walk.built == {"empty-sheet", "evening", "picture"}
+    assert set(models.Report.Kind) - walk.built == {"empty-sheet", "evening", "picture"}

@@ -67,8 +67,6 @@ DOOR = re.compile(r'id="card-address"[^>]* value="([^"]+)"')
 
 
 class Director(Phone):
-    """The signed-in director."""
-
     def sign_in(self):
         self.read_token(reverse("account_login"))
         login = {"login": "director@example.org", "password": PASSWORD}
@@ -189,7 +187,6 @@ def server(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def evening(server):
-    """The whole evening, played once."""
     phones = [TablePhone(server.host, server.port) for _table in range(TABLES)]
     evening = Evening(Director(server.host, server.port), phones)
     try:

@@ -29,22 +29,10 @@ from tests.long_sheets import fines, put_entries, record_with
 from tests.tournament_builders import SHORT
 from tests.web.access_table import PAGES
 from tests.web.walking import BODY, path_of
+from tournaments import models
 from tournaments.api.access import token_of
 from tournaments.api.reference.views import document
 from tournaments.engine.variants import RULESETS
-from tournaments.models import (
-    Club,
-    Entrant,
-    Event,
-    Game,
-    Player,
-    Revision,
-    Round,
-    Seat,
-    Sitting,
-    Table,
-    Tournament,
-)
 from tournaments.queries.sheets import load_sheet, put_computed
 from tournaments.services.entrants.registration import MOST_ENTRANTS
 from tournaments.web.clubs.embed import PARTS
@@ -105,27 +93,27 @@ def lengthen(game, most=EUCHRE.most_entries):
 
 def enlarge(world):
     """Let everything have as much as it may, and publish what can be."""
-    Club.objects.update(published=True)
-    Event.objects.update(published=True)
+    models.Club.objects.update(published=True)
+    models.Event.objects.update(published=True)
     lengthen(game_at(world, "write"))
     lengthen(game_at(world, "open table"), EUCHRE.most_entries - 200)
-    lengthen(Game.objects.get(public_id=world.closed["write"]["public_id"]))
-    evening = Game.objects.get(open_table__public_id=world.right["evening"]["public_id"])
+    lengthen(models.Game.objects.get(public_id=world.closed["write"]["public_id"]))
+    evening = models.Game.objects.get(open_table__public_id=world.right["evening"]["public_id"])
     more_games(evening, {"open_table": evening.open_table})
-    match = Game.objects.get(public_id=world.right["match"]["public_id"])
+    match = models.Game.objects.get(public_id=world.right["match"]["public_id"])
     more_games(match, {"match": match.match, "open_table": match.open_table})
-    fill_tournament(Tournament.objects.get(slug=world.right["tournament"]["tournament"]))
+    fill_tournament(models.Tournament.objects.get(slug=world.right["tournament"]["tournament"]))
 
 
 def game_at(world, place):
-    return Game.objects.get(public_id=world.right[place]["public_id"])
+    return models.Game.objects.get(public_id=world.right[place]["public_id"])
 
 
 def more_games(first, together):
     """Let a table have as many games as it may, of as many lines as they may have together."""
     fields = ("ruleset", "options", "players")
     for number in range(2, 121):
-        row = Game.objects.create(
+        row = models.Game.objects.create(
             **{name: getattr(first, name) for name in fields},
             **together,
             number=number,
@@ -139,20 +127,20 @@ def fill_tournament(row):
     """Let 1,000 entrants play rounds of a tournament, of which the last goes on."""
     club = row.event.club
     known = row.entrants.count()
-    players = Player.objects.bulk_create(
-        Player(
+    players = models.Player.objects.bulk_create(
+        models.Player(
             club=club, name=f"Yarışmacı {n:04}", name_key=f"yarismaci {n:04}", created_at=EVENING
         )
         for n in range(known, MOST_ENTRANTS)
     )
-    entrants = Entrant.objects.bulk_create(
-        Entrant(tournament=row, number=known + n, player=player, registered_at=EVENING)
+    entrants = models.Entrant.objects.bulk_create(
+        models.Entrant(tournament=row, number=known + n, player=player, registered_at=EVENING)
         for n, player in enumerate(players, 1)
     )
-    one = Game.objects.filter(table__round__event=row.event).first()
+    one = models.Game.objects.filter(table__round__event=row.event).first()
     pattern = [*SHORT, *fines(5)]
     for number in (1, 3, 4):
-        round_, _new = Round.objects.get_or_create(
+        round_, _new = models.Round.objects.get_or_create(
             event=row.event,
             number=number,
             defaults={
@@ -167,16 +155,16 @@ def fill_tournament(row):
 def play_all(round_, entrants, one, pattern):
     first = round_.tables.count() + 1
     fours = [entrants[n : n + 4] for n in range(0, len(entrants) - 3, 4)]
-    tables = Table.objects.bulk_create(
-        Table(round=round_, number=first + n) for n in range(len(fours))
+    tables = models.Table.objects.bulk_create(
+        models.Table(round=round_, number=first + n) for n in range(len(fours))
     )
-    Sitting.objects.bulk_create(
-        Sitting(round=round_, table=table, entrant=entrant, side=side)
+    models.Sitting.objects.bulk_create(
+        models.Sitting(round=round_, table=table, entrant=entrant, side=side)
         for table, four in zip(tables, fours, strict=True)
         for side, entrant in enumerate(four)
     )
-    games = Game.objects.bulk_create(
-        Game(
+    games = models.Game.objects.bulk_create(
+        models.Game(
             ruleset=one.ruleset,
             options=one.options,
             players=[entrant.player.name for entrant in four],
@@ -186,14 +174,14 @@ def play_all(round_, entrants, one, pattern):
         )
         for table, four in zip(tables, fours, strict=True)
     )
-    Seat.objects.bulk_create(
-        Seat(game=game, number=number, player=entrant.player)
+    models.Seat.objects.bulk_create(
+        models.Seat(game=game, number=number, player=entrant.player)
         for game, four in zip(games, fours, strict=True)
         for number, entrant in enumerate(four)
     )
-    Revision.objects.bulk_create(
+    models.Revision.objects.bulk_create(
         [
-            Revision(
+            models.Revision(
                 game=game,
                 revision=n + 1,
                 key=f"in-the-hall-{n}",
@@ -210,7 +198,7 @@ def play_all(round_, entrants, one, pattern):
     put_computed(load_sheet(games[0]))
     for game in games:
         game.result, game.digest = games[0].result, games[0].digest
-    Game.objects.bulk_update(games, ["result", "digest"], batch_size=100)
+    models.Game.objects.bulk_update(games, ["result", "digest"], batch_size=100)
 
 
 # What is asked.
@@ -320,7 +308,6 @@ def widest(path):
 
 
 def resolved(part):
-    """A part of the description, or what it refers to."""
     while "$ref" in part:
         found = document()
         for name in part["$ref"].removeprefix("#/").split("/"):
@@ -338,7 +325,6 @@ def largest(name, schema):
 
 
 def sheet_of_400():
-    """A sheet with as many entries, changed as often as may be."""
     entries = [HAND, *fines(1, "w" * 200)] * (EUCHRE.most_entries // 2)
     return {**record_with(entries, "euchre", options={"target": 10_000}), "played_at": AT}
 

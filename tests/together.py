@@ -62,8 +62,6 @@ def while_another_is_writing(write, other, storing=("INSERT", "DELETE FROM")):
 
 
 def doing(service, *args):
-    """A change that answers 1 where it is made."""
-
     def do():
         service(*args, at=EVENING)
         return 1

@@ -7,20 +7,11 @@ from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import Entry, register_entrants
 from tournaments.services.entrants.substituting import Place, put_substitute
 from tournaments.services.events.events import EventPlan
+from tournaments.services.rounds import seating
 from tournaments.services.rounds.changes import change_late
 from tournaments.services.rounds.rulings import RulingDecision, rule
 from tournaments.services.rounds.running import close_round, open_round
-from tournaments.services.rounds.seating import (
-    SeatingDraft,
-    publish_round,
-    put_seating,
-    seat_next_round,
-)
-from tournaments.services.tournaments.lifecycle import (
-    TournamentPlan,
-    create_tournament,
-    move_tournament,
-)
+from tournaments.services.tournaments import lifecycle
 
 NINE = [f"Oyuncu {n}" for n in range(1, 10)]
 SIXTEEN = [f"Oyuncu {n}" for n in range(1, 17)]
@@ -30,16 +21,15 @@ PENALTY = RulingDecision("penalty", 50, "revoke")
 
 def plan(ruleset="turkish-king", **settings):
     event = EventPlan(name="Moda Açık", held_on=EVENING.date(), ruleset=ruleset)
-    return TournamentPlan(event, TournamentSettings(**settings))
+    return lifecycle.TournamentPlan(event, TournamentSettings(**settings))
 
 
 def running(*names, **settings):
-    """A tournament that runs, with these entrants; a pair is an `Entry`."""
-    row = create_tournament(ClubFactory(), plan(**settings), NOBODY, at=EVENING)
-    move_tournament(row.pk, "registration", NOBODY, at=EVENING)
+    row = lifecycle.create_tournament(ClubFactory(), plan(**settings), NOBODY, at=EVENING)
+    lifecycle.move_tournament(row.pk, "registration", NOBODY, at=EVENING)
     entries = [name if isinstance(name, Entry) else Entry(name) for name in names]
     register_entrants(row.pk, entries, NOBODY, at=EVENING)
-    return move_tournament(row.pk, "running", NOBODY, at=EVENING)
+    return lifecycle.move_tournament(row.pk, "running", NOBODY, at=EVENING)
 
 
 def register(row, *names, house=False):
@@ -49,15 +39,17 @@ def register(row, *names, house=False):
 
 def seated(row, tables=(), byes=()):
     """Seat the next round: as drawn, or these numbers at each table and out."""
-    round_ = seat_next_round(row.pk, NOBODY, at=EVENING)
+    round_ = seating.seat_next_round(row.pk, NOBODY, at=EVENING)
     if tables:
         keys = [[f"e{number}" for number in numbers] for numbers in (*tables, byes)]
-        put_seating(round_.pk, SeatingDraft(keys[:-1], keys[-1], []), NOBODY, at=EVENING)
+        seating.put_seating(
+            round_.pk, seating.SeatingDraft(keys[:-1], keys[-1], []), NOBODY, at=EVENING
+        )
     return round_
 
 
 def published(row, **seats):
-    return publish_round(seated(row, **seats).pk, NOBODY, at=EVENING)
+    return seating.publish_round(seated(row, **seats).pk, NOBODY, at=EVENING)
 
 
 def opened(row, **seats):

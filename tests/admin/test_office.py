@@ -12,66 +12,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from tests import club_factories as make
+from tests import program_factories
 from tests.check_factories import CheckFactory, DifferenceFactory, EmailFactory
-from tests.club_factories import (
-    AccountFactory,
-    AuditEntryFactory,
-    ClubFactory,
-    EntrantFactory,
-    EventFactory,
-    InvitationFactory,
-    MemberFactory,
-    PlayerFactory,
-    RoundFactory,
-    RulingFactory,
-    SeasonFactory,
-    SittingFactory,
-    SubstituteFactory,
-    TableFactory,
-    TournamentFactory,
-)
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, HouseRulesetFactory, ReportFactory, UserFactory
-from tests.program_factories import (
-    DeliveryFactory,
-    IdempotencyRecordFactory,
-    TokenFactory,
-    WebhookFactory,
-)
 from tests.rating_factories import PlayerRatingFactory
-from tournaments.models import (
-    AuditEntry,
-    ChangeFeed,
-    Check,
-    Club,
-    Confirmation,
-    Delivery,
-    Difference,
-    Email,
-    Entrant,
-    Event,
-    Game,
-    HouseRuleset,
-    IdempotencyRecord,
-    Invitation,
-    Match,
-    Member,
-    Merge,
-    PersonalToken,
-    Player,
-    PlayerRating,
-    RatingDue,
-    Report,
-    Round,
-    Ruling,
-    Season,
-    Sitting,
-    Substitute,
-    Table,
-    Tournament,
-    User,
-    Webhook,
-)
+from tournaments import models
 from tournaments.services.people.players import subject_of
 
 PASSWORD = "sepet-havlu-33"
@@ -80,73 +27,83 @@ pytestmark = pytest.mark.django_db
 
 
 def line():
-    account = AccountFactory()
-    player = PlayerFactory(account=account)
-    return AuditEntryFactory(user=account, club=player.club, subject=subject_of(player))
+    account = make.AccountFactory()
+    player = make.PlayerFactory(account=account)
+    return make.AuditEntryFactory(user=account, club=player.club, subject=subject_of(player))
 
 
 def merged():
-    kept = PlayerFactory()
-    gone = PlayerFactory(club=kept.club, merged_into=kept)
-    return Merge.objects.create(kept=kept, gone=gone, seats=[], account_moved=False, at=EVENING)
+    kept = make.PlayerFactory()
+    gone = make.PlayerFactory(club=kept.club, merged_into=kept)
+    return models.Merge.objects.create(
+        kept=kept, gone=gone, seats=[], account_moved=False, at=EVENING
+    )
 
 
 def event():
-    season = SeasonFactory()
-    return EventFactory(club=season.club, season=season)
+    season = make.SeasonFactory()
+    return make.EventFactory(club=season.club, season=season)
 
 
 def game():
-    return TableFactory(round__event__club=ClubFactory(), entries=WHOLE_GAME[:2]).games.get()
+    return make.TableFactory(
+        round__event__club=make.ClubFactory(), entries=WHOLE_GAME[:2]
+    ).games.get()
 
 
 def logged():
-    content_type = ContentType.objects.get_for_model(User)
+    content_type = ContentType.objects.get_for_model(models.User)
     return LogEntry.objects.create(
         user=UserFactory(), content_type=content_type, action_flag=CHANGE, object_repr="a"
     )
 
 
 ROWS = {
-    User: AccountFactory,
-    Club: ClubFactory,
-    Member: MemberFactory,
-    Invitation: InvitationFactory,
-    Season: SeasonFactory,
-    Player: lambda: PlayerFactory(account=AccountFactory(), merged_into=None),
-    Merge: merged,
-    AuditEntry: line,
-    Event: event,
-    Round: RoundFactory,
-    Table: TableFactory,
-    Match: lambda: Match.objects.create(length="best-of", number=3, created_at=EVENING),
-    Game: game,
-    Tournament: TournamentFactory,
-    Entrant: lambda: EntrantFactory(partner=PlayerFactory()),
-    Sitting: lambda: SittingFactory(round=(table := TableFactory()).round, table=table, side=0),
-    Substitute: SubstituteFactory,
-    Ruling: RulingFactory,
-    HouseRuleset: lambda: HouseRulesetFactory(club=ClubFactory(), author=UserFactory()),
-    Report: lambda: ReportFactory(game=game()),
-    PlayerRating: PlayerRatingFactory,
-    Check: CheckFactory,
-    Difference: lambda: DifferenceFactory(club=ClubFactory()),
-    Email: EmailFactory,
-    RatingDue: lambda: RatingDue.objects.create(club=ClubFactory(), since=EVENING),
-    PersonalToken: TokenFactory,
-    IdempotencyRecord: IdempotencyRecordFactory,
-    Webhook: WebhookFactory,
-    Delivery: DeliveryFactory,
-    ChangeFeed: lambda: ChangeFeed.objects.get_or_create(pk=1)[0],
+    models.User: make.AccountFactory,
+    models.Club: make.ClubFactory,
+    models.Member: make.MemberFactory,
+    models.Invitation: make.InvitationFactory,
+    models.Season: make.SeasonFactory,
+    models.Player: lambda: make.PlayerFactory(account=make.AccountFactory(), merged_into=None),
+    models.Merge: merged,
+    models.AuditEntry: line,
+    models.Event: event,
+    models.Round: make.RoundFactory,
+    models.Table: make.TableFactory,
+    models.Match: lambda: models.Match.objects.create(
+        length="best-of", number=3, created_at=EVENING
+    ),
+    models.Game: game,
+    models.Tournament: make.TournamentFactory,
+    models.Entrant: lambda: make.EntrantFactory(partner=make.PlayerFactory()),
+    models.Sitting: lambda: make.SittingFactory(
+        round=(table := make.TableFactory()).round, table=table, side=0
+    ),
+    models.Substitute: make.SubstituteFactory,
+    models.Ruling: make.RulingFactory,
+    models.HouseRuleset: lambda: HouseRulesetFactory(club=make.ClubFactory(), author=UserFactory()),
+    models.Report: lambda: ReportFactory(game=game()),
+    models.PlayerRating: PlayerRatingFactory,
+    models.Check: CheckFactory,
+    models.Difference: lambda: DifferenceFactory(club=make.ClubFactory()),
+    models.Email: EmailFactory,
+    models.RatingDue: lambda: models.RatingDue.objects.create(
+        club=make.ClubFactory(), since=EVENING
+    ),
+    models.PersonalToken: program_factories.TokenFactory,
+    models.IdempotencyRecord: program_factories.IdempotencyRecordFactory,
+    models.Webhook: program_factories.WebhookFactory,
+    models.Delivery: program_factories.DeliveryFactory,
+    models.ChangeFeed: lambda: models.ChangeFeed.objects.get_or_create(pk=1)[0],
     LogEntry: logged,
     EmailAddress: lambda: EmailAddress.objects.create(
-        user=(account := AccountFactory()), email=account.email
+        user=(account := make.AccountFactory()), email=account.email
     ),
     Authenticator: lambda: Authenticator.objects.create(
-        user=AccountFactory(), type=Authenticator.Type.RECOVERY_CODES, data={"seed": "s3cr3t"}
+        user=make.AccountFactory(), type=Authenticator.Type.RECOVERY_CODES, data={"seed": "s3cr3t"}
     ),
     UserSession: lambda: UserSession.objects.create(
-        user=(account := AccountFactory()), ip="192.0.2.7", session_key=f"s3cr3t-{account.pk}"
+        user=(account := make.AccountFactory()), ip="192.0.2.7", session_key=f"s3cr3t-{account.pk}"
     ),
 }
 """How a row of each model of the back office is made."""
@@ -159,8 +116,8 @@ def page(model, which, *args):
 
 
 def everything():
-    models = apps.get_app_config("tournaments").get_models()
-    return [serializers.serialize("json", model.objects.order_by("pk")) for model in models]
+    kinds = apps.get_app_config("tournaments").get_models()
+    return [serializers.serialize("json", kind.objects.order_by("pk")) for kind in kinds]
 
 
 @pytest.fixture
@@ -198,7 +155,7 @@ def test_list_takes_the_same_queries_for_any_number_and_is_searched_by_any_word(
 
 
 @pytest.mark.parametrize(
-    ("who", "model"), [("staff", User), *(("superuser", model) for model in ROWS)]
+    ("who", "model"), [("staff", models.User), *(("superuser", model) for model in ROWS)]
 )
 def test_nothing_but_accounts_is_added_changed_or_deleted(request, who, model):
     client = request.getfixturevalue(who)
@@ -206,7 +163,7 @@ def test_nothing_but_accounts_is_added_changed_or_deleted(request, who, model):
     fields = {field.name: "1" for field in model._meta.fields} | {"name": "Another", "post": "yes"}
     before = everything()
     changed = [page(model, "add"), page(model, "delete", row.pk)]
-    if model is not User or who == "staff":
+    if model is not models.User or who == "staff":
         changed.append(page(model, "change", row.pk))
 
     assert {client.post(where, fields).status_code for where in changed} == {403}
@@ -221,14 +178,14 @@ def test_nothing_but_accounts_is_added_changed_or_deleted(request, who, model):
 def test_sheet_shows_every_write_in_the_same_queries(superuser):
     seen = []
     for count in (1, 3):
-        shown = TableFactory(entries=WHOLE_GAME[:count]).games.get()
+        shown = make.TableFactory(entries=WHOLE_GAME[:count]).games.get()
         for seat in range(count):
-            Confirmation.objects.create(
-                game=shown, seat=seat, revision=1, user=AccountFactory(), at=EVENING
+            models.Confirmation.objects.create(
+                game=shown, seat=seat, revision=1, user=make.AccountFactory(), at=EVENING
             )
         ContentType.objects.clear_cache()
         with CaptureQueriesContext(connection) as queries:
-            html = superuser.get(page(Game, "change", shown.pk)).content.decode()
+            html = superuser.get(page(models.Game, "change", shown.pk)).content.decode()
         seen.append(len(queries))
         assert html.count("heart-king") == 1
         assert all(name in html for name in ("Ayşe", "Burak", "Cem", "Deniz"))
@@ -236,11 +193,11 @@ def test_sheet_shows_every_write_in_the_same_queries(superuser):
 
 
 def test_club_shows_who_keeps_it_and_not_its_members(staff):
-    club = ClubFactory()
+    club = make.ClubFactory()
     for role in ("owner", "director", "member"):
-        MemberFactory(club=club, role=role, user__username=f"the-{role}")
+        make.MemberFactory(club=club, role=role, user__username=f"the-{role}")
 
-    html = staff.get(page(Club, "change", club.pk)).content.decode()
+    html = staff.get(page(models.Club, "change", club.pk)).content.decode()
 
     assert [f"the-{role}" in html for role in ("owner", "director", "member")] == [
         True,
@@ -250,23 +207,32 @@ def test_club_shows_who_keeps_it_and_not_its_members(staff):
 
 
 def test_nothing_that_gives_access_is_shown(superuser):
-    table = TableFactory(entries=WHOLE_GAME[:1])
+    table = make.TableFactory(entries=WHOLE_GAME[:1])
     sheet = table.games.get()
-    invitation, player = InvitationFactory(), PlayerFactory()
+    invitation, player = make.InvitationFactory(), make.PlayerFactory()
     opening = [
         *(sheet.secret(kind) for kind in ("write", "pen", "follow")),
         *(table.secret, invitation.secret, player.claim_secret, player.claim_code),
         f">{table.code}<",
     ]
-    token, delivery = TokenFactory(), DeliveryFactory()
+    token, delivery = program_factories.TokenFactory(), program_factories.DeliveryFactory()
     opening += [token.digest, token.token_key, delivery.webhook.secret]
-    rows = {Table: table, Game: sheet, Invitation: invitation, Player: player}
-    rows |= {PersonalToken: token, Webhook: delivery.webhook, Delivery: delivery}
+    rows = {
+        models.Table: table,
+        models.Game: sheet,
+        models.Invitation: invitation,
+        models.Player: player,
+    }
+    rows |= {
+        models.PersonalToken: token,
+        models.Webhook: delivery.webhook,
+        models.Delivery: delivery,
+    }
     rows |= {model: ROWS[model]() for model in (Authenticator, UserSession)}
     superuser.user.set_password("a good long one")
     superuser.user.save()
     superuser.force_login(superuser.user)
-    rows[User] = superuser.user
+    rows[models.User] = superuser.user
 
     for model, row in rows.items():
         for where in (page(model, "changelist"), page(model, "change", row.pk)):
@@ -275,7 +241,9 @@ def test_nothing_that_gives_access_is_shown(superuser):
             assert found == []
 
 
-@pytest.mark.parametrize("model", [Game, AuditEntry], ids=lambda model: model.__name__)
+@pytest.mark.parametrize(
+    "model", [models.Game, models.AuditEntry], ids=lambda model: model.__name__
+)
 def test_long_list_is_not_counted_to_its_end(superuser, monkeypatch, model):
     monkeypatch.setattr("tournaments.admin.reading.FARTHEST", 2)
     for _ in range(3):
@@ -298,11 +266,13 @@ def form_of(account, **changes):
 
 
 def change(client, account, **changes):
-    return client.post(page(User, "change", account.pk), form_of(account, **changes), follow=True)
+    return client.post(
+        page(models.User, "change", account.pk), form_of(account, **changes), follow=True
+    )
 
 
 def test_superuser_changes_names_and_powers_of_an_account(superuser):
-    account = AccountFactory()
+    account = make.AccountFactory()
 
     change(superuser, account, first_name="Nil", is_staff="on")
 
@@ -316,7 +286,7 @@ def test_superuser_changes_names_and_powers_of_an_account(superuser):
     [{"is_superuser": "on"}, {"password": "x"}, {"username": "root"}, {"email": "a@example.org"}],
 )
 def test_nothing_else_of_an_account_is_changed(superuser, more):
-    account = AccountFactory()
+    account = make.AccountFactory()
     before = serializers.serialize("json", [account])
 
     change(superuser, account, **more)
@@ -334,7 +304,10 @@ def test_nobody_locks_themselves_out(superuser):
 
 
 def test_account_that_is_active_again_has_to_sign_in_anew(superuser):
-    account, mine = AccountFactory(password=make_password(PASSWORD)), reverse("usersessions_list")
+    account, mine = (
+        make.AccountFactory(password=make_password(PASSWORD)),
+        reverse("usersessions_list"),
+    )
     EmailAddress.objects.create(user=account, email=account.email, verified=True, primary=True)
     theirs = type(superuser)()
     theirs.post(reverse("account_login"), {"login": account.email, "password": PASSWORD})
@@ -347,12 +320,12 @@ def test_account_that_is_active_again_has_to_sign_in_anew(superuser):
 
 
 def test_back_office_tells_which_clubs_are_without_an_owner_now(superuser):
-    owner = AccountFactory()
-    lonely, kept = ClubFactory(name="Lonely"), ClubFactory(name="Kept")
+    owner = make.AccountFactory()
+    lonely, kept = make.ClubFactory(name="Lonely"), make.ClubFactory(name="Kept")
     for club in (lonely, kept):
-        MemberFactory(club=club, user=owner, role="owner")
-    MemberFactory(club=kept, role="owner")
-    MemberFactory(club=lonely, role="owner", user__is_active=False)
+        make.MemberFactory(club=club, user=owner, role="owner")
+    make.MemberFactory(club=kept, role="owner")
+    make.MemberFactory(club=lonely, role="owner", user__is_active=False)
 
     answer = change(superuser, owner, is_active=None)
 
@@ -361,7 +334,7 @@ def test_back_office_tells_which_clubs_are_without_an_owner_now(superuser):
 
 
 def test_passwords_of_others_are_not_set(superuser):
-    account = AccountFactory()
+    account = make.AccountFactory()
     answer = superuser.post(
         f"/office/tournaments/user/{account.pk}/password/", {"password1": "x", "password2": "x"}
     )

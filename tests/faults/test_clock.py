@@ -112,8 +112,6 @@ def test_requests_counted_ahead_of_the_clock_are_no_limit(monkeypatch):
 
 
 class Woken(Scheduler):
-    """Says what it would wake."""
-
     def apply_entry(self, entry, producer=None):
         self.woken.append(entry.name)
 
@@ -133,7 +131,6 @@ def clock():
 
 
 def let_pass(scheduler, seconds):
-    """Go on second by second; what was woken, in order."""
     scheduler.woken.clear()
     for _ in range(seconds):
         scheduler.app.stands_at += timedelta(seconds=1)

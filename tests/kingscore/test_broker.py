@@ -36,7 +36,6 @@ BIND = f"""{HEAD}
 
 
 def started(code, names, options):
-    """A program for each name."""
     words = [sys.executable, "-c", code]
     return [subprocess.Popen([*words, name, json.dumps(options)], cwd=ROOT) for name in names]
 

@@ -44,8 +44,6 @@ def visit():
 
 
 class Page:
-    """Keeps what it was told, and answers."""
-
     def __init__(self, answer=(b"answer",)):
         self.answer, self.environ = answer, None
 

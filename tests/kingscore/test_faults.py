@@ -162,8 +162,6 @@ def test_lost_database_is_owned_up_to_without_it(client, language, heading):
 
 
 class MissingSerializer(serializers.Serializer):
-    """Has a field that looks for a row that there is not."""
-
     result = serializers.SerializerMethodField()
 
     def get_result(self, _instance):
@@ -253,7 +251,6 @@ def sent_with_the_body_of_another(client, path, body, other, method="POST", **mo
 
 @pytest.fixture
 def started():
-    """The start of a game by the API."""
     return {"ruleset": "turkish-king", "players": list(NAMES)}
 
 

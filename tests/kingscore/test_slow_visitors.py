@@ -53,7 +53,6 @@ async def application(scope, receive, send):
 
 @pytest.fixture
 def come(monkeypatch):
-    """Visit a server with little patience, unless the test gives it more."""
     for name in ("HEAD_SECONDS", "BODY_SECONDS", "STALLED_SECONDS", "IDLE_SECONDS"):
         monkeypatch.setattr(web_worker, name, 0.5)
     own = {"http": web_worker.Protocol, "ws": "none", "lifespan": "off", "log_config": None}

@@ -12,7 +12,6 @@ HEAD = "{% load i18n %}"
 
 
 def draw(source, languages=("en",), **values):
-    """What a template shows in each language, one after the other."""
     made, shown = engines["django"].engine.from_string(HEAD + source), []
     for language in languages:
         with override(language):

@@ -21,7 +21,6 @@ WRONG = {**load("stopped-at-once"), "first_declarer": 4}
 
 
 def run(command, *files, stdin=None, monkeypatch=None, **options):
-    """The status a command leaves with, and what it prints."""
     out, err = io.StringIO(), io.StringIO()
     if stdin is not None:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))

@@ -117,7 +117,6 @@ class Site:
 
 @pytest.fixture
 def start(start_first, tmp_path):
-    """Start a site as on any day but the first."""
     shutil.copytree(prepared(), tmp_path, dirs_exist_ok=True)
     return start_first
 
@@ -185,7 +184,6 @@ def sign_up(site):
 
 
 def open_to_others(folder):
-    """Return the files that others than the owner may read."""
     return [path for path in (folder, *folder.rglob("*")) if path.stat().st_mode & 0o077]
 
 

@@ -1,6 +1,7 @@
 import pytest
 from django.apps import apps
-from django.db import IntegrityError, connection, models, transaction
+from django.db import IntegrityError, connection, transaction
+from django.db.models import UniqueConstraint
 from django.utils import timezone
 
 from tests.check_factories import DifferenceFactory, EmailFactory
@@ -42,24 +43,7 @@ from tests.rating_factories import (
     RatingCountFactory,
     RatingPoolFactory,
 )
-from tournaments.models import (
-    ChangeFeed,
-    Confirmation,
-    DealReview,
-    FeedSpan,
-    Game,
-    KeptSums,
-    Match,
-    Merge,
-    Notification,
-    OpenTable,
-    RatingLedger,
-    SavedGame,
-    Seat,
-    Subscription,
-    UnusedCard,
-    Worker,
-)
+from tournaments import models
 
 pytestmark = pytest.mark.django_db
 
@@ -74,18 +58,20 @@ def of_one_player(factory, *fields):
 
 
 def match(length="best-of", number=3):
-    return Match.objects.create(length=length, number=number, created_at=timezone.now())
+    return models.Match.objects.create(length=length, number=number, created_at=timezone.now())
 
 
 def merge(kept, gone):
-    return Merge.objects.create(kept=kept, gone=gone, seats=[], account_moved=False, at=EVENING)
+    return models.Merge.objects.create(
+        kept=kept, gone=gone, seats=[], account_moved=False, at=EVENING
+    )
 
 
 def card_twice(**same):
     tournament = TournamentFactory()
     for n in (1, 2):
         own = {"round": n, "number": n, "public_id": f"234567892{n}"}
-        UnusedCard.objects.create(tournament=tournament, **own | same)
+        models.UnusedCard.objects.create(tournament=tournament, **own | same)
 
 
 def sit(*places):
@@ -93,23 +79,23 @@ def sit(*places):
     game, club = GameFactory(), ClubFactory()
     players = {who: PlayerFactory(club=club) for who, _ in places}
     for who, number in places:
-        Seat.objects.create(game=game, number=number, player=players[who])
+        models.Seat.objects.create(game=game, number=number, player=players[who])
 
 
 def confirm(*seats):
     game = GameFactory()
     for seat in seats:
-        Confirmation.objects.create(game=game, seat=seat, revision=1, at=EVENING)
+        models.Confirmation.objects.create(game=game, seat=seat, revision=1, at=EVENING)
 
 
 def review(*kinds, **fields):
     game, said = GameFactory(), {"position": 0, "revision": 1, "seat": 1, "at": EVENING} | fields
     for kind in kinds:
-        DealReview.objects.create(game=game, kind=kind, **said)
+        models.DealReview.objects.create(game=game, kind=kind, **said)
 
 
 def update_game(**fields):
-    Game.objects.filter(pk=GameFactory().pk).update(**fields)
+    models.Game.objects.filter(pk=GameFactory().pk).update(**fields)
 
 
 def name_alike():
@@ -119,30 +105,32 @@ def name_alike():
 def follow_twice():
     before, *others = (GameFactory() for _ in range(3))
     pks = [game.pk for game in others]
-    Game.objects.filter(pk__in=pks).update(open_table=before.open_table, number=2)
+    models.Game.objects.filter(pk__in=pks).update(open_table=before.open_table, number=2)
 
 
 def worker(**fields):
     new = {"name": "host:1", "version": "1", "started_at": EVENING, "seen_at": EVENING}
-    Worker.objects.create(**(new | fields))
+    models.Worker.objects.create(**(new | fields))
 
 
 def subscribe(*rows, **fields):
     keys = {"endpoint": "https://push.example/1", "p256dh": "k", "auth": "a"}
     of_phone = {"phone": "a phone", **keys, "created_at": EVENING}
-    return [Subscription.objects.create(**of_phone | each | fields) for each in rows]
+    return [models.Subscription.objects.create(**of_phone | each | fields) for each in rows]
 
 
 def notify(**fields):
     (to,) = subscribe({"user": AccountFactory()})
     new = {"subscription": to, "round": RoundFactory(), "value": "1", "expires_at": EVENING}
     for _twice in range(2):
-        Notification.objects.create(**new | {"kind": "time"} | fields)
+        models.Notification.objects.create(**new | {"kind": "time"} | fields)
 
 
 REFUSED = {
     "saved_game_once": [
-        lambda: two(SavedGame.objects.create, game=GameFactory(), user=UserFactory(), generation=1)
+        lambda: two(
+            models.SavedGame.objects.create, game=GameFactory(), user=UserFactory(), generation=1
+        )
     ],
     "game_generations_from_one": [
         lambda: update_game(write_generation=0),
@@ -151,7 +139,7 @@ REFUSED = {
     "game_first_declarer_is_a_seat": [lambda: update_game(first_declarer=4)],
     "game_one_per_public_id": [name_alike],
     "game_one_per_start_key": [
-        lambda: two(Game.objects.create, players=[], start_key="k", played_at=EVENING)
+        lambda: two(models.Game.objects.create, players=[], start_key="k", played_at=EVENING)
     ],
     "game_one_per_number": [lambda: two(update_game, match=match(), match_number=1)],
     "game_one_per_number_at_table": [follow_twice],
@@ -161,7 +149,7 @@ REFUSED = {
         lambda: update_game(number=0),
     ],
     "open_table_generation_from_one": [
-        lambda: GameFactory() and OpenTable.objects.update(generation=0)
+        lambda: GameFactory() and models.OpenTable.objects.update(generation=0)
     ],
     "game_number_in_its_match": [
         lambda: update_game(match_number=1),
@@ -267,7 +255,7 @@ REFUSED = {
     "confirmation_one_per_seat": [lambda: confirm(2, 2)],
     "confirmation_seat_is_a_seat": [lambda: confirm(4)],
     "audit_kind_known": [lambda: AuditEntryFactory(kind="weather")],
-    "span_not_empty": [lambda: FeedSpan.objects.create(number=1, first=1, length=0)],
+    "span_not_empty": [lambda: models.FeedSpan.objects.create(number=1, first=1, length=0)],
     "audit_says_what_was_done": [lambda: AuditEntryFactory(action="")],
     "match_length_known": [lambda: match(length="for-ever")],
     "match_of_one_game_or_more": [lambda: match(number=0)],
@@ -307,7 +295,9 @@ REFUSED = {
     "house_ruleset_revision_from_one": [lambda: HouseRulesetFactory(revision=0)],
     "delivery_one_per_public_id": [lambda: two(DeliveryFactory, public_id="2345678923")],
     "kept_sums_once": [
-        lambda: two(KeptSums.objects.create, player=PlayerFactory(), part="a", version="1", sums={})
+        lambda: two(
+            models.KeptSums.objects.create, player=PlayerFactory(), part="a", version="1", sums={}
+        )
     ],
     "subscription_of_entrant_or_account": [
         lambda: subscribe({}),
@@ -345,7 +335,7 @@ REFUSED = {
     ],
     "rating_count_once": [lambda: two(RatingCountFactory, pool=RatingPoolFactory())],
     "rating_count_of_some": [lambda: RatingCountFactory(ratings=0)],
-    "rating_ledger_is_one": [lambda: RatingLedger.objects.create(pk=2)],
+    "rating_ledger_is_one": [lambda: models.RatingLedger.objects.create(pk=2)],
     "difference_open_once": [lambda: two(DifferenceFactory, subject="game:1")],
     "difference_of_something": [lambda: DifferenceFactory(subject="")],
     "email_once_about_a_thing": [lambda: two(EmailFactory, user=AccountFactory(), about="a")],
@@ -353,7 +343,7 @@ REFUSED = {
     "token_has_a_name": [lambda: TokenFactory(name="")],
     "token_may_do_something": [lambda: TokenFactory(scopes=[])],
     "answer_key_not_empty": [lambda: IdempotencyRecordFactory(key="")],
-    "feed_is_one": [lambda: ChangeFeed.objects.create(pk=2)],
+    "feed_is_one": [lambda: models.ChangeFeed.objects.create(pk=2)],
     "webhook_has_an_address": [lambda: WebhookFactory(url="")],
     "webhook_is_about_something": [lambda: WebhookFactory(events=[])],
     "webhook_generation_from_one": [lambda: WebhookFactory(generation=0)],
@@ -378,7 +368,7 @@ def named_constraints():
 
 def sign_of(name):
     model, constraint = named_constraints()[name]
-    if connection.vendor != "sqlite" or not isinstance(constraint, models.UniqueConstraint):
+    if connection.vendor != "sqlite" or not isinstance(constraint, UniqueConstraint):
         return name
     # SQLite names the columns of a unique index, not the index.
     columns = [model._meta.get_field(field).column for field in constraint.fields]

@@ -7,13 +7,7 @@ from django.apps import apps
 from django.db import connection
 from django.utils import timezone
 
-from tests.club_factories import (
-    ClubFactory,
-    MemberFactory,
-    PlayerFactory,
-    SeasonFactory,
-    TableFactory,
-)
+from tests import club_factories as make
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, RevisionFactory, record_all, reload
 from tests.hostile_texts import STORED
@@ -23,24 +17,12 @@ from tests.services.imports.result_files import table as past_table
 from tests.tournament_builders import closed, running
 from tests.tournament_records import empty_server, exported, imported
 from tests.web.rounds.going import going, table
+from tournaments import models
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.documents.results import DIFFERS
 from tournaments.engine.documents.verify import verify
 from tournaments.engine.rules.entries import clean_line
 from tournaments.engine.variants import RULESETS
-from tournaments.models import (
-    AuditEntry,
-    Club,
-    Confirmation,
-    Event,
-    Game,
-    Member,
-    Player,
-    Revision,
-    Round,
-    Season,
-    Tournament,
-)
 from tournaments.models.games import digest
 from tournaments.models.people import fold_name
 from tournaments.queries.sheets import record_digest
@@ -72,16 +54,18 @@ def correct(game, position, change, why, by=NOBODY):
 
 
 def state():
-    rows = Game.objects.order_by("pk").values_list("pk", "result", "digest")
-    return list(rows), Tournament.objects.values_list("digest", "event__rounds__digest").get()
+    rows = models.Game.objects.order_by("pk").values_list("pk", "result", "digest")
+    return list(rows), models.Tournament.objects.values_list(
+        "digest", "event__rounds__digest"
+    ).get()
 
 
 @pytest.fixture(params=["turkish-king", "turkish-king-partners", "euchre", "honeymoon-king"])
 def evening(request):
     """A closed round: totals, corrected rightly and wrongly, and a game that keeps its lines."""
     rules = RULESETS[request.param]
-    club = ClubFactory()
-    director = Actor(MemberFactory(club=club, role="director").user)
+    club = make.ClubFactory()
+    director = Actor(make.MemberFactory(club=club, role="director").user)
     round_ = going(club, tables=4, ruleset=request.param, confirmations="two")
     games = [table(round_, number).games.get() for number in (1, 2, 3, 4)]
     totals = totals_of(rules)
@@ -130,21 +114,21 @@ def test_stored_lines_become_versions_of_one_entry_and_nothing_else_changes(even
     ]
     assert reload(other).revisions == kept.revisions
     assert (reload(wrong).game.expected_sum == sum(far["totals"])) is bool(rules.target)
-    assert {c.revision for c in Confirmation.objects.filter(game=plain)} == {1}
-    assert {c.revision for c in Confirmation.objects.filter(game=other)} == {lines}
-    assert {c.revision for c in Confirmation.objects.filter(game=corrected)} == {1}
-    audit = AuditEntry.objects.filter(subject=f"game:{plain.public_id}", action="entry")
+    assert {c.revision for c in models.Confirmation.objects.filter(game=plain)} == {1}
+    assert {c.revision for c in models.Confirmation.objects.filter(game=other)} == {lines}
+    assert {c.revision for c in models.Confirmation.objects.filter(game=corrected)} == {1}
+    audit = models.AuditEntry.objects.filter(subject=f"game:{plain.public_id}", action="entry")
     assert [each.after["result"] for each in audit] == ["entered"]
     now = json.loads(exported())
     for document in (json.loads(text), now):
         checked = verify(document)
-        stored = compare_with_stored(document, Tournament.objects.get(), 10**6)
+        stored = compare_with_stored(document, models.Tournament.objects.get(), 10**6)
         assert [p for p in (*checked.points, *stored) if p.outcome == DIFFERS] == []
         assert not checked.problems
     convert()
     assert json.loads(exported()) == now
     # An export of before is taken in with its totals as one entry, too.
-    Member.objects.all().delete()
+    models.Member.objects.all().delete()
     empty_server()
     imported(text)
     (games, sealed), (again, sealed_again) = before, state()
@@ -158,14 +142,16 @@ def test_stored_lines_become_versions_of_one_entry_and_nothing_else_changes(even
 
 
 def test_past_results_are_one_entry_too_and_stay_unrated():
-    club = ClubFactory(rates_evenings=True)
+    club = make.ClubFactory(rates_evenings=True)
     take_over(club, asked(past_table()))
-    game = Game.objects.get()
+    game = models.Game.objects.get()
     result = game.result
     rules, body = RULESETS["turkish-king"], reload(game).body(0)
-    Revision.objects.all().delete()
-    Game.objects.update(revision=0, result=None, digest="")
-    context = ContextFactory(revision=0, by=Actor(MemberFactory(club=club, role="director").user))
+    models.Revision.objects.all().delete()
+    models.Game.objects.update(revision=0, result=None, digest="")
+    context = ContextFactory(
+        revision=0, by=Actor(make.MemberFactory(club=club, role="director").user)
+    )
     lines = lines_of(rules, body["totals"], "imported")
     playing.record_entries(game.pk, map(parse_entry, lines), context)
     assert reload(game).row.result == result
@@ -195,50 +181,50 @@ def clean():
 def test_stored_texts_are_cleaned_and_codes_of_games_stay(text):
     row = running("Ayşe", "Burak", "Cem", "Deniz", rounds=1)
     closed(row, (*ADJUSTED, {"type": "stopped", "reason": "time"}))
-    game = Game.objects.get()
+    game = models.Game.objects.get()
     game.players[0], game.title = text, text
     game.save()
-    Revision.objects.filter(revision=1).update(author=text, reason=text)
-    Event.objects.update(name=text, venue=text)
-    Club.objects.update(name=text)
+    models.Revision.objects.filter(revision=1).update(author=text, reason=text)
+    models.Event.objects.update(name=text, venue=text)
+    models.Club.objects.update(name=text)
     row.entrants.update(team=text)
     row.line_ups = {"1": {text: ["e1"]}}
     row.save()
-    player = Player.objects.get(name="Ayşe")
+    player = models.Player.objects.get(name="Ayşe")
     player.name = text
     player.save()
-    codes = (game.digest, *Round.objects.values_list("digest", flat=True))
+    codes = (game.digest, *models.Round.objects.values_list("digest", flat=True))
 
     clean()
 
     line = clean_line(text)
     game.refresh_from_db()
     row.refresh_from_db()
-    first = Revision.objects.get(revision=1)
+    first = models.Revision.objects.get(revision=1)
     assert (game.players[0], game.title, first.author, first.reason) == (line,) * 4
-    assert Event.objects.values_list("name", "venue").get() == (line, line)
+    assert models.Event.objects.values_list("name", "venue").get() == (line, line)
     assert (row.line_ups, row.entrants.first().team) == ({"1": {line: ["e1"]}}, line)
-    assert Player.objects.filter(name=line, name_key=fold_name(line)).exists()
-    assert (game.digest, *Round.objects.values_list("digest", flat=True)) == codes
-    assert Revision.objects.get(revision=3).body["reason"] == "e\u0301\u200b"
+    assert models.Player.objects.filter(name=line, name_key=fold_name(line)).exists()
+    assert (game.digest, *models.Round.objects.values_list("digest", flat=True)) == codes
+    assert models.Revision.objects.get(revision=3).body["reason"] == "e\u0301\u200b"
     looks = (caches.look_at_game_digests, caches.look_at_round_digests, caches.look_at_folded_names)
     assert [found for look in looks for _rows, found in look() if found] == []
 
 
 @pytest.mark.parametrize("names", [("A B", "A\x01B", "a\x02b"), ("\x01", "\u3164", "Ali")])
 def test_names_that_become_one_stay_different_and_none_is_empty(names):
-    club = ClubFactory()
+    club = make.ClubFactory()
     for name in names:
-        season = SeasonFactory(club=club)
-        player = PlayerFactory(club=club)
-        Season.objects.filter(pk=season.pk).update(name=name)
+        season = make.SeasonFactory(club=club)
+        player = make.PlayerFactory(club=club)
+        models.Season.objects.filter(pk=season.pk).update(name=name)
         player.name = name
         player.save()
 
     clean()
 
     # Names of players are compared folded, those of seasons as they are.
-    for model, key in ((Player, fold_name), (Season, str)):
+    for model, key in ((models.Player, fold_name), (models.Season, str)):
         found = list(model.objects.values_list("name", flat=True))
         assert len({key(name) for name in found} - {""}) == 3
         assert [clean_line(name) for name in found] == found
@@ -268,7 +254,7 @@ def store(body, revision):
 
 @pytest.mark.parametrize(("migration", "digits"), [(SHORTEN[0], 16), (SHORTEN[1], 10)])
 def test_phones_of_before_are_known_by_their_first_digits(migration, digits):
-    game = TableFactory(entries=WHOLE_GAME[:2]).games.get()
+    game = make.TableFactory(entries=WHOLE_GAME[:2]).games.get()
     phone, other = digest("a phone"), digest("another")
     seat = {"name": "Ayşe", "phone": phone, "asks": other, "since": 1.5}
     game.revisions.filter(revision=2).update(phone=phone)
@@ -279,13 +265,13 @@ def test_phones_of_before_are_known_by_their_first_digits(migration, digits):
 
     game.refresh_from_db()
     assert game.phones == [seat | {"phone": phone[:digits], "asks": other[:digits]}]
-    assert list(Revision.objects.values_list("phone", flat=True)) == ["", phone[:digits]]
+    assert list(models.Revision.objects.values_list("phone", flat=True)) == ["", phone[:digits]]
 
 
 @pytest.mark.parametrize("space", ["", " "])
 def test_deals_are_stored_without_their_type_and_read_with_it(space):
     stopped = {"type": "stopped", "reason": "time"}
-    game = TableFactory(entries=[*WHOLE_GAME[:2], stopped]).games.get()
+    game = make.TableFactory(entries=[*WHOLE_GAME[:2], stopped]).games.get()
     setup = {"players": game.players, "first_declarer": 1}
     club = game.table.round.event.club
     for revision, (kind, position, body) in enumerate(
@@ -295,7 +281,7 @@ def test_deals_are_stored_without_their_type_and_read_with_it(space):
             game=game, revision=revision, kind=kind, position=position, body=body, club=club
         )
     now, bodies = stored(), list(game.revisions.values_list("body", flat=True))
-    lines = list(AuditEntry.objects.order_by("pk").values("action", "before", "after"))
+    lines = list(models.AuditEntry.objects.order_by("pk").values("action", "before", "after"))
     assert bodies == [*WHOLE_GAME[:2], stopped, WHOLE_GAME[2], None, setup]
     assert [line["after"]["body"] for line in lines] == bodies
     assert [line["before"]["body"] for line in lines] == [None] * 3 + [*WHOLE_GAME[:2], None]
@@ -307,4 +293,6 @@ def test_deals_are_stored_without_their_type_and_read_with_it(space):
     assert stored() == now
     assert not any("deal" in (body or "") for body in now)
     assert list(game.revisions.values_list("body", flat=True)) == bodies
-    assert list(AuditEntry.objects.order_by("pk").values("action", "before", "after")) == lines
+    assert (
+        list(models.AuditEntry.objects.order_by("pk").values("action", "before", "after")) == lines
+    )

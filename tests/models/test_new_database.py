@@ -105,7 +105,6 @@ POSTGRESQL = {
 
 @pytest.fixture
 def empty(tmp_path):
-    """A site on a database without tables."""
     with database_of_its_own(URL) as url:
         if url:
             tell_database(url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")

@@ -1,14 +1,6 @@
 import pytest
 
-from tests.club_factories import (
-    AccountFactory,
-    ClubFactory,
-    EventFactory,
-    MemberFactory,
-    RoundFactory,
-    TableFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.factories import EVENING, GameFactory, UserFactory
 from tournaments.models import Club, Game, Player, Round, Seat
 from tournaments.services.games import playing
@@ -20,19 +12,20 @@ VISITORS = ["nobody", "stranger", "member", "director", "owner", "other", "staff
 
 @pytest.fixture
 def club():
-    return ClubFactory(slug="moda")
+    return make.ClubFactory(slug="moda")
 
 
 @pytest.fixture
 def visitors(club):
     """Everybody there is, by name; `other` owns another club."""
     people = {
-        role: MemberFactory(club=club, role=role).user for role in ("member", "director", "owner")
+        role: make.MemberFactory(club=club, role=role).user
+        for role in ("member", "director", "owner")
     }
     return people | {
         "nobody": None,
-        "stranger": AccountFactory(),
-        "other": MemberFactory(role="owner").user,
+        "stranger": make.AccountFactory(),
+        "other": make.MemberFactory(role="owner").user,
         "staff": UserFactory(is_staff=True, is_superuser=True),
     }
 
@@ -42,8 +35,8 @@ def those_for_whom(visitors, rows, wanted):
 
 
 def test_each_club_is_found_once_by_a_member_of_several(club):
-    member = MemberFactory(club=club, role="owner")
-    other = MemberFactory(user=member.user, role="member")
+    member = make.MemberFactory(club=club, role="owner")
+    other = make.MemberFactory(user=member.user, role="member")
     Club.objects.update(published=True)
 
     assert list(Club.objects.seen_by(member.user).order_by("pk")) == [club, other.club]
@@ -74,20 +67,24 @@ SWISS = {"rounds": 2, "hide_last": True}
 def test_result_of_a_hidden_round_is_seen_by_directors_and_at_its_table(
     visitors, state, chosen, rounds, hidden
 ):
-    event = EventFactory(club=Club.objects.get(slug="moda"), published=True)
-    TournamentFactory(event=event, state=state, settings=chosen)
+    event = make.EventFactory(club=Club.objects.get(slug="moda"), published=True)
+    make.TournamentFactory(event=event, state=state, settings=chosen)
     games = {}
     for number, made in enumerate(rounds, 1):
         times = {"published_at": None if made == "s" else EVENING}
         times |= {"opened_at": None if made == "s" else EVENING}
         times |= {"closed_at": EVENING if made == "c" else None}
         stage = ("", "semi-final", "final")[max(0, number - 2)] if "finals" in chosen else ""
-        round_ = RoundFactory(event=event, number=number, stage=stage, **times)
-        games[number] = TableFactory(round=round_).games.get()
-    evening = TableFactory(round__event__club=event.club, round__event__published=True).games.get()
+        round_ = make.RoundFactory(event=event, number=number, stage=stage, **times)
+        games[number] = make.TableFactory(round=round_).games.get()
+    evening = make.TableFactory(
+        round__event__club=event.club, round__event__published=True
+    ).games.get()
     seat = games[1].seats.first().player
     Player.objects.filter(pk=seat.pk).update(account=visitors["stranger"])
-    elsewhere = TableFactory(round=games[1].table.round, players=("A", "B", "C", "D")).games.get()
+    elsewhere = make.TableFactory(
+        round=games[1].table.round, players=("A", "B", "C", "D")
+    ).games.get()
 
     # No other round but the last can be hidden.
     for number in {1, len(rounds)}:
@@ -119,7 +116,7 @@ def first_writable(game, secret=None):
 def test_sheet_is_written_by_whoever_has_its_address_and_in_a_closed_round_by_directors_only(
     club, visitors
 ):
-    game = TableFactory(round__event__club=club).games.get()
+    game = make.TableFactory(round__event__club=club).games.get()
     closed = Game.objects.closed_at
 
     assert those_for_whom(visitors, writable(game), game) == VISITORS
@@ -137,8 +134,8 @@ def test_sheet_is_written_by_whoever_has_its_address_and_in_a_closed_round_by_di
 
 
 def test_director_needs_the_address_of_the_sheet_too(club, visitors):
-    table = TableFactory(round__event__club=club, round__closed_at=EVENING)
-    game, other = table.games.get(), TableFactory(round=table.round).games.get()
+    table = make.TableFactory(round__event__club=club, round__closed_at=EVENING)
+    game, other = table.games.get(), make.TableFactory(round=table.round).games.get()
 
     for secret in (other.secret("write"), game.secret("follow"), ""):
         for rows in (Game.objects.writable_at, Game.objects.closed_at):

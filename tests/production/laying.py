@@ -63,7 +63,6 @@ def lay_database(place, secret):
 
 
 def lay_proxy(folder):
-    """Lay a certificate for the proxy; return who vouches for it."""
     authority = trustme.CA()
     issued = authority.issue_cert("localhost")
     issued.private_key_and_cert_chain_pem.write_to_path(folder / "cert.pem")

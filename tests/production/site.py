@@ -17,18 +17,7 @@ from pathlib import Path
 import psycopg
 
 from tests import postgres
-from tests.production.laying import (
-    DEPLOY,
-    PASSWORD,
-    SERVICES,
-    START_WEB,
-    environment_of_programs,
-    environment_of_proxy,
-    lay_database,
-    lay_program,
-    lay_proxy,
-    lay_static_files,
-)
+from tests.production import laying
 from tests.servers import READ_SHEETS, free_ports
 from tests.waiting import PATIENCE, wait_until
 
@@ -114,13 +103,15 @@ class Site:
         self.logs.mkdir()
         (self.folder / "data").mkdir(mode=0o700)
         self.ports = Ports()
-        lay_program(self.folder / "app")
-        lay_static_files(self.folder / "static", self.folder / "srv" / "static")
-        lay_database(self.folder / "database", self.folder / "password")
-        self.authority = lay_proxy(self.folder)
-        self.environment = environment_of_programs(self.folder, self.ports)
+        laying.lay_program(self.folder / "app")
+        laying.lay_static_files(self.folder / "static", self.folder / "srv" / "static")
+        laying.lay_database(self.folder / "database", self.folder / "password")
+        self.authority = laying.lay_proxy(self.folder)
+        self.environment = laying.environment_of_programs(self.folder, self.ports)
         programs = [self.web(number, port) for number, port in enumerate(self.ports.webs, 1)]
-        programs += [self.program(name, SERVICES[name]["command"]) for name in ("worker", "beat")]
+        programs += [
+            self.program(name, laying.SERVICES[name]["command"]) for name in ("worker", "beat")
+        ]
         made = [self.postgres(), self.redis(), *programs, self.proxy()]
         self.parts = {part.name: part for part in made}
 
@@ -133,11 +124,11 @@ class Site:
     def redis(self):
         port = self.ports.redis
         place = ("--port", str(port), "--bind", "127.0.0.1", "--dir", str(self.folder))
-        words = ["redis-server", *place, *SERVICES["broker"]["command"][1:]]
+        words = ["redis-server", *place, *laying.SERVICES["broker"]["command"][1:]]
         return Part("redis", words, self.logs, lambda: listens_at(port, b"PING\r\n", b"+PONG"))
 
     def web(self, number, port):
-        words = [*START_WEB, "--port", str(port)]
+        words = [*laying.START_WEB, "--port", str(port)]
         words[words.index("0.0.0.0")] = "127.0.0.1"
         return self.program(f"web {number}", words, lambda: is_ready(port))
 
@@ -146,18 +137,17 @@ class Site:
         return Part(name, words, self.logs, answers, **place)
 
     def proxy(self):
-        words = ["caddy", "run", "--adapter", "caddyfile", "--config", DEPLOY / "Caddyfile"]
-        own = environment_of_proxy(self.folder, self.ports)
+        words = ["caddy", "run", "--adapter", "caddyfile", "--config", laying.DEPLOY / "Caddyfile"]
+        own = laying.environment_of_proxy(self.folder, self.ports)
         return Part("proxy", words, self.logs, lambda: listens_at(self.ports.https), env=own)
 
     def start(self):
-        """Start everything in the order of compose.yaml."""
         for name in ("postgres", "redis"):
             self.parts[name].start()
         self.parts["postgres"].wait()
         with self.ask_database() as connection:
             connection.execute("CREATE DATABASE kingscore")
-        self.run(SERVICES["migrate"]["command"])
+        self.run(laying.SERVICES["migrate"]["command"])
         for part in self.parts.values():
             if part.process is None:
                 part.start()
@@ -165,7 +155,7 @@ class Site:
             part.wait()
 
     def ask_database(self):
-        url = f"postgresql://kingscore:{PASSWORD}@127.0.0.1:{self.ports.postgres}/postgres"
+        url = f"postgresql://kingscore:{laying.PASSWORD}@127.0.0.1:{self.ports.postgres}/postgres"
         return psycopg.connect(url, autocommit=True, connect_timeout=2)
 
     def database_answers(self):

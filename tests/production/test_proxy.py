@@ -14,13 +14,7 @@ import pytest
 from tests.deals import WHOLE_GAME
 from tests.hearing import Listener
 from tests.phones import CUT_OFF, Phone, new_key
-from tests.production.laying import (
-    DEPLOY,
-    environment_of_proxy,
-    lay_nginx,
-    lay_proxy,
-    lay_static_files,
-)
+from tests.production import laying
 from tests.production.site import Part, Ports, is_ready, listens_at
 from tests.production.visitors import SecurePhone
 from tests.servers import READ_SHEETS, ROOT, environment_of, prepared, run_python
@@ -70,14 +64,14 @@ def rude_servers():
 
 def words_of(name, folder, ports):
     if name == "caddy":
-        return ["caddy", "run", "--adapter", "caddyfile", "--config", DEPLOY / "Caddyfile"]
-    return ["nginx", "-c", lay_nginx(folder, ports)]
+        return ["caddy", "run", "--adapter", "caddyfile", "--config", laying.DEPLOY / "Caddyfile"]
+    return ["nginx", "-c", laying.lay_nginx(folder, ports)]
 
 
 @contextmanager
 def proxy_before(name, folder, ports):
-    authority = lay_proxy(folder)
-    own = environment_of_proxy(folder, ports) | {"PATH": PATH}
+    authority = laying.lay_proxy(folder)
+    own = laying.environment_of_proxy(folder, ports) | {"PATH": PATH}
     words = words_of(name, folder, ports)
     proxy = Part("proxy", words, folder, lambda: listens_at(ports.https), env=own)
     phone = SecurePhone("localhost", ports.https, authority=authority, source="127.0.0.2")
@@ -153,7 +147,7 @@ def test_open_page_hears_of_a_deal_at_once(name, tmp_path, server):
 def test_files_for_browsers_come_compressed_and_may_be_kept(name, tmp_path, rude_servers):
     ports = Ports()
     ports.webs, _called = rude_servers
-    lay_static_files(tmp_path / "srv" / "static")
+    laying.lay_static_files(tmp_path / "srv" / "static")
     style = next((tmp_path / "srv" / "static").glob("kingscore.*.css"))
     with proxy_before(name, tmp_path, ports) as (phone, _proxy):
         answer = phone.ask("GET", f"/static/{style.name}", headers={"Accept-Encoding": "gzip"})

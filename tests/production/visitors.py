@@ -12,8 +12,6 @@ from tests.waiting import PATIENCE
 
 @dataclass
 class SecurePhone(Phone):
-    """A phone that checks the certificate; `source` is the address it comes from."""
-
     authority: object = None
     source: str = "127.0.0.1"
 

@@ -40,7 +40,6 @@ def records():
 
 
 def play(club, record, sitting, number):
-    """A game of a record, written down at a club's table."""
     game = Game.objects.create(
         ruleset=record["ruleset"],
         options=record.get("options", {}),

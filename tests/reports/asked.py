@@ -2,13 +2,7 @@ from datetime import date
 
 from django.utils import translation
 
-from tests.club_factories import (
-    EntrantFactory,
-    RoundFactory,
-    SittingFactory,
-    TableFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, ReportFactory
 from tournaments.models import Report, Round
@@ -65,11 +59,13 @@ def asked(event, kind, audience=Report.Audience.DIRECTORS, **parameters):
 
 
 def tournament(club):
-    row = TournamentFactory(event__club=club, event__held_on=date(2026, 11, 21), state="finished")
-    round_ = RoundFactory(event=row.event, number=1, published_at=EVENING)
-    table = TableFactory(round=round_, players=NAMES, entries=WHOLE_GAME)
+    row = make.TournamentFactory(
+        event__club=club, event__held_on=date(2026, 11, 21), state="finished"
+    )
+    round_ = make.RoundFactory(event=row.event, number=1, published_at=EVENING)
+    table = make.TableFactory(round=round_, players=NAMES, entries=WHOLE_GAME)
     for side, seat in enumerate(table.games.get().seats.order_by("number")):
-        entrant = EntrantFactory(tournament=row, number=side + 1, player=seat.player)
-        SittingFactory(round=round_, entrant=entrant, table=table, side=side)
+        entrant = make.EntrantFactory(tournament=row, number=side + 1, player=seat.player)
+        make.SittingFactory(round=round_, entrant=entrant, table=table, side=side)
     Round.objects.filter(pk=round_.pk).update(closed_at=EVENING)
     return row

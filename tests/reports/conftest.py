@@ -70,8 +70,6 @@ def pdf():
 
 @pytest.fixture
 def record():
-    """Make a `kingscore-game/1` record."""
-
     def make(entries=WHOLE_GAME, **head):
         return {
             "format": "kingscore-game/1",

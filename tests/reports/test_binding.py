@@ -14,7 +14,6 @@ TRAPS = ("5 0 R", "(6 0 R (7 0 R) \\", "endobj 8 0 obj", "(U1x0y0)", ">> stream"
 
 
 def sheet(record, number, url="", caption="Bu oyunu izle"):
-    """A scoresheet that links to `url`."""
     with translation.override("tr"):
         data = compose_scoresheet(
             record(title=f"Oyun {number}"), url or f"https://a.example/{number}"
@@ -25,7 +24,6 @@ def sheet(record, number, url="", caption="Bu oyunu izle"):
 
 @pytest.fixture(scope="module")
 def booklet():
-    """A cover, contents with links, and a page with two tables."""
     rows = [{"cells": [str(n), "Işıl"]} for n in range(3)]
     columns = [{"head": "Sıra", "kind": "place"}, {"head": "Oyuncu"}]
     part = {"note": "", "columns": columns, "rows": rows, "sums": None, "empty": ""}

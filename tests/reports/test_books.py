@@ -187,7 +187,6 @@ FIVE_NAMES = ("Ayşe", "Burak", "Cem", "Deniz", "Elif")
 
 
 def play(row, *, open_it=True):
-    """The next round: seated, published, played and closed, or published only."""
     round_ = seat_next_round(row.pk, NOBODY, at=EVENING)
     publish_round(round_.pk, NOBODY, at=EVENING)
     if open_it:

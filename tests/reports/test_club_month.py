@@ -3,13 +3,7 @@ from datetime import date
 import pytest
 from django.utils import translation
 
-from tests.club_factories import (
-    ClubFactory,
-    EventFactory,
-    PlayerFactory,
-    TableFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
@@ -31,8 +25,8 @@ def compose(club, month=NOVEMBER):
 
 
 def evening(club, day, players=NAMES, entries=WHOLE_GAME, **fields):
-    event = EventFactory(club=club, held_on=day, **fields)
-    table = TableFactory(round__event=event, players=players, entries=entries)
+    event = make.EventFactory(club=club, held_on=day, **fields)
+    table = make.TableFactory(round__event=event, players=players, entries=entries)
     Game.objects.filter(table=table).update(played_at=EVENING + (day - EVENING.date()))
     return table.games.get()
 
@@ -49,11 +43,10 @@ def rated(pool, game, name, *, number, points, before):
 
 @pytest.fixture
 def club():
-    """An evening in October and two in November, with a newcomer, and a tournament's winner."""
-    club = ClubFactory(name="Kadıköy King")
+    club = make.ClubFactory(name="Kadıköy King")
     first = evening(club, date(2026, 10, 9), name="Ekim akşamı")
     second = evening(club, date(2026, 11, 6), ("Burak", "Ayşe", "Cem", "Işıl"), name="İlk akşam")
-    PlayerFactory(club=club, name="Kimse")
+    make.PlayerFactory(club=club, name="Kimse")
     Player.objects.filter(name="Cem").update(name="Cem Uzun", initials=True)
     pool = RatingPoolFactory(club=club)
     rated(pool, first, "Ayşe", number=1, points=1600, before=1500)
@@ -61,8 +54,10 @@ def club():
     rated(pool, second, "Ayşe", number=2, points=1570, before=1600)
     rated(pool, second, "Burak", number=2, points=1590, before=1550)
     rated(pool, second, "Işıl", number=1, points=1480, before=1500)
-    EventFactory(club=club, held_on=date(2100, 1, 1), name="Yüzyıl akşamı")
-    draft = TournamentFactory(event__club=club, event__held_on=date(2026, 11, 7), state="draft")
+    make.EventFactory(club=club, held_on=date(2100, 1, 1), name="Yüzyıl akşamı")
+    draft = make.TournamentFactory(
+        event__club=club, event__held_on=date(2026, 11, 7), state="draft"
+    )
     draft.event.name = "Taslak"
     draft.event.save()
     return club

@@ -12,14 +12,8 @@ from tests.reports.conftest import PAPERS
 from tests.tournament_builders import NINE, closed, published, register, running, seated
 from tournaments.engine.documents.games import letters_of
 from tournaments.models import Entrant, Player, Report, Round
+from tournaments.reports import hall
 from tournaments.reports.documents import compose
-from tournaments.reports.hall import (
-    compose_certificates,
-    compose_name_badges,
-    compose_table_cards,
-    round_of,
-    seats_of,
-)
 from tournaments.reports.pages import name_order
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import Entry, withdraw_entrant
@@ -57,7 +51,7 @@ def test_cards_name_who_sits_where_and_lead_to_the_doors():
     table.games.update(first_declarer=2)
     report = asked(table.round.event, Kind.TABLE_CARDS, round=table.round.number)
 
-    data = compose_table_cards(report, silent)
+    data = hall.compose_table_cards(report, silent)
 
     assert [without_code(each) for each in data["cards"]] == [
         card(table, 2, *NAMES),
@@ -71,7 +65,7 @@ def test_card_tells_of_the_code_and_never_the_code():
     table = TableFactory(round__event__table_codes=True)
     report = asked(table.round.event, Kind.TABLE_CARDS, round=table.round.number)
 
-    data = compose_table_cards(report, silent)
+    data = hall.compose_table_cards(report, silent)
 
     assert data["words"]["use"].endswith("The director says the four digits.")
     assert table.code not in str(data["words"]) + str(data["cards"][0]["seats"])
@@ -91,13 +85,15 @@ def test_seating_that_is_not_published_is_for_directors_only():
     for_all = asked(row.event, Kind.SEATING_BY_NAME, Audience.VISITORS, round=1)
     with pytest.raises(ValueError, match="not published"):
         compose(for_all, silent)
-    seating, byes = seats_of(round_of(asked(row.event, Kind.SEATING_BY_NAME, round=1)))
+    seating, byes = hall.seats_of(hall.round_of(asked(row.event, Kind.SEATING_BY_NAME, round=1)))
 
     names = {f"e{n}": name for n, name in enumerate(NINE, 1)}
     tables = [[names[key] for key in table] for table in round_.seating["tables"]]
     assert list(seating.values()) == tables
     assert byes == [names[key] for key in round_.seating["byes"]]
-    assert compose_table_cards(asked(row.event, Kind.TABLE_CARDS, round=1), silent)["cards"] == []
+    assert (
+        hall.compose_table_cards(asked(row.event, Kind.TABLE_CARDS, round=1), silent)["cards"] == []
+    )
 
 
 def test_published_seating_is_as_it_was_proposed_and_names_follow_wishes():
@@ -105,13 +101,13 @@ def test_published_seating_is_as_it_was_proposed_and_names_follow_wishes():
     seated(row)
     report = asked(row.event, Kind.SEATING_BY_TABLE, Audience.VISITORS, round=1)
     round_ = row.event.rounds.select_related("event__tournament").get()
-    proposed = seats_of(round_)
+    proposed = hall.seats_of(round_)
     publish_round(round_.pk, NOBODY, at=EVENING)
 
-    assert seats_of(round_of(report)) == proposed
+    assert hall.seats_of(hall.round_of(report)) == proposed
     out = proposed[1][0]
     Player.objects.filter(name=out).update(initials=True)
-    assert seats_of(round_of(report))[1] == ["O. " + out.split()[1] + "."]
+    assert hall.seats_of(hall.round_of(report))[1] == ["O. " + out.split()[1] + "."]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +133,7 @@ def test_badges_are_for_who_plays_in_the_order_of_names():
     withdraw_entrant(Entrant.objects.get(number=5).pk, NOBODY, at=EVENING)
 
     with translation.override("tr"):
-        data = compose_name_badges(asked(row.event, Kind.NAME_BADGES), silent)
+        data = hall.compose_name_badges(asked(row.event, Kind.NAME_BADGES), silent)
 
     assert data["badges"] == [
         {"name": "Cem Er", "team": "", "number": "№ 3"},
@@ -150,11 +146,11 @@ def test_badges_are_for_who_plays_in_the_order_of_names():
 
 def test_first_three_get_certificates_and_equals_share_theirs():
     row = running("Ayşe", "Burak", "Cem", "Deniz", rounds=2)
-    assert compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)["items"] == []
+    assert hall.compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)["items"] == []
     round_ = closed(row, WHOLE_GAME)
     register(row, "Never played")
 
-    data = compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)
+    data = hall.compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)
 
     seats = round_.tables.get().games.get().players
     first, third = data["items"][0], data["items"][2]
@@ -179,7 +175,7 @@ def test_each_of_a_pair_gets_a_certificate():
     row = running(*pairs, ruleset="turkish-king-partners", rounds=1)
     closed(row, [{"type": "stopped", "reason": "time"}])
 
-    items = compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)["items"]
+    items = hall.compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)["items"]
 
     assert {(item["name"], item["place"]) for item in items} == {
         (name, "First place, shared") for name in NAMES

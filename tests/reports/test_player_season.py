@@ -19,7 +19,6 @@ LONG = "Muhteşem Süleyman Efendizadeoğulları"
 
 @pytest.fixture
 def club():
-    """A game in a season, rated, and one before it, which Ayşe has won both."""
     club = ClubFactory(name="Kadıköy King")
     season = SeasonFactory(club=club, name="2026–2027")
     within = play(club, date(2026, 11, 20), season=season)

@@ -15,22 +15,7 @@ from tests.waiting import PATIENCE
 from tournaments.models import Report
 from tournaments.models.clubs import Role
 from tournaments.models.reports import GIVEN_UP_AFTER, MOST_ATTEMPTS
-from tournaments.services.documents.reporting import (
-    BuildProgress,
-    NotOurs,
-    Order,
-    cancel_report,
-    claim_report,
-    expire_reports,
-    finish_report,
-    hold_content,
-    remake_documents,
-    request_document,
-    request_empty_sheet,
-    request_scoresheet,
-    retry_report,
-    try_again,
-)
+from tournaments.services.documents import reporting
 from tournaments.services.games import playing
 from tournaments.tasks import build_report, sweep_reports
 
@@ -62,11 +47,10 @@ def written(tmp_path):
 
 def ask(game, language="tr", host="https://king.example", at=EVENING, **more):
     url = f"{host}/follow/{game.public_id}/{game.secret('follow')}/"
-    return request_scoresheet(game, language=language, follow_url=url, at=at, **more)
+    return reporting.request_scoresheet(game, language=language, follow_url=url, at=at, **more)
 
 
 def order(event, **changes):
-    """Ask for the sheets of an event."""
     asked = {
         "kind": Report.Kind.SHEETS,
         "subject": event,
@@ -74,11 +58,11 @@ def order(event, **changes):
         "language": "tr",
         "parameters": {"round": 1},
     }
-    return request_document(Order(**{**asked, **changes}), EVENING)
+    return reporting.request_document(reporting.Order(**{**asked, **changes}), EVENING)
 
 
 def claim(report, at=EVENING):
-    return claim_report(report.pk, at)
+    return reporting.claim_report(report.pk, at)
 
 
 def state(report):
@@ -164,12 +148,14 @@ def test_built_sheet_is_kept_and_served_at_once(game, pdf):
 
 
 def test_empty_sheet_is_asked_for_and_built_once(pdf):
-    report = request_empty_sheet("rifki", language="tr", at=EVENING)
+    report = reporting.request_empty_sheet("rifki", language="tr", at=EVENING)
     build_report(report.pk)
-    again = request_empty_sheet("rifki", language="tr", at=EVENING)
+    again = reporting.request_empty_sheet("rifki", language="tr", at=EVENING)
     assert (again.pk, again.state) == (report.pk, "done")
     assert pdf(document(again)).pages == 1
-    assert request_empty_sheet("turkish-king", language="tr", at=EVENING).state == "waiting"
+    assert (
+        reporting.request_empty_sheet("turkish-king", language="tr", at=EVENING).state == "waiting"
+    )
 
 
 def test_report_that_is_done_is_built_no_more(game):
@@ -177,7 +163,7 @@ def test_report_that_is_done_is_built_no_more(game):
     build_report(report.pk)
     before = Report.objects.values().get()
     build_report(report.pk)
-    try_again(report, EVENING)
+    reporting.try_again(report, EVENING)
     assert Report.objects.values().get() == before
 
 
@@ -193,7 +179,9 @@ def test_lost_file_is_built_anew(game):
 
 def test_half_a_file_left_by_a_dead_worker_is_not_given_out(game, pdf):
     report = ask(game)
-    claimed = claim_report(report.pk, timezone.now() - GIVEN_UP_AFTER - timedelta(seconds=1))
+    claimed = reporting.claim_report(
+        report.pk, timezone.now() - GIVEN_UP_AFTER - timedelta(seconds=1)
+    )
     claimed.file.save(f"{claimed.content_key}-half.pdf", ContentFile(b"%PDF-1.7 half"), save=False)
     build_report(report.pk)
     assert pdf(document(report)).pages == 1
@@ -213,9 +201,9 @@ def test_claim_is_exclusive_until_given_up_and_given_up_for_good_in_the_end():
 def test_worker_given_up_for_lost_changes_nothing_any_more(written):
     report = ReportFactory()
     lost, other = claim(report), claim(report, LATE)
-    finish_report(lost, written("%PDF first"), LATE)
-    finish_report(other, written("%PDF second"), LATE)
-    finish_report(lost, written("%PDF third"), LATE)
+    reporting.finish_report(lost, written("%PDF first"), LATE)
+    reporting.finish_report(other, written("%PDF second"), LATE)
+    reporting.finish_report(lost, written("%PDF third"), LATE)
     assert document(report) == b"%PDF second"
     assert len(report.file.storage.listdir("reports")[1]) == 1
 
@@ -224,12 +212,12 @@ def test_document_of_a_deleted_game_is_thrown_away(
     game, written, django_capture_on_commit_callbacks
 ):
     report, late = ReportFactory(game=game), ReportFactory(game=game)
-    finish_report(claim(report), written(), EVENING)
+    reporting.finish_report(claim(report), written(), EVENING)
     late = claim(late)
     storage = report.file.storage
     with django_capture_on_commit_callbacks(execute=True):
         playing.delete_game(game.pk)
-    finish_report(late, written(), EVENING)
+    reporting.finish_report(late, written(), EVENING)
     assert storage.listdir("reports")[1] == []
     assert not Report.objects.exists()
 
@@ -237,7 +225,7 @@ def test_document_of_a_deleted_game_is_thrown_away(
 def test_cancelled_report_is_not_built_until_asked_for_again(game):
     report = ask(game)
     claimed = claim(report)
-    cancel_report(report, EVENING)
+    reporting.cancel_report(report, EVENING)
     assert claim(report, EVENING + timedelta(days=1)) is None
     assert (state(report), claimed.state) == ("cancelled", "building")
     assert ask(game).state == "waiting"
@@ -248,10 +236,10 @@ def test_document_is_thrown_away_when_its_time_is_over(game, django_capture_on_c
     build_report(report.pk)
     asked_again = ask(game, at=EVENING + timedelta(days=2))
     with django_capture_on_commit_callbacks(execute=True):
-        assert expire_reports(EVENING + timedelta(days=8)) == 0
+        assert reporting.expire_reports(EVENING + timedelta(days=8)) == 0
     assert document(asked_again)
     with django_capture_on_commit_callbacks(execute=True):
-        assert expire_reports(EVENING + timedelta(days=10)) == 1
+        assert reporting.expire_reports(EVENING + timedelta(days=10)) == 1
     assert not Report.objects.exists()
     assert report.file.storage.listdir("reports")[1] == []
 
@@ -273,7 +261,7 @@ def test_failing_build_is_retried_then_fails_with_its_reason_and_can_be_tried_ag
     impossible.parameters = {"ruleset": "rifki"}
     impossible.save(update_fields=["parameters"])
     with django_capture_on_commit_callbacks(execute=True):
-        try_again(impossible, EVENING)
+        reporting.try_again(impossible, EVENING)
     assert woken(timeout=PATIENCE) == [impossible.pk]
     build_report(impossible.pk)
     assert (state(impossible), impossible.error) == ("done", "")
@@ -312,15 +300,15 @@ def test_same_question_that_waits_is_one_report_and_one_that_is_read_is_not(even
 def test_same_content_is_built_once(event, written):
     first, second = order(event), order(event, language="tr", audience=Report.Audience.DIRECTORS)
     builder, other = claim(first), claim(second)
-    assert hold_content(builder, KEY, EVENING)
-    assert not hold_content(other, KEY, EVENING)
+    assert reporting.hold_content(builder, KEY, EVENING)
+    assert not reporting.hold_content(other, KEY, EVENING)
     assert state(second) == "building"
-    finish_report(builder, written(), EVENING)
+    reporting.finish_report(builder, written(), EVENING)
     assert (state(first), state(second)) == ("done", "done")
     assert first.file.name == second.file.name
 
     third = order(event)
-    assert not hold_content(claim(third), KEY, EVENING)
+    assert not reporting.hold_content(claim(third), KEY, EVENING)
     assert state(third) == "done"
     assert third.file.name == first.file.name
 
@@ -329,36 +317,36 @@ def test_same_content_is_built_once(event, written):
 def test_who_waits_for_the_same_content_builds_it_when_the_other_does_not(event, written, how):
     first, second = order(event), order(event, audience=Report.Audience.DIRECTORS)
     builder, other = claim(first), claim(second)
-    hold_content(builder, KEY, EVENING)
-    hold_content(other, KEY, EVENING)
+    reporting.hold_content(builder, KEY, EVENING)
+    reporting.hold_content(other, KEY, EVENING)
     if how == "failed":
         builder.attempts = 3
-        retry_report(builder, ValueError("no ink"), EVENING)
+        reporting.retry_report(builder, ValueError("no ink"), EVENING)
     elif how == "cancelled":
-        cancel_report(first, EVENING)
+        reporting.cancel_report(first, EVENING)
     other = claim(second, LATE)
-    assert hold_content(other, KEY, LATE)
-    finish_report(other, written(), LATE)
+    assert reporting.hold_content(other, KEY, LATE)
+    reporting.finish_report(other, written(), LATE)
     assert state(second) == "done"
 
 
 def test_file_lost_with_its_folder_is_built_again(event, written):
     first = order(event)
     builder = claim(first)
-    hold_content(builder, KEY, EVENING)
-    finish_report(builder, written(), EVENING)
+    reporting.hold_content(builder, KEY, EVENING)
+    reporting.finish_report(builder, written(), EVENING)
     first.refresh_from_db()
     first.file.storage.delete(first.file.name)
-    assert hold_content(claim(order(event)), KEY, EVENING)
+    assert reporting.hold_content(claim(order(event)), KEY, EVENING)
 
 
 @pytest.mark.parametrize(
     "undo",
     [
-        lambda report: cancel_report(report, EVENING),
+        lambda report: reporting.cancel_report(report, EVENING),
         lambda report: report.delete(),
-        lambda report: claim_report(report.pk, LATE),
-        lambda report: remake_documents(report.club, EVENING),
+        lambda report: reporting.claim_report(report.pk, LATE),
+        lambda report: reporting.remake_documents(report.club, EVENING),
     ],
     ids=["cancelled", "deleted", "taken over", "a name removed"],
 )
@@ -366,11 +354,11 @@ def test_builder_stops_at_the_next_step_when_it_is_no_longer_wanted(event, writt
     report = order(event)
     builder = claim(report)
     undo(Report.objects.get(pk=report.pk))
-    with pytest.raises(NotOurs):
-        BuildProgress(builder)(Report.Step.SETTING)
-    with pytest.raises(NotOurs):
-        hold_content(builder, KEY, EVENING)
-    finish_report(builder, written(), EVENING)
+    with pytest.raises(reporting.NotOurs):
+        reporting.BuildProgress(builder)(Report.Step.SETTING)
+    with pytest.raises(reporting.NotOurs):
+        reporting.hold_content(builder, KEY, EVENING)
+    reporting.finish_report(builder, written(), EVENING)
     assert not Report.objects.filter(state="done").exists()
 
 
@@ -380,10 +368,10 @@ def test_removed_name_takes_what_was_built_along(
     done, waiting, elsewhere = order(event), order(event, language="it"), order(EventFactory())
     for number, report in enumerate((done, elsewhere)):
         builder = claim(report)
-        hold_content(builder, str(number) * 64, EVENING)
-        finish_report(builder, written(), EVENING)
+        reporting.hold_content(builder, str(number) * 64, EVENING)
+        reporting.finish_report(builder, written(), EVENING)
     with django_capture_on_commit_callbacks(execute=True):
-        remake_documents(event.club, EVENING)
+        reporting.remake_documents(event.club, EVENING)
     assert set(Report.objects.values_list("pk", "state")) == {
         (waiting.pk, "waiting"),
         (elsewhere.pk, "done"),
@@ -396,8 +384,8 @@ def test_removed_name_takes_what_was_built_along(
 def test_file_without_a_report_is_cleared_away_after_a_while(event, written):
     report = order(event)
     builder = claim(report)
-    hold_content(builder, KEY, EVENING)
-    finish_report(builder, written(), EVENING)
+    reporting.hold_content(builder, KEY, EVENING)
+    reporting.finish_report(builder, written(), EVENING)
     report.refresh_from_db()
     storage = report.file.storage
     for name in ("old", "new"):
@@ -406,7 +394,7 @@ def test_file_without_a_report_is_cleared_away_after_a_while(event, written):
     for name in ("reports/old.pdf", report.file.name):
         os.utime(storage.path(name), (long_ago, long_ago))
     Report.objects.update(expires_at=timezone.now() + timedelta(days=1))
-    expire_reports(timezone.now())
+    reporting.expire_reports(timezone.now())
     left = {f"reports/{name}" for name in storage.listdir("reports")[1]}
     assert left == {report.file.name, "reports/new.pdf"}
 

@@ -14,13 +14,6 @@ from tests.tournament_builders import closed, opened, play, running
 from tournaments.engine.documents.games import letters_of
 from tournaments.models import Entrant, Round, Ruling
 from tournaments.reports import standings
-from tournaments.reports.standings import (
-    Meetings,
-    compose_cross_table,
-    compose_standings,
-    seen_in,
-    side_by_side,
-)
 from tournaments.reports.typesetting import typeset
 from tournaments.services.entrants.registration import Entry
 
@@ -32,10 +25,10 @@ def composed(row, kind="standings", **asked):
 
 
 def composed_of(report):
-    seen = seen_in(report)
+    seen = standings.seen_in(report)
     if report.kind == "standings":
-        return compose_standings(report, seen)
-    return compose_cross_table(report, Meetings(seen))
+        return standings.compose_standings(report, seen)
+    return standings.compose_cross_table(report, standings.Meetings(seen))
 
 
 @pytest.fixture
@@ -47,7 +40,6 @@ def row():
 
 @pytest.fixture
 def played(row):
-    """Two rounds, a penalty, and one who has withdrawn."""
     round_ = closed(row, WHOLE_GAME, tables=[[4, 3, 2, 5]], byes=[1])
     closed(row, WHOLE_GAME, tables=[[3, 4, 5, 1]], byes=[2])
     Entrant.objects.filter(number=2).update(withdrawn_at=EVENING)
@@ -304,9 +296,13 @@ def test_house_players_have_no_number(ruled):
 
 
 def test_many_rounds_stand_in_several_tables():
-    assert side_by_side([*range(1, 11)]) == [[*range(1, 11)]]
-    assert side_by_side([*range(1, 31)]) == [[*range(1, 11)], [*range(11, 21)], [*range(21, 31)]]
-    assert side_by_side([]) == [[]]
+    assert standings.side_by_side([*range(1, 11)]) == [[*range(1, 11)]]
+    assert standings.side_by_side([*range(1, 31)]) == [
+        [*range(1, 11)],
+        [*range(11, 21)],
+        [*range(21, 31)],
+    ]
+    assert standings.side_by_side([]) == [[]]
 
 
 def test_two_at_a_table_make_a_matrix(duels):

@@ -69,8 +69,6 @@ assert Worker.objects.exists()
 
 
 class Place:
-    """A data folder with the processes that work on it."""
-
     def __init__(self, data):
         self.data = data
         for file in prepared().glob("db.sqlite3*"):

@@ -11,21 +11,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from tournaments import models
 from tournaments.engine.documents.verify import verify
 from tournaments.engine.variants import RULESETS
 from tournaments.management.commands.seed_demo import PASSWORD
-from tournaments.models import (
-    AuditEntry,
-    Club,
-    Event,
-    Game,
-    PlayerRating,
-    RatingDue,
-    Revision,
-    Round,
-    Season,
-    Tournament,
-)
 from tournaments.queries.sheets import load_sheets, result_of
 from tournaments.queries.state import load_state
 from tournaments.services.demo.evenings import play_game
@@ -43,7 +32,7 @@ def club(django_db_setup, django_db_blocker):
         # A server looks at its tables by itself; here it last saw them empty, and plans for that.
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")
-        yield Club.objects.get(slug="moda")
+        yield models.Club.objects.get(slug="moda")
         transaction.set_rollback(True)
 
 
@@ -51,43 +40,43 @@ def test_club_has_players_seasons_and_tournaments_in_every_state(club):
     today = timezone.localdate()
 
     assert club.players.present().count() == 60
-    assert Season.objects.filter(club=club, ends_on__lt=today).count() == 2
-    for season in Season.objects.filter(club=club, ends_on__lt=today):
-        events = Event.objects.filter(season=season)
+    assert models.Season.objects.filter(club=club, ends_on__lt=today).count() == 2
+    for season in models.Season.objects.filter(club=club, ends_on__lt=today):
+        events = models.Event.objects.filter(season=season)
         assert events.filter(tournament=None).count() >= 5
         assert events.filter(tournament__state="finished").count() == 3
-        assert not Round.objects.filter(event__season=season, closed_at=None).exists()
-    states = Tournament.objects.filter(event__club=club).values_list("state", flat=True)
+        assert not models.Round.objects.filter(event__season=season, closed_at=None).exists()
+    states = models.Tournament.objects.filter(event__club=club).values_list("state", flat=True)
     assert set(states) == {"draft", "registration", "running", "finished"}
-    assert Tournament.objects.filter(event__ruleset="euchre", state="finished").count() == 2
+    assert models.Tournament.objects.filter(event__ruleset="euchre", state="finished").count() == 2
     assert club.players.exclude(account=None).count() == 10
 
 
 def test_every_game_folds_and_is_as_its_writes_have_left_it(club):
-    sheets = load_sheets(Game.objects.filter(table__round__event__club=club))
+    sheets = load_sheets(models.Game.objects.filter(table__round__event__club=club))
 
     assert len(sheets) > 250
     for sheet in sheets:
         assert sheet.row.revision == len(sheet.revisions) > 0
         assert sheet.row.result == result_of(sheet)
         assert sum(sheet.game.totals) == sheet.game.expected_sum
-    written = Revision.objects.filter(game__table__round__event__club=club).count()
-    of_writes = AuditEntry.objects.filter(kind="result", action__in=["entry", "correction"])
+    written = models.Revision.objects.filter(game__table__round__event__club=club).count()
+    of_writes = models.AuditEntry.objects.filter(kind="result", action__in=["entry", "correction"])
     assert of_writes.count() == written
 
 
 def test_games_of_closed_rounds_are_rated(club):
-    of_club = PlayerRating.objects.filter(pool__club=club)
+    of_club = models.PlayerRating.objects.filter(pool__club=club)
 
     assert {row.pool.family for row in of_club} == {"turkish-king", "euchre"}
     assert of_club.filter(pool__family="turkish-king").count() > 50
-    assert PlayerRating.objects.filter(pool__club=None).count() == of_club.count()
-    assert not RatingDue.objects.exists()
+    assert models.PlayerRating.objects.filter(pool__club=None).count() == of_club.count()
+    assert not models.RatingDue.objects.exists()
     assert differing_ratings() == []
 
 
 def test_exports_of_its_ten_tournaments_and_its_ratings_verify(club):
-    rows = Tournament.objects.filter(event__club=club)
+    rows = models.Tournament.objects.filter(event__club=club)
     documents = [json.loads(written("export_tournament", row.slug)) for row in rows]
     documents.append(json.loads(written("export_ratings", club.slug)))
 
@@ -102,8 +91,8 @@ def written(*words):
 
 
 def test_tournament_in_its_third_round_has_known_what_happens(club):
-    third = Round.objects.get(event__club=club, event__tournament__state="running", number=3)
-    games = Game.objects.filter(table__round=third).order_by("table__number")
+    third = models.Round.objects.get(event__club=club, event__tournament__state="running", number=3)
+    games = models.Game.objects.filter(table__round=third).order_by("table__number")
     sheets = load_sheets(games.select_related("table").prefetch_related("confirmations"))
     finished = [sheet for sheet in sheets if sheet.game.finished]
     agreed = [
@@ -135,7 +124,7 @@ def test_tournament_in_its_third_round_has_known_what_happens(club):
 
 
 def test_owner_signs_in_with_the_password_that_is_printed_and_nothing_is_made_twice(club):
-    before = AuditEntry.objects.count(), Game.objects.count()
+    before = models.AuditEntry.objects.count(), models.Game.objects.count()
     (password,) = re.findall(r"password is (\S+)", written("seed_demo", "--once"))
     client = Client()
 
@@ -147,7 +136,7 @@ def test_owner_signs_in_with_the_password_that_is_printed_and_nothing_is_made_tw
     assert (answer.status_code, answer.url) == (302, "/")
     with pytest.raises(CommandError):
         written("seed_demo")
-    assert (AuditEntry.objects.count(), Game.objects.count()) == before
+    assert (models.AuditEntry.objects.count(), models.Game.objects.count()) == before
 
 
 @pytest.mark.parametrize("ruleset", ["turkish-king", "turkish-king-bloody", "rifki", "euchre"])

@@ -1,17 +1,8 @@
 import pytest
 
+from tests import factories
 from tests.club_factories import ClubFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import (
-    EVENING,
-    ContextFactory,
-    GameFactory,
-    HouseRulesetFactory,
-    SetupFactory,
-    UserFactory,
-    record,
-    reload,
-)
 from tournaments.engine.documents.games import read_game
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.rules.rulesets import Code, InvalidEntry
@@ -35,18 +26,20 @@ def document(name="Moda", rifki=-320):
 
 
 def create(rules=None, **more):
-    return create_rules(rules or document(), Actor(UserFactory()), at=EVENING, **more)
+    return create_rules(
+        rules or document(), Actor(factories.UserFactory()), at=factories.EVENING, **more
+    )
 
 
 def change(row, rifki, revision=1):
-    by = Actor(UserFactory())
-    return change_rules(row.pk, document(rifki=rifki), revision, by, at=EVENING)
+    by = Actor(factories.UserFactory())
+    return change_rules(row.pk, document(rifki=rifki), revision, by, at=factories.EVENING)
 
 
 def test_rules_are_kept_as_they_are_read_under_their_own_id():
-    author = UserFactory()
+    author = factories.UserFactory()
 
-    row = create_rules({**document(), "clockwise": False}, Actor(author), at=EVENING)
+    row = create_rules({**document(), "clockwise": False}, Actor(author), at=factories.EVENING)
 
     assert (row.slug, row.name, row.revision, row.author) == ("moda", "Moda", 1, author)
     # A default that was stated is left out.
@@ -57,50 +50,52 @@ def test_rules_are_kept_as_they_are_read_under_their_own_id():
 
 def test_change_of_rules_that_were_taken_away_says_so():
     row = create()
-    remove_rules(row.pk, NOBODY, at=EVENING)
+    remove_rules(row.pk, NOBODY, at=factories.EVENING)
 
     with pytest.raises(HouseRuleset.DoesNotExist):
         change(row, -400)
     # Twice is no error.
-    remove_rules(row.pk, NOBODY, at=EVENING)
+    remove_rules(row.pk, NOBODY, at=factories.EVENING)
 
 
 def test_game_keeps_the_rules_it_began_with():
     row = create()
-    game = GameFactory(head=SetupFactory(ruleset="moda"), entries=[RIFKI])
+    game = factories.GameFactory(head=factories.SetupFactory(ruleset="moda"), entries=[RIFKI])
 
     change(row, -400)
-    later = GameFactory(head=SetupFactory(ruleset="moda"), entries=[RIFKI])
-    remove_rules(row.pk, NOBODY, at=EVENING)
+    later = factories.GameFactory(head=factories.SetupFactory(ruleset="moda"), entries=[RIFKI])
+    remove_rules(row.pk, NOBODY, at=factories.EVENING)
 
-    assert reload(game).game.totals == (0, 0, -320, 0)
-    assert reload(later).game.totals == (0, 0, -400, 0)
+    assert factories.reload(game).game.totals == (0, 0, -320, 0)
+    assert factories.reload(later).game.totals == (0, 0, -400, 0)
     # Both go on, and their heads can still be corrected.
-    record(game, WHOLE_GAME[1])
+    factories.record(game, WHOLE_GAME[1])
     playing.change_head(
-        game.pk, SetupFactory(ruleset="moda", place="Moda"), ContextFactory(revision=2)
+        game.pk,
+        factories.SetupFactory(ruleset="moda", place="Moda"),
+        factories.ContextFactory(revision=2),
     )
-    assert reload(game).row.place == "Moda"
+    assert factories.reload(game).row.place == "Moda"
 
 
 def test_start_asked_twice_opens_one_table_though_the_rules_changed_between():
     row = create()
-    head = SetupFactory(ruleset="moda")
+    head = factories.SetupFactory(ruleset="moda")
 
-    first = playing.start_game(head, at=EVENING, key="the-same-key")
+    first = playing.start_game(head, at=factories.EVENING, key="the-same-key")
     change(row, -400)
-    second = playing.start_game(head, at=EVENING, key="the-same-key")
+    second = playing.start_game(head, at=factories.EVENING, key="the-same-key")
 
     assert (first.pk, first.document) == (second.pk, second.document)
 
 
 def test_record_of_a_game_holds_its_rules_whole():
     create(document(rifki=-400))
-    game = GameFactory(
-        head=SetupFactory(ruleset="moda", options={"king": "off"}), entries=WHOLE_GAME
+    game = factories.GameFactory(
+        head=factories.SetupFactory(ruleset="moda", options={"king": "off"}), entries=WHOLE_GAME
     )
 
-    sheet = reload(game)
+    sheet = factories.reload(game)
     reading = read_game(sheet.record)
 
     assert read_ruleset(sheet.record["ruleset"]) == find_ruleset("moda")
@@ -108,8 +103,8 @@ def test_record_of_a_game_holds_its_rules_whole():
 
 
 def test_sheet_of_house_rules_takes_no_query_more(django_assert_num_queries):
-    HouseRulesetFactory(slug="moda")
-    game = GameFactory(head=SetupFactory(ruleset="moda"))
+    factories.HouseRulesetFactory(slug="moda")
+    game = factories.GameFactory(head=factories.SetupFactory(ruleset="moda"))
     row = Game.objects.get(pk=game.pk)
     with django_assert_num_queries(1):
         load_sheet(row)
@@ -124,12 +119,12 @@ def test_game_by_rules_of_a_club_is_begun_with_a_copy_of_them_only(club):
     row = create(club=club)
     for slug in ("moda", "moda\0", "nobody-s"):
         with pytest.raises(InvalidEntry) as refusal:
-            playing.start_game(SetupFactory(ruleset=slug), at=EVENING)
+            playing.start_game(factories.SetupFactory(ruleset=slug), at=factories.EVENING)
         assert [problem.code for problem in refusal.value.problems] == [Code.UNKNOWN_RULESET]
     assert not Game.objects.exists()
 
-    head = SetupFactory(ruleset="moda", document=row.document)
-    game = playing.start_game(head, at=EVENING)
-    remove_rules(row.pk, NOBODY, at=EVENING)
+    head = factories.SetupFactory(ruleset="moda", document=row.document)
+    game = playing.start_game(head, at=factories.EVENING)
+    remove_rules(row.pk, NOBODY, at=factories.EVENING)
 
-    assert record(game, RIFKI).game.totals == (0, 0, -320, 0)
+    assert factories.record(game, RIFKI).game.totals == (0, 0, -320, 0)

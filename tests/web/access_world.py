@@ -9,33 +9,10 @@ from django.core.files.base import ContentFile
 from django.urls import reverse
 from django.utils import timezone
 
+from tests import club_factories as make
+from tests import factories
 from tests.admin.test_office import ROWS
-from tests.club_factories import (
-    AccountFactory,
-    AuditEntryFactory,
-    ClubFactory,
-    EntrantFactory,
-    EventFactory,
-    InvitationFactory,
-    MemberFactory,
-    PlayerFactory,
-    RoundFactory,
-    RulingFactory,
-    SeasonFactory,
-    SittingFactory,
-    SubstituteFactory,
-    TableFactory,
-    TournamentFactory,
-)
 from tests.deals import WHOLE_GAME
-from tests.factories import (
-    EVENING,
-    GameFactory,
-    HouseRulesetFactory,
-    ReportFactory,
-    SetupFactory,
-    UserFactory,
-)
 from tests.program_factories import ApplicationFactory, DeliveryFactory, TokenFactory
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
@@ -78,19 +55,19 @@ class World:
 def make_world():
     world = World()
     logo = ContentFile(b"a picture", "moda.png")
-    club = ClubFactory(slug="moda", name=CLUB, in_server_ratings=True, logo=logo)
-    other = ClubFactory(slug="kadife", name=OTHER_CLUB)
+    club = make.ClubFactory(slug="moda", name=CLUB, in_server_ratings=True, logo=logo)
+    other = make.ClubFactory(slug="kadife", name=OTHER_CLUB)
     _people(world, club, other)
-    PlayerFactory(club=club, name=WHOLE_NAME, initials=True)
-    event = EventFactory(club=club, season=SeasonFactory(club=club), confirmations="two")
-    over = RoundFactory(event=event, number=1)
-    going = RoundFactory(event=event, number=2)
+    make.PlayerFactory(club=club, name=WHOLE_NAME, initials=True)
+    event = make.EventFactory(club=club, season=make.SeasonFactory(club=club), confirmations="two")
+    over = make.RoundFactory(event=event, number=1)
+    going = make.RoundFactory(event=event, number=2)
     tables = {
-        "right": TableFactory(round=going, number=1, players=NAMES, entries=WHOLE_GAME[:2]),
-        "another": TableFactory(round=going, number=2),
-        "closed": TableFactory(round=over, number=1, players=NAMES, entries=WHOLE_GAME[:2]),
+        "right": make.TableFactory(round=going, number=1, players=NAMES, entries=WHOLE_GAME[:2]),
+        "another": make.TableFactory(round=going, number=2),
+        "closed": make.TableFactory(round=over, number=1, players=NAMES, entries=WHOLE_GAME[:2]),
     }
-    Round.objects.filter(pk=over.pk).update(closed_at=EVENING)
+    Round.objects.filter(pk=over.pk).update(closed_at=factories.EVENING)
     _addresses(world, tables)
     _club_pages(world, event, going, tables)
     _webhook(world, club)
@@ -103,20 +80,21 @@ def make_world():
 
 def _people(world, club, other):
     world.accounts = {
-        role: MemberFactory(club=club, role=role).user for role in ("member", "director", "owner")
+        role: make.MemberFactory(club=club, role=role).user
+        for role in ("member", "director", "owner")
     }
-    world.accounts["other"] = MemberFactory(club=other, role="owner").user
-    world.accounts["staff"] = UserFactory()
+    world.accounts["other"] = make.MemberFactory(club=other, role="owner").user
+    world.accounts["staff"] = factories.UserFactory()
     whose = world.accounts["member"]
     world.right["calendar"] = {"pk": whose.pk, "secret": whose.calendar_secret}
     world.wrong["calendar"] = {"pk": whose.pk, "secret": world.accounts["other"].calendar_secret}
     mails = [
-        Subscription.objects.create(user=each, created_at=EVENING)
+        Subscription.objects.create(user=each, created_at=factories.EVENING)
         for each in (whose, world.accounts["other"])
     ]
     world.right["mails"] = {"pk": mails[0].pk, "secret": mails[0].secret}
     world.wrong["mails"] = {"pk": mails[0].pk, "secret": mails[1].secret}
-    TableFactory(round__event__club=other)
+    make.TableFactory(round__event__club=other)
 
 
 def _addresses(world, tables):
@@ -136,19 +114,19 @@ def _addresses(world, tables):
         addresses["stream"] = {"page": reverse("follow", kwargs=addresses["follow"])[1:]}
     del world.wrong["game"]
     # Open tables: nobody's, and nobody closes them.
-    another = GameFactory().secret("write")
-    head = SetupFactory(ruleset="krapet", players=("Ayşe", "Burak"))
+    another = factories.GameFactory().secret("write")
+    head = factories.SetupFactory(ruleset="krapet", players=("Ayşe", "Burak"))
     for place, game in (
-        ("open table", GameFactory(entries=WHOLE_GAME[:1])),
-        ("match", start_table(head, ("best-of", 3), at=EVENING)),
+        ("open table", factories.GameFactory(entries=WHOLE_GAME[:1])),
+        ("match", start_table(head, ("best-of", 3), at=factories.EVENING)),
     ):
         at = {"public_id": game.public_id}
         world.right[place] = at | {"secret": game.secret("write")}
         world.wrong[place] = at | {"secret": another}
-    evening = GameFactory(entries=WHOLE_GAME).open_table
+    evening = factories.GameFactory(entries=WHOLE_GAME).open_table
     world.right["evening"] = {"public_id": evening.public_id, "secret": evening.secret()}
     world.wrong["evening"] = world.right["evening"] | {"secret": another}
-    row = GameFactory()
+    row = factories.GameFactory()
     world.right["transfer"] = {"key": begin_transfer([(row, "follow")], {}, at=timezone.now())}
     world.wrong["transfer"] = {"key": another}
     world.links = {
@@ -164,10 +142,10 @@ def _club_pages(world, event, going, tables):
     at = {"slug": club.slug}
     here = at | {"public_id": event.public_id}
     place = here | {"number": going.number}
-    rules = HouseRulesetFactory(slug="moda-rules", club=club, name="Moda içi kurallar")
-    HouseRulesetFactory(slug="of-the-server")
-    invitation = InvitationFactory(club=club)
-    another = InvitationFactory(club=club)
+    rules = factories.HouseRulesetFactory(slug="moda-rules", club=club, name="Moda içi kurallar")
+    factories.HouseRulesetFactory(slug="of-the-server")
+    invitation = make.InvitationFactory(club=club)
+    another = make.InvitationFactory(club=club)
     world.right |= {
         "": {},
         "club": at,
@@ -204,11 +182,13 @@ def _webhook(world, club):
 
 
 def _players(world, club):
-    free, kept, gone = (PlayerFactory(club=club) for _ in range(3))
+    free, kept, gone = (make.PlayerFactory(club=club) for _ in range(3))
     own = Player.objects.filter(club=club).called("Burak").get()
     Player.objects.filter(pk=own.pk).update(account=world.accounts["member"])
     Player.objects.filter(pk=gone.pk).update(merged_into=kept)
-    merge = Merge.objects.create(kept=kept, gone=gone, seats=[], account_moved=False, at=EVENING)
+    merge = Merge.objects.create(
+        kept=kept, gone=gone, seats=[], account_moved=False, at=factories.EVENING
+    )
     at = {"slug": club.slug}
     world.right |= {
         "player": at | {"public_id": free.public_id},
@@ -223,22 +203,26 @@ def _players(world, club):
 
 def _tournament(world, club):
     """A tournament of five: one table of four plays round 1, and round 2 is seated."""
-    event = EventFactory(club=club, name="Moda Açık")
-    row = TournamentFactory(event=event, slug="moda-acik", state="running")
+    event = make.EventFactory(club=club, name="Moda Açık")
+    row = make.TournamentFactory(event=event, slug="moda-acik", state="running")
     seating = {"tables": [["e1", "e2", "e3", "e4"]], "byes": ["e5"], "locked": []}
-    round_ = RoundFactory(event=event, number=1, seating=seating, published_at=EVENING)
-    RoundFactory(event=event, number=2, seating=seating, opened_at=None)
-    table = TableFactory(round=round_, number=1, players=NAMES, entries=WHOLE_GAME[:2])
+    round_ = make.RoundFactory(
+        event=event, number=1, seating=seating, published_at=factories.EVENING
+    )
+    make.RoundFactory(event=event, number=2, seating=seating, opened_at=None)
+    table = make.TableFactory(round=round_, number=1, players=NAMES, entries=WHOLE_GAME[:2])
     players = [seat.player for seat in table.games.get().seats.order_by("number")]
-    out = PlayerFactory(club=club)
+    out = make.PlayerFactory(club=club)
     entrants = [
-        EntrantFactory(tournament=row, number=number, player=player)
+        make.EntrantFactory(tournament=row, number=number, player=player)
         for number, player in enumerate([*players, out], start=1)
     ]
     for side, entrant in enumerate(entrants[:4]):
-        SittingFactory(round=round_, entrant=entrant, table=table, side=side)
-    SittingFactory(round=round_, entrant=entrants[4])
-    SubstituteFactory(entrant=entrants[0], instead_of=players[0], player=PlayerFactory(club=club))
+        make.SittingFactory(round=round_, entrant=entrant, table=table, side=side)
+    make.SittingFactory(round=round_, entrant=entrants[4])
+    make.SubstituteFactory(
+        entrant=entrants[0], instead_of=players[0], player=make.PlayerFactory(club=club)
+    )
     at = {"slug": club.slug, "tournament": row.slug}
     world.right |= {
         "tournament": at,
@@ -246,7 +230,7 @@ def _tournament(world, club):
         "seated round": at | {"number": 2},
         "tournament table": at | {"number": 1, "table": 1},
         "entrant": at | {"entrant": 1},
-        "ruling": at | {"pk": RulingFactory(round=round_, entrant=entrants[0]).pk},
+        "ruling": at | {"pk": make.RulingFactory(round=round_, entrant=entrants[0]).pk},
     }
     for kind, another in (("register", "check-in"), ("check-in", "register")):
         world.right[kind] = {"public_id": row.public_id, "secret": row.secret(kind)}
@@ -261,13 +245,13 @@ def _ratings(*clubs):
             for player in club.players.present():
                 rated(pool, 1500, player=player)
     counted()
-    RatingDue.objects.create(club=clubs[0], since=EVENING)
+    RatingDue.objects.create(club=clubs[0], since=factories.EVENING)
 
 
 def _rows_of_the_server(world, club, table):
-    AuditEntryFactory(club=club, user=AccountFactory())
-    report = ReportFactory(game=table.games.get(), parameters={"follow_generation": 1})
-    another = ReportFactory(game=report.game)
+    make.AuditEntryFactory(club=club, user=make.AccountFactory())
+    report = factories.ReportFactory(game=table.games.get(), parameters={"follow_generation": 1})
+    another = factories.ReportFactory(game=report.game)
     world.right["report"] = {"pk": report.pk, "secret": report_secret(report.pk)}
     world.wrong["report"] = {"pk": report.pk, "secret": report_secret(another.pk)}
     world.right["key"] = {"pk": ROWS[Authenticator]().pk}

@@ -97,7 +97,6 @@ class Walk:
             self.surprises.append(f"{method} {where}: shows {shown}")
 
     def hidden(self, name):
-        """Return the texts that no page of this name may show to this visitor."""
         if self.who in ("director", "owner") or (self.who == "staff" and "office" in name):
             return [OTHER_CLUB]
         if self.who == "staff" and name.startswith("admin:"):

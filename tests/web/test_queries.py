@@ -5,18 +5,7 @@ Pages whose rows take more to make are counted beside their other tests.
 
 import pytest
 
-from tests.club_factories import (
-    AccountFactory,
-    EntrantFactory,
-    EventFactory,
-    InvitationFactory,
-    MemberFactory,
-    PlayerFactory,
-    RoundFactory,
-    SeasonFactory,
-    TableFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.counting import queries_of
 from tests.deals import NAMES
 from tests.factories import HouseRulesetFactory
@@ -25,32 +14,34 @@ from tournaments.models import Tournament, Webhook
 
 
 def own_club(user):
-    club = MemberFactory(user=user).club
-    PlayerFactory(club=club, account=user)
+    club = make.MemberFactory(user=user).club
+    make.PlayerFactory(club=club, account=user)
 
 
 def person(club):
-    PlayerFactory(club=club, account=MemberFactory(club=club).user)
-    InvitationFactory(club=club)
+    make.PlayerFactory(club=club, account=make.MemberFactory(club=club).user)
+    make.InvitationFactory(club=club)
 
 
 def event(club):
-    round_ = RoundFactory(event=EventFactory(club=club, season=SeasonFactory(club=club)))
-    number = SeasonFactory(club=club).pk
-    TableFactory(round=round_, players=[f"{name} {number}" for name in NAMES])
+    round_ = make.RoundFactory(
+        event=make.EventFactory(club=club, season=make.SeasonFactory(club=club))
+    )
+    number = make.SeasonFactory(club=club).pk
+    make.TableFactory(round=round_, players=[f"{name} {number}" for name in NAMES])
 
 
 def entrant(club):
-    EntrantFactory(
+    make.EntrantFactory(
         tournament=Tournament.objects.first()
-        or TournamentFactory(event__club=club, slug="acik", state="registration")
+        or make.TournamentFactory(event__club=club, slug="acik", state="registration")
     )
 
 
 def same_name(club):
     if not club.players.exists():
-        PlayerFactory(club=club, name="Şule", public_id="kept")
-    PlayerFactory(club=club, name=f"Sule {club.players.count()}")
+        make.PlayerFactory(club=club, name="Şule", public_id="kept")
+    make.PlayerFactory(club=club, name=f"Sule {club.players.count()}")
 
 
 def delivery(club):
@@ -66,7 +57,10 @@ PAGES = {
     "/clubs/moda/games/": (7, event),
     "/clubs/moda/house-rules/": (6, lambda club: HouseRulesetFactory(club=club)),
     "/clubs/moda/people/": (8, person),
-    "/clubs/moda/players/": (8, lambda club: PlayerFactory(club=club, account=AccountFactory())),
+    "/clubs/moda/players/": (
+        8,
+        lambda club: make.PlayerFactory(club=club, account=make.AccountFactory()),
+    ),
     "/clubs/moda/players/kept/merge/": (6, same_name),
     "/clubs/moda/seasons/": (6, event),
     "/clubs/moda/tournaments/acik/entrants/": (11, entrant),

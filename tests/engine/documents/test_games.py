@@ -14,15 +14,7 @@ import pytest
 from django.utils import translation
 from jsonschema import Draft202012Validator
 
-from tests.engine.documents.schemas import (
-    GAME,
-    PUBLISHED,
-    RESULT,
-    an_empty_game,
-    check_result,
-    is_game,
-    score_document,
-)
+from tests.engine.documents import schemas
 from tests.sample_games import BAD_JSON, DRAWN, NAMES, RECORDS, load, load_result
 from tournaments.engine.documents import entries, games
 from tournaments.engine.documents import games as documents_games
@@ -48,13 +40,13 @@ def drawn_of(ruleset):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_record_gives_the_result_kept_beside_it(name):
-    assert score_document(load(name)) == load(f"{name}.result")
+    assert schemas.score_document(load(name)) == load(f"{name}.result")
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)
 def test_drawn_games_give_the_results_kept_beside_them(ruleset):
     for kept in drawn_of(ruleset):
-        assert score_document(kept["record"]) == kept["result"]
+        assert schemas.score_document(kept["record"]) == kept["result"]
 
 
 def test_records_cover_every_ruleset_and_every_ending():
@@ -93,33 +85,33 @@ def test_game_moved_by_one_seat_gives_the_same_totals_one_seat_on(ruleset):
         assert [totals[sides[seat]] for seat in to] == [game.totals[side] for side in sides]
 
 
-@pytest.mark.parametrize("schema", PUBLISHED.values(), ids=PUBLISHED)
+@pytest.mark.parametrize("schema", schemas.PUBLISHED.values(), ids=schemas.PUBLISHED)
 def test_schema_is_a_schema(schema):
     Draft202012Validator.check_schema(schema)
 
 
 def test_records_and_drawn_games_and_their_results_fit_the_schemas():
-    assert [name for name in NAMES if not is_game(load(name))] == []
-    assert [kept for kept in DRAWN if not is_game(kept["record"])] == []
+    assert [name for name in NAMES if not schemas.is_game(load(name))] == []
+    assert [kept for kept in DRAWN if not schemas.is_game(kept["record"])] == []
     for result in (*map(load_result, NAMES), *(kept["result"] for kept in DRAWN)):
-        check_result(result)
+        schemas.check_result(result)
 
 
 def test_game_schema_lists_what_the_engine_knows():
-    assert GAME["properties"]["format"]["const"] == games.GAME_FORMAT
-    assert list(GAME["$defs"]["counts_of_4_players"]["properties"]) == list(UNITS)
+    assert schemas.GAME["properties"]["format"]["const"] == games.GAME_FORMAT
+    assert list(schemas.GAME["$defs"]["counts_of_4_players"]["properties"]) == list(UNITS)
 
 
 @pytest.mark.parametrize("kind", entries.FORMS)
 def test_game_schema_has_the_fields_of_every_entry(kind):
-    form, schema = entries.FORMS[kind], GAME["$defs"][kind]
+    form, schema = entries.FORMS[kind], schemas.GAME["$defs"][kind]
     assert set(schema["properties"]) == set(form.shapes)
     assert set(schema["required"]) == {"type", *form.required}
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)
 def test_game_schema_takes_the_options_a_ruleset_has(ruleset):
-    record = {**an_empty_game(ruleset), "options": {}}
+    record = {**schemas.an_empty_game(ruleset), "options": {}}
     values = {
         (option.setting, value)
         for each in RULESETS.values()
@@ -129,7 +121,7 @@ def test_game_schema_takes_the_options_a_ruleset_has(ruleset):
     taken = {
         (name, repr(value))
         for name, value in values
-        if is_game({**record, "options": {name: value}})
+        if schemas.is_game({**record, "options": {name: value}})
     }
     assert taken == {
         (name, repr(value)) for name, value in values if is_known(RULESETS[ruleset], name, value)
@@ -137,14 +129,14 @@ def test_game_schema_takes_the_options_a_ruleset_has(ruleset):
 
 
 def is_known(ruleset, name, value):
-    reading = games.read_game({**an_empty_game(ruleset.id), "options": {name: value}})
+    reading = games.read_game({**schemas.an_empty_game(ruleset.id), "options": {name: value}})
     return reading.problems == ()
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("-whole")])
 def test_game_with_a_house_ruleset_fits_the_schema(name):
     record = load(name)
-    assert is_game({**record, "ruleset": write_ruleset(RULESETS[record["ruleset"]])})
+    assert schemas.is_game({**record, "ruleset": write_ruleset(RULESETS[record["ruleset"]])})
 
 
 @pytest.mark.parametrize(
@@ -161,33 +153,35 @@ def test_game_with_a_house_ruleset_fits_the_schema(name):
     ],
 )
 def test_wrong_form_in_a_game_with_a_house_ruleset_does_not_fit_the_schema(entry):
-    record = an_empty_game("turkish-king")
+    record = schemas.an_empty_game("turkish-king")
     record["ruleset"] = write_ruleset(RULESETS["turkish-king"])
-    assert is_game(record)
-    assert not is_game({**record, "entries": [entry]})
+    assert schemas.is_game(record)
+    assert not schemas.is_game({**record, "entries": [entry]})
 
 
 def test_game_with_a_house_ruleset_of_a_wrong_form_does_not_fit_the_schema():
     rules = write_ruleset(RULESETS["turkish-king"])
-    record = an_empty_game("turkish-king")
-    assert not is_game({**record, "ruleset": {**rules, "declares": "dealer"}})
+    record = schemas.an_empty_game("turkish-king")
+    assert not schemas.is_game({**record, "ruleset": {**rules, "declares": "dealer"}})
 
 
 def test_result_schema_lists_what_the_engine_knows():
-    defs = RESULT["$defs"]
-    assert RESULT["properties"]["format"]["const"] == games.RESULT_FORMAT
+    defs = schemas.RESULT["$defs"]
+    assert schemas.RESULT["properties"]["format"]["const"] == games.RESULT_FORMAT
     assert defs["problem"]["properties"]["code"]["enum"] == [str(code) for code in Code]
     assert set(defs["badge"]["properties"]["badge"]["enum"]) == {
         *outcomes.IN_A_DEAL,
         *outcomes.AT_THE_END,
     }
-    assert set(RESULT["properties"]["ended_by"]["enum"]) == {
+    assert set(schemas.RESULT["properties"]["ended_by"]["enum"]) == {
         load(f"{name}.result")["ended_by"] for name in NAMES
     }
 
 
 def is_entry(entry, ruleset, **options):
-    return is_game({**an_empty_game(ruleset), "options": options, "entries": [entry]})
+    return schemas.is_game(
+        {**schemas.an_empty_game(ruleset), "options": options, "entries": [entry]}
+    )
 
 
 @pytest.mark.parametrize(
@@ -349,14 +343,14 @@ def test_what_is_wrong_is_found_and_the_game_before_it_stays(code):
     for case in cases_of(code):
         entry = case["found"][0][0]
         for name, game in spoiled(case):
-            result = score_document(game)
+            result = schemas.score_document(game)
             assert found_in(result) == sorted(case["found"], key=str), (name, case)
             before = NO_GAME
             if entry is not None:
-                before = score_document({**game, "entries": game["entries"][:entry]})
+                before = schemas.score_document({**game, "entries": game["entries"][:entry]})
             expected = {**before, "valid": False, "problems": result["problems"]}
             assert result == expected, (name, case)
-            check_result(result)
+            schemas.check_result(result)
 
 
 @pytest.mark.parametrize("code", sorted(FOUND_BY_FORM))
@@ -368,7 +362,7 @@ def test_what_has_a_wrong_form_does_not_fit_the_schema(code):
             if isinstance(game.get("entries"), list):
                 # The fault has to be found where it is.
                 game["entries"] = [] if entry is None else [game["entries"][entry]]
-            if (code, where) not in FOUND_BY_THE_GAME and is_game(game):
+            if (code, where) not in FOUND_BY_THE_GAME and schemas.is_game(game):
                 fits.append((name, case))
     # JSON Schema knows one kind of number, of any size, and no dates.
     beyond = re.compile(r"\d\.0\b|\d{101}|yesterday")
@@ -403,9 +397,9 @@ def test_what_is_no_json_is_refused(text):
 
 @pytest.mark.parametrize("document", [None, [], "kingscore-game/1", 1, True])
 def test_what_is_no_object_is_no_game(document):
-    result = score_document(document)
+    result = schemas.score_document(document)
     assert found_in(result) == [[None, "wrong-type", ""]]
-    check_result(result)
+    schemas.check_result(result)
 
 
 NO_QUEENS = {
@@ -508,10 +502,10 @@ def variations(record):
 def test_results_are_those_of_the_exact_checks(ruleset, monkeypatch):
     drawn = [kept["record"] for kept in DRAWN if kept["record"]["ruleset"] == ruleset]
     documents = [document for record in drawn[:4] for document in variations(record)]
-    results = [score_document(document) for document in documents]
+    results = [schemas.score_document(document) for document in documents]
     games = [documents_games.read_game(document).game for document in documents]
     monkeypatch.setattr(documents_games, "read_usual_deal", lambda _game, _raw: None)
-    assert results == [score_document(document) for document in documents]
+    assert results == [schemas.score_document(document) for document in documents]
     assert games == [documents_games.read_game(document).game for document in documents]
 
 

@@ -10,20 +10,8 @@ from tests.sample_games import DRAWN, load
 from tests.sample_games import NAMES as RECORDS
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.documents.games import read_game
+from tournaments.engine.play import outcomes
 from tournaments.engine.play.games import Game, play, share_of_unplayed
-from tournaments.engine.play.outcomes import (
-    FinishedGame,
-    Payment,
-    award,
-    courses,
-    decide,
-    rank,
-    settle,
-    settle_evening,
-    tally,
-    write_badges,
-    write_earned,
-)
 from tournaments.engine.rules.entries import Adjustment, Deal, Stopped, Totals, write_points
 from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.variants import RULESETS
@@ -47,12 +35,12 @@ def stopped_at(totals, *, ruleset="turkish-king", **options):
     ],
 )
 def test_equal_scores_share_a_rank(scores, ranks):
-    assert rank(scores) == ranks
-    assert decide(stopped_at(scores)).ranks == ranks
+    assert outcomes.rank(scores) == ranks
+    assert outcomes.decide(stopped_at(scores)).ranks == ranks
 
 
 def test_exactly_zero_is_sunk():
-    outcome = decide(stopped_at((0, Fraction(1, 3), -5, 5)))
+    outcome = outcomes.decide(stopped_at((0, Fraction(1, 3), -5, 5)))
     assert (outcome.out, outcome.sunk) == ((1, 3), (0, 2))
 
 
@@ -68,7 +56,7 @@ def test_exactly_zero_is_sunk():
     ],
 )
 def test_out_may_mean_above_the_mean(totals, out):
-    outcome = decide(stopped_at(totals, out="mean"))
+    outcome = outcomes.decide(stopped_at(totals, out="mean"))
     assert outcome.out == out
     assert outcome.sunk == tuple(seat for seat in range(4) if seat not in out)
 
@@ -78,12 +66,12 @@ def test_adjustment_after_the_end_decides_anew_and_reopens_nothing():
     adjusted = play(game, Adjustment(0, -3, "revoke", "others"))
     assert adjusted.totals == (-2, 0, 0, 0)
     assert (adjusted.finished, adjusted.ending) == (True, game.ending)
-    assert (decide(adjusted).out, award(adjusted)) == ((), ())
+    assert (outcomes.decide(adjusted).out, outcomes.award(adjusted)) == ((), ())
 
 
 def test_adjustment_does_not_take_a_king_away():
     game = play(Game(RULESETS["turkish-king"]), Deal("trump", counts={"tricks": (0, 13, 0, 0)}))
-    outcome = decide(play(game, Adjustment(1, -2000, "revoke")))
+    outcome = outcomes.decide(play(game, Adjustment(1, -2000, "revoke")))
     assert (outcome.ranks, outcome.out) == ((2, 1, 2, 2), (1,))
 
 
@@ -157,13 +145,13 @@ def test_earnings_of_drawn_games_are_those_of_a_naive_sum(ruleset):
     games = [kept for kept in DRAWN if kept["record"]["ruleset"] == ruleset]
     sums = [naive(**kept) for kept in games]
     assert any(sums)
-    assert [write_earned(read_game(kept["record"]).game) for kept in games] == sums
+    assert [outcomes.write_earned(read_game(kept["record"]).game) for kept in games] == sums
 
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_earnings_and_adjustments_add_up_to_the_totals(name):
     game = read_game(load(name)).game
-    earned = write_earned(game)
+    earned = outcomes.write_earned(game)
 
     deals = {played.entry for played in game.deals}
     moved = [row.points for row in game.rows if row.entry not in deals]
@@ -177,7 +165,7 @@ def test_earnings_and_adjustments_add_up_to_the_totals(name):
 @pytest.mark.parametrize("name", RECORDS)
 def test_badges_are_counted_by_side(name):
     game = read_game(load(name)).game
-    counts = write_badges(award(game), game.ruleset.side_count)
+    counts = outcomes.write_badges(outcomes.award(game), game.ruleset.side_count)
 
     earned = load(f"{name}.result")["badges"]
     told = [
@@ -230,52 +218,52 @@ def fewest_payments(balances):
 
 
 def test_example_of_the_rules():
-    settlement = settle((13, -7, 3, -9), Fraction(1, 10))
+    settlement = outcomes.settle((13, -7, 3, -9), Fraction(1, 10))
     assert settlement.balances == money("1.30", "-0.70", "0.30", "-0.90")
     assert settlement.payments == (
-        Payment(3, 0, Fraction("0.90")),
-        Payment(1, 0, Fraction("0.40")),
-        Payment(1, 2, Fraction("0.30")),
+        outcomes.Payment(3, 0, Fraction("0.90")),
+        outcomes.Payment(1, 0, Fraction("0.40")),
+        outcomes.Payment(1, 2, Fraction("0.30")),
     )
 
 
 def test_the_most_groups_are_found_where_the_largest_pay_first_would_miss_them():
     # 6 = 4 + 2 and 5 + 3 = 8: largest first would let 8 pay 6 and then need five payments.
-    settlement = settle((6, 5, 3, -8, -4, -2), 1)
+    settlement = outcomes.settle((6, 5, 3, -8, -4, -2), 1)
     assert len(settlement.payments) == 4
     assert after_payments(settlement) == [0] * 6
 
 
 def test_scores_that_do_not_sum_to_zero_are_taken_from_their_mean():
     # Euchre 10–4, a pair a side: 3 points above and below the mean.
-    assert settle((10, 4), Fraction(1, 2)).balances == money("1.50", "-1.50")
+    assert outcomes.settle((10, 4), Fraction(1, 2)).balances == money("1.50", "-1.50")
 
 
 def test_missing_coins_go_to_the_largest_remainders():
     # Cents of 33⅓, −66⅔, 33⅓ are 33, −67, 33 rounded down: one is missing. Each lost ⅓ of one,
     # so the first side gets it.
-    assert settle((1, 0, 1), 1).balances == money("0.34", "-0.67", "0.33")
+    assert outcomes.settle((1, 0, 1), 1).balances == money("0.34", "-0.67", "0.33")
     # Cents of 16⅔, 16⅔, −33⅓ are 16, 16, −34: each lost ⅔ of one, and the first two get theirs.
-    assert settle((1, 1, -2), Fraction(1, 6)).balances == money("0.17", "0.17", "-0.34")
+    assert outcomes.settle((1, 1, -2), Fraction(1, 6)).balances == money("0.17", "0.17", "-0.34")
     # 2½, −¼, −¾, −1½ are 2, −1, −1, −2: the second side lost most, ¾; then the first, ½.
-    assert settle((10, -1, -3, -6), Fraction(1, 4), Fraction(1)).balances == (3, 0, -1, -2)
+    assert outcomes.settle((10, -1, -3, -6), Fraction(1, 4), Fraction(1)).balances == (3, 0, -1, -2)
 
 
 @pytest.mark.parametrize(("stake", "coin"), [(0, CENT), (-1, CENT), (1, Fraction(0))])
 def test_stake_and_coin_are_above_zero(stake, coin):
     with pytest.raises(ValueError, match="above 0"):
-        settle((1, -1), stake, coin)
+        outcomes.settle((1, -1), stake, coin)
 
 
 def test_nobody_cannot_settle():
     with pytest.raises(ValueError, match="nobody"):
-        settle((), 1)
+        outcomes.settle((), 1)
 
 
 @settings(deadline=None)
 @given(tables, stakes, coins)
 def test_balances_are_whole_coins_near_the_exact_money_and_sum_to_zero(totals, stake, coin):
-    balances = settle(totals, stake, coin).balances
+    balances = outcomes.settle(totals, stake, coin).balances
     mean = Fraction(sum(totals)) / len(totals)
     assert sum(balances) == 0
     assert [(balance / coin).denominator for balance in balances] == [1] * len(totals)
@@ -288,7 +276,7 @@ def test_balances_are_whole_coins_near_the_exact_money_and_sum_to_zero(totals, s
 def test_higher_score_never_gets_less_and_equals_differ_by_a_coin_for_the_first(
     totals, stake, coin
 ):
-    balances = settle(totals, stake, coin).balances
+    balances = outcomes.settle(totals, stake, coin).balances
     places = sorted(range(len(totals)), key=lambda side: (-totals[side], side))
     assert [balances[side] for side in places] == sorted(balances, reverse=True)
     for upper, lower in pairwise(places):
@@ -299,7 +287,7 @@ def test_higher_score_never_gets_less_and_equals_differ_by_a_coin_for_the_first(
 @settings(deadline=None)
 @given(tables, stakes, coins)
 def test_payments_settle_everything_and_are_the_fewest(totals, stake, coin):
-    settlement = settle(totals, stake, coin)
+    settlement = outcomes.settle(totals, stake, coin)
     assert after_payments(settlement) == [0] * len(totals)
     assert all(payment.amount > 0 for payment in settlement.payments)
     assert len(settlement.payments) == fewest_payments(settlement.balances)
@@ -308,7 +296,7 @@ def test_payments_settle_everything_and_are_the_fewest(totals, stake, coin):
 @settings(deadline=None)
 @given(st.lists(st.integers(-5, 5), min_size=3, max_size=4))
 def test_payments_are_the_fewest_where_many_sides_balance_each_other(balances):
-    settlement = settle((*balances, -sum(balances)), 1)
+    settlement = outcomes.settle((*balances, -sum(balances)), 1)
     assert after_payments(settlement) == [0] * (len(balances) + 1)
     assert len(settlement.payments) == fewest_payments(settlement.balances)
 
@@ -323,7 +311,7 @@ def game(players=NAMES, ruleset="turkish-king", entries=WHOLE_GAME, **options):
     }
     reading = read_game(record)
     assert not reading.problems
-    return FinishedGame(reading.game, players)
+    return outcomes.FinishedGame(reading.game, players)
 
 
 KING = [{"type": "deal", "contract": "no-tricks", "counts": {"tricks": [13, 0, 0, 0]}}]
@@ -331,7 +319,7 @@ OTHERS = ("Ayşe", "Elif", "Cem", "Deniz")
 
 
 def test_places_points_and_games_won_of_each_player():
-    ayse, deniz, burak, cem = tally([game(), game()])
+    ayse, deniz, burak, cem = outcomes.tally([game(), game()])
 
     assert (ayse.name, ayse.won, ayse.points, ayse.average) == ("Ayşe", 2, 1080, 540)
     assert ayse.places() == (2,)
@@ -340,7 +328,7 @@ def test_places_points_and_games_won_of_each_player():
 
 
 def test_player_of_some_games_has_no_place_in_the_others():
-    standings = {each.name: each for each in tally([game(), game(OTHERS)])}
+    standings = {each.name: each for each in outcomes.tally([game(), game(OTHERS)])}
 
     assert (standings["Elif"].games, standings["Burak"].games) == (1, 1)
     assert standings["Elif"].placed[0] is None
@@ -349,7 +337,7 @@ def test_player_of_some_games_has_no_place_in_the_others():
 
 
 def test_king_wins_whatever_the_points_say():
-    (first, *rest) = tally([game(entries=KING)])
+    (first, *rest) = outcomes.tally([game(entries=KING)])
 
     assert (first.name, first.won, first.placed[0].king, first.placed[0].out) == (
         "Ayşe",
@@ -362,7 +350,7 @@ def test_king_wins_whatever_the_points_say():
 
 def test_partners_share_place_and_points():
     hand = {"type": "deal", "maker": 0, "tricks": 5}
-    standings = tally([game(ruleset="euchre", entries=[hand] * 5, target=10)])
+    standings = outcomes.tally([game(ruleset="euchre", entries=[hand] * 5, target=10)])
 
     assert [(each.name, each.won, each.points) for each in standings] == [
         ("Ayşe", 1, 10),
@@ -375,11 +363,11 @@ def test_partners_share_place_and_points():
 @pytest.mark.parametrize("number", [1, 2])
 def test_course_goes_on_from_game_to_game_and_stays_for_whoever_sits_out(number):
     games = [game(), game(OTHERS)][:number]
-    lines = courses(games)
+    lines = outcomes.courses(games)
 
     assert {len(line) for line in lines.values()} == {1 + 20 * number}
     assert {name: line[-1] for name, line in lines.items()} == {
-        each.name: each.points for each in tally(games)
+        each.name: each.points for each in outcomes.tally(games)
     }
     if number == 2:
         assert set(lines["Elif"][:21]) == {0}
@@ -387,13 +375,13 @@ def test_course_goes_on_from_game_to_game_and_stays_for_whoever_sits_out(number)
 
 
 def test_evening_without_a_stake_settles_nothing():
-    assert settle_evening([game()]) is None
+    assert outcomes.settle_evening([game()]) is None
 
 
 def sample(name, players, stake="1/10"):
     record = load(name)
     record |= {"players": list(players), "options": record.get("options", {}) | {"stake": stake}}
-    return FinishedGame(read_game(record).game, players)
+    return outcomes.FinishedGame(read_game(record).game, players)
 
 
 def flows(settled):
@@ -409,14 +397,14 @@ def test_evening_is_settled_over_all_its_games_with_a_stake():
     whole = sample("italian-king-whole", NAMES)
     back = sample("italian-king-whole", NAMES[::-1])
     pairs = sample("italian-king-pairs-whole", OTHERS)
-    alone = settle(whole.game.totals, Fraction(1, 10)).balances
-    of_pairs = settle(pairs.game.totals, Fraction(1, 10)).balances
+    alone = outcomes.settle(whole.game.totals, Fraction(1, 10)).balances
+    of_pairs = outcomes.settle(pairs.game.totals, Fraction(1, 10)).balances
 
-    assert flows(settle_evening([whole, game()])) == dict(zip(NAMES, alone, strict=True))
-    both = flows(settle_evening([whole, back]))
+    assert flows(outcomes.settle_evening([whole, game()])) == dict(zip(NAMES, alone, strict=True))
+    both = flows(outcomes.settle_evening([whole, back]))
     assert both == {name: alone[n] + alone[3 - n] for n, name in enumerate(NAMES)}
     # Five people: partners share what their pair wins or loses.
-    shared = flows(settle_evening([whole, pairs]))
+    shared = flows(outcomes.settle_evening([whole, pairs]))
     assert shared["Elif"] == of_pairs[1] / 2
     assert shared["Burak"] == alone[1]
     assert shared["Ayşe"] == alone[0] + of_pairs[0] / 2
@@ -425,8 +413,8 @@ def test_evening_is_settled_over_all_its_games_with_a_stake():
 def test_evening_with_many_people_is_settled_quickly_and_right():
     games = [sample("italian-king-whole", [f"{n}-{seat}" for seat in range(4)]) for n in range(30)]
 
-    balance = flows(settle_evening(games))
+    balance = flows(outcomes.settle_evening(games))
 
     assert len(balance) == 120
     assert sum(balance.values()) == 0
-    assert balance["0-0"] == settle(games[0].game.totals, Fraction(1, 10)).balances[0]
+    assert balance["0-0"] == outcomes.settle(games[0].game.totals, Fraction(1, 10)).balances[0]

@@ -6,16 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tournaments.engine.ratings.fitting import (
-    DAY,
-    GUEST,
-    MICROSECONDS,
-    Sample,
-    Waves,
-    calibrate,
-    differs,
-    fit_constants,
-)
+from tournaments.engine.ratings import fitting
 from tournaments.engine.ratings.ratings import (
     COIN,
     LUCK,
@@ -287,19 +278,19 @@ def drawn(deviation, number, rulesets=("king",), seed=1):
         ranks = [1 + sum(other > own for other in points) for own in points]
         if not chance.randrange(8):
             people[0] = None
-        games.append(Sample(people, sides, scores_of(points, ranks), ruleset, played / 20))
+        games.append(fitting.Sample(people, sides, scores_of(points, ranks), ruleset, played / 20))
     return games
 
 
 def loss(games, constants):
-    months = calibrate(games, constants, whole=True)[1].values()
+    months = fitting.calibrate(games, constants, whole=True)[1].values()
     return sum(of for _pairs, of, _other in months) / sum(pairs for pairs, *_ in months)
 
 
 @pytest.mark.parametrize("deviation", [40, 250])
 def test_fitted_constants_are_those_of_the_players_and_predict_better(deviation):
     games = drawn(deviation, 1200)
-    constants = fit_constants(games[:600])
+    constants = fitting.fit_constants(games[:600])
 
     assert constants.start**0.5 == pytest.approx(deviation, rel=0.3)
     assert constants.luck["king"] == pytest.approx(400, rel=0.1)
@@ -310,7 +301,7 @@ def test_luck_of_each_ruleset_is_fitted_if_it_has_enough_games():
     games = drawn(150, 900, ("king", "euchre", "krapet"))
     few = [game._replace(ruleset="house king") for game in drawn(150, 50, seed=2)]
 
-    constants = fit_constants(games + few)
+    constants = fitting.fit_constants(games + few)
 
     assert constants.luck == pytest.approx(LUCKS, rel=0.15)
     assert constants.start**0.5 == pytest.approx(150, rel=0.3)
@@ -319,16 +310,16 @@ def test_luck_of_each_ruleset_is_fitted_if_it_has_enough_games():
 def test_constants_differ_from_five_percent_on():
     one = Constants(10_000.0, {"king": 400.0})
 
-    assert not differs(one, Constants(10_900.0, {"king": 415.0}))
-    assert differs(one, Constants(11_200.0, {"king": 400.0}))
-    assert differs(one, Constants(10_000.0, {"king": 422.0}))
-    assert differs(one, Constants(10_000.0))
+    assert not fitting.differs(one, Constants(10_900.0, {"king": 415.0}))
+    assert fitting.differs(one, Constants(11_200.0, {"king": 400.0}))
+    assert fitting.differs(one, Constants(10_000.0, {"king": 422.0}))
+    assert fitting.differs(one, Constants(10_000.0))
 
 
 def test_favourites_of_well_known_players_end_above_as_often_as_predicted():
     games = drawn(200, 3000)
 
-    bins, _months = calibrate(games, fit_constants(games), whole=True)
+    bins, _months = fitting.calibrate(games, fitting.fit_constants(games), whole=True)
 
     for pairs, predicted, above in bins:
         assert above / pairs == pytest.approx(predicted / pairs, abs=0.05)
@@ -339,7 +330,7 @@ def test_favourites_of_well_known_players_end_above_as_often_as_predicted():
 
 NEWCOMER = newcomer(150.0**2)
 SIDES_OF_A_GAME = st.sampled_from([(0, 1), (0, 1, 2), (0, 1, 2, 3), (0, 1, 0, 1)])
-HOUR = 3600 * MICROSECONDS
+HOUR = 3600 * fitting.MICROSECONDS
 
 
 @st.composite
@@ -349,7 +340,7 @@ def games_played(draw):
     for key in range(1, draw(st.integers(1, 30))):
         at += draw(st.integers(0, 100 * 24)) * HOUR
         sides = draw(SIDES_OF_A_GAME)
-        players = draw(st.permutations([*range(6), GUEST, GUEST]))[: len(sides)]
+        players = draw(st.permutations([*range(6), fitting.GUEST, fitting.GUEST]))[: len(sides)]
         scores = [draw(st.integers(-900, 900)) / 3 for _ in set(sides)]
         games.append((key, at, players, sides, scores, draw(st.sampled_from([0.0, 70.0, 210.5]))))
     return games
@@ -361,11 +352,12 @@ def one_by_one(games):
     changes = []
     for key, at, players, sides, scores, unit in games:
         ratings = [
-            NEWCOMER if player == GUEST else rested(*reached[player], at) for player in players
+            NEWCOMER if player == fitting.GUEST else rested(*reached[player], at)
+            for player in players
         ]
         after = rate(ratings, sides, scores, unit)
         for seat, player in enumerate(players):
-            if player != GUEST:
+            if player != fitting.GUEST:
                 number = reached[player][1] + 1
                 reached[player] = after[seat], number, at
                 change = player, key, seat, number, at
@@ -374,12 +366,12 @@ def one_by_one(games):
 
 
 def rested(rating, _games, last_at, at):
-    return rating.rested((at - last_at) / MICROSECONDS / DAY)
+    return rating.rested((at - last_at) / fitting.MICROSECONDS / fitting.DAY)
 
 
 @given(games_played())
 def test_waves_rate_as_one_game_after_the_other_to_the_last_digit(games):
-    waves = Waves([(NEWCOMER, 0, 0)] * 6, NEWCOMER)
+    waves = fitting.Waves([(NEWCOMER, 0, 0)] * 6, NEWCOMER)
     for *game, scores, unit in games:
         waves.add(*game, unit, *scores)
 

@@ -6,13 +6,7 @@ from hypothesis import strategies as st
 
 from tests.engine.standings.tournament_drawing import tournaments
 from tournaments.engine.play.outcomes import rank
-from tournaments.engine.standings.results import (
-    METHODS,
-    Competitor,
-    RoundResults,
-    Ruling,
-    TableResult,
-)
+from tournaments.engine.standings import results
 from tournaments.engine.standings.standings import (
     DECISIONS,
     METHOD_REASONS,
@@ -23,12 +17,12 @@ from tournaments.engine.standings.standings import (
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 
 FOUR = ("ali", "banu", "cem", "deniz")
-WHO = [Competitor(name, number) for number, name in enumerate((*FOUR, "ece"))]
+WHO = [results.Competitor(name, number) for number, name in enumerate((*FOUR, "ece"))]
 
 
 def table(*totals, out=None, names=FOUR):
     above = tuple(side for side, total in enumerate(totals) if total > 0)
-    return TableResult(tuple(names), totals, rank(totals), above if out is None else out)
+    return results.TableResult(tuple(names), totals, rank(totals), above if out is None else out)
 
 
 def why(entrant, *rounds, **chosen):
@@ -44,7 +38,7 @@ def reasons(entrant, *rounds, **chosen):
 
 
 def one_round(*tables, byes=(), rulings=()):
-    return RoundResults(1, tables, byes, rulings)
+    return results.RoundResults(1, tables, byes, rulings)
 
 
 @pytest.mark.parametrize(
@@ -82,9 +76,9 @@ def test_a_game_says_what_it_is_worth_and_why(method, result, code, params):
 
 def test_a_bye_says_how_many_rounds_its_average_is_of():
     played = [
-        RoundResults(1, (table(30, 10, 0, -40),)),
-        RoundResults(2, (table(15, 10, 0, -25),)),
-        RoundResults(3, (), byes=("ali",)),
+        results.RoundResults(1, (table(30, 10, 0, -40),)),
+        results.RoundResults(2, (table(15, 10, 0, -25),)),
+        results.RoundResults(3, (), byes=("ali",)),
     ]
 
     assert reasons("ali", *played)[2] == [("bye-average", {"points": Fraction(45, 2), "rounds": 2})]
@@ -92,8 +86,8 @@ def test_a_bye_says_how_many_rounds_its_average_is_of():
 
 
 def test_rulings_stand_beside_what_was_played():
-    rulings = [Ruling("ali", "adjusted", 20), Ruling("ali", "penalty", 5)]
-    gone = [Ruling("banu", "forfeit", -7), Ruling("cem", "absent")]
+    rulings = [results.Ruling("ali", "adjusted", 20), results.Ruling("ali", "penalty", 5)]
+    gone = [results.Ruling("banu", "forfeit", -7), results.Ruling("cem", "absent")]
     played = one_round(table(30, 10, 0, -40), rulings=tuple(rulings + gone))
 
     assert reasons("ali", played) == [
@@ -112,7 +106,7 @@ def test_a_round_without_anything_has_no_reasons():
 
 
 def test_what_decided_against_the_neighbours():
-    first = RoundResults(4, (table(30, 10, 10, 10, out=(0, 1)),))
+    first = results.RoundResults(4, (table(30, 10, 10, 10, out=(0, 1)),))
     opened = why("banu", first, tie_breaks=("kings", "wins"))
 
     assert (opened.ahead.other, opened.ahead.code, opened.ahead.own, opened.ahead.theirs) == (
@@ -140,11 +134,11 @@ def test_a_shared_place_the_unplayed_and_the_ends():
 
 def test_house_players_have_no_place_to_ask_about():
     with pytest.raises(KeyError):
-        why_place("h", [Competitor("h", house=True)], [], TournamentSettings())
+        why_place("h", [results.Competitor("h", house=True)], [], TournamentSettings())
 
 
 def test_every_method_has_its_reason():
-    assert set(METHOD_REASONS) == set(METHODS)
+    assert set(METHOD_REASONS) == set(results.METHODS)
 
 
 @settings(max_examples=30, deadline=None)

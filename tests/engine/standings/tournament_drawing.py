@@ -8,13 +8,7 @@ from statistics import mean
 from hypothesis import strategies as st
 
 from tournaments.engine.play.outcomes import rank
-from tournaments.engine.standings.results import (
-    TIE_BREAKS,
-    Competitor,
-    RoundResults,
-    Ruling,
-    TableResult,
-)
+from tournaments.engine.standings import results
 from tournaments.engine.standings.tournament_settings import POINTS, TournamentSettings
 
 # Few different totals, so that much is tied.
@@ -24,7 +18,9 @@ SETTINGS = st.builds(
     TournamentSettings,
     points=st.sampled_from(POINTS),
     place_points=st.sampled_from([(4, 2, 1, 0), (3, 1), (5, 3, -1), (2, 2, 2, 1)]),
-    tie_breaks=st.lists(st.sampled_from(list(TIE_BREAKS)), unique=True, max_size=4).map(tuple),
+    tie_breaks=st.lists(st.sampled_from(list(results.TIE_BREAKS)), unique=True, max_size=4).map(
+        tuple
+    ),
     bye=st.sampled_from(["average", 0, 2]),
     tie_break_version=st.sampled_from([1, 2]),
 )
@@ -34,7 +30,7 @@ SETTINGS = st.builds(
 def tables(draw, names):
     totals = tuple(draw(TOTALS) for _ in names)
     sides = range(len(names))
-    return TableResult(
+    return results.TableResult(
         tuple(names),
         totals,
         rank(totals),
@@ -55,11 +51,11 @@ def played_rounds(draw, number, names, size):
     rulings = []
     for name in draw(st.lists(st.sampled_from(order[:seated]), max_size=2)):
         kind = draw(st.sampled_from(["penalty", "adjusted", "forfeit", "absent"]))
-        rulings.append(Ruling(name, kind, draw(st.integers(1, 30))))
+        rulings.append(results.Ruling(name, kind, draw(st.integers(1, 30))))
     byes, table_of = tuple(order[seated:]), {n: t for t in sitting for n in t.entrants}
     # What is decided at a table that is still played is another story.
     rulings = [r for r in rulings if table_of[r.entrant].finished or r.kind == "penalty"]
-    return RoundResults(number, tuple(sitting), byes, tuple(rulings))
+    return results.RoundResults(number, tuple(sitting), byes, tuple(rulings))
 
 
 @st.composite
@@ -67,7 +63,7 @@ def tournaments(draw):
     """Competitors, rounds and settings; the first of the competitors may be of the house."""
     size = draw(st.sampled_from([2, 4]))
     players = [f"p{at}" for at in range(draw(st.integers(size, 9)))]
-    competitors = [Competitor(name, number) for number, name in enumerate(players)]
+    competitors = [results.Competitor(name, number) for number, name in enumerate(players)]
     if draw(st.booleans()):
         competitors[0] = replace(competitors[0], house=True)
     rounds = [

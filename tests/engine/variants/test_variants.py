@@ -76,7 +76,6 @@ def test_a_queen_each_is_scored(ruleset):
 
 
 def play_hand(ruleset, options=None, **hand):
-    """The points of one hand of Euchre."""
     result = score_document(
         {
             "format": "kingscore-game/1",

@@ -204,7 +204,6 @@ def server_of_deaf_services(tmp_path):
 
 
 def ask(port, path):
-    """The status and words of an answer, and after how many seconds."""
     before = time.monotonic()
     with closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as visitor:
         visitor.request("GET", path)

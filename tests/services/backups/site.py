@@ -99,7 +99,6 @@ class Site:
         return environment_of(self.folder, DJANGO_SETTINGS_MODULE="kingscore.settings", **own)
 
     def manage(self, *words, **more):
-        """Run a command; what it said, and how it ended."""
         return subprocess.run(
             self.words(*words),
             cwd=ROOT,

@@ -159,7 +159,6 @@ print(json.dumps(told, default=lambda moment: moment.isoformat()))
 
 
 def audit_in(backup):
-    """The stored entries of the audit."""
     (table,) = (
         each for each in manifest_of(backup)["tables"] if each["name"] == "tournaments.auditrow"
     )

@@ -53,7 +53,6 @@ def made(tmp_path_factory):
 
 @pytest.fixture
 def whole(made, settings, tmp_path):
-    """A whole backup, and a site in a folder of its own to restore it into."""
     settings.MEDIA_ROOT = tmp_path / "files"
     settings.SECRET_FILE = tmp_path / "secret-key"
     settings.SECRET_FILE.write_text("of this site")

@@ -2,13 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.club_factories import (
-    AccountFactory,
-    AuditEntryFactory,
-    ClubFactory,
-    MemberFactory,
-    PlayerFactory,
-)
+from tests import club_factories as make
 from tests.factories import EVENING
 from tournaments.models import AuditEntry, Invitation, Member, User
 from tournaments.models.clubs import Role
@@ -21,12 +15,12 @@ LATER = EVENING + timedelta(days=14)
 
 
 def member(club, role="member"):
-    return Actor(MemberFactory(club=club, role=role).user, address="192.0.2.7")
+    return Actor(make.MemberFactory(club=club, role=role).user, address="192.0.2.7")
 
 
 @pytest.fixture
 def club():
-    return ClubFactory(slug="moda", name="Moda")
+    return make.ClubFactory(slug="moda", name="Moda")
 
 
 @pytest.fixture
@@ -60,7 +54,7 @@ def accept(invitation, by, at=EVENING):
     ],
 )
 def test_club_gets_a_slug_of_its_name_and_its_maker_as_owner(name, slug):
-    maker = AccountFactory()
+    maker = make.AccountFactory()
 
     made = membership.create_club(name, Actor(maker), at=EVENING)
 
@@ -89,7 +83,7 @@ def test_settings_note_what_was_changed_and_nothing_else(club, owner):
 
 def test_invitation_makes_a_member_once_for_each_account(club, owner):
     link = membership.invite(club, membership.Offer(Role.MEMBER, None), owner, at=EVENING)
-    ece = Actor(AccountFactory())
+    ece = Actor(make.AccountFactory())
 
     # The answer may be lost: it can be asked for when the link has expired.
     first, second = accept(link, ece), accept(link, ece, at=LATER)
@@ -120,17 +114,17 @@ def test_invitation_raises_a_lower_role_and_keeps_a_higher_one(club, owner):
 def test_invitation_of_staff_is_used_once_whatever_was_asked(club, owner):
     for role in (Role.DIRECTOR, Role.OWNER):
         link = membership.invite(club, membership.Offer(role, None), owner, at=EVENING)
-        accept(link, Actor(AccountFactory()))
+        accept(link, Actor(make.AccountFactory()))
 
         with pytest.raises(Invitation.DoesNotExist):
-            accept(link, Actor(AccountFactory()))
+            accept(link, Actor(make.AccountFactory()))
         assert link.most_uses == 1
     assert roles(club) == ["director", "owner", "owner"]
 
 
 def test_invitation_lasts_fourteen_days_or_until_it_is_withdrawn(club, owner):
     link = membership.invite(club, membership.Offer(Role.MEMBER), owner, at=EVENING)
-    ece = Actor(AccountFactory())
+    ece = Actor(make.AccountFactory())
 
     with pytest.raises(Invitation.DoesNotExist):
         accept(link, ece, at=LATER)
@@ -138,16 +132,16 @@ def test_invitation_lasts_fourteen_days_or_until_it_is_withdrawn(club, owner):
     for _tap in range(2):
         membership.withdraw_invitation(link.pk, owner, at=EVENING)
     with pytest.raises(Invitation.DoesNotExist):
-        accept(link, Actor(AccountFactory()))
+        accept(link, Actor(make.AccountFactory()))
     assert lines()[2:] == [("role", "withdraw", {"role": "member", "used": 1}, None)]
 
 
 def test_account_that_is_deleted_leaves_its_clubs_and_its_players_stay(club, owner):
     ece = member(club)
-    player = PlayerFactory(club=club, name="Ece", account=ece.user)
-    AuditEntryFactory(club=club, user=ece.user)
+    player = make.PlayerFactory(club=club, name="Ece", account=ece.user)
+    make.AuditEntryFactory(club=club, user=ece.user)
     # In this club the account is no member.
-    another = PlayerFactory(account=ece.user)
+    another = make.PlayerFactory(account=ece.user)
 
     membership.delete_account(ece, at=EVENING)
 
@@ -176,7 +170,7 @@ def test_account_that_is_deleted_leaves_its_clubs_and_its_players_stay(club, own
 def test_owner_who_goes_comes_back_by_no_link_of_staff(club, owner, go):
     going = member(club, "owner")
     links = [membership.invite(club, membership.Offer(role), going, at=EVENING) for role in Role]
-    other = membership.invite(ClubFactory(), membership.Offer(Role.OWNER), owner, at=EVENING)
+    other = membership.invite(make.ClubFactory(), membership.Offer(Role.OWNER), owner, at=EVENING)
 
     go(club, owner, going)
 

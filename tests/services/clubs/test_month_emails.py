@@ -21,7 +21,6 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
 def reader(club, name, role="owner", *, proved=True, language="tr", **fields):
-    """Somebody with an address, who has signed in once."""
     member = MemberFactory(club=club, role=role, user__username=name, **fields)
     EmailAddress.objects.create(user=member.user, email=member.user.email, verified=proved)
     emails.remember_language(member.user_id, language)

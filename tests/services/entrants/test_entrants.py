@@ -2,14 +2,7 @@ from functools import partial
 
 import pytest
 
-from tests.club_factories import (
-    EntrantFactory,
-    MemberFactory,
-    PlayerFactory,
-    RoundFactory,
-    SubstituteFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.deals import NAMES, WHOLE_GAME
 from tests.evening_builders import sitting
 from tests.factories import EVENING, record_all
@@ -33,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 
 def open_tournament(**fields):
-    return TournamentFactory(state="registration", **fields)
+    return make.TournamentFactory(state="registration", **fields)
 
 
 def register(row, *entries):
@@ -48,7 +41,7 @@ def refused(row, *entries):
 
 def published_round(row, number=1):
     seating = {"tables": [], "byes": []}
-    return RoundFactory(event=row.event, number=number, seating=seating, published_at=EVENING)
+    return make.RoundFactory(event=row.event, number=number, seating=seating, published_at=EVENING)
 
 
 def test_pairs_are_two_people_of_whom_none_stands_in_another_pair():
@@ -68,8 +61,8 @@ def test_pairs_are_two_people_of_whom_none_stands_in_another_pair():
 
 def test_one_who_was_merged_is_found_as_who_was_kept():
     row = open_tournament()
-    kept = PlayerFactory(club=row.event.club, name="Ayşe Kaya")
-    PlayerFactory(club=row.event.club, name="Ayşe", merged_into=kept)
+    kept = make.PlayerFactory(club=row.event.club, name="Ayşe Kaya")
+    make.PlayerFactory(club=row.event.club, name="Ayşe", merged_into=kept)
 
     assert register(row, Entry("Ayşe"))[0].player == kept
     assert type(refused(row, Entry("Ayşe Kaya"))[0]).__name__ == "EnteredAlready"
@@ -97,10 +90,12 @@ def test_no_more_than_can_take_part_are_registered(monkeypatch):
 
 
 def test_late_entrants_join_in_the_next_round_in_which_they_do_not_stand_in():
-    row = TournamentFactory(state="running")
+    row = make.TournamentFactory(state="running")
     published_round(row)
-    helper = PlayerFactory(club=row.event.club, name="Zeki")
-    SubstituteFactory(entrant=EntrantFactory(tournament=row), round_number=2, player=helper)
+    helper = make.PlayerFactory(club=row.event.club, name="Zeki")
+    make.SubstituteFactory(
+        entrant=make.EntrantFactory(tournament=row), round_number=2, player=helper
+    )
 
     assert [each.joins_in for each in register(row, Entry("Zeki"), Entry("A"))] == [3, 2]
 
@@ -133,8 +128,8 @@ def test_pair_of_which_one_plays_with_another_is_not_registered_by_link():
 
 
 def test_withdrawn_entrant_returns_for_the_next_round():
-    row = TournamentFactory(state="running")
-    entrant = EntrantFactory(tournament=row)
+    row = make.TournamentFactory(state="running")
+    entrant = make.EntrantFactory(tournament=row)
     published_round(row)
 
     registration.withdraw_entrant(entrant.pk, NOBODY, at=EVENING)
@@ -147,10 +142,10 @@ def test_withdrawn_entrant_returns_for_the_next_round():
 
 
 def test_check_in_counts_for_the_evening_or_for_the_next_round():
-    once = TournamentFactory(state="running", settings={"check_in": "once"})
-    each = TournamentFactory(state="running", settings={"check_in": "round"})
+    once = make.TournamentFactory(state="running", settings={"check_in": "once"})
+    each = make.TournamentFactory(state="running", settings={"check_in": "round"})
     for row in (once, each):
-        entrant = EntrantFactory(tournament=row)
+        entrant = make.EntrantFactory(tournament=row)
         assert registration.check_in(entrant.pk, NOBODY, at=EVENING).checked_in == 1
         published_round(row)
         registration.check_in(entrant.pk, NOBODY, at=EVENING)
@@ -166,7 +161,7 @@ def test_final_standings_stay_as_they_are():
         (registration.return_entrant, EVENING),
         (partial(registration.mark_house, house=True), None),
     ):
-        entrant = EntrantFactory(tournament__state="finished", withdrawn_at=withdrawn)
+        entrant = make.EntrantFactory(tournament__state="finished", withdrawn_at=withdrawn)
         with pytest.raises(WrongState):
             change(entrant.pk, NOBODY, at=EVENING)
         with pytest.raises(WrongState):
@@ -184,7 +179,6 @@ def put_in(entrant, name, number=1, by=NOBODY):
 
 
 def at_a_table(row):
-    """An entrant who sits at table 1, and one at table 2, and the one who is out."""
     one, other = (
         row.entrants.filter(sittings__table__number=number).order_by("number").first()
         for number in (1, 2)
@@ -234,7 +228,7 @@ def test_substitute_in_the_middle_of_a_game_stands_in_its_history():
     one, _, _ = at_a_table(row)
     game = sheet_of(one)
     record_all(game, WHOLE_GAME[:2])
-    director = Actor(MemberFactory(club=row.event.club, role="director").user)
+    director = Actor(make.MemberFactory(club=row.event.club, role="director").user)
 
     put_in(one, "Zeki", by=director)
 
@@ -255,7 +249,7 @@ def test_substitute_in_the_middle_of_a_game_stands_in_its_history():
 
 
 def test_one_partner_of_a_pair_is_replaced():
-    row = TournamentFactory(state="running", event__ruleset="italian-king-pairs")
+    row = make.TournamentFactory(state="running", event__ruleset="italian-king-pairs")
     pairs = [Entry("Ayşe", "Burak"), Entry("Cem", "Deniz")]
     one, _ = register_entrants(row.pk, pairs, NOBODY, at=EVENING)
     published(row)
@@ -330,7 +324,7 @@ def test_place_that_another_was_given_on_the_sheet_is_not_taken():
     published(row)
     one, _other, _out = at_a_table(row)
     seat = sheet_of(one).seats.get(player=one.player)
-    seat.player = PlayerFactory(club=row.event.club)
+    seat.player = make.PlayerFactory(club=row.event.club)
     seat.save()
 
     with pytest.raises(substituting.NotAtTable):

@@ -3,14 +3,7 @@ from datetime import date
 
 import pytest
 
-from tests.club_factories import (
-    ClubFactory,
-    EventFactory,
-    MemberFactory,
-    RoundFactory,
-    SeasonFactory,
-    TableFactory,
-)
+from tests import club_factories as make
 from tests.deals import WHOLE_GAME
 from tests.evening_builders import audit
 from tests.factories import EVENING, ContextFactory, HouseRulesetFactory
@@ -30,10 +23,14 @@ BY = Actor(address="192.0.2.7")
 
 
 def test_season_of_a_day_is_the_one_that_began_last():
-    club = ClubFactory()
-    SeasonFactory(club=club, name="Yıl", starts_on=date(2026, 1, 1), ends_on=date(2026, 12, 31))
-    SeasonFactory(club=club, name="Güz", starts_on=date(2026, 9, 1), ends_on=date(2026, 11, 20))
-    SeasonFactory(name="Başka kulüp", starts_on=date(2026, 10, 1), ends_on=date(2026, 12, 1))
+    club = make.ClubFactory()
+    make.SeasonFactory(
+        club=club, name="Yıl", starts_on=date(2026, 1, 1), ends_on=date(2026, 12, 31)
+    )
+    make.SeasonFactory(
+        club=club, name="Güz", starts_on=date(2026, 9, 1), ends_on=date(2026, 11, 20)
+    )
+    make.SeasonFactory(name="Başka kulüp", starts_on=date(2026, 10, 1), ends_on=date(2026, 12, 1))
 
     days = [date(2026, 8, 31), date(2026, 9, 1), date(2026, 11, 20), date(2026, 11, 21)]
 
@@ -43,13 +40,13 @@ def test_season_of_a_day_is_the_one_that_began_last():
 
 
 def test_evening_plays_by_known_rules_and_those_of_its_own_club_only():
-    club = ClubFactory()
-    director = MemberFactory(club=club, role="director").user
+    club = make.ClubFactory()
+    director = make.MemberFactory(club=club, role="director").user
     by = Actor(director)
-    MemberFactory(user=director, role="owner")
+    make.MemberFactory(user=director, role="owner")
     for slug, of in (("theirs", director.memberships.last().club), ("ours", club), ("all", None)):
         HouseRulesetFactory(slug=slug, club=of)
-    event = EventFactory(club=club)
+    event = make.EventFactory(club=club)
 
     for said in (
         {"ruleset": "theirs"},
@@ -70,16 +67,16 @@ def test_evening_plays_by_known_rules_and_those_of_its_own_club_only():
 
 
 def test_round_that_was_closed_without_tables_is_followed_by_another():
-    round_ = RoundFactory(number=1, closed_at=EVENING)
+    round_ = make.RoundFactory(number=1, closed_at=EVENING)
 
     assert events.open_round(round_.event_id, BY, at=EVENING).number == 2
 
 
 def test_closed_round_is_written_by_directors_only():
-    table = TableFactory(entries=WHOLE_GAME[:1])
+    table = make.TableFactory(entries=WHOLE_GAME[:1])
     game = table.games.get()
-    director = MemberFactory(club=table.round.event.club, role="director").user
-    member = MemberFactory(club=table.round.event.club).user
+    director = make.MemberFactory(club=table.round.event.club, role="director").user
+    member = make.MemberFactory(club=table.round.event.club).user
 
     events.close_round(table.round_id, BY, at=EVENING)
 
@@ -92,7 +89,7 @@ def test_closed_round_is_written_by_directors_only():
 
 
 def test_round_is_closed_and_reopened_once():
-    table = TableFactory()
+    table = make.TableFactory()
     subject = f"event:{table.round.event.public_id}"
     later = EVENING.replace(hour=23)
 

@@ -13,18 +13,8 @@ from tests.evening_builders import TURKISH_KING, write
 from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory, record, reload
 from tests.match_builders import KEY, TWO, krapet, next_game, won_by
 from tests.together import at_once, while_another_is_writing
+from tournaments import models
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.models import (
-    AuditEntry,
-    Confirmation,
-    Game,
-    PhoneTransfer,
-    Player,
-    Revision,
-    Season,
-    Seat,
-    Table,
-)
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.events import events
@@ -96,7 +86,7 @@ def test_deletion_waits_for_a_write_and_takes_it_along():
         lambda: playing.record_entry(game.pk, parse_entry(QUEENS), ContextFactory(revision=1)),
         lambda: reload(delete()),
     ) == (2, 0, True)
-    assert not Game.objects.filter(pk=game.pk).exists()
+    assert not models.Game.objects.filter(pk=game.pk).exists()
 
 
 def test_write_waits_for_a_deletion_and_finds_no_game():
@@ -123,7 +113,7 @@ def test_round_waits_for_a_write_under_way_before_it_is_closed():
     table = TableFactory()
 
     assert while_another_is_writing(write(table), close(table)) == (1, True, True)
-    assert list(AuditEntry.objects.order_by("pk").values_list("action", flat=True)) == [
+    assert list(models.AuditEntry.objects.order_by("pk").values_list("action", flat=True)) == [
         "entry",
         "close-round",
     ]
@@ -133,22 +123,22 @@ def test_write_that_waited_for_a_round_to_close_is_refused():
     table = TableFactory()
 
     assert while_another_is_writing(close(table), write(table)) == (True, "RoundClosed", True)
-    assert Revision.objects.count() == 0
+    assert models.Revision.objects.count() == 0
 
 
 def test_next_game_that_waited_for_a_round_to_close_is_refused():
     table = TableFactory()
-    Game.objects.all().delete()
+    models.Game.objects.all().delete()
     game = tables.start_match(GameSetup("krapet", TWO), "best-of", 3, at=EVENING)
     playing.record_entry(game.pk, parse_entry(won_by(0)), ContextFactory())
-    Game.objects.update(table=table)
+    models.Game.objects.update(table=table)
 
     def begin():
         by = Actor(table=table.public_id)
         return tables.start_next_game(game.pk, at=EVENING, key="next-key", reason="", by=by)
 
     assert while_another_is_writing(close(table), begin) == (True, "RoundClosed", True)
-    assert Game.objects.count() == 1
+    assert models.Game.objects.count() == 1
 
 
 def test_next_game_has_the_name_that_a_player_is_given_meanwhile():
@@ -156,7 +146,7 @@ def test_next_game_has_the_name_that_a_player_is_given_meanwhile():
     laying = Laying(GameSetup("krapet", ()), TWO, ("best-of", 3))
     game = tables.add_table(round_.pk, laying, NOBODY, at=EVENING).games.get()
     playing.record_entry(game.pk, parse_entry(won_by(0)), ContextFactory())
-    burak = Player.objects.get(name="Burak")
+    burak = models.Player.objects.get(name="Burak")
 
     def rename():
         return rename_player(burak.pk, "Berk", NOBODY, at=EVENING).name
@@ -165,7 +155,7 @@ def test_next_game_has_the_name_that_a_player_is_given_meanwhile():
         return tables.start_next_game(game.pk, at=EVENING, key="next-key", reason="")[1]
 
     assert while_another_is_writing(begin, rename) == (True, "Berk", True)
-    heads = Game.objects.order_by("pk").values_list("players", flat=True)
+    heads = models.Game.objects.order_by("pk").values_list("players", flat=True)
     assert list(heads) == [["Ayşe", "Berk"]] * 2
 
 
@@ -182,7 +172,11 @@ def test_player_is_seated_once_by_two_who_lay_tables_at_once():
         "SitsElsewhere",
         True,
     )
-    assert (Table.objects.count(), Seat.objects.count(), Player.objects.count()) == (1, 4, 4)
+    assert (
+        models.Table.objects.count(),
+        models.Seat.objects.count(),
+        models.Player.objects.count(),
+    ) == (1, 4, 4)
 
 
 def test_table_is_not_laid_in_a_round_that_closes_meanwhile():
@@ -191,7 +185,7 @@ def test_table_is_not_laid_in_a_round_that_closes_meanwhile():
     assert while_another_is_writing(
         close(table), lay(table.round, ("Elif", "Fatma", "Gül", "Hakan"))
     ) == (True, "NoMoreTables", True)
-    assert Table.objects.count() == 1
+    assert models.Table.objects.count() == 1
 
 
 def test_next_round_is_opened_once_by_two_at_once():
@@ -216,7 +210,7 @@ def test_guesses_at_once_are_all_counted():
     assert sorted(answers) == ["AccessLinkClosed"] * (16 - MOST_WRONG_CODES + 1) + ["WrongCode"] * (
         MOST_WRONG_CODES - 1
     )
-    assert Table.objects.get().wrong_codes == MOST_WRONG_CODES
+    assert models.Table.objects.get().wrong_codes == MOST_WRONG_CODES
 
 
 def test_confirmation_waits_for_a_write_and_is_void_then():
@@ -230,7 +224,7 @@ def test_confirmation_waits_for_a_write_and_is_void_then():
         return playing.confirm_result(game.pk, 0, 20, NOBODY, at=EVENING)
 
     assert while_another_is_writing(withdraw, confirm) == (21, "StaleRevision", True)
-    assert Confirmation.objects.count() == 0
+    assert models.Confirmation.objects.count() == 0
 
 
 def test_game_is_adopted_once_by_two_directors_at_once():
@@ -240,7 +234,7 @@ def test_game_is_adopted_once_by_two_directors_at_once():
         return lambda: tables.adopt_game(game.pk, round_.pk, NAMES, NOBODY, at=EVENING).number
 
     assert sorted(map(str, at_once(*map(adopt, places)))) == ["1", "NotOpen"]
-    assert Table.objects.count() == 1
+    assert models.Table.objects.count() == 1
 
 
 def test_season_that_is_being_removed_takes_no_evening():
@@ -256,7 +250,7 @@ def test_season_that_is_being_removed_takes_no_evening():
         lambda: events.remove_season(season.pk, NOBODY, at=EVENING),
         lambda: events.create_event(season.club, plan, NOBODY, at=EVENING).name,
     ) == (None, "DoesNotExist", True)
-    assert Season.objects.count() == 0
+    assert models.Season.objects.count() == 0
 
 
 def test_replaced_address_shuts_out_whoever_takes_the_pen_at_that_moment():
@@ -274,7 +268,7 @@ def test_replaced_address_shuts_out_whoever_takes_the_pen_at_that_moment():
         return tables.replace_address(table.pk, NOBODY, at=EVENING).generation
 
     assert while_another_is_writing(take, replace) == (2, 2, True)
-    row = Game.objects.get()
+    row = models.Game.objects.get()
     assert (row.write_generation, row.taken_with) == (3, "")
 
 
@@ -291,13 +285,13 @@ def test_address_is_replaced_and_table_removed_after_a_next_game_under_way(remov
     assert while_another_is_writing(
         lambda: tap_next(game, KEY), lambda: act(table.pk, NOBODY, at=EVENING) and None
     ) == (2, None, True)
-    written_by = set(Game.objects.values_list("write_generation", flat=True))
+    written_by = set(models.Game.objects.values_list("write_generation", flat=True))
     assert written_by == (set() if remove else {2})
 
 
 def test_table_that_is_being_removed_keeps_a_merge_waiting():
     table = TableFactory()
-    ayse = Player.objects.get(name="Ayşe")
+    ayse = models.Player.objects.get(name="Ayşe")
     kept = PlayerFactory(club=ayse.club)
 
     assert while_another_is_writing(
@@ -322,7 +316,7 @@ def test_second_tap_on_the_next_game_waits_and_finds_it_open(key, second):
         second,
         True,
     )
-    assert Game.objects.count() == 2
+    assert models.Game.objects.count() == 2
 
 
 def tap_rematch(game, terms, key):
@@ -340,9 +334,9 @@ def test_second_tap_on_rematch_waits_and_finds_it_open(key, sign, terms):
         lambda: tap_rematch(game, terms, KEY), lambda: tap_rematch(game, terms, key)
     )
 
-    rematch = Game.objects.get(open_table=game.open_table, number=2)
+    rematch = models.Game.objects.get(open_table=game.open_table, number=2)
     assert outcomes == (rematch.pk, sign * rematch.pk, True)
-    assert Game.objects.count() == 2
+    assert models.Game.objects.count() == 2
 
 
 def link():
@@ -357,7 +351,7 @@ def test_one_of_two_phones_gets_the_tables():
     for _ in range(5):
         works = [transfer_to_phone(link())] * 2
         assert sorted(map(str, at_once(*works))) == ["1", "TransferGone"]
-    assert not PhoneTransfer.objects.exists()
+    assert not models.PhoneTransfer.objects.exists()
 
 
 def test_second_phone_waits_and_finds_the_link_used():

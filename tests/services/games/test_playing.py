@@ -180,7 +180,6 @@ def stored(game):
 
 
 def late():
-    """A game of a round that is closed, and a director, who alone writes there."""
     club = ClubFactory(rates_evenings=True)
     table = TableFactory(round__event__club=club, round__closed_at=EVENING)
     return table.games.get(), Actor(MemberFactory(club=club, role="director").user)

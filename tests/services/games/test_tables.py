@@ -14,19 +14,9 @@ from tests.factories import (
     record,
 )
 from tests.match_builders import TWO, krapet, march, next_game, play, railroad, rematch, won_by
+from tournaments import models
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
-from tournaments.models import (
-    AuditEntry,
-    Game,
-    Match,
-    OpenTable,
-    Player,
-    Report,
-    Revision,
-    Seat,
-    Table,
-)
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.documents.reporting import request_scoresheet
@@ -60,9 +50,9 @@ def test_table_is_laid_with_players_found_and_added_who_are_called_as_they_wish(
     game, shown = table.games.get(), ["A. Y.", *NAMES[1:]]
     assert (table.number, game.title, game.players) == (1, "Cuma akşamı", shown)
     assert sitting(game) == ["Ayşe Yılmaz", *NAMES[1:]]
-    assert Seat.objects.get(game=game, number=0).player == shy
-    assert Player.objects.filter(club=club).count() == 4
-    line = AuditEntry.objects.get(action="add-table")
+    assert models.Seat.objects.get(game=game, number=0).player == shy
+    assert models.Player.objects.filter(club=club).count() == 4
+    line = models.AuditEntry.objects.get(action="add-table")
     assert line.subject == f"table:{table.public_id}"
     assert (line.after["table"], line.after["games"][0]["players"]) == (1, shown)
 
@@ -83,7 +73,7 @@ def test_table_plays_by_rules_of_its_own_club_only(copied):
     with pytest.raises(InvalidEntry):
         lay_by(theirs, NAMES)
     assert lay_by(ours, NAMES).games.get().document == ours.document
-    assert Table.objects.count() == 1
+    assert models.Table.objects.count() == 1
 
 
 def test_form_sent_twice_lays_one_table():
@@ -91,7 +81,7 @@ def test_form_sent_twice_lays_one_table():
 
     once, again = (lay(round_, key="a-key-of-the-director") for _ in range(2))
 
-    assert (once, Table.objects.count()) == (again, 1)
+    assert (once, models.Table.objects.count()) == (again, 1)
     assert lay(round_, OTHERS, key="another-key-of-the-director") != once
 
 
@@ -120,8 +110,8 @@ def test_next_game_is_not_begun_in_a_closed_round_except_by_a_director():
 
 def test_table_swaps_seats_among_its_players_also_by_their_initials():
     table = TableFactory(players=("Ayşe Yılmaz", *NAMES[1:]))
-    seats = {seat.player.name: seat.pk for seat in Seat.objects.select_related("player")}
-    set_initials(Player.objects.get(name="Ayşe Yılmaz").pk, True, NOBODY, at=EVENING)
+    seats = {seat.player.name: seat.pk for seat in models.Seat.objects.select_related("player")}
+    set_initials(models.Player.objects.get(name="Ayşe Yılmaz").pk, True, NOBODY, at=EVENING)
 
     rename(table, ("Cem", "Burak", "A. Y.", "Deniz"))
 
@@ -129,7 +119,7 @@ def test_table_swaps_seats_among_its_players_also_by_their_initials():
     assert game.players == ["Cem", "Burak", "A. Y.", "Deniz"]
     assert sitting(game) == ["Cem", "Burak", "Ayşe Yılmaz", "Deniz"]
     # Undoing a merge finds the rows by their keys.
-    now = {seat.player.name: seat.pk for seat in Seat.objects.select_related("player")}
+    now = {seat.player.name: seat.pk for seat in models.Seat.objects.select_related("player")}
     assert now == seats
 
 
@@ -166,9 +156,9 @@ def test_removed_table_leaves_its_record_in_the_audit():
     for _ in range(2):
         tables.remove_table(table.pk, BY, at=EVENING)
 
-    for model in (Table, Match, Game, Seat):
+    for model in (models.Table, models.Match, models.Game, models.Seat):
         assert not model.objects.exists()
-    line = AuditEntry.objects.latest("pk")
+    line = models.AuditEntry.objects.latest("pk")
     kept = [record["entries"] for record in line.before["records"]]
     assert (line.action, kept) == ("remove-table", [[won_by(0)]])
 
@@ -181,13 +171,13 @@ def test_replaced_address_makes_card_code_and_phones_worthless():
 
     new = tables.replace_address(table.pk, BY, at=EVENING)
 
-    assert not Table.objects.found_at(table.public_id, table.secret).exists()
-    assert Table.objects.found_at(table.public_id, new.secret).exists()
+    assert not models.Table.objects.found_at(table.public_id, table.secret).exists()
+    assert models.Table.objects.found_at(table.public_id, new.secret).exists()
     assert new.code != table.code
     for each in (game, later):
-        assert not Game.objects.writable_at(each.public_id, each.secret("write")).exists()
-        assert not Game.objects.takeable_at(each.public_id, each.secret("pen")).exists()
-    assert not Game.objects.taken_with(game.public_id, "key-of-the-lost-phone").exists()
+        assert not models.Game.objects.writable_at(each.public_id, each.secret("write")).exists()
+        assert not models.Game.objects.takeable_at(each.public_id, each.secret("pen")).exists()
+    assert not models.Game.objects.taken_with(game.public_id, "key-of-the-lost-phone").exists()
     assert audit()[audited:] == [("replace-address", f"table:{table.public_id}", None, None)]
 
 
@@ -199,7 +189,7 @@ def test_another_phone_that_takes_the_pen_of_a_table_stands_in_the_audit_once():
     for _tap in range(2):
         playing.hand_over(game.pk, 1, "key-of-the-new-phone", phone, at=EVENING)
 
-    line = AuditEntry.objects.get()
+    line = models.AuditEntry.objects.get()
     assert (line.kind, line.action, line.subject, line.table, line.address) == (
         "event",
         "take-pen",
@@ -207,7 +197,7 @@ def test_another_phone_that_takes_the_pen_of_a_table_stands_in_the_audit_once():
         table.public_id,
         "192.0.2.7",
     )
-    assert Game.objects.get(pk=game.pk).taken_at == EVENING
+    assert models.Game.objects.get(pk=game.pk).taken_at == EVENING
 
 
 def enter(table, code):
@@ -240,12 +230,12 @@ def test_door_stays_shut_after_too_many_wrong_codes():
 
 def test_replaced_address_opens_a_shut_door_to_the_new_code():
     table = TableFactory()
-    Table.objects.update(wrong_codes=MOST_WRONG_CODES)
+    models.Table.objects.update(wrong_codes=MOST_WRONG_CODES)
 
     new = tables.replace_address(table.pk, BY, at=EVENING)
 
     enter(new, new.code)
-    with pytest.raises(Table.DoesNotExist):
+    with pytest.raises(models.Table.DoesNotExist):
         tables.enter_table(table.pk, table.generation, new.code, BY, at=EVENING)
 
 
@@ -260,7 +250,7 @@ def test_setup_that_is_refused_leaves_neither_table_nor_match():
     with pytest.raises(InvalidEntry):
         tables.start_match(SetupFactory(), "best-of", 3, at=EVENING)
 
-    for model in (OpenTable, Match, Game):
+    for model in (models.OpenTable, models.Match, models.Game):
         assert not model.objects.exists()
 
 
@@ -300,7 +290,7 @@ def test_taking_the_scoring_revokes_the_write_links_of_all_games_at_the_table():
     for _ in range(2):
         playing.hand_over(second.pk, 1, "key-of-the-taker", at=EVENING)
 
-    generations = dict(Game.objects.values_list("pk", "write_generation"))
+    generations = dict(models.Game.objects.values_list("pk", "write_generation"))
     assert generations == {first.pk: 2, second.pk: 2, stranger.pk: 1}
 
 
@@ -309,13 +299,13 @@ def test_table_and_match_go_with_their_last_game():
     second, _ = next_game(first)
     playing.delete_game(second.pk)
     third, opened = rematch(first, key="pressed-once-more")
-    assert (opened, third.number, Match.objects.count()) == (True, 2, 1)
+    assert (opened, third.number, models.Match.objects.count()) == (True, 2, 1)
 
     playing.delete_game(first.pk)
-    assert (OpenTable.objects.count(), Match.objects.count()) == (1, 0)
+    assert (models.OpenTable.objects.count(), models.Match.objects.count()) == (1, 0)
     playing.delete_game(third.pk)
 
-    assert not OpenTable.objects.exists()
+    assert not models.OpenTable.objects.exists()
 
 
 def test_game_that_a_club_adopts_stays_in_the_evening():
@@ -327,7 +317,7 @@ def test_game_that_a_club_adopts_stays_in_the_evening():
 
     assert numbers(first.open_table) == [1, 2]
     # The club hands over its own game only.
-    assert Game.objects.get(pk=first.pk).write_generation == 1
+    assert models.Game.objects.get(pk=first.pk).write_generation == 1
 
 
 def test_match_started_twice_with_one_key_and_length_is_one():
@@ -336,7 +326,7 @@ def test_match_started_twice_with_one_key_and_length_is_one():
     assert first.pk == second.pk
     assert (first.match.length, first.match.number, first.match_number) == ("best-of", 3, 1)
     assert (first.ruleset, first.players) == ("krapet", list(TWO))
-    assert (Game.objects.count(), Match.objects.count()) == (1, 1)
+    assert (models.Game.objects.count(), models.Match.objects.count()) == (1, 1)
     assert krapet(5).pk != first.pk
 
 
@@ -399,15 +389,15 @@ def test_typed_names_give_way_to_how_the_players_are_shown():
     )
     head = SetupFactory(players=typed, title="Final")
     playing.change_head(game.pk, head, ContextFactory(revision=2, author="Burak"))
-    asked = request_scoresheet(Game.objects.get(), language="tr", follow_url="x", at=EVENING)
+    asked = request_scoresheet(models.Game.objects.get(), language="tr", follow_url="x", at=EVENING)
 
     adopt(game, round_, ("Ayşe Yılmaz", *NAMES[1:]))
 
-    writes = Revision.objects.order_by("revision")
+    writes = models.Revision.objects.order_by("revision")
     assert list(writes.values_list("author", flat=True)) == ["A. Y.", "Burak", "Cem"]
     assert writes[2].before["players"] == writes[2].body["players"] == ["A. Y.", *NAMES[1:]]
-    assert Game.objects.get().title == "Final"
-    assert not Report.objects.filter(pk=asked.pk).exists()
+    assert models.Game.objects.get().title == "Final"
+    assert not models.Report.objects.filter(pk=asked.pk).exists()
 
 
 def test_adopting_brings_all_games_of_a_match():

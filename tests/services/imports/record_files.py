@@ -4,12 +4,7 @@ from datetime import UTC, datetime, timedelta
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING
 from tournaments.services.audit import NOBODY
-from tournaments.services.imports.records import (
-    RecordFile,
-    RecordsRequest,
-    import_records,
-    preview_records,
-)
+from tournaments.services.imports import records
 
 MARCH = datetime(2025, 3, 14, 20, 0, tzinfo=UTC)
 OTHERS = ("Elif", "Fatma", "Gül", "Hakan")
@@ -27,10 +22,12 @@ def record(names=NAMES, *, hours=0, **head):
 
 def asked(*documents, **chosen):
     texts = (d if isinstance(d, str) else json.dumps(d) for d in documents)
-    files = [RecordFile(f"{number}.json", text) for number, text in enumerate(texts, start=1)]
-    return RecordsRequest(files, "Evening", **chosen)
+    files = [
+        records.RecordFile(f"{number}.json", text) for number, text in enumerate(texts, start=1)
+    ]
+    return records.RecordsRequest(files, "Evening", **chosen)
 
 
 def take_over(club, asked):
-    plan = preview_records(club, asked, now=EVENING)
-    return import_records(club.pk, asked, plan.mark, NOBODY, at=EVENING)
+    plan = records.preview_records(club, asked, now=EVENING)
+    return records.import_records(club.pk, asked, plan.mark, NOBODY, at=EVENING)

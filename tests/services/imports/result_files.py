@@ -4,33 +4,29 @@ from tests.deals import NAMES
 from tests.factories import EVENING
 from tournaments.engine.variants import RULESETS
 from tournaments.services.audit import NOBODY
-from tournaments.services.imports.results import (
-    ResultLine,
-    ResultsRequest,
-    import_results,
-    preview_results,
-)
+from tournaments.services.imports import results
 
 FRIDAY = date(2025, 3, 14)
 TOTALS = (540, -110, -330, -100)
 
 
 def table(number=1, names=NAMES, totals=TOTALS, *, place=1, day=FRIDAY, evening="Cuma", line=2):
-    """The lines of one game, from a line of the file on."""
     return [
-        ResultLine(line + seat, day, evening, place, number, name, points)
+        results.ResultLine(line + seat, day, evening, place, number, name, points)
         for seat, (name, points) in enumerate(zip(names, totals, strict=True))
     ]
 
 
 def asked(*tables, rules="turkish-king", **chosen):
     lines = [
-        ResultLine(number, *(getattr(line, name) for name in ResultLine.__slots__[1:]))
+        results.ResultLine(
+            number, *(getattr(line, name) for name in results.ResultLine.__slots__[1:])
+        )
         for number, line in enumerate((line for each in tables for line in each), start=2)
     ]
-    return ResultsRequest(lines, RULESETS[rules], **chosen)
+    return results.ResultsRequest(lines, RULESETS[rules], **chosen)
 
 
 def take_over(club, asked):
-    plan = preview_results(club, asked)
-    return import_results(club.pk, asked, plan.mark, NOBODY, at=EVENING)
+    plan = results.preview_results(club, asked)
+    return results.import_results(club.pk, asked, plan.mark, NOBODY, at=EVENING)

@@ -161,7 +161,6 @@ def as_it_was(_row, text):
 
 
 def partly(_row, text):
-    """One of the two games was played at another time."""
     document = json.loads(text)
     record = document["rounds"][0]["tables"][0]["game"]["record"]
     record["played_at"] = "2026-01-02T03:04:05+00:00"

@@ -2,14 +2,7 @@ from datetime import date
 
 import pytest
 
-from tests.club_factories import (
-    ClubFactory,
-    EventFactory,
-    PlayerFactory,
-    RoundFactory,
-    SeasonFactory,
-    TableFactory,
-)
+from tests import club_factories as make
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING
 from tests.services.imports.result_files import FRIDAY, TOTALS, asked, table, take_over
@@ -30,12 +23,12 @@ def codes(club, asked):
 
 @pytest.fixture
 def club():
-    return ClubFactory(rates_evenings=True)
+    return make.ClubFactory(rates_evenings=True)
 
 
 def test_games_of_totals_are_tables_of_closed_rounds_with_sheets_and_places(club):
-    seated = PlayerFactory(club=club, name="Ayşe")
-    season = SeasonFactory(club=club, starts_on=date(2025, 1, 1), ends_on=date(2025, 12, 31))
+    seated = make.PlayerFactory(club=club, name="Ayşe")
+    season = make.SeasonFactory(club=club, starts_on=date(2025, 1, 1), ends_on=date(2025, 12, 31))
     others = ("Elif", "Fatma", "Gül", "Hakan")
 
     done = take_over(
@@ -121,9 +114,9 @@ def test_each_line_says_what_is_wrong_with_it(club):
 
 
 def test_tables_that_others_have_laid_are_not_touched(club):
-    event = EventFactory(club=club, name="Cuma", held_on=FRIDAY)
-    over, going = (RoundFactory(event=event, number=n) for n in (1, 2))
-    TableFactory(round=over, number=1, entries=WHOLE_GAME)
+    event = make.EventFactory(club=club, name="Cuma", held_on=FRIDAY)
+    over, going = (make.RoundFactory(event=event, number=n) for n in (1, 2))
+    make.TableFactory(round=over, number=1, entries=WHOLE_GAME)
     Round.objects.filter(pk=over.pk).update(closed_at=EVENING)
     others = ("Elif", "Fatma", "Gül", "Hakan")
 
@@ -140,7 +133,7 @@ def test_tables_that_others_have_laid_are_not_touched(club):
 
 
 def test_names_that_may_mean_several_are_asked_for(club):
-    one, other = (PlayerFactory(club=club, name=f"Ayşe {name}") for name in ("Çelik", "Demir"))
+    one, other = (make.PlayerFactory(club=club, name=f"Ayşe {name}") for name in ("Çelik", "Demir"))
     file = table()
 
     assert codes(club, asked(file)) == [(2, files.Wrong.AMBIGUOUS)]

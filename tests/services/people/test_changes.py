@@ -3,19 +3,7 @@ import json
 import pytest
 from django.core.files.storage import default_storage
 
-from tests.club_factories import (
-    AccountFactory,
-    AuditEntryFactory,
-    ClubFactory,
-    EntrantFactory,
-    MemberFactory,
-    PlayerFactory,
-    RoundFactory,
-    RulingFactory,
-    SubstituteFactory,
-    TableFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, SetupFactory, record, reload
 from tournaments.engine.documents.entries import parse_entry
@@ -38,13 +26,13 @@ FINE = {"type": "adjustment", "seat": 1, "points": -50, "reason": "AYŞE geç ka
 
 @pytest.fixture
 def director():
-    return Actor(AccountFactory(), address="192.0.2.7")
+    return Actor(make.AccountFactory(), address="192.0.2.7")
 
 
 @pytest.fixture
 def game():
     """A club's game of Ayşe, Burak, Cem and Deniz with two deals, one by Ayşe, one by Burak."""
-    game = TableFactory(entries=[RIFKI]).games.get()
+    game = make.TableFactory(entries=[RIFKI]).games.get()
     context = ContextFactory(revision=1, author="Burak")
     playing.record_entry(game.pk, parse_entry(FINE), context)
     return reload(game).row
@@ -63,7 +51,7 @@ def authors_of(game):
 
 
 def test_name_is_stored_without_what_cannot_be_seen_and_something_must_be_left(director):
-    club = ClubFactory()
+    club = make.ClubFactory()
 
     for text in ("", "  ", "...", "\u200b", "x" * 81, "\ufdfa" * 80):
         with pytest.raises(people.NoName):
@@ -85,7 +73,7 @@ def test_names_at_a_table_are_never_alike():
 
 def test_new_name_stands_on_the_sheets_and_at_the_writes_of_the_player(game, director):
     player = player_at(game, 0)
-    other = TableFactory(players=["Ayşe", "Burak", "Cem", "Deniz"]).games.get()
+    other = make.TableFactory(players=["Ayşe", "Burak", "Cem", "Deniz"]).games.get()
 
     for _tap in range(2):
         changes.rename_player(player.pk, " Ayşen ", director, at=EVENING)
@@ -104,7 +92,7 @@ def test_new_name_stands_on_the_sheets_and_at_the_writes_of_the_player(game, dir
 
 
 def test_equal_initials_at_one_table_are_told_apart_also_as_authors(director):
-    table = TableFactory(players=["Ayşe Yıl", "Ali Yan", "Cem", "Deniz"])
+    table = make.TableFactory(players=["Ayşe Yıl", "Ali Yan", "Cem", "Deniz"])
     game = table.games.get()
     for revision, author in enumerate(["Ayşe Yıl", "Ali Yan"]):
         playing.record_entry(
@@ -132,7 +120,7 @@ def report_of(game):
 def test_documents_that_show_the_old_name_are_gone(
     game, director, django_capture_on_commit_callbacks
 ):
-    other, pk = report_of(TableFactory().games.get()), player_at(game, 0).pk
+    other, pk = report_of(make.TableFactory().games.get()), player_at(game, 0).pk
 
     for change in (
         lambda: changes.rename_player(pk, "Ayşen", director, at=EVENING),
@@ -171,7 +159,7 @@ def remarked(game, director):
         game.pk, 0, parse_entry({**RIFKI, "counts": {"heart_king": [1, 0, 0, 0]}}), "ayşe gür'ündü",
         ContextFactory(revision=4, author="Ayşe Gür"),
     )  # fmt: skip
-    AuditEntryFactory(
+    make.AuditEntryFactory(
         club=club, kind="event", action="seat", subject="table:x",
         after={"players": ["Ayşe Gür", "Burak"]}, reason="Ayşe Gür geç geldi",
     )  # fmt: skip
@@ -185,7 +173,7 @@ def test_removed_name_is_kept_nowhere_and_the_results_stay(
     report_of(remarked)
     player = player_at(remarked, 0)
     secret = player.claim_secret
-    Player.objects.filter(pk=player.pk).update(account=MemberFactory(club=player.club).user)
+    Player.objects.filter(pk=player.pk).update(account=make.MemberFactory(club=player.club).user)
     assert "Ayşe" in everything_kept()
 
     with django_capture_on_commit_callbacks(execute=True):
@@ -214,7 +202,7 @@ def test_removed_name_is_kept_nowhere_and_the_results_stay(
 def left(game):
     player = player_at(game, 0)
     changes.rename_player(player.pk, "Ayşe Gür", NOBODY, at=EVENING)
-    PlayerFactory(club=player.club, name="Elif")
+    make.PlayerFactory(club=player.club, name="Elif")
     head = SetupFactory(players=("Elif", "Burak", "Cem", "Deniz"))
     playing.change_head(game.pk, head, ContextFactory(revision=2, author="Burak"))
     return player
@@ -229,7 +217,7 @@ def test_name_follows_where_the_player_sat_once(left):
 
 def test_name_that_somebody_else_has_now_stays_theirs(left):
     changes.rename_player(left.pk, "Gül", NOBODY, at=EVENING)
-    PlayerFactory(club=left.club, name="Ayşe Gür")
+    make.PlayerFactory(club=left.club, name="Ayşe Gür")
 
     changes.remove_player(left.pk, NOBODY, at=EVENING)
 
@@ -291,9 +279,9 @@ def test_name_is_taken_out_however_it_is_written():
 
 @pytest.mark.parametrize("games", [1, 3])
 def test_names_follow_in_a_fixed_number_of_queries(games, django_assert_num_queries):
-    player = PlayerFactory(name="Ayşe")
+    player = make.PlayerFactory(name="Ayşe")
     for _ in range(games):
-        TableFactory(round__event__club=player.club, entries=[RIFKI])
+        make.TableFactory(round__event__club=player.club, entries=[RIFKI])
 
     with django_assert_num_queries(17):
         changes.rename_player(player.pk, "Ayşen", NOBODY, at=EVENING)
@@ -303,21 +291,21 @@ def test_names_follow_in_a_fixed_number_of_queries(games, django_assert_num_quer
 
 @pytest.fixture
 def tournament():
-    return TournamentFactory(slug="acik")
+    return make.TournamentFactory(slug="acik")
 
 
 @pytest.fixture
 def gur(tournament):
-    return PlayerFactory(name="Ayşe Gür", club=tournament.event.club)
+    return make.PlayerFactory(name="Ayşe Gür", club=tournament.event.club)
 
 
 def test_removed_name_is_in_no_ruling_and_the_entrant_stays(gur, tournament):
-    entrant = EntrantFactory(tournament=tournament, player=gur)
-    round_ = RoundFactory(event=tournament.event)
-    RulingFactory(round=round_, entrant=entrant, reason="AYŞE GÜR geç geldi")
-    other = EntrantFactory(tournament=tournament)
-    about_another = RulingFactory(round=round_, entrant=other, reason="Ayşe Gür'e bağırdı")
-    elsewhere = RulingFactory(reason="Ayşe Gür bekletti")
+    entrant = make.EntrantFactory(tournament=tournament, player=gur)
+    round_ = make.RoundFactory(event=tournament.event)
+    make.RulingFactory(round=round_, entrant=entrant, reason="AYŞE GÜR geç geldi")
+    other = make.EntrantFactory(tournament=tournament)
+    about_another = make.RulingFactory(round=round_, entrant=other, reason="Ayşe Gür'e bağırdı")
+    elsewhere = make.RulingFactory(reason="Ayşe Gür bekletti")
 
     changes.remove_player(gur.pk, NOBODY, at=EVENING)
 
@@ -332,12 +320,12 @@ def test_removed_name_is_in_no_ruling_and_the_entrant_stays(gur, tournament):
 
 @pytest.mark.parametrize("number", [1, 3])
 def test_export_of_a_player_lists_tournaments(gur, tournament, number, django_assert_num_queries):
-    entrant = EntrantFactory(tournament=tournament, player=gur, number=1, team="Moda")
+    entrant = make.EntrantFactory(tournament=tournament, player=gur, number=1, team="Moda")
     for _ in range(number - 1):
-        RulingFactory(entrant=EntrantFactory(partner=gur), round__number=1)
-    RulingFactory(entrant=entrant, round__number=2, reason="bekletti")
-    pair = EntrantFactory(tournament__slug="ciftler", player=PlayerFactory(), number=7)
-    SubstituteFactory(entrant=pair, player=gur, round_number=3)
+        make.RulingFactory(entrant=make.EntrantFactory(partner=gur), round__number=1)
+    make.RulingFactory(entrant=entrant, round__number=2, reason="bekletti")
+    pair = make.EntrantFactory(tournament__slug="ciftler", player=make.PlayerFactory(), number=7)
+    make.SubstituteFactory(entrant=pair, player=gur, round_number=3)
 
     # Beside the tournaments: the transaction, the person, games, audit and phones that are told.
     with (
@@ -371,8 +359,8 @@ def test_export_of_a_player_lists_tournaments(gur, tournament, number, django_as
 
 def test_change_of_an_entrant_leaves_alone_who_it_is(gur, tournament, monkeypatch):
     """As when a merge has given the entrant to another row since it was read."""
-    kept = PlayerFactory(club=gur.club)
-    entrant = EntrantFactory(tournament=tournament, player=gur)
+    kept = make.PlayerFactory(club=gur.club)
+    entrant = make.EntrantFactory(tournament=tournament, player=gur)
 
     def read_before_the_merge(pk):
         found = lock_entrant(pk)

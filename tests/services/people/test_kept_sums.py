@@ -7,15 +7,7 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from tests.club_factories import (
-    ClubFactory,
-    EventFactory,
-    PlayerFactory,
-    RoundFactory,
-    SeasonFactory,
-    TableFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory
 from tests.kept_sums import keep_sums
@@ -34,17 +26,19 @@ NAMES = ("Şule", "Burak", "Cem", "Deniz")
 @pytest.fixture
 def player():
     """A player with games of three years and two seasons; one is not over."""
-    club = ClubFactory()
+    club = make.ClubFactory()
     for day, names in (
         (date(2020, 1, 1), NAMES),
         (date(2026, 3, 1), (NAMES[3], *NAMES[:3])),
         (date(2026, 4, 1), NAMES),
         (timezone.localdate(), NAMES),
     ):
-        event = EventFactory(club=club, held_on=day, season=SeasonFactory(club=club))
-        TableFactory(round=RoundFactory(event=event), players=names, entries=WHOLE_GAME)
-    TableFactory(
-        round=RoundFactory(event=EventFactory(club=club)), players=NAMES, entries=WHOLE_GAME[:2]
+        event = make.EventFactory(club=club, held_on=day, season=make.SeasonFactory(club=club))
+        make.TableFactory(round=make.RoundFactory(event=event), players=names, entries=WHOLE_GAME)
+    make.TableFactory(
+        round=make.RoundFactory(event=make.EventFactory(club=club)),
+        players=NAMES,
+        entries=WHOLE_GAME[:2],
     )
     return club.players.get(name="Şule")
 
@@ -100,12 +94,12 @@ def other_result(player):
 
 
 def merged(player):
-    other = PlayerFactory(club=player.club, name="Cem Y.")
+    other = make.PlayerFactory(club=player.club, name="Cem Y.")
     merge_players(other.pk, player.club.players.get(name="Cem").pk, NOBODY, at=EVENING)
 
 
 def merged_and_parted(player):
-    other = PlayerFactory(club=player.club, name="Cem Y.")
+    other = make.PlayerFactory(club=player.club, name="Cem Y.")
     cem = player.club.players.get(name="Cem")
     merge = merge_players(other.pk, cem.pk, NOBODY, at=EVENING)
     keep_sums(player)
@@ -113,12 +107,12 @@ def merged_and_parted(player):
 
 
 def other_season(player):
-    Event.objects.update(season=SeasonFactory(club=player.club))
+    Event.objects.update(season=make.SeasonFactory(club=player.club))
 
 
 def cancelled(player):
     for event in Event.objects.all()[:2]:
-        TournamentFactory(event=event, cancelled_at=EVENING, state=Tournament.State.FINISHED)
+        make.TournamentFactory(event=event, cancelled_at=EVENING, state=Tournament.State.FINISHED)
 
 
 def deleted(player):

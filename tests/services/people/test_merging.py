@@ -2,17 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.club_factories import (
-    AccountFactory,
-    ClubFactory,
-    EntrantFactory,
-    MemberFactory,
-    PlayerFactory,
-    RoundFactory,
-    SittingFactory,
-    SubstituteFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.club_factories import TableFactory as Table
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
@@ -30,7 +20,7 @@ OTHERS = ["Burak", "Cem", "Deniz"]
 
 @pytest.fixture
 def round_():
-    return RoundFactory()
+    return make.RoundFactory()
 
 
 @pytest.fixture
@@ -72,7 +62,7 @@ def state():
 
 
 def test_merged_player_brings_games_and_is_found_under_both_names(kept, gone):
-    by = Actor(AccountFactory(), address="192.0.2.7")
+    by = Actor(make.AccountFactory(), address="192.0.2.7")
 
     merge(kept, gone, by)
 
@@ -88,7 +78,7 @@ def test_merged_player_brings_games_and_is_found_under_both_names(kept, gone):
 
 
 def test_undone_merge_gives_back_exactly(kept, gone):
-    Player.objects.filter(pk=gone.pk).update(account=AccountFactory())
+    Player.objects.filter(pk=gone.pk).update(account=make.AccountFactory())
     gone = set_initials(gone.pk, True, NOBODY, at=EVENING)
     before = state()
 
@@ -118,11 +108,11 @@ def test_games_played_and_initials_wished_for_since_stay_with_the_kept_player(ke
 @pytest.fixture
 def entered(kept, gone):
     """How `gone` takes part in tournaments: alone, as partner, in another's place, replaced."""
-    other = PlayerFactory(club=kept.club)
-    alone = EntrantFactory(player=gone)
-    pair = EntrantFactory(player=other, partner=gone)
-    stands_in = SubstituteFactory(entrant=EntrantFactory(player=other), player=gone)
-    replaced = SubstituteFactory(entrant=alone, instead_of=gone, player=other)
+    other = make.PlayerFactory(club=kept.club)
+    alone = make.EntrantFactory(player=gone)
+    pair = make.EntrantFactory(player=other, partner=gone)
+    stands_in = make.SubstituteFactory(entrant=make.EntrantFactory(player=other), player=gone)
+    replaced = make.SubstituteFactory(entrant=alone, instead_of=gone, player=other)
     return [(alone, "player"), (pair, "partner"), (stands_in, "player"), (replaced, "instead_of")]
 
 
@@ -131,7 +121,7 @@ def named_in(entered):
 
 
 def test_tournaments_come_along_and_go_back(kept, gone, entered):
-    EntrantFactory(player=kept)
+    make.EntrantFactory(player=kept)
     before = state()
 
     done = merge(kept, gone)
@@ -144,9 +134,9 @@ def test_tournaments_come_along_and_go_back(kept, gone, entered):
 def test_tournaments_played_since_stay_with_the_kept_player(kept, gone, entered):
     struck_off, rest = entered[1][0], [entered[0], entered[2], entered[3]]
     done = merge(kept, gone)
-    later = EntrantFactory(player=kept, tournament__event__club=kept.club)
-    since = SubstituteFactory(
-        entrant=entered[0][0], round_number=2, instead_of=kept, player=PlayerFactory()
+    later = make.EntrantFactory(player=kept, tournament__event__club=kept.club)
+    since = make.SubstituteFactory(
+        entrant=entered[0][0], round_number=2, instead_of=kept, player=make.PlayerFactory()
     )
     struck_off.delete()
 
@@ -158,11 +148,11 @@ def test_tournaments_played_since_stay_with_the_kept_player(kept, gone, entered)
 
 
 def test_who_sits_for_an_entrant_in_a_going_round_is_not_parted_from_it(kept, gone):
-    entrant = EntrantFactory(player=gone, tournament__event__club=kept.club)
+    entrant = make.EntrantFactory(player=gone, tournament__event__club=kept.club)
     done = merge(kept, gone)
-    round_ = RoundFactory(event=entrant.tournament.event)
+    round_ = make.RoundFactory(event=entrant.tournament.event)
     table = Table(round=round_, players=["Ayşe Yılmaz", *OTHERS])
-    SittingFactory(round=round_, table=table, side=0, entrant=entrant)
+    make.SittingFactory(round=round_, table=table, side=0, entrant=entrant)
 
     with pytest.raises(merging.StillPlaying):
         undo(done)
@@ -188,34 +178,34 @@ def test_who_cannot_be_one_person_is_not_merged(kept, gone, round_):
     one, other = (seat.player for seat in table.games.get().seats.all()[:2])
 
     assert refused(kept, kept) == merging.Unlike.SAME
-    assert refused(kept, PlayerFactory(club=ClubFactory())) == merging.Unlike.CLUB
+    assert refused(kept, make.PlayerFactory(club=make.ClubFactory())) == merging.Unlike.CLUB
     assert refused(one, other) == merging.Unlike.TABLE
     for player in (kept, gone):
-        Player.objects.filter(pk=player.pk).update(account=AccountFactory())
+        Player.objects.filter(pk=player.pk).update(account=make.AccountFactory())
     assert refused(kept, gone) == merging.Unlike.ACCOUNT
 
 
 @pytest.mark.parametrize(
     "enter",
     [
-        lambda where, who: EntrantFactory(tournament=where, player=who),
-        lambda where, who: EntrantFactory(
-            tournament=where, player=PlayerFactory(club=who.club), partner=who
+        lambda where, who: make.EntrantFactory(tournament=where, player=who),
+        lambda where, who: make.EntrantFactory(
+            tournament=where, player=make.PlayerFactory(club=who.club), partner=who
         ),
-        lambda where, who: SubstituteFactory(entrant__tournament=where, player=who),
+        lambda where, who: make.SubstituteFactory(entrant__tournament=where, player=who),
     ],
     ids=["alone", "partner", "substitute"],
 )
 def test_players_who_took_part_in_one_tournament_are_not_merged(kept, gone, enter):
-    where = TournamentFactory(event__club=kept.club)
-    EntrantFactory(tournament=where, player=kept)
+    where = make.TournamentFactory(event__club=kept.club)
+    make.EntrantFactory(tournament=where, player=kept)
     enter(where, gone)
 
     assert refused(kept, gone) == refused(gone, kept) == merging.Unlike.TOURNAMENT
 
 
 def test_who_is_merged_or_removed_is_merged_no_more(kept, gone):
-    third, fourth = PlayerFactory(club=kept.club), PlayerFactory(club=kept.club)
+    third, fourth = make.PlayerFactory(club=kept.club), make.PlayerFactory(club=kept.club)
     merge(kept, gone)
     remove_player(third.pk, NOBODY, at=EVENING)
 
@@ -243,7 +233,7 @@ def test_chain_of_merges_is_undone_from_its_end(kept, gone, round_):
 @pytest.mark.parametrize("deleted", [False, True])
 def test_account_claimed_since_is_not_given_to_the_other(kept, gone, deleted):
     """The account that a merge brought has left; another person has claimed the kept player."""
-    first, second = AccountFactory(), AccountFactory()
+    first, second = make.AccountFactory(), make.AccountFactory()
     Player.objects.filter(pk=gone.pk).update(account=first)
     done = merge(kept, gone)
     if deleted:
@@ -275,12 +265,12 @@ def test_removing_the_kept_player_takes_both_names(kept, gone):
 
 @pytest.fixture
 def player():
-    return PlayerFactory(name="Işıl")
+    return make.PlayerFactory(name="Işıl")
 
 
 @pytest.fixture
 def me():
-    return Actor(AccountFactory(), address="192.0.2.7")
+    return Actor(make.AccountFactory(), address="192.0.2.7")
 
 
 def claim(player, by, at=EVENING):
@@ -297,13 +287,13 @@ def wrong(player):
 
 
 def test_link_is_used_by_one_account_whose_role_stays(player, me):
-    MemberFactory(club=player.club, user=me.user, role="director")
+    make.MemberFactory(club=player.club, user=me.user, role="director")
 
     for _tap in range(2):
         assert claim(player, me) == player
 
     with pytest.raises(Player.DoesNotExist):
-        claim(player, Actor(AccountFactory()))
+        claim(player, Actor(make.AccountFactory()))
     assert Player.objects.get().account == me.user
     assert Member.objects.get(user=me.user).role == "director"
     assert AuditEntry.objects.get().action == "claim"
@@ -321,7 +311,7 @@ def test_code_is_typed_as_one_likes(player, me):
 def test_what_is_no_code_is_a_wrong_one(player):
     ways = ("", "-", "abcd-efgh", "x-2222-2222", "٣-2222-2222", "\0", "1-ğğğğ-ğğğğ", "²22222222")
     for typed in (*ways, "9" * 40 + "22222222"):
-        by = Actor(AccountFactory())
+        by = Actor(make.AccountFactory())
         with pytest.raises(merging.WrongClaimCode):
             look(typed, by)
         by.user.refresh_from_db()
@@ -331,30 +321,30 @@ def test_what_is_no_code_is_a_wrong_one(player):
 def test_wrong_codes_spoil_the_right_one_until_there_is_a_new_one(player):
     Player.objects.update(wrong_claims=MOST_WRONG_CLAIMS - 2)
     with pytest.raises(merging.WrongClaimCode):
-        look(wrong(player), Actor(AccountFactory()))
-    assert look(player.claim_code, Actor(AccountFactory())) == player
+        look(wrong(player), Actor(make.AccountFactory()))
+    assert look(player.claim_code, Actor(make.AccountFactory())) == player
     with pytest.raises(merging.WrongClaimCode):
-        look(wrong(player), Actor(AccountFactory()))
+        look(wrong(player), Actor(make.AccountFactory()))
 
     with pytest.raises(merging.WrongClaimCode):
-        look(player.claim_code, Actor(AccountFactory()))
+        look(player.claim_code, Actor(make.AccountFactory()))
     player = merging.new_claim(player.pk, NOBODY, at=EVENING)
 
-    assert look(player.claim_code, Actor(AccountFactory())) == player
+    assert look(player.claim_code, Actor(make.AccountFactory())) == player
 
 
 def test_same_answer_whether_wrong_unknown_or_spoiled(player):
-    spoiled = PlayerFactory(wrong_claims=MOST_WRONG_CLAIMS)
-    claimed = PlayerFactory(account=AccountFactory())
+    spoiled = make.PlayerFactory(wrong_claims=MOST_WRONG_CLAIMS)
+    claimed = make.PlayerFactory(account=make.AccountFactory())
     codes = [wrong(player), "999999-2222-2222", spoiled.claim_code, claimed.claim_code]
 
     for code in codes:
         with pytest.raises(merging.WrongClaimCode):
-            look(code, Actor(AccountFactory()))
+            look(code, Actor(make.AccountFactory()))
 
 
 def test_account_cannot_try_all_players(me):
-    players = [PlayerFactory() for _ in range(MOST_WRONG_TYPED)]
+    players = [make.PlayerFactory() for _ in range(MOST_WRONG_TYPED)]
     for player in players:
         with pytest.raises(merging.WrongClaimCode):
             look(wrong(player), me)
@@ -375,13 +365,13 @@ def test_untied_player_can_be_claimed_anew_and_not_with_the_old_link(player, me)
     assert Member.objects.filter(user=me.user).exists()
     with pytest.raises(Player.DoesNotExist):
         merging.claim_player(player.public_id, old, me, at=EVENING)
-    assert claim(free, Actor(AccountFactory())) == player
+    assert claim(free, Actor(make.AccountFactory())) == player
     line = AuditEntry.objects.get(action="release")
     assert line.before == {"account": f"account:{me.user.pk}"}
 
 
 def test_merged_and_removed_players_cannot_be_claimed(player, me):
-    other = PlayerFactory(club=player.club)
+    other = make.PlayerFactory(club=player.club)
     cards = [(row, row.claim_secret, row.claim_code) for row in (player, other)]
     merging.merge_players(other.pk, player.pk, NOBODY, at=EVENING)
     remove_player(other.pk, NOBODY, at=EVENING)

@@ -1,14 +1,7 @@
 import pytest
 from django.db import IntegrityError
 
-from tests.club_factories import (
-    AccountFactory,
-    ClubFactory,
-    InvitationFactory,
-    MemberFactory,
-    PlayerFactory,
-    TableFactory,
-)
+from tests import club_factories as make
 from tests.factories import EVENING, ContextFactory
 from tests.together import at_once, doing, while_another_is_writing
 from tournaments.models import AuditEntry, Club, Game, Member, Merge, Player, Report, Seat, User
@@ -39,8 +32,8 @@ PHONES = 6
 
 
 def test_second_claim_waits_for_the_first_and_finds_the_link_used():
-    player = PlayerFactory()
-    accounts = [AccountFactory() for _ in range(2)]
+    player = make.PlayerFactory()
+    accounts = [make.AccountFactory() for _ in range(2)]
     link = player.public_id, player.claim_secret
 
     assert while_another_is_writing(
@@ -50,8 +43,8 @@ def test_second_claim_waits_for_the_first_and_finds_the_link_used():
 
 
 def test_one_account_that_claims_two_players_at_once_has_one():
-    players = PlayerFactory.create_batch(2, club=ClubFactory())
-    me = Actor(AccountFactory())
+    players = make.PlayerFactory.create_batch(2, club=make.ClubFactory())
+    me = Actor(make.AccountFactory())
 
     answers = at_once(
         *[
@@ -65,8 +58,8 @@ def test_one_account_that_claims_two_players_at_once_has_one():
 
 
 def test_wrong_codes_at_once_are_all_counted():
-    player = PlayerFactory(wrong_claims=MOST_WRONG_CLAIMS - PHONES)
-    accounts = [AccountFactory() for _ in range(PHONES)]
+    player = make.PlayerFactory(wrong_claims=MOST_WRONG_CLAIMS - PHONES)
+    accounts = [make.AccountFactory() for _ in range(PHONES)]
     code = f"{player.pk}-2222-2222"
 
     answers = at_once(
@@ -78,7 +71,7 @@ def test_wrong_codes_at_once_are_all_counted():
 
 
 def test_account_that_types_many_wrong_codes_at_once_is_stopped():
-    me = Actor(AccountFactory(wrong_claims=MOST_WRONG_TYPED - 2, wrong_claims_since=EVENING))
+    me = Actor(make.AccountFactory(wrong_claims=MOST_WRONG_TYPED - 2, wrong_claims_since=EVENING))
 
     answers = at_once(*[lambda: find_by_code("9-2222-2222", me, at=EVENING)] * PHONES)
 
@@ -86,7 +79,7 @@ def test_account_that_types_many_wrong_codes_at_once_is_stopped():
 
 
 def test_second_merge_waits_for_the_first():
-    one, other = PlayerFactory.create_batch(2, club=ClubFactory())
+    one, other = make.PlayerFactory.create_batch(2, club=make.ClubFactory())
 
     assert while_another_is_writing(
         lambda: merge_players(one.pk, other.pk, NOBODY, at=EVENING).kept_id,
@@ -96,7 +89,7 @@ def test_second_merge_waits_for_the_first():
 
 
 def test_merge_undone_by_several_at_once_is_undone_once():
-    one, other = PlayerFactory.create_batch(2, club=ClubFactory())
+    one, other = make.PlayerFactory.create_batch(2, club=make.ClubFactory())
     merge = merge_players(one.pk, other.pk, NOBODY, at=EVENING)
 
     answers = at_once(*[lambda: undo_merge(merge.pk, NOBODY, at=EVENING).pk] * PHONES)
@@ -106,7 +99,7 @@ def test_merge_undone_by_several_at_once_is_undone_once():
 
 
 def test_one_name_added_in_several_letters_at_once_is_one_player():
-    club = ClubFactory()
+    club = make.ClubFactory()
     names = ["İPEK", "ipek", "Ipek", "ıpek", "İpek", "I\u0307pek"]
 
     answers = at_once(
@@ -119,7 +112,7 @@ def test_one_name_added_in_several_letters_at_once_is_one_player():
 
 
 def test_two_players_renamed_alike_at_once_are_not_both():
-    players = PlayerFactory.create_batch(2, club=ClubFactory())
+    players = make.PlayerFactory.create_batch(2, club=make.ClubFactory())
 
     answers = at_once(
         *[
@@ -133,7 +126,7 @@ def test_two_players_renamed_alike_at_once_are_not_both():
 
 
 def test_head_changed_while_a_player_is_removed_keeps_no_name():
-    game = TableFactory().games.get()
+    game = make.TableFactory().games.get()
     player = Seat.objects.get(game=game, number=0).player
     head = playing.GameSetup("turkish-king", game.players, title="Final")
 
@@ -149,7 +142,7 @@ def test_head_changed_while_a_player_is_removed_keeps_no_name():
 
 
 def test_document_asked_for_while_a_player_is_removed_keeps_no_name():
-    game = TableFactory().games.get()
+    game = make.TableFactory().games.get()
     player = Seat.objects.get(game=game, number=0).player
 
     def ask():
@@ -164,12 +157,12 @@ def test_document_asked_for_while_a_player_is_removed_keeps_no_name():
 
 @pytest.fixture
 def club():
-    return ClubFactory()
+    return make.ClubFactory()
 
 
 @pytest.fixture
 def owners(club):
-    return [Actor(MemberFactory(club=club, role="owner").user) for _ in range(2)]
+    return [Actor(make.MemberFactory(club=club, role="owner").user) for _ in range(2)]
 
 
 @pytest.mark.parametrize("account", [False, True])
@@ -195,16 +188,16 @@ def test_of_two_owners_who_demote_each_other_one_stays(club, owners):
 
 
 def test_link_for_one_is_used_by_one_of_two(club, owners):
-    link = InvitationFactory(club=club, role="director", most_uses=1)
-    one, other = (doing(accept_invitation, link.pk, Actor(AccountFactory())) for _ in range(2))
+    link = make.InvitationFactory(club=club, role="director", most_uses=1)
+    one, other = (doing(accept_invitation, link.pk, Actor(make.AccountFactory())) for _ in range(2))
 
     assert while_another_is_writing(one, other) == (1, "DoesNotExist", True)
     assert Member.objects.filter(role="director").count() == 1
 
 
 def test_link_for_all_counts_each_who_comes_at_once(club, owners):
-    link = InvitationFactory(club=club)
-    asks = [doing(accept_invitation, link.pk, Actor(AccountFactory())) for _ in range(6)]
+    link = make.InvitationFactory(club=club)
+    asks = [doing(accept_invitation, link.pk, Actor(make.AccountFactory())) for _ in range(6)]
 
     assert at_once(*asks) == [1] * 6
     link.refresh_from_db()
@@ -212,14 +205,14 @@ def test_link_for_all_counts_each_who_comes_at_once(club, owners):
 
 
 def test_several_who_choose_one_name_at_once_all_get_their_club():
-    asks = [doing(create_club, "Moda", Actor(AccountFactory())) for _ in range(6)]
+    asks = [doing(create_club, "Moda", Actor(make.AccountFactory())) for _ in range(6)]
 
     assert at_once(*asks) == [1] * 6
     assert len(set(Club.objects.values_list("slug", flat=True))) == 6
 
 
 def test_account_deleted_meanwhile_leaves_no_club_behind():
-    account = AccountFactory()
+    account = make.AccountFactory()
     by = Actor(User.objects.get(pk=account.pk))
     account.delete()
 

@@ -7,35 +7,12 @@ from datetime import timedelta
 from fractions import Fraction
 from random import Random
 
-from tests.club_factories import (
-    AccountFactory,
-    ClubFactory,
-    EntrantFactory,
-    EventFactory,
-    MemberFactory,
-    PlayerFactory,
-    RoundFactory,
-    SittingFactory,
-    TableFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, record
+from tournaments import models
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.ratings.ratings import Constants, Spread, newcomer, rate, scores_of
-from tournaments.models import (
-    Club,
-    Entrant,
-    Game,
-    Merge,
-    Player,
-    PlayerRating,
-    RatingCount,
-    RatingPool,
-    Round,
-    Sitting,
-    Table,
-)
 from tournaments.queries.sheets import ruleset_of
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.clubs.membership import ClubSettings, change_settings, delete_account
@@ -43,17 +20,8 @@ from tournaments.services.entrants.registration import mark_house
 from tournaments.services.events.events import change_event, close_round, plan_of, reopen_round
 from tournaments.services.games.playing import correct_entry
 from tournaments.services.games.tables import remove_table
+from tournaments.services.people import merging
 from tournaments.services.people.changes import remove_player
-from tournaments.services.people.merging import (
-    AlreadyPlays,
-    MergedFurther,
-    NotOnePerson,
-    StillPlaying,
-    claim_player,
-    merge_players,
-    undo_merge,
-    unlink_account,
-)
 from tournaments.services.ratings.computing import sweep_ratings
 
 STOPPED = {"type": "stopped", "reason": "time"}
@@ -71,23 +39,28 @@ class World:
     def __init__(self, seed):
         self.chance = Random(seed)
         self.day = 0
-        self.clubs = [ClubFactory(rates_evenings=True, in_server_ratings=n == 0) for n in range(2)]
+        self.clubs = [
+            make.ClubFactory(rates_evenings=True, in_server_ratings=n == 0) for n in range(2)
+        ]
         self.events = [
-            EventFactory(club=club, held_on=self.any_day()) for club in self.clubs for _ in range(2)
+            make.EventFactory(club=club, held_on=self.any_day())
+            for club in self.clubs
+            for _ in range(2)
         ]
         self.directors = {
-            club.pk: Actor(MemberFactory(club=club, role="director").user) for club in self.clubs
+            club.pk: Actor(make.MemberFactory(club=club, role="director").user)
+            for club in self.clubs
         }
-        self.accounts = [AccountFactory() for _ in range(3)]
+        self.accounts = [make.AccountFactory() for _ in range(3)]
         for club in self.clubs:
-            PlayerFactory.create_batch(8, club=club)
-            tournament = TournamentFactory(
+            make.PlayerFactory.create_batch(8, club=club)
+            tournament = make.TournamentFactory(
                 event__club=club, event__held_on=self.any_day(), state="running"
             )
             self.events.append(tournament.event)
             # The others can turn out to be somebody else.
             for player in club.players.all()[:5]:
-                EntrantFactory(tournament=tournament, player=player)
+                make.EntrantFactory(tournament=tournament, player=player)
 
     def happen(self):
         steps = {
@@ -114,7 +87,7 @@ class World:
 
     def play(self):
         event = self.chance.choice(self.events)
-        round_ = RoundFactory(event=event, number=event.rounds.count() + 1)
+        round_ = make.RoundFactory(event=event, number=event.rounds.count() + 1)
         everybody = list(event.club.players.present().order_by("pk"))
         for number in range(1, self.chance.choice((2, 3))):
             if len(everybody) < 4:
@@ -124,7 +97,7 @@ class World:
         close_round(round_.pk, NOBODY, at=self.now())
 
     def lay(self, round_, number, players):
-        table = TableFactory(round=round_, number=number, players=[p.name for p in players])
+        table = make.TableFactory(round=round_, number=number, players=[p.name for p in players])
         game = table.games.get()
         record(game, tricks(self.chance))
         if self.chance.random() < 0.9:
@@ -132,17 +105,17 @@ class World:
         if self.chance.random() < 0.1:
             # A guest, of whom there is no player.
             game.seats.get(number=3).delete()
-        entrants = Entrant.objects.filter(tournament__event=round_.event, player__in=players)
+        entrants = models.Entrant.objects.filter(tournament__event=round_.event, player__in=players)
         for side, entrant in enumerate(entrants):
-            SittingFactory(round=round_, table=table, side=side, entrant=entrant)
+            make.SittingFactory(round=round_, table=table, side=side, entrant=entrant)
 
     def reopen(self):
-        round_ = self.any(Round.objects.exclude(closed_at=None))
+        round_ = self.any(models.Round.objects.exclude(closed_at=None))
         if round_:
             reopen_round(round_.pk, NOBODY, at=self.now())
 
     def close(self):
-        round_ = self.any(Round.objects.filter(closed_at=None))
+        round_ = self.any(models.Round.objects.filter(closed_at=None))
         if round_:
             close_round(round_.pk, NOBODY, at=self.now())
 
@@ -153,34 +126,37 @@ class World:
         change_event(event.pk, plan, NOBODY, at=self.now())
 
     def correct(self):
-        game = self.any(Game.objects.filter(result__isnull=False))
+        game = self.any(models.Game.objects.filter(result__isnull=False))
         if game:
             by = self.directors[game.table.round.event.club_id]
             context = ContextFactory(revision=game.revision, by=by)
             correct_entry(game.pk, 0, parse_entry(tricks(self.chance)), "miscounted", context)
 
     def merge(self):
-        kept, gone = self.any(Player.objects.present()), self.any(Player.objects.present())
-        with suppress(NotOnePerson):
-            merge_players(kept.pk, gone.pk, NOBODY, at=EVENING)
+        kept, gone = (
+            self.any(models.Player.objects.present()),
+            self.any(models.Player.objects.present()),
+        )
+        with suppress(merging.NotOnePerson):
+            merging.merge_players(kept.pk, gone.pk, NOBODY, at=EVENING)
 
     def part(self):
-        merge = self.any(Merge.objects.filter(undone_at=None))
-        with suppress(MergedFurther, StillPlaying, Player.DoesNotExist):
+        merge = self.any(models.Merge.objects.filter(undone_at=None))
+        with suppress(merging.MergedFurther, merging.StillPlaying, models.Player.DoesNotExist):
             if merge:
-                undo_merge(merge.pk, NOBODY, at=EVENING)
+                merging.undo_merge(merge.pk, NOBODY, at=EVENING)
 
     def claim(self):
-        player = self.any(Player.objects.present().filter(account=None))
-        with suppress(AlreadyPlays):
+        player = self.any(models.Player.objects.present().filter(account=None))
+        with suppress(merging.AlreadyPlays):
             if player and self.accounts:
                 by = Actor(self.chance.choice(self.accounts))
-                claim_player(player.public_id, player.claim_secret, by, at=EVENING)
+                merging.claim_player(player.public_id, player.claim_secret, by, at=EVENING)
 
     def unlink(self):
-        player = self.any(Player.objects.exclude(account=None))
+        player = self.any(models.Player.objects.exclude(account=None))
         if player:
-            unlink_account(player.pk, NOBODY, at=EVENING)
+            merging.unlink_account(player.pk, NOBODY, at=EVENING)
 
     def set_up(self):
         club = self.chance.choice(self.clubs)
@@ -192,7 +168,7 @@ class World:
         change_settings(club.pk, told, NOBODY, at=EVENING)
 
     def remove_table(self):
-        table = self.any(Table.objects.filter(round__event__tournament=None))
+        table = self.any(models.Table.objects.filter(round__event__tournament=None))
         if table:
             remove_table(table.pk, NOBODY, at=EVENING)
 
@@ -201,19 +177,19 @@ class World:
             delete_account(Actor(self.accounts.pop()), at=EVENING)
 
     def remove(self):
-        player = self.any(Player.objects.present())
+        player = self.any(models.Player.objects.present())
         if self.chance.random() < 0.3:
             remove_player(player.pk, NOBODY, at=EVENING)
 
     def mark_house(self):
-        entrant = self.any(Entrant.objects.all())
+        entrant = self.any(models.Entrant.objects.all())
         mark_house(entrant.pk, NOBODY, at=EVENING, house=not entrant.house)
 
 
 def plainly(club):
     """Rating, games and last day of everybody in a club (None: on the server), game by game."""
     ratings, spreads = {}, {}
-    pools = {pool.family: pool.constants for pool in RatingPool.objects.filter(club=club)}
+    pools = {pool.family: pool.constants for pool in models.RatingPool.objects.filter(club=club)}
     for place, game in counted(club):
         rules = ruleset_of(game)
         constants = pools.get(rules.family, Constants())
@@ -240,7 +216,7 @@ def plainly(club):
 
 def counted(club):
     """The finished games of closed rounds that count, with their rounds, in order."""
-    rounds = Round.objects.exclude(closed_at=None).select_related("event__club")
+    rounds = models.Round.objects.exclude(closed_at=None).select_related("event__club")
     for place in sorted(rounds, key=lambda place: (place.event.held_on, place.number, place.pk)):
         host = place.event.club
         counts = hasattr(place.event, "tournament") or host.rates_evenings
@@ -253,7 +229,7 @@ def counted(club):
 
 def people_of(game, *, of_server):
     """By seat who sat there: their name in ratings, and their player."""
-    sittings = Sitting.objects.filter(table=game.table, entrant__house=True)
+    sittings = models.Sitting.objects.filter(table=game.table, entrant__house=True)
     houses = {player.pk for each in sittings for player in each.entrant.players}
     people = {}
     for seat in game.seats.select_related("player").exclude(player__in=houses):
@@ -265,7 +241,7 @@ def people_of(game, *, of_server):
 
 def kept(club):
     """The stored ratings, in the form of `plainly`."""
-    rows = PlayerRating.objects.filter(pool__club=club).select_related("pool")
+    rows = models.PlayerRating.objects.filter(pool__club=club).select_related("pool")
     for row in rows:
         numbers = list(row.changes.values_list("number", flat=True))
         assert numbers == list(range(1, row.games + 1))
@@ -277,12 +253,12 @@ def kept(club):
 
 
 def check_everything():
-    for club in (*Club.objects.all(), None):
+    for club in (*models.Club.objects.all(), None):
         assert kept(club) == plainly(club)
     shown = ("pool", "points", "month", "provisional")
-    counts = RatingCount.objects.values_list(*shown, "ratings")
+    counts = models.RatingCount.objects.values_list(*shown, "ratings")
     assert {key: number for *key, number in counts for key in [tuple(key)]} == dict(
-        Counter(PlayerRating.objects.values_list(*shown))
+        Counter(models.PlayerRating.objects.values_list(*shown))
     )
 
 
@@ -290,16 +266,16 @@ QUEENS, RIFKI = WHOLE_GAME[1], WHOLE_GAME[0]
 
 
 def evening(club, *entries, tables=1, day=0, players=None):
-    event = EventFactory(club=club, held_on=(EVENING + day * DAY).date())
-    round_ = RoundFactory(event=event, number=1)
+    event = make.EventFactory(club=club, held_on=(EVENING + day * DAY).date())
+    round_ = make.RoundFactory(event=event, number=1)
     for number in range(1, tables + 1):
         names = players or [f"{name} {number}" for name in NAMES]
-        TableFactory(round=round_, number=number, players=names, entries=entries)
+        make.TableFactory(round=round_, number=number, players=names, entries=entries)
     return close_round(round_.pk, NOBODY, at=EVENING)
 
 
 def director_of(club):
-    return Actor(MemberFactory(club=club, role="director").user)
+    return Actor(make.MemberFactory(club=club, role="director").user)
 
 
 def correct(game, body):

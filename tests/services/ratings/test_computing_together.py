@@ -142,8 +142,8 @@ def killed_at():
 
 
 def kept():
-    models = (RatingPool, PlayerRating, RatingChange, RatedRound, RatingCount, RatingDue)
-    return [serializers.serialize("json", each.objects.order_by("pk")) for each in models]
+    kinds = (RatingPool, PlayerRating, RatingChange, RatedRound, RatingCount, RatingDue)
+    return [serializers.serialize("json", each.objects.order_by("pk")) for each in kinds]
 
 
 @pytest.mark.parametrize(

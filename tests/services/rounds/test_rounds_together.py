@@ -25,21 +25,8 @@ from tests.tournament_builders import (
     seated,
 )
 from tests.web.rounds.going import going, table
+from tournaments import models
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.models import (
-    AuditEntry,
-    DealReview,
-    Entrant,
-    Event,
-    Game,
-    Player,
-    Revision,
-    Round,
-    Ruling,
-    Sitting,
-    Table,
-    Tournament,
-)
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.entrants.registration import Entry, register_by_link, register_entrants
 from tournaments.services.events import events
@@ -61,7 +48,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def lines(action):
-    return AuditEntry.objects.filter(action=action).count()
+    return models.AuditEntry.objects.filter(action=action).count()
 
 
 def leading(service, pk):
@@ -77,15 +64,15 @@ def test_round_is_published_opened_and_closed_once_by_two_at_once():
         assert at_once(*[leading(step, round_.pk)] * 2) == [True, True]
 
     assert [lines(f"{step}-round") for step in ("publish", "open", "close")] == [1, 1, 1]
-    counts = [model.objects.count() for model in (Table, Game, Sitting)]
+    counts = [model.objects.count() for model in (models.Table, models.Game, models.Sitting)]
     assert counts == [2, 2, 9]
-    assert len(Round.objects.get(pk=round_.pk).standings) == 9
+    assert len(models.Round.objects.get(pk=round_.pk).standings) == 9
 
 
 def test_round_that_waited_for_a_write_is_closed_by_the_sheet_after_it():
     round_ = one_table()
     play(round_, WHOLE_GAME[:19])
-    table = Table.objects.get()
+    table = models.Table.objects.get()
 
     assert while_another_is_writing(
         write(table, WHOLE_GAME[19], 19), leading(rounds_running.close_round, round_.pk)
@@ -106,30 +93,30 @@ def test_clock_is_started_once_and_time_added_once_by_two_at_once():
     at_once(add, add)
 
     assert (lines("start-clock"), lines("add-time")) == (1, 1)
-    assert Round.objects.get(pk=round_.pk).clock_seconds == 3900
+    assert models.Round.objects.get(pk=round_.pk).clock_seconds == 3900
 
 
 def test_game_is_ended_for_time_once_by_two_at_once():
     round_ = one_table(overtime="last-deal-void")
     play(round_, WHOLE_GAME[:3])
-    table = Table.objects.get()
+    table = models.Table.objects.get()
     by = Actor(MemberFactory(club=round_.event.club, role="director").user)
 
     def finish():
         return rounds_running.finish_for_time(table.pk, "time", by, at=EVENING)
 
     assert at_once(finish, finish) == [5, 5]
-    assert Revision.objects.count() == 5
+    assert models.Revision.objects.count() == 5
 
 
 def test_penalty_is_given_and_a_call_made_once_by_two_at_once():
     round_ = one_table()
-    table, entrant = Table.objects.get(), Entrant.objects.get(number=1)
+    table, entrant = models.Table.objects.get(), models.Entrant.objects.get(number=1)
 
     at_once(*[lambda: decide(round_, entrant.number, PENALTY).pk] * 2)
     at_once(*[leading(rulings.call_director, table.pk)] * 2)
 
-    assert (Ruling.objects.count(), lines("call-director")) == (1, 1)
+    assert (models.Ruling.objects.count(), lines("call-director")) == (1, 1)
 
 
 OTHERWISE = parse_entry(WHOLE_GAME[1] | {"counts": {"queens": [3, 0, 0, 1]}})
@@ -147,7 +134,7 @@ def seen(revision=1):
 
 
 def kinds():
-    return list(DealReview.objects.values_list("revision", "kind"))
+    return list(models.DealReview.objects.values_list("revision", "kind"))
 
 
 def test_two_phones_confirm_a_deal_once(game):
@@ -155,7 +142,7 @@ def test_two_phones_confirm_a_deal_once(game):
 
     assert at_once(*works) == [1, 1]
     assert kinds() == [(1, "confirmed")]
-    assert AuditEntry.objects.filter(action="confirm-deal").count() == 1
+    assert models.AuditEntry.objects.filter(action="confirm-deal").count() == 1
 
 
 def test_deal_that_was_corrected_meanwhile_is_not_confirmed(game):
@@ -192,7 +179,7 @@ def test_two_who_seat_the_next_round_get_the_same_one():
     first, second = at_once(seat(row), seat(row))
 
     assert first == second
-    assert Round.objects.count() == 1
+    assert models.Round.objects.count() == 1
 
 
 @pytest.mark.parametrize(
@@ -217,7 +204,7 @@ def test_seating_that_another_makes_outdated_meanwhile_is_not_published(outdate)
 def test_swap_sent_by_two_is_made_once():
     row = running(*NINE[:8])
     round_ = seated(row)
-    seen = Tournament.objects.get(pk=row.pk).revision
+    seen = models.Tournament.objects.get(pk=row.pk).revision
     one, other = (table[0] for table in round_.seating["tables"])
 
     def swap():
@@ -228,16 +215,16 @@ def test_swap_sent_by_two_is_made_once():
     done = at_once(swap, swap)
 
     assert sorted(done) == ["SeatingMoved", "swapped"]
-    tables = Round.objects.get(pk=round_.pk).seating["tables"]
+    tables = models.Round.objects.get(pk=round_.pk).seating["tables"]
     assert [table[0] for table in tables] == [other, one]
 
 
 def test_exchange_by_two_at_a_table_that_begins_is_made_once():
     round_ = opened(running(*NINE[:8]))
     table = round_.tables.get(number=1)
-    seats = Entrant.objects.filter(sittings__table=table).order_by("sittings__side")
+    seats = models.Entrant.objects.filter(sittings__table=table).order_by("sittings__side")
     keys = [entrant.key for entrant in seats]
-    seen = Tournament.objects.get().revision
+    seen = models.Tournament.objects.get().revision
 
     def exchange():
         asked = changes.Exchange(keys[:2])
@@ -256,7 +243,7 @@ def test_table_that_begins_while_somebody_is_taken_from_it_is_one_of_the_two():
     row = running(*NINE)
     round_ = opened(row)
     table = round_.tables.get(number=1)
-    leaving = Entrant.objects.get(sittings__table=table, sittings__side=0)
+    leaving = models.Entrant.objects.get(sittings__table=table, sittings__side=0)
 
     def leave():
         changes.change_late(round_.pk, NOBODY, at=EVENING, leaving=[leaving.pk])
@@ -264,7 +251,7 @@ def test_table_that_begins_while_somebody_is_taken_from_it_is_one_of_the_two():
 
     begun, left = at_once(write(table), leave)
 
-    names = Game.objects.get(table=table).players
+    names = models.Game.objects.get(table=table).players
     assert (begun, left, leaving.player.name in names) in [
         (1, "TableBegun", True),
         ("StaleRevision", "left", False),
@@ -286,7 +273,7 @@ def close_evening(round_):
 
 
 def let_leave(round_):
-    leaving = Entrant.objects.get(sittings__table__number=1, sittings__side=0)
+    leaving = models.Entrant.objects.get(sittings__table__number=1, sittings__side=0)
     made = {"at": EVENING, "leaving": [leaving.pk]}
     return lambda: bool(changes.change_late(round_.pk, NOBODY, **made))
 
@@ -307,7 +294,7 @@ def test_table_whose_address_is_replaced_meanwhile_blocks_nobody(lead, gave):
 
 def test_round_that_is_taken_back_waits_for_players_who_are_merged():
     round_ = published(running(*NINE))
-    gone = Entrant.objects.get(sittings__table__number=1, sittings__side=0).player
+    gone = models.Entrant.objects.get(sittings__table__number=1, sittings__side=0).player
     kept = PlayerFactory(club=gone.club)
 
     def merge():
@@ -326,7 +313,7 @@ def test_two_who_start_it_at_once_start_it_once(tournament):
     start = doing(move_tournament, tournament.pk, "running", NOBODY)
 
     assert while_another_is_writing(start, start) == (1, 1, True)
-    assert Tournament.objects.get().state == "running"
+    assert models.Tournament.objects.get().state == "running"
     assert lines("move-tournament") == 2
 
 
@@ -337,7 +324,7 @@ def test_step_decided_on_a_state_that_another_has_changed_is_refused(tournament)
     )
 
     assert while_another_is_writing(start, back) == (1, "WrongState", True)
-    assert Tournament.objects.get().state == "running"
+    assert models.Tournament.objects.get().state == "running"
 
 
 def test_entrant_who_comes_while_the_tournament_is_removed_comes_too_late(tournament):
@@ -345,7 +332,7 @@ def test_entrant_who_comes_while_the_tournament_is_removed_comes_too_late(tourna
     enter = doing(register_entrants, tournament.pk, [Entry("Ayşe")], NOBODY)
 
     assert while_another_is_writing(remove, enter) == (1, "DoesNotExist", True)
-    assert not Tournament.objects.exists()
+    assert not models.Tournament.objects.exists()
 
 
 def test_form_sent_twice_at_once_makes_one_tournament():
@@ -355,7 +342,7 @@ def test_form_sent_twice_at_once_makes_one_tournament():
         create_tournament(club, plan(), NOBODY, at=at, key="k" * 24)
 
     assert at_once(*[doing(create)] * 4) == [1] * 4
-    assert (Event.objects.count(), lines("add-tournament")) == (1, 1)
+    assert (models.Event.objects.count(), lines("add-tournament")) == (1, 1)
 
 
 def test_one_name_registered_by_several_phones_at_once_is_one_entrant(tournament):
@@ -371,4 +358,4 @@ def test_one_name_registered_by_several_phones_at_once_is_one_entrant(tournament
     )
 
     assert answers == [1] * 4
-    assert (Entrant.objects.count(), Player.objects.count()) == (1, 1)
+    assert (models.Entrant.objects.count(), models.Player.objects.count()) == (1, 1)

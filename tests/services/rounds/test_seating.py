@@ -3,21 +3,10 @@ from itertools import combinations
 
 import pytest
 
+from tests import tournament_builders
 from tests.club_factories import MemberFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
-from tests.tournament_builders import (
-    NINE,
-    SHORT,
-    SIXTEEN,
-    change,
-    closed,
-    opened,
-    published,
-    register,
-    running,
-    seated,
-)
 from tournaments.engine.documents.tournaments import read_tournament, standings_after
 from tournaments.models import AuditEntry, Draw, Entrant, Game, RatingDue, Round, Ruling, Tournament
 from tournaments.queries.sheets import load_sheet
@@ -58,11 +47,11 @@ def withdrawn(row, number):
 
 @pytest.mark.parametrize("seating", ["swiss", "fixed", "manual"])
 def test_who_comes_late_is_seated_in_the_first_round_there(seating):
-    row = running(*TWELVE[:6], rounds=5, seating=seating)
+    row = tournament_builders.running(*TWELVE[:6], rounds=5, seating=seating)
     for _round in range(2):
-        closed(row)
-    register(row, "Geç Kalan")
-    round_ = seated(row)
+        tournament_builders.closed(row)
+    tournament_builders.register(row, "Geç Kalan")
+    round_ = tournament_builders.seated(row)
     if seating == "fixed":
         again(round_)
         round_.refresh_from_db()
@@ -72,9 +61,9 @@ def test_who_comes_late_is_seated_in_the_first_round_there(seating):
 
 
 def test_final_seated_again_is_for_the_same_four_and_for_who_steps_in():
-    row = running(*TWELVE, rounds=1, finals=4)
-    closed(row)
-    round_ = seated(row)
+    row = tournament_builders.running(*TWELVE, rounds=1, finals=4)
+    tournament_builders.closed(row)
+    round_ = tournament_builders.seated(row)
     four = round_.seating["tables"]
 
     assert again(round_, 0)["tables"] == four
@@ -89,29 +78,29 @@ def test_final_seated_again_is_for_the_same_four_and_for_who_steps_in():
 
 
 def test_finals_that_too_few_are_left_for_are_not_seated():
-    row = running(*NINE[:6], rounds=1, finals=8)
-    closed(row)
+    row = tournament_builders.running(*tournament_builders.NINE[:6], rounds=1, finals=8)
+    tournament_builders.closed(row)
 
     with pytest.raises(proposals.TooFewLeft):
-        seated(row)
+        tournament_builders.seated(row)
     assert Round.objects.count() == 1
 
 
 def test_final_is_not_seated_with_too_few_of_those_who_went_through():
-    row = running(*NINE[:8], rounds=1, finals=8)
-    closed(row)
-    closed(row)
+    row = tournament_builders.running(*tournament_builders.NINE[:8], rounds=1, finals=8)
+    tournament_builders.closed(row)
+    tournament_builders.closed(row)
     for number in range(1, 6):
         withdrawn(row, number)
 
     with pytest.raises(proposals.TooFewThrough):
-        seated(row)
+        tournament_builders.seated(row)
 
 
 def test_final_waits_for_a_table_that_a_correction_has_left_unfinished():
-    row = running(*NINE[:8], rounds=1, finals=8)
-    closed(row)
-    semi = closed(row)
+    row = tournament_builders.running(*tournament_builders.NINE[:8], rounds=1, finals=8)
+    tournament_builders.closed(row)
+    semi = tournament_builders.closed(row)
     game = Game.objects.filter(table__round=semi).first()
     last = load_sheet(game).positions[-1]
     director = Actor(MemberFactory(club=row.event.club, role="director").user)
@@ -119,12 +108,12 @@ def test_final_waits_for_a_table_that_a_correction_has_left_unfinished():
     withdraw_entry(game.pk, last, "Yanlış", context)
 
     with pytest.raises(proposals.StageUnfinished):
-        seated(row)
+        tournament_builders.seated(row)
 
 
 def test_evening_seated_again_has_nobody_meet_twice_and_with_a_locked_table_changes_one_round():
-    row = running(*SIXTEEN, rounds=5, seating="fixed")
-    closed(row)
+    row = tournament_builders.running(*tournament_builders.SIXTEEN, rounds=5, seating="fixed")
+    tournament_builders.closed(row)
     second, third = (Round.objects.get(number=number) for number in (2, 3))
 
     table = second.seating["tables"][2]
@@ -143,8 +132,8 @@ def test_evening_seated_again_has_nobody_meet_twice_and_with_a_locked_table_chan
 
 
 def test_locked_table_stays_where_the_director_seats_by_hand():
-    row = running(*SIXTEEN, seating="manual")
-    round_ = seated(row)
+    row = tournament_builders.running(*tournament_builders.SIXTEEN, seating="manual")
+    round_ = tournament_builders.seated(row)
     spread = [[f"e{n + 4 * k}" for k in range(4)] for n in range(1, 5)]
     put_seating(round_.pk, SeatingDraft(spread), NOBODY, at=EVENING)
 
@@ -155,9 +144,9 @@ def test_locked_table_stays_where_the_director_seats_by_hand():
 
 
 def test_round_opened_again_is_rated_again_and_its_proposal_goes():
-    row = running(*SIXTEEN, rounds=3)
-    first = closed(row)
-    round_ = seated(row)
+    row = tournament_builders.running(*tournament_builders.SIXTEEN, rounds=3)
+    first = tournament_builders.closed(row)
+    round_ = tournament_builders.seated(row)
     RatingDue.objects.all().delete()
 
     reopen_round(first.pk, NOBODY, at=EVENING)
@@ -167,12 +156,12 @@ def test_round_opened_again_is_rated_again_and_its_proposal_goes():
     line = AuditEntry.objects.get(action="unseat-round")
     assert line.before == {"round": 2}
     with pytest.raises(proposals.RoundsLeft):
-        seated(row)
+        tournament_builders.seated(row)
 
 
 def test_schedule_of_the_evening_stays_when_a_round_is_opened_again():
-    row = running(*SIXTEEN, rounds=3, seating="fixed")
-    reopen_round(closed(row).pk, NOBODY, at=EVENING)
+    row = tournament_builders.running(*tournament_builders.SIXTEEN, rounds=3, seating="fixed")
+    reopen_round(tournament_builders.closed(row).pk, NOBODY, at=EVENING)
 
     assert Round.objects.count() == 3
     round_ = publish_round(Round.objects.get(number=2).pk, NOBODY, at=EVENING)
@@ -180,9 +169,9 @@ def test_schedule_of_the_evening_stays_when_a_round_is_opened_again():
 
 
 def test_seating_by_the_standings_waits_for_every_round_before_it():
-    row = running(*NINE[:8], seating="random")
-    opened(row)
-    round_ = seated(row)
+    row = tournament_builders.running(*tournament_builders.NINE[:8], seating="random")
+    tournament_builders.opened(row)
+    round_ = tournament_builders.seated(row)
     Tournament.objects.filter(pk=row.pk).update(settings={"seating": "swiss"})
 
     with pytest.raises(proposals.RoundsLeft):
@@ -191,10 +180,10 @@ def test_seating_by_the_standings_waits_for_every_round_before_it():
 
 
 def test_round_taken_back_is_seated_as_it_stood_after_a_late_change():
-    row = running(*NINE[:8])
-    round_ = opened(row)
-    late = register(row, "Zeynep")
-    change(round_, leaving=[withdrawn(row, 5)], arriving=late)
+    row = tournament_builders.running(*tournament_builders.NINE[:8])
+    round_ = tournament_builders.opened(row)
+    late = tournament_builders.register(row, "Zeynep")
+    tournament_builders.change(round_, leaving=[withdrawn(row, 5)], arriving=late)
     stood = load_state(Tournament.objects.get(pk=row.pk)).seated_rounds[0]
 
     round_ = take_back_round(round_.pk, NOBODY, at=EVENING)
@@ -205,8 +194,8 @@ def test_round_taken_back_is_seated_as_it_stood_after_a_late_change():
 
 
 def test_round_is_taken_back_once_its_ruling_is_withdrawn():
-    row = running(*NINE[:8])
-    round_ = opened(row)
+    row = tournament_builders.running(*tournament_builders.NINE[:8])
+    round_ = tournament_builders.opened(row)
     decision = RulingDecision("penalty", 10, "Geç kaldı")
     ruling = rule(round_.pk, row.entrants.first().pk, decision, NOBODY, at=EVENING)
 
@@ -222,7 +211,7 @@ EIGHTEEN = [f"Oyuncu {n}" for n in range(1, 19)]
 
 
 def test_a_draw_with_locked_tables_is_kept_too_and_replaces_the_one_before():
-    first = seated(running(*EIGHTEEN))
+    first = tournament_builders.seated(tournament_builders.running(*EIGHTEEN))
     before = first.draw.document
 
     again(first, 1)
@@ -233,11 +222,11 @@ def test_a_draw_with_locked_tables_is_kept_too_and_replaces_the_one_before():
 
 
 def test_a_proposal_says_what_repeats_bring():
-    row = running(*EIGHTEEN, rounds=3, leaders_last=True)
-    for entries in (SHORT, WHOLE_GAME):
-        closed(row, entries)
+    row = tournament_builders.running(*EIGHTEEN, rounds=3, leaders_last=True)
+    for entries in (tournament_builders.SHORT, WHOLE_GAME):
+        tournament_builders.closed(row, entries)
 
-    last = seated(row)
+    last = tournament_builders.seated(row)
 
     row.refresh_from_db()
     fewest, seating = (
@@ -251,10 +240,10 @@ def test_a_proposal_says_what_repeats_bring():
 
 @pytest.mark.parametrize("worth", [{}, {"missed": "1/2"}, {"missed": None}])
 def test_bye_on_arrival_is_worth_no_more_than_a_missed_round_but_where_it_always_was(worth):
-    row = running(*NINE[:8], rounds=3, bye=3)
-    closed(row)
-    register(row, "Geç Kalan")
-    closed(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)], byes=[9])
+    row = tournament_builders.running(*tournament_builders.NINE[:8], rounds=3, bye=3)
+    tournament_builders.closed(row)
+    tournament_builders.register(row, "Geç Kalan")
+    tournament_builders.closed(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)], byes=[9])
     row.refresh_from_db()
     if worth == {"missed": None}:
         # As rows and documents of before.
@@ -275,10 +264,10 @@ def test_bye_on_arrival_is_worth_no_more_than_a_missed_round_but_where_it_always
 
 
 def test_house_players_fill_up_only_what_is_missing():
-    row = running(*NINE[:7], odd="house")
-    register(row, "Ev 1", "Ev 2", "Ev 3", house=True)
+    row = tournament_builders.running(*tournament_builders.NINE[:7], odd="house")
+    tournament_builders.register(row, "Ev 1", "Ev 2", "Ev 3", house=True)
 
-    round_ = seated(row)
+    round_ = tournament_builders.seated(row)
 
     keys = [key for table in round_.seating["tables"] for key in table]
     assert (sorted(keys), round_.seating["byes"]) == ([f"e{n}" for n in range(1, 9)], [])
@@ -286,7 +275,7 @@ def test_house_players_fill_up_only_what_is_missing():
 
 def test_pair_sits_opposite_and_plays_as_one():
     pairs = [Entry("Ayşe", partner="Burak"), Entry("Cem", partner="Deniz")]
-    round_ = published(running(*pairs, ruleset="euchre"))
+    round_ = tournament_builders.published(tournament_builders.running(*pairs, ruleset="euchre"))
 
     players = Game.objects.get(table__round=round_).players
     assert {frozenset(players[0::2]), frozenset(players[1::2])} == {
@@ -296,9 +285,9 @@ def test_pair_sits_opposite_and_plays_as_one():
 
 
 def test_finals_are_cut_from_the_standings_and_end_with_one_table():
-    row = running(*SIXTEEN, rounds=1, finals=8)
+    row = tournament_builders.running(*tournament_builders.SIXTEEN, rounds=1, finals=8)
     for _ in range(3):
-        closed(row)
+        tournament_builders.closed(row)
 
     stages = [(r.stage, r.tables.count()) for r in Round.objects.order_by("number")]
     assert stages == [("", 4), ("semi-final", 2), ("final", 1)]

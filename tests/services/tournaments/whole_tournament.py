@@ -1,26 +1,14 @@
 from datetime import timedelta
 
+from tests import factories
 from tests.club_factories import ClubFactory, PlayerFactory, SeasonFactory, SubstituteFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import (
-    EVENING,
-    ContextFactory,
-    HouseRulesetFactory,
-    SetupFactory,
-    record,
-    record_all,
-)
 from tests.sample_games import load
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import Round, Table
 from tournaments.services.audit import NOBODY
-from tournaments.services.entrants.registration import (
-    Entry,
-    check_in,
-    register_entrants,
-    withdraw_entrant,
-)
+from tournaments.services.entrants import registration
 from tournaments.services.events.events import EventPlan
 from tournaments.services.games import playing
 from tournaments.services.games.playing import confirm_result
@@ -28,13 +16,9 @@ from tournaments.services.people.changes import remove_player, set_initials
 from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
 from tournaments.services.rounds.running import close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
-from tournaments.services.tournaments.lifecycle import (
-    TournamentPlan,
-    create_tournament,
-    move_tournament,
-)
+from tournaments.services.tournaments import lifecycle
 
-LATER = EVENING + timedelta(hours=1, microseconds=123)
+LATER = factories.EVENING + timedelta(hours=1, microseconds=123)
 STOPPED = {"type": "stopped", "reason": "agreement"}
 
 
@@ -66,7 +50,7 @@ def whole_tournament(ruleset="turkish-king"):
     _confirm(first.tables.get(number=1).games.get())
     _rule(first)
     close_round(first.pk, NOBODY, at=LATER)
-    withdraw_entrant(row.entrants.get(number=2).pk, NOBODY, at=LATER)
+    registration.withdraw_entrant(row.entrants.get(number=2).pk, NOBODY, at=LATER)
     replaced = row.entrants.get(number=3)
     SubstituteFactory(
         entrant=replaced,
@@ -76,7 +60,7 @@ def whole_tournament(ruleset="turkish-king"):
     )
     second = _round(row, clock_used=61, clock_started_at=LATER)
     Table.objects.filter(round=second, number=1).update(extra_seconds=300)
-    record(second.tables.get(number=1).games.get(), GAMES[ruleset][0])
+    factories.record(second.tables.get(number=1).games.get(), GAMES[ruleset][0])
     seat_next_round(row.pk, NOBODY, at=LATER)
     remove_player(row.entrants.get(number=4).player_id, NOBODY, at=LATER)
     row.refresh_from_db()
@@ -86,11 +70,11 @@ def whole_tournament(ruleset="turkish-king"):
 def _entered(ruleset):
     club = ClubFactory(slug="moda", name="Moda King Kulübü")
     if ruleset == "house":
-        HouseRulesetFactory(club=club, slug="house")
+        factories.HouseRulesetFactory(club=club, slug="house")
     season = SeasonFactory(club=club, league_best=3)
     event = EventPlan(
         name="Moda Açık “2026”",
-        held_on=EVENING.date(),
+        held_on=factories.EVENING.date(),
         ruleset=ruleset,
         options=OPTIONS.get(ruleset, {}),
         season=season,
@@ -99,12 +83,14 @@ def _entered(ruleset):
         confirmations="two",
     )
     settings = TournamentSettings(seating="random", points="places", minutes=75, bye="5/2")
-    row = create_tournament(club, TournamentPlan(event, settings, seed=7), NOBODY, at=EVENING)
-    move_tournament(row.pk, "registration", NOBODY, at=EVENING)
-    register_entrants(row.pk, list(_entries(ruleset)), NOBODY, at=EVENING)
-    check_in(row.entrants.get(number=1).pk, NOBODY, at=EVENING)
-    set_initials(row.entrants.get(number=5).player_id, True, NOBODY, at=EVENING)
-    return move_tournament(row.pk, "running", NOBODY, at=EVENING)
+    row = lifecycle.create_tournament(
+        club, lifecycle.TournamentPlan(event, settings, seed=7), NOBODY, at=factories.EVENING
+    )
+    lifecycle.move_tournament(row.pk, "registration", NOBODY, at=factories.EVENING)
+    registration.register_entrants(row.pk, list(_entries(ruleset)), NOBODY, at=factories.EVENING)
+    registration.check_in(row.entrants.get(number=1).pk, NOBODY, at=factories.EVENING)
+    set_initials(row.entrants.get(number=5).player_id, True, NOBODY, at=factories.EVENING)
+    return lifecycle.move_tournament(row.pk, "running", NOBODY, at=factories.EVENING)
 
 
 def _entries(ruleset):
@@ -112,13 +98,15 @@ def _entries(ruleset):
     for number in range(1, 8 if pairs else 12):
         partner = f"Eş Oyuncu {number}" if pairs else ""
         team = f"Takım {number % 3}" if number % 3 else ""
-        yield Entry(f"Işıl {number} Yılmaz", partner, team, "Kadıköy" if number % 2 else "")
-    yield Entry("Ev Oyuncusu", "Evin Eşi" if pairs else "", house=True)
+        yield registration.Entry(
+            f"Işıl {number} Yılmaz", partner, team, "Kadıköy" if number % 2 else ""
+        )
+    yield registration.Entry("Ev Oyuncusu", "Evin Eşi" if pairs else "", house=True)
 
 
 def _round(row, **clock):
-    round_ = seat_next_round(row.pk, NOBODY, at=EVENING)
-    publish_round(round_.pk, NOBODY, at=EVENING)
+    round_ = seat_next_round(row.pk, NOBODY, at=factories.EVENING)
+    publish_round(round_.pk, NOBODY, at=factories.EVENING)
     round_ = open_round(round_.pk, NOBODY, at=LATER)
     Round.objects.filter(pk=round_.pk).update(**clock or {"clock_used": 0})
     round_.refresh_from_db()
@@ -126,7 +114,7 @@ def _round(row, **clock):
 
 
 def _play(game, entries):
-    record_all(game, entries)
+    factories.record_all(game, entries)
     _confirm(game)
 
 
@@ -142,12 +130,12 @@ def _correct(game, body):
     for said in (changed, body):
         playing.correct_entry(game.pk, 0, parse_entry(said), "yanlış yazıldı", _pen(game))
     fine = {"type": "adjustment", "seat": 2, "points": "-9/2", "reason": "bekletti"}
-    record(game, fine)
+    factories.record(game, fine)
     game.refresh_from_db()
     position = max(write.position for write in game.revisions.all() if write.position is not None)
     playing.withdraw_entry(game.pk, position, "vazgeçildi", _pen(game))
     game.refresh_from_db()
-    head = SetupFactory(
+    head = factories.SetupFactory(
         ruleset=game.ruleset,
         players=game.players,
         first_declarer=game.first_declarer,
@@ -160,7 +148,7 @@ def _correct(game, body):
 
 def _pen(game):
     game.refresh_from_db()
-    return ContextFactory(revision=game.revision, author=game.players[0], at=LATER)
+    return factories.ContextFactory(revision=game.revision, author=game.players[0], at=LATER)
 
 
 def _rule(round_):

@@ -30,23 +30,6 @@ from tournaments.services.people.players import add_player
 from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
 from tournaments.services.tournaments import lifecycle
 from tournaments.services.webhooks import calling
-from tournaments.services.webhooks.calling import (
-    WAITS,
-    BadAddress,
-    CallAnswer,
-    Message,
-    call,
-    check_url,
-    create_webhook,
-    forget_deliveries,
-    may_be_called,
-    put_pause,
-    secret_text,
-    send_again,
-    send_test,
-    signature,
-    sweep_webhooks,
-)
 
 NOW = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
 LOOPBACK = ip_network("127.0.0.0/8")
@@ -64,10 +47,9 @@ def allowed(settings):
 
 
 def call_at(receiver, *addresses, url=None):
-    """Call a receiver whose name means these addresses."""
     data = {"type": "test", "data": {"club": "Moda ş"}}
-    message = Message("abcdefghjk", url or receiver.url(), b"a secret", data)
-    return call(message, NOW, lambda host, port: addresses)
+    message = calling.Message("abcdefghjk", url or receiver.url(), b"a secret", data)
+    return calling.call(message, NOW, lambda host, port: addresses)
 
 
 def test_signature_is_that_of_the_libraries_of_the_standard():
@@ -75,7 +57,7 @@ def test_signature_is_that_of_the_libraries_of_the_standard():
     key = base64.b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     body = b'{"test": 2432232314}'
 
-    signed = signature(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", body)
+    signed = calling.signature(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", body)
 
     assert signed == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
@@ -91,7 +73,7 @@ def test_signature_is_that_of_the_libraries_of_the_standard():
     ],
 )
 def test_name_of_something_within_is_not_called(receiver, addresses, why):
-    assert call_at(receiver, *addresses) == CallAnswer(0, f"not-called-{why}")
+    assert call_at(receiver, *addresses) == calling.CallAnswer(0, f"not-called-{why}")
     assert receiver.calls == []
 
 
@@ -104,7 +86,7 @@ def test_address_of_this_machine_is_not_called_in_a_network_that_is_allowed(
 ):
     settings.WEBHOOK_NETWORKS = [ip_network("0.0.0.0/0"), ip_network("::/0")]
 
-    assert call_at(receiver, address) == CallAnswer(0, "not-called-private")
+    assert call_at(receiver, address) == calling.CallAnswer(0, "not-called-private")
     assert receiver.calls == []
 
 
@@ -125,7 +107,7 @@ def test_address_without_a_port_is_called_too(receiver, monkeypatch, url, where,
 
     monkeypatch.setattr(socket, "create_connection", connected)
 
-    assert call_at(receiver, where[0], url=url) == CallAnswer(204)
+    assert call_at(receiver, where[0], url=url) == calling.CallAnswer(204)
     assert asked == [where]
     assert receiver.calls[0][1]["Host"] == host
 
@@ -133,11 +115,11 @@ def test_address_without_a_port_is_called_too(receiver, monkeypatch, url, where,
 def test_name_that_means_something_else_a_moment_later_is_asked_once(receiver, settings):
     settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.1/32")]
     answers = iter([["127.0.0.1"], ["127.0.0.2"]])
-    message = Message("abcdefghjk", receiver.url(), b"a secret", {})
+    message = calling.Message("abcdefghjk", receiver.url(), b"a secret", {})
 
-    called = [call(message, NOW, lambda host, port: next(answers)) for _ in range(2)]
+    called = [calling.call(message, NOW, lambda host, port: next(answers)) for _ in range(2)]
 
-    assert called == [CallAnswer(204), CallAnswer(0, "not-called-private")]
+    assert called == [calling.CallAnswer(204), calling.CallAnswer(0, "not-called-private")]
 
 
 def test_certificate_that_nobody_vouches_for_is_refused(receiver, allowed):
@@ -146,35 +128,35 @@ def test_certificate_that_nobody_vouches_for_is_refused(receiver, allowed):
     receiver.server.socket = context.wrap_socket(receiver.server.socket, server_side=True)
     url = receiver.url().replace("http:", "https:")
 
-    assert call_at(receiver, "127.0.0.1", url=url) == CallAnswer(0, "bad-certificate")
+    assert call_at(receiver, "127.0.0.1", url=url) == calling.CallAnswer(0, "bad-certificate")
     assert receiver.calls == []
 
 
 def test_redirection_is_an_answer_and_not_followed(receiver, allowed):
     with receiving() as within:
         receiver.answer = (302, {"Location": within.url("127.0.0.1")}, b"over there")
-        assert call_at(receiver, "127.0.0.1") == CallAnswer(302)
+        assert call_at(receiver, "127.0.0.1") == calling.CallAnswer(302)
         assert within.calls == []
 
 
 def test_only_the_status_of_an_answer_is_kept(receiver, allowed):
     receiver.answer = (500, {"Retry-After": "120"}, b"a secret of a machine within" * 10_000)
-    assert call_at(receiver, "127.0.0.1") == CallAnswer(500, retry_after="120")
+    assert call_at(receiver, "127.0.0.1") == calling.CallAnswer(500, retry_after="120")
 
 
 def test_receiver_that_never_ends_is_left(receiver, allowed, monkeypatch):
     monkeypatch.setattr(calling, "ANSWER_WITHIN", 1.0)
     receiver.slow = 20
 
-    assert call_at(receiver, "127.0.0.1") == CallAnswer(0, "timeout")
+    assert call_at(receiver, "127.0.0.1") == calling.CallAnswer(0, "timeout")
 
 
 def test_nobody_there_is_no_answer(receiver, allowed):
     nobody = "http://receiver.example:1"
-    assert call_at(receiver, "127.0.0.1", url=nobody) == CallAnswer(0, "not-called-port")
+    assert call_at(receiver, "127.0.0.1", url=nobody) == calling.CallAnswer(0, "not-called-port")
     # Plain where TLS is spoken, or the other way round.
     secure = receiver.url().replace("http:", "https:")
-    assert call_at(receiver, "127.0.0.1", url=secure) == CallAnswer(0, "no-answer")
+    assert call_at(receiver, "127.0.0.1", url=secure) == calling.CallAnswer(0, "no-answer")
 
 
 @pytest.mark.parametrize(
@@ -196,11 +178,11 @@ def test_nobody_there_is_no_answer(receiver, allowed):
     ],
 )
 def test_address_that_may_not_be_called_is_refused(url, why):
-    with pytest.raises(BadAddress) as refused:
-        check_url(url)
+    with pytest.raises(calling.BadAddress) as refused:
+        calling.check_url(url)
     assert refused.value.why == why
     for allowed in ("https://example.org", "http://93.184.216.34:8080/a?b=c"):
-        assert check_url(allowed).scheme in {"http", "https"}
+        assert calling.check_url(allowed).scheme in {"http", "https"}
 
 
 WITHIN = """
@@ -216,16 +198,16 @@ WORLD = """
 
 
 def test_addresses_within_are_told_from_those_in_the_world():
-    assert [each for each in WITHIN.split() if may_be_called(ip_address(each))] == []
-    assert [each for each in WORLD.split() if not may_be_called(ip_address(each))] == []
+    assert [each for each in WITHIN.split() if calling.may_be_called(ip_address(each))] == []
+    assert [each for each in WORLD.split() if not calling.may_be_called(ip_address(each))] == []
 
 
 def test_owner_of_the_server_can_allow_a_network(settings):
     settings.WEBHOOK_NETWORKS = [ip_network("192.168.1.0/24"), ip_network("fd00::/8")]
 
     for each in ("192.168.1.7", "::ffff:192.168.1.7", "fd12::1234"):
-        assert may_be_called(ip_address(each))
-    assert not may_be_called(ip_address("192.168.2.7"))
+        assert calling.may_be_called(ip_address(each))
+    assert not calling.may_be_called(ip_address("192.168.2.7"))
 
 
 pytestmark = pytest.mark.django_db
@@ -239,7 +221,7 @@ def club():
 
 
 def webhook_of(club, url=URL, events=ALL):
-    return create_webhook(club, url, events, NOBODY, at=EVENING)
+    return calling.create_webhook(club, url, events, NOBODY, at=EVENING)
 
 
 def answering(*answers):
@@ -267,14 +249,14 @@ def test_evening_tells_of_results_and_of_the_round_that_is_over(club):
     webhook_of(club)
     table = TableFactory(round__event__club=club, round__number=3)
     game = table.games.get()
-    taken = answering(CallAnswer(200))
+    taken = answering(calling.CallAnswer(200))
     record_all(game, WHOLE_GAME)
     correct_entry(game.pk, 0, parse_entry(WHOLE_GAME[0]), "", ContextFactory(revision=20))
     corrected = {**WHOLE_GAME[0], "counts": {"heart_king": [1, 0, 0, 0]}}
     correct_entry(game.pk, 0, parse_entry(corrected), "", ContextFactory(revision=20))
     close_round(table.round.pk, NOBODY, at=EVENING)
 
-    sweep_webhooks(taken)
+    calling.sweep_webhooks(taken)
 
     assert sorted(told(taken)) == [
         *("game.begun", "result.entered", "result.entered", "round.closed")
@@ -294,18 +276,18 @@ def test_evening_tells_of_results_and_of_the_round_that_is_over(club):
         "resources": [f"/api/v1/games/{game.public_id}/", place],
     }
     assert not Delivery.objects.exclude(state="delivered").exists()
-    sweep_webhooks(taken)
+    calling.sweep_webhooks(taken)
     assert len(taken.got) == 4
 
 
 def test_tournament_tells_of_seatings_and_of_its_end():
     tournament = running(*NINE)
     webhook_of(tournament.event.club)
-    taken = answering(CallAnswer(204))
+    taken = answering(calling.CallAnswer(204))
     closed(tournament)
     lifecycle.move_tournament(tournament.pk, "finished", NOBODY, at=EVENING)
 
-    sweep_webhooks(taken)
+    calling.sweep_webhooks(taken)
 
     assert sorted(told(taken)) == [
         *["game.begun"] * 2,
@@ -320,7 +302,7 @@ def test_tournament_tells_of_seatings_and_of_its_end():
 def test_players_and_entrants_are_told_of_by_their_addresses():
     tournament = running(*NINE)
     webhook_of(tournament.event.club)
-    taken = answering(CallAnswer(204))
+    taken = answering(calling.CallAnswer(204))
     player = add_player(tournament.event.club, "Zeynep", NOBODY, at=EVENING)
     rename_player(player.pk, "Zeynep K.", NOBODY, at=EVENING)
     entrant = tournament.entrants.get(number=4)
@@ -331,7 +313,7 @@ def test_players_and_entrants_are_told_of_by_their_addresses():
     registration.remove_entrant(late.pk, NOBODY, at=EVENING)
     remove_player(player.pk, NOBODY, at=EVENING)
 
-    sweep_webhooks(taken)
+    calling.sweep_webhooks(taken)
 
     about = sorted(
         (m.body["type"], m.body["data"]["player"], m.body["data"]["entrants"]) for m in taken.got
@@ -357,14 +339,14 @@ def close_one(club):
 def test_only_what_is_asked_for_in_its_own_club_since_it_was_made_and_not_during_a_pause_is_told(
     club,
 ):
-    taken = answering(CallAnswer(204))
+    taken = answering(calling.CallAnswer(204))
     close_one(club)
     webhook = webhook_of(club, events=["round.closed"])
     for paused in (False, True, False):
-        put_pause(webhook.pk, NOBODY, at=EVENING, paused=paused)
+        calling.put_pause(webhook.pk, NOBODY, at=EVENING, paused=paused)
         for place in (club, ClubFactory()):
             close_one(place)
-        sweep_webhooks(taken)
+        calling.sweep_webhooks(taken)
 
     assert [(m.body["type"], m.body["data"]["club"]) for m in taken.got] == [
         ("round.closed", "moda")
@@ -375,12 +357,12 @@ def test_ratings_are_told_of_once_they_are_computed(club):
     rebuild_ratings()
     for events in (ALL, ["round.closed"]):
         webhook_of(club, events=events)
-    put_pause(webhook_of(club).pk, NOBODY, at=EVENING, paused=True)
+    calling.put_pause(webhook_of(club).pk, NOBODY, at=EVENING, paused=True)
     webhook_of(ClubFactory())
     close_one(club)
-    taken = answering(CallAnswer(204))
+    taken = answering(calling.CallAnswer(204))
     sweep_ratings()
-    sweep_webhooks(taken)
+    calling.sweep_webhooks(taken)
 
     [data] = [m.body["data"] for m in taken.got if m.body["type"] == "ratings.changed"]
     assert data == {"club": "moda", "resources": ["/api/v1/clubs/moda/ratings/"]}
@@ -390,13 +372,13 @@ def test_ratings_are_told_of_once_they_are_computed(club):
 def test_webhook_of_the_server_is_called_about_every_club(club):
     rebuild_ratings()
     hook = webhook_of(None, events=["round.closed", "ratings.changed"])
-    taken = answering(CallAnswer(204))
+    taken = answering(calling.CallAnswer(204))
     for place in (club, ClubFactory(slug="kadife")):
         close_one(place)
         sweep_ratings()
-    send_test(hook.pk, NOBODY, at=EVENING)
+    calling.send_test(hook.pk, NOBODY, at=EVENING)
 
-    sweep_webhooks(taken)
+    calling.sweep_webhooks(taken)
 
     assert sorted((m.body["type"], m.body["data"]["club"]) for m in taken.got) == [
         *(("ratings.changed", "kadife"), ("ratings.changed", "moda")),
@@ -406,24 +388,24 @@ def test_webhook_of_the_server_is_called_about_every_club(club):
 
 
 def test_call_is_made_again_until_it_has_failed_and_then_when_it_is_asked_for(club):
-    send_test(webhook_of(club).pk, NOBODY, at=EVENING)
-    broken = answering(CallAnswer(500))
+    calling.send_test(webhook_of(club).pk, NOBODY, at=EVENING)
+    broken = answering(calling.CallAnswer(500))
 
-    for number, wait in enumerate((*WAITS, None), 1):
-        sweep_webhooks(broken)
-        sweep_webhooks(broken)
+    for number, wait in enumerate((*calling.WAITS, None), 1):
+        calling.sweep_webhooks(broken)
+        calling.sweep_webhooks(broken)
         delivery = Delivery.objects.get()
         assert (len(broken.got), delivery.tries) == (number, number)
         if wait:
             assert timedelta() <= delivery.next_at - delivery.tried_at - wait < timedelta(seconds=9)
         let_time_pass()
 
-    assert len(WAITS) == MOST_TRIES - 1
+    assert len(calling.WAITS) == MOST_TRIES - 1
     assert (delivery.state, delivery.answer_status, delivery.answer_text) == ("failed", 500, "")
     assert {message.id for message in broken.got} == {delivery.public_id}
-    taken = answering(CallAnswer(204))
-    send_again(delivery.pk, at=timezone.now())
-    sweep_webhooks(taken)
+    taken = answering(calling.CallAnswer(204))
+    calling.send_again(delivery.pk, at=timezone.now())
+    calling.sweep_webhooks(taken)
     delivery.refresh_from_db()
     assert (delivery.state, delivery.tries) == ("delivered", 1)
     assert [message.id for message in taken.got] == [delivery.public_id]
@@ -436,9 +418,9 @@ def test_receiver_can_say_when_to_come_again_within_bounds(club):
         # A zone so far away that the moment cannot be counted with.
         ("Mon, 01 Jan 2026 00:00:00 +99999999999999", 30),
     ):
-        delivery = send_test(webhook.pk, NOBODY, at=EVENING)
+        delivery = calling.send_test(webhook.pk, NOBODY, at=EVENING)
 
-        sweep_webhooks(answering(CallAnswer(503, "", said)))
+        calling.sweep_webhooks(answering(calling.CallAnswer(503, "", said)))
 
         delivery.refresh_from_db()
         waits = (delivery.next_at - delivery.tried_at).total_seconds()
@@ -448,12 +430,12 @@ def test_receiver_can_say_when_to_come_again_within_bounds(club):
 def test_receiver_that_is_gone_is_called_no_more(club):
     webhook = webhook_of(club)
     for _ in range(3):
-        send_test(webhook.pk, NOBODY, at=EVENING)
-    gone = answering(CallAnswer(410))
+        calling.send_test(webhook.pk, NOBODY, at=EVENING)
+    gone = answering(calling.CallAnswer(410))
 
-    sweep_webhooks(gone)
+    calling.sweep_webhooks(gone)
     let_time_pass()
-    sweep_webhooks(gone)
+    calling.sweep_webhooks(gone)
 
     webhook.refresh_from_db()
     assert (webhook.paused, len(gone.got)) == (True, 2)
@@ -461,7 +443,7 @@ def test_receiver_that_is_gone_is_called_no_more(club):
 
 
 def test_worker_that_dies_between_call_and_note_leaves_it_to_another_one(club):
-    send_test(webhook_of(club).pk, NOBODY, at=EVENING)
+    calling.send_test(webhook_of(club).pk, NOBODY, at=EVENING)
 
     class Killed(BaseException):
         pass
@@ -470,33 +452,33 @@ def test_worker_that_dies_between_call_and_note_leaves_it_to_another_one(club):
         taken.got.append(message)
         raise Killed
 
-    taken = answering(CallAnswer(204))
+    taken = answering(calling.CallAnswer(204))
     with pytest.raises(Killed):
-        sweep_webhooks(dying)
+        calling.sweep_webhooks(dying)
     # Until its time is over it may still be at it.
-    sweep_webhooks(taken)
+    calling.sweep_webhooks(taken)
     assert len(taken.got) == 1
     let_time_pass()
-    sweep_webhooks(taken)
+    calling.sweep_webhooks(taken)
 
     assert len({message.id for message in taken.got}) == 1
     assert [len(taken.got), Delivery.objects.get().state] == [2, "delivered"]
 
 
 def test_call_that_breaks_is_a_try_and_keeps_nobody_else_waiting(club):
-    first, other = (send_test(webhook_of(club).pk, NOBODY, at=EVENING) for _ in range(2))
+    first, other = (calling.send_test(webhook_of(club).pk, NOBODY, at=EVENING) for _ in range(2))
 
     def breaking(message, at):
         if message.id == first.public_id:
             raise RuntimeError
-        return CallAnswer(204)
+        return calling.CallAnswer(204)
 
-    sweep_webhooks(breaking)
+    calling.sweep_webhooks(breaking)
 
     for delivery in (first, other):
         delivery.refresh_from_db()
     assert (first.state, first.tries, first.answer_text) == ("waiting", 1, "no-answer")
-    assert first.next_at - first.tried_at < WAITS[0] + timedelta(seconds=9)
+    assert first.next_at - first.tried_at < calling.WAITS[0] + timedelta(seconds=9)
     assert (other.state, other.tries) == ("delivered", 1)
 
 
@@ -504,8 +486,8 @@ def test_call_arrives_and_can_be_verified_by_the_secret(club, settings):
     settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.0/8")]
     with receiving() as receiver:
         webhook = webhook_of(club, receiver.url("127.0.0.1"))
-        delivery = send_test(webhook.pk, NOBODY, at=EVENING)
-        sweep_webhooks()
+        delivery = calling.send_test(webhook.pk, NOBODY, at=EVENING)
+        calling.sweep_webhooks()
 
     [(_path, headers, body)] = receiver.calls
     assert json.loads(body) == {
@@ -513,7 +495,7 @@ def test_call_arrives_and_can_be_verified_by_the_secret(club, settings):
         "timestamp": EVENING.isoformat(),
         "data": {"club": "moda"},
     }
-    key = b64decode(secret_text(webhook).removeprefix("whsec_"))
+    key = b64decode(calling.secret_text(webhook).removeprefix("whsec_"))
     signed = f"{delivery.public_id}.{headers['webhook-timestamp']}.".encode() + body
     digest = b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     assert headers["webhook-signature"] == f"v1,{digest}"
@@ -524,11 +506,11 @@ def test_old_deliveries_are_forgotten_and_what_waits_is_not(club):
     webhook = webhook_of(club)
     now = timezone.now()
     for state, days in (("delivered", 31), ("failed", 31), ("waiting", 31), ("delivered", 29)):
-        delivery = send_test(webhook.pk, NOBODY, at=EVENING)
+        delivery = calling.send_test(webhook.pk, NOBODY, at=EVENING)
         then = now - timedelta(days=days)
         Delivery.objects.filter(pk=delivery.pk).update(state=state, at=then, next_at=then)
 
-    forget_deliveries(now)
+    calling.forget_deliveries(now)
 
     assert sorted(Delivery.objects.values_list("state", flat=True)) == ["delivered", "waiting"]
     assert Webhook.objects.count() == 1

@@ -192,7 +192,6 @@ def test_limits_are_counted_for_all_processes_together(visitor):
 
 
 def shown(answer, email):
-    """The page without what differs with every visit."""
     text = re.sub(r'csrfmiddlewaretoken" value="\w+"', "", answer.content.decode())
     return answer.status_code, answer.headers.get("Location"), text.replace(email, "…")
 
@@ -378,7 +377,6 @@ def test_address_of_a_visitor_is_read_behind_as_many_proxies_as_there_are(
 
 @pytest.fixture
 def mail_log(caplog):
-    """Return the log of a server without a mail server."""
     logger = logging.getLogger("kingscore.mail")
     logger.addHandler(caplog.handler)
     yield caplog

@@ -127,7 +127,6 @@ def test_nothing_that_gives_access_is_stored(nil, application):
 
 
 def let_pass(seconds):
-    """Move the last use of all refresh tokens back."""
     used = RefreshToken.objects.exclude(revoked=None)
     used.update(revoked=F("revoked") - timedelta(seconds=seconds))
 

@@ -18,13 +18,7 @@ from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Revision
 from tournaments.models.clubs import Role
 from tournaments.services.audit import Actor
-from tournaments.services.clubs.membership import (
-    ClubSettings,
-    Offer,
-    accept_invitation,
-    change_settings,
-    invite,
-)
+from tournaments.services.clubs import membership
 from tournaments.services.games import playing
 from tournaments.web.audit.texts import ACTIONS
 
@@ -39,7 +33,6 @@ def owner(club):
 
 
 def shown(page):
-    """Return each line of the page: action, subject, author and changes."""
     return [
         (line["what"], line["subject"], line["who"], tuple(line["changes"]))
         for line in page.context["lines"]
@@ -51,8 +44,8 @@ def lines(client, query=""):
 
 
 def test_settings_are_shown_by_their_labels(director, club, owner):
-    chosen = ClubSettings("Moda", published=True, confirmations="two")
-    change_settings(club.pk, chosen, owner, at=EVENING)
+    chosen = membership.ClubSettings("Moda", published=True, confirmations="two")
+    membership.change_settings(club.pk, chosen, owner, at=EVENING)
 
     page = director.get(CHANGES)
 
@@ -182,8 +175,8 @@ def test_lines_of_every_kind_are_asked_for_at_once(
         AuditEntryFactory(club=club, kind="player", subject=f"player:{PlayerFactory(club=club).pk}")
         AuditEntryFactory(club=club, kind="event", subject=f"event:{table.round.event.public_id}")
         ece = AccountFactory()
-        link = invite(club, Offer(Role.MEMBER), owner, at=EVENING)
-        accept_invitation(link.pk, Actor(ece), at=EVENING)
+        link = membership.invite(club, membership.Offer(Role.MEMBER), owner, at=EVENING)
+        membership.accept_invitation(link.pk, Actor(ece), at=EVENING)
     director.get(CHANGES)
 
     # Session, account, club, whom to choose, lines; accounts, events, games, players, tables.

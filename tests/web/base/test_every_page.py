@@ -4,18 +4,11 @@ from datetime import UTC, datetime
 import pytest
 from django.conf import settings
 from django.template import engines
-from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from tests.club_factories import (
-    AccountFactory,
-    EventFactory,
-    MemberFactory,
-    SeasonFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory, UserFactory
 from tests.rating_factories import RatingPoolFactory
@@ -32,12 +25,12 @@ def topic(visitor, path):
 
 def visitor_of(club, role):
     visitor = Client()
-    visitor.force_login(MemberFactory(club=club, role=role).user)
+    visitor.force_login(make.MemberFactory(club=club, role=role).user)
     return visitor
 
 
 def test_pages_of_a_club_tell_those_who_may_see_them(club):
-    tournament = TournamentFactory(event__club=club, state="running")
+    tournament = make.TournamentFactory(event__club=club, state="running")
     RatingPoolFactory(club=club)
     member, director = visitor_of(club, "member"), visitor_of(club, "director")
     stranger = Client()
@@ -49,7 +42,7 @@ def test_pages_of_a_club_tell_those_who_may_see_them(club):
         (reverse("running", args=[*at, 1]), of_round, of_round),
         (reverse("wall", args=at), of_club, of_round),
         (reverse("standings", args=at), f"standings {tournament.pk}", of_round),
-        (reverse("event", args=["moda", EventFactory(club=club).public_id]), of_club, of_club),
+        (reverse("event", args=["moda", make.EventFactory(club=club).public_id]), of_club, of_club),
         (reverse("club_ratings", args=["moda"]), *[f"ratings {club.pk}"] * 2),
     ):
         assert [topic(each, page) for each in (member, director, stranger)] == [*wanted, 404]
@@ -67,30 +60,13 @@ def test_sheet_tells_those_who_have_its_address():
         assert topic(visitor, address(game, kind)[:-3] + "xx/") == 404
 
 
-SAYS = "tournaments/games/deals/_says.html"
-
-
 def drawn(source, **values):
     return engines["fragments"].from_string(source).render(values)
-
-
-def test_fragment_is_compiled_once_for_each_language():
-    with translation.override("tr"):
-        turkish = render_to_string(SAYS)
-    with translation.override("en"):
-        english = render_to_string(SAYS)
-
-    assert 'data-complete="Complete"' in english
-    assert 'data-complete="Tamam"' in turkish
 
 
 def test_values_are_escaped_also_in_texts():
     source = "{{ name }} {% trans name=name %}Sealed by {{ name }}{% endtrans %}"
     assert drawn(source, name="<b>") == "&lt;b&gt; Sealed by &lt;b&gt;"
-
-
-def test_missing_values_are_empty():
-    assert drawn("{{ nobody.name }}{{ nobody.age if nobody.age is not none }}") == ""
 
 
 def test_days_are_those_of_the_local_time():
@@ -141,7 +117,7 @@ def test_sheet_is_kept_where_it_is_followed_and_not_where_it_is_written(client):
 def test_nothing_is_kept_for_an_account(client):
     paths = "/", "/guide/", "/rules/"
     assert [is_stored(client, path) for path in paths] == [True] * 3
-    client.force_login(AccountFactory())
+    client.force_login(make.AccountFactory())
     assert [is_stored(client, path) for path in paths] == [False] * 3
 
 
@@ -197,7 +173,7 @@ def test_pages_below_a_tournament_say_what_they_are(client):
 
 def test_pages_below_a_club_say_what_they_are_once_it_is_published(client):
     club = world().event.club
-    season = SeasonFactory(club=club)
+    season = make.SeasonFactory(club=club)
     pages = [
         *(reverse(name, args=[club.slug]) for name in ("club", "events", "club_records")),
         reverse("league", args=[club.slug, season.pk]),

@@ -11,13 +11,7 @@ from django.utils import timezone
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from tests.club_factories import (
-    AccountFactory,
-    ClubFactory,
-    EventFactory,
-    MemberFactory,
-    PlayerFactory,
-)
+from tests import club_factories as make
 from tournaments.models import AuditEntry, Club, Member, Player, User
 from tournaments.reports.pages import Heading, page_data
 from tournaments.web.documents.views import paper_of
@@ -30,7 +24,7 @@ def url(name, *args):
 
 
 def test_whoever_makes_a_club_owns_it(visitor):
-    user = AccountFactory()
+    user = make.AccountFactory()
     visitor.force_login(user)
     assert "None yet. With an invitation you join a club; or make one." in visitor.get(CLUBS).text
 
@@ -44,20 +38,20 @@ def test_whoever_makes_a_club_owns_it(visitor):
 
 
 def test_strangers_find_published_clubs_with_their_next_event(client, django_assert_num_queries):
-    ClubFactory(name="Gizli")
-    quiet = ClubFactory(name="Sakin", published=True)
-    club = ClubFactory(name="Açık", published=True)
+    make.ClubFactory(name="Gizli")
+    quiet = make.ClubFactory(name="Sakin", published=True)
+    club = make.ClubFactory(name="Açık", published=True)
     day = timezone.localdate() + timedelta(days=3)
-    following = EventFactory(club=club, held_on=day, published=True)
-    EventFactory(club=club, held_on=day - timedelta(days=1))
-    EventFactory(club=quiet, held_on=day - timedelta(days=9), published=True)
+    following = make.EventFactory(club=club, held_on=day, published=True)
+    make.EventFactory(club=club, held_on=day - timedelta(days=1))
+    make.EventFactory(club=quiet, held_on=day - timedelta(days=9), published=True)
 
     with django_assert_num_queries(3):
         answer = client.get(CLUBS)
 
     assert answer.context["others"] == [(club, following), (quiet, None)]
     assert answer.context["form"] is None
-    client.force_login(MemberFactory(club=club).user)
+    client.force_login(make.MemberFactory(club=club).user)
     page = client.get(CLUBS).context
     assert [each for each, _role in page["memberships"]] == [club]
     assert page["others"] == [(quiet, None)]
@@ -65,7 +59,7 @@ def test_strangers_find_published_clubs_with_their_next_event(client, django_ass
 
 @pytest.mark.parametrize("name", ["", "x" * 81])
 def test_club_without_a_good_name_is_refused_with_what_was_typed(visitor, name):
-    visitor.force_login(AccountFactory())
+    visitor.force_login(make.AccountFactory())
 
     answer = visitor.post(CLUBS, {"name": name})
 
@@ -78,8 +72,8 @@ def test_club_without_a_good_name_is_refused_with_what_was_typed(visitor, name):
 def test_visitors_of_a_published_club_see_its_name_and_published_evenings_only(visitor, club):
     Club.objects.update(published=True)
     soon = timezone.localdate() + timedelta(days=1)
-    shown = EventFactory(club=club, name="Open evening", published=True, held_on=soon)
-    EventFactory(club=club, name="Closed evening", held_on=soon)
+    shown = make.EventFactory(club=club, name="Open evening", published=True, held_on=soon)
+    make.EventFactory(club=club, name="Closed evening", held_on=soon)
 
     page = visitor.get(url("club", "moda"))
 
@@ -99,7 +93,9 @@ def test_empty_club_tells_its_directors_what_to_do_first(visitor, club):
 
 def test_club_shows_the_next_evenings(visitor, club):
     today = timezone.localdate()
-    days = [EventFactory(club=club, held_on=today + timedelta(days=day)) for day in range(1, 7)]
+    days = [
+        make.EventFactory(club=club, held_on=today + timedelta(days=day)) for day in range(1, 7)
+    ]
 
     page = visitor.become("member", club).get(url("club", "moda"))
 
@@ -130,8 +126,8 @@ def test_member_leaves_after_being_asked(visitor, club):
 
 def test_own_page_shows_clubs_and_players(visitor, club):
     visitor.become("director", club)
-    mine = PlayerFactory(club=club, account=visitor.user, name="Ece Işık", initials=True)
-    PlayerFactory(club=club)
+    mine = make.PlayerFactory(club=club, account=visitor.user, name="Ece Işık", initials=True)
+    make.PlayerFactory(club=club)
 
     page = visitor.get(ME)
 
@@ -144,8 +140,8 @@ def test_own_page_shows_clubs_and_players(visitor, club):
 
 
 def test_account_is_deleted_once_its_name_is_typed(visitor, club):
-    ece = MemberFactory(club=club).user
-    player = PlayerFactory(club=club, account=ece)
+    ece = make.MemberFactory(club=club).user
+    player = make.PlayerFactory(club=club, account=ece)
     # They have no password, only codes by e-mail.
     ece.set_unusable_password()
     ece.save()
@@ -163,7 +159,7 @@ def test_account_is_deleted_once_its_name_is_typed(visitor, club):
 
 
 def test_account_is_not_deleted_by_whoever_finds_the_phone_open(visitor, club):
-    ece = MemberFactory(club=club).user
+    ece = make.MemberFactory(club=club).user
     ece.set_password("a-word-of-their-own")
     ece.save()
     visitor.force_login(ece)
@@ -185,7 +181,6 @@ def picture(kind="PNG", size=(900, 300), **rest):
 
 
 def hiding(kind):
-    """A picture that carries more than its pixels."""
     if kind == "PNG":
         beside = PngInfo()
         beside.add_text("Comment", SECRET.decode())
@@ -254,7 +249,7 @@ def test_logo_is_shown_replaced_and_removed(visitor, club, django_capture_on_com
 
 
 def test_documents_take_the_logo_and_the_paper_of_the_club():
-    with_logo = ClubFactory(paper="us-letter", logo=ContentFile(b"a picture", "moda.png"))
+    with_logo = make.ClubFactory(paper="us-letter", logo=ContentFile(b"a picture", "moda.png"))
 
     data = page_data(Heading("Standings"), with_logo)
     assert (data["club"]["logo"], data["paper"]) == (b"a picture", "us-letter")

@@ -5,13 +5,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.club_factories import (
-    ClubFactory,
-    EventFactory,
-    MemberFactory,
-    SeasonFactory,
-    TableFactory,
-)
+from tests import club_factories as make
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory, ReportFactory, reload
 from tests.tournament_builders import NINE, closed, published, running
@@ -188,15 +182,17 @@ OCTOBER = date(2026, 10, 9)
 
 @pytest.fixture
 def club():
-    club = ClubFactory(paper="us-letter")
-    event = EventFactory(club=club, held_on=OCTOBER, season=SeasonFactory(club=club, name="2026"))
-    TableFactory(round__event=event, entries=WHOLE_GAME)
+    club = make.ClubFactory(paper="us-letter")
+    event = make.EventFactory(
+        club=club, held_on=OCTOBER, season=make.SeasonFactory(club=club, name="2026")
+    )
+    make.TableFactory(round__event=event, entries=WHOLE_GAME)
     return club
 
 
 @pytest.fixture
 def member(client, club):
-    client.force_login(MemberFactory(club=club).user)
+    client.force_login(make.MemberFactory(club=club).user)
     return client
 
 
@@ -244,7 +240,7 @@ def test_season_is_asked_for_as_the_page_of_the_player_shows_it(member, club):
 
 def test_season_of_another_club_is_not_there(member, club):
     player = club.players.get(name="Ayşe")
-    sent = {"season": SeasonFactory().pk, "format": "pdf"}
+    sent = {"season": make.SeasonFactory().pk, "format": "pdf"}
 
     answer = member.post(f"/clubs/{club.slug}/players/{player.public_id}/document/", sent)
 
@@ -262,7 +258,6 @@ def of(event):
 
 
 def offered(page):
-    """The documents with a button that can be pressed, and those that wait."""
     found = BUTTON.findall(page.text)
     return [name for name, off in found if not off], [name for name, off in found if off]
 

@@ -133,7 +133,6 @@ CONTACT = pytest.mark.parametrize("contact", CONTACTS)
 
 
 def rows_of(contact, *columns):
-    """Rows of the columns `name`, `contact`, `team` and headings."""
     cells = {"name": PEOPLE, "contact": [contact] * 4, "team": ["Team 7", "Moda", "", "3. Masa"]}
     return [list(row) for row in zip(*(cells[each] for each in columns), strict=True)]
 

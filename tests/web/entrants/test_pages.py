@@ -7,17 +7,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
+from tests import club_factories as make
 from tests.api.conftest import Program
-from tests.club_factories import (
-    ClubFactory,
-    EntrantFactory,
-    EventFactory,
-    MemberFactory,
-    PlayerFactory,
-    RoundFactory,
-    SittingFactory,
-    TableFactory,
-)
 from tests.factories import EVENING
 from tests.tournament_builders import closed, running
 from tests.web.imports.archives import workbook
@@ -127,10 +118,10 @@ def test_one_button_marks_everybody_here_who_is_asked(director, row):
 
 def test_players_of_the_club_are_ticked_those_of_last_time_first(director, row):
     club = row.event.club
-    ada, bora, cem = (PlayerFactory(club=club, name=name) for name in ("Ada", "Bora", "Cem"))
-    PlayerFactory(club=club, name="Eda", merged_into=ada)
-    last = EventFactory(club=club, held_on=row.event.held_on)
-    TableFactory(round__event=last, players=["Zeki", "Cem", "Yıldız", "Şule"])
+    ada, bora, cem = (make.PlayerFactory(club=club, name=name) for name in ("Ada", "Bora", "Cem"))
+    make.PlayerFactory(club=club, name="Eda", merged_into=ada)
+    last = make.EventFactory(club=club, held_on=row.event.held_on)
+    make.TableFactory(round__event=last, players=["Zeki", "Cem", "Yıldız", "Şule"])
     entrant(row, 5, "Deniz", player__club=club)
 
     page = director.get(url("add_entrants"))
@@ -150,7 +141,7 @@ def test_players_of_the_club_are_ticked_those_of_last_time_first(director, row):
 @pytest.mark.parametrize("way", ["ticked", "list"])
 def test_ticked_and_pasted_walk_ins_are_seated_in_a_running_round(director, club, way):
     round_ = going(club)
-    said = {"what": "ticked", "player": PlayerFactory(club=club, name="Zeynep").public_id}
+    said = {"what": "ticked", "player": make.PlayerFactory(club=club, name="Zeynep").public_id}
     if way == "list":
         said = {"list": "Zeynep\n"}
     page = of_all("add_entrants", round_)
@@ -165,7 +156,7 @@ def test_ticked_and_pasted_walk_ins_are_seated_in_a_running_round(director, club
 
 
 def test_director_types_one_after_another(director, row):
-    known = PlayerFactory(club=row.event.club, name="Işıl Yılmaz")
+    known = make.PlayerFactory(club=row.event.club, name="Işıl Yılmaz")
 
     answer = director.post(
         url("add_entrants"), {"what": "one", "name": "ışıl yılmaz", "team": "Moda"}, follow=True
@@ -178,7 +169,7 @@ def test_director_types_one_after_another(director, row):
 
 
 def test_pasted_list_is_looked_at_and_then_registered_as_a_whole(director, row):
-    PlayerFactory(club=row.event.club, name="Ayşe Kaya")
+    make.PlayerFactory(club=row.event.club, name="Ayşe Kaya")
     seen = paste(director, "list", "1. ayşe kaya; Moda\n2. Burak; Moda; Kadıköy\n")
 
     assert seen.status_code == 200
@@ -218,7 +209,7 @@ def test_list_says_what_is_wrong_at_each_line_and_registers_nobody(director, row
 
 def test_near_names_mean_players_of_the_club_and_faults_are_left_out(director, row):
     leyla, ak, kaya = (
-        PlayerFactory(club=row.event.club, name=name)
+        make.PlayerFactory(club=row.event.club, name=name)
         for name in ("Leyla Tunç", "Ayşe Ak", "Ayşe Kaya")
     )
     text = "leyla tunc\nAyşe\nDeniz\nDENİZ\n"
@@ -289,9 +280,9 @@ def test_entrant_withdraws_returns_is_a_house_player_and_changes_team(director, 
 def test_entrant_is_taken_off_the_list_once_and_not_when_seated(director, row):
     entrant(row, 1, "Ayşe")
     stay = [entrant(row, number, name) for number, name in ((2, "Burak"), (3, "Cem"))]
-    SittingFactory(round__event=row.event, entrant=stay[0])
+    make.SittingFactory(round__event=row.event, entrant=stay[0])
     proposal = {"tables": [["e3"]], "byes": []}
-    RoundFactory(event=row.event, number=2, seating=proposal, opened_at=None)
+    make.RoundFactory(event=row.event, number=2, seating=proposal, opened_at=None)
 
     for _ in range(2):
         assert director.post(url("remove_entrant", 1))["Location"] == url("entrants")
@@ -454,7 +445,7 @@ def test_beyond_the_capacity_one_waits_and_moves_up_before_the_start(director, r
     keys = {each.entrant for each in standings_of(read_tournament(document))}
     assert {"e2", "e6"}.isdisjoint(keys | load_state(row).entrants.keys())
     document["tournament"]["slug"] = "orada"
-    there = import_tournament(document, NOBODY, at=EVENING, into=Into(ClubFactory()))
+    there = import_tournament(document, NOBODY, at=EVENING, into=Into(make.ClubFactory()))
     assert list(there.entrants.queued().values_list("number", flat=True)) == [2, 6]
 
     move_tournament(row.pk, "running", NOBODY, at=EVENING)
@@ -497,7 +488,9 @@ def test_only_directors_see_who_has_paid(visitor):
     club = row.event.club
     program = Program()
     entrants = f"clubs/{club.slug}/tournaments/{row.slug}/entrants/"
-    director, member = (MemberFactory(club=club, role=role).user for role in ("director", "member"))
+    director, member = (
+        make.MemberFactory(club=club, role=role).user for role in ("director", "member")
+    )
 
     assert program.as_(director).patch(f"{entrants}1/", {"paid": True}).json()["paid"] is True
     seen = [program.as_(user).get(entrants).json()["results"] for user in (director, member)]
@@ -507,4 +500,4 @@ def test_only_directors_see_who_has_paid(visitor):
 
 
 def entrant(row, number, name, **fields):
-    return EntrantFactory(tournament=row, number=number, player__name=name, **fields)
+    return make.EntrantFactory(tournament=row, number=number, player__name=name, **fields)

@@ -1,13 +1,7 @@
 import pytest
 from django.urls import reverse
 
-from tests.club_factories import (
-    EventFactory,
-    PlayerFactory,
-    RoundFactory,
-    SeasonFactory,
-    TableFactory,
-)
+from tests import club_factories as make
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, record, record_all
 from tests.match_builders import TWO, won_by
@@ -30,16 +24,16 @@ def of_table(name, table):
 
 
 def laid(club, number=1, **fields):
-    round_ = RoundFactory(event__club=club, number=1)
+    round_ = make.RoundFactory(event__club=club, number=1)
     names = ([f"{name} {n}" for name in NAMES] for n in range(number))
     return [
-        TableFactory(round=round_, number=n, players=who, **fields)
+        make.TableFactory(round=round_, number=n, players=who, **fields)
         for n, who in enumerate(names, start=1)
     ]
 
 
 def test_evening_with_tables_stays_and_says_why(director, club):
-    event = TableFactory(round__event__club=club).round.event
+    event = make.TableFactory(round__event__club=club).round.event
     address = reverse("remove_event", args=["moda", event.public_id])
     assert address not in director.get(reverse("change_event", args=["moda", event.public_id])).text
 
@@ -72,7 +66,7 @@ def test_director_makes_changes_and_removes_a_season(director, club):
     ],
 )
 def test_refused_season_comes_back_with_what_was_typed(director, club, fields, field):
-    SeasonFactory(club=club, name="Kış")
+    make.SeasonFactory(club=club, name="Kış")
     typed = {"name": "Güz", "starts_on": "2026-09-01", "ends_on": "2027-06-30", **fields}
 
     page = director.post(reverse("seasons", args=["moda"]), typed)
@@ -83,8 +77,8 @@ def test_refused_season_comes_back_with_what_was_typed(director, club, fields, f
 
 
 def test_season_with_evenings_stays_and_says_why(director, club):
-    season = SeasonFactory(club=club)
-    EventFactory(club=club, season=season)
+    season = make.SeasonFactory(club=club)
+    make.EventFactory(club=club, season=season)
 
     page = director.post(reverse("remove_season", args=["moda", season.pk]), follow=True)
 
@@ -95,7 +89,7 @@ def test_season_with_evenings_stays_and_says_why(director, club):
 def test_evening_begins_as_the_club_is_set_and_in_the_season_of_its_day(director, club):
     club.table_codes, club.confirmations = True, "two"
     club.save()
-    season = SeasonFactory(club=club)
+    season = make.SeasonFactory(club=club)
     page = director.get(reverse("new_event", args=["moda"]))
     form = page.context["form"]
 
@@ -153,7 +147,7 @@ def test_refused_evening_comes_back_with_what_was_typed(director, club):
 
 
 def test_evening_is_changed_from_what_it_is(director, club):
-    event = EventFactory(club=club, name="Cuma", ruleset="euchre")
+    event = make.EventFactory(club=club, name="Cuma", ruleset="euchre")
     path = of_event("change_event", event)
     form = director.get(path).context["form"]
     assert (form["name"].value(), form["ruleset"].value()) == ("Cuma", "euchre")
@@ -253,8 +247,8 @@ def lay(director, round_, names=NAMES, **fields):
 
 
 def test_director_lays_a_table_with_four_names(director, club):
-    round_ = RoundFactory(event__club=club, number=1)
-    PlayerFactory(club=club, name="Ayşe")
+    round_ = make.RoundFactory(event__club=club, number=1)
+    make.PlayerFactory(club=club, name="Ayşe")
 
     answer = lay(director, round_, first_declarer="2")
 
@@ -302,7 +296,7 @@ def test_address_is_replaced_with_one_tap(director, club):
 def test_games_of_a_club_are_searched_by_the_name_of_a_player(member, director, club):
     first, second = laid(club, 2)
     Player.objects.filter(name="Cem 1").update(initials=True)
-    TableFactory()
+    make.TableFactory()
 
     def found(browser, asked=""):
         page = browser.get(reverse("club_games", args=["moda"]), {"q": asked})
@@ -316,7 +310,7 @@ def test_games_of_a_club_are_searched_by_the_name_of_a_player(member, director, 
 
 
 def test_match_is_shown_by_its_last_game(member, director, club):
-    round_ = RoundFactory(event__club=club, number=1)
+    round_ = make.RoundFactory(event__club=club, number=1)
     lay(director, round_, TWO, ruleset="krapet", match="best-of.3")
     game = Game.objects.get()
     record(game, won_by(0))
@@ -331,9 +325,9 @@ def test_match_is_shown_by_its_last_game(member, director, club):
 
 
 def test_list_of_evenings_is_of_one_season_where_asked(director, club):
-    season = SeasonFactory(club=club)
-    EventFactory(club=club, name="Cuma", season=season)
-    EventFactory(club=club, name="Pazar")
+    season = make.SeasonFactory(club=club)
+    make.EventFactory(club=club, name="Cuma", season=season)
+    make.EventFactory(club=club, name="Pazar")
 
     def names(query=""):
         page = director.get(reverse("events", args=["moda"]) + query)

@@ -7,13 +7,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.urls import reverse
 
-from tests.club_factories import (
-    AccountFactory,
-    MemberFactory,
-    RoundFactory,
-    TableFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.counting import queries_of
 from tests.deals import NAMES, WHOLE_GAME
 from tests.evening_builders import audit, sitting
@@ -41,7 +35,7 @@ def phone():
 
 @pytest.fixture
 def table():
-    return TableFactory()
+    return make.TableFactory()
 
 
 @pytest.fixture
@@ -59,7 +53,7 @@ def under(name, game, kind="write"):
 
 
 def director_of(table):
-    return browser(MemberFactory(club=table.round.event.club, role="director").user)
+    return browser(make.MemberFactory(club=table.round.event.club, role="director").user)
 
 
 def wrong(table):
@@ -80,7 +74,7 @@ def test_card_leads_to_the_sheet_which_the_phone_then_knows(phone, table):
 @pytest.mark.parametrize("kind", ["known", "unknown", "of an old card", "NUL"])
 def test_card_of_no_table_takes_the_same_queries_in_any_number_of_tournaments(phone, kind):
     card = UnusedCard.objects.create(
-        tournament=TournamentFactory(), round=1, number=1, public_id="2345678923", generation=3
+        tournament=make.TournamentFactory(), round=1, number=1, public_id="2345678923", generation=3
     )
     now, old = (derive("table", card.public_id, generation) for generation in (3, 2))
     path, status = {
@@ -96,7 +90,7 @@ def test_card_of_no_table_takes_the_same_queries_in_any_number_of_tournaments(ph
     few = queries_of(ask)
     for number in range(20):
         UnusedCard.objects.create(
-            tournament=TournamentFactory(), round=1, number=1, public_id=f"22345678{number:02}"
+            tournament=make.TournamentFactory(), round=1, number=1, public_id=f"22345678{number:02}"
         )
     many = lines_run(ask)
 
@@ -109,7 +103,7 @@ def test_card_of_no_table_takes_the_same_queries_in_any_number_of_tournaments(ph
 def test_cards_stored_with_their_tournaments_before_get_rows():
     kept = {"public_id": "2345678923", "generation": 2, "wrong_codes": 1}
     cards = {"1": {"4": kept, "11": kept | {"public_id": "2345678924"}}, "2": {}}
-    rows = [TournamentFactory(), TournamentFactory()]
+    rows = [make.TournamentFactory(), make.TournamentFactory()]
     kind = "jsonb" if connection.vendor == "postgresql" else "text"
     with connection.cursor() as cursor:
         cursor.execute(
@@ -204,7 +198,7 @@ def test_no_other_game_begins_at_a_table_that_is(phone, table, state):
     if state == "unconfirmed":
         Event.objects.update(confirmations="two")
     elif state == "of a tournament":
-        TournamentFactory(event=table.round.event)
+        make.TournamentFactory(event=table.round.event)
     elif state == "closed":
         close_round(table.round_id, NOBODY, at=EVENING)
 
@@ -231,7 +225,7 @@ def test_names_typed_at_the_table_are_players_of_the_club(phone, table):
 
 @pytest.fixture
 def finished():
-    table = TableFactory(entries=WHOLE_GAME)
+    table = make.TableFactory(entries=WHOLE_GAME)
     Event.objects.update(confirmations="two")
     return table.games.get()
 
@@ -258,10 +252,10 @@ def test_result_that_was_changed_meanwhile_is_shown_again(phone, finished):
 
 
 def test_player_signed_in_confirms_from_where_they_follow(finished):
-    account = AccountFactory()
+    account = make.AccountFactory()
     Player.objects.filter(name="Cem").update(account=account)
     follow, path = address(finished, "follow"), reverse("confirm_own", args=[finished.public_id])
-    mine, other, nobody = browser(account), browser(AccountFactory()), browser()
+    mine, other, nobody = browser(account), browser(make.AccountFactory()), browser()
 
     assert [path in who.get(follow).text for who in (mine, other, nobody)] == [True, False, False]
     for who in (other, nobody):
@@ -280,9 +274,9 @@ def adopt(who, game, round_, names=NAMES):
 
 
 def test_director_takes_an_open_table_into_an_evening():
-    round_ = RoundFactory()
+    round_ = make.RoundFactory()
     game = GameFactory(entries=WHOLE_GAME[:2])
-    director = browser(MemberFactory(club=round_.event.club, role="director").user)
+    director = browser(make.MemberFactory(club=round_.event.club, role="director").user)
     assert under("adopt", game) in director.get(address(game, "write")).text
     page = director.get(under("adopt", game))
     assert [field.value() for field in page.context["form"].seats()] == list(NAMES)
@@ -298,9 +292,9 @@ def test_director_takes_an_open_table_into_an_evening():
 
 
 def test_table_is_taken_only_into_an_evening_that_one_directs():
-    round_, other = RoundFactory(), RoundFactory()
-    closed = RoundFactory(event=round_.event, closed_at=EVENING)
-    director = browser(MemberFactory(club=round_.event.club, role="director").user)
+    round_, other = make.RoundFactory(), make.RoundFactory()
+    closed = make.RoundFactory(event=round_.event, closed_at=EVENING)
+    director = browser(make.MemberFactory(club=round_.event.club, role="director").user)
     game = GameFactory()
 
     for wrong_place in (other, closed):

@@ -297,7 +297,6 @@ FIELD = re.compile(r'name="([^"]+)" value="([^"]*)"')
 
 
 def redo_at(phone, game):
-    """Return the fields of the form that redoes; None where there is none."""
     found = FORM.search(phone.get(url(game, "write")).content.decode())
     return found and dict(FIELD.findall(found.group()))
 

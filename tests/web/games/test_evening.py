@@ -92,7 +92,6 @@ def test_sheet_of_a_clubs_game_has_no_evening(plain):
 
 
 def evening_with(*tables):
-    """Whole games of these players, one after another at one table."""
     game = None
     for number, players in enumerate(tables):
         if game is None:

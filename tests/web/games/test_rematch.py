@@ -16,7 +16,6 @@ KEY = "a-key-of-at-least-22-characters"
 
 @pytest.fixture
 def before():
-    """A finished game; the last in it is Cem."""
     return GameFactory(entries=WHOLE_GAME)
 
 
@@ -29,7 +28,6 @@ def names(*people):
 
 
 def go_on(phone, before, **fields):
-    """Send the form, and return the game that follows; None where it is refused."""
     answer = phone.post(page_of(before), {"key": KEY, "first": "0"} | fields)
     if answer.status_code != HTTPStatus.FOUND:
         return None

@@ -29,14 +29,6 @@ from tournaments.services.imports.records import (
 from tournaments.services.imports.results import ResultsRequest, preview_results
 from tournaments.web.base.forms import read_points
 from tournaments.web.imports import columns
-from tournaments.web.imports.columns import (
-    read_count,
-    read_day,
-    read_players,
-    read_results,
-    read_rows,
-    read_yes,
-)
 
 TODAY = date(2026, 11, 22)
 TABLE = "Tarih;Akşam;Raund;Masa;Oyuncu;Puan\n14.03.2025;Cuma;1;2;İpek Şığ;−120\n"
@@ -47,31 +39,31 @@ ROWS = [
 
 
 def results(*rows, decimal=",", evening="Evening"):
-    return read_results(list(rows), evening=evening, decimal=decimal, today=TODAY)
+    return columns.read_results(list(rows), evening=evening, decimal=decimal, today=TODAY)
 
 
 def why(content):
     with pytest.raises(FileRefused) as refused:
-        read_rows(content)
+        columns.read_rows(content)
     return refused.value.why
 
 
 @pytest.mark.parametrize("mark", ["\t", ";", ","])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
 def test_texts_are_read_in_every_unicode_and_with_every_mark(encoding, mark):
-    assert read_rows(TABLE.replace(";", mark).encode(encoding)) == ROWS
+    assert columns.read_rows(TABLE.replace(";", mark).encode(encoding)) == ROWS
 
 
 def test_title_above_a_table_does_not_hide_the_mark_of_its_columns():
-    assert read_rows(("Oyuncular, Moda\n" + TABLE).encode())[1] == (2, ROWS[0][1])
+    assert columns.read_rows(("Oyuncular, Moda\n" + TABLE).encode())[1] == (2, ROWS[0][1])
 
 
 def test_texts_of_windows_are_read_in_turkish_and_italian_letters():
     turkish = TABLE.replace("−", "-").encode("cp1254")
-    assert read_rows(turkish)[1][1][4] == "İpek Şığ"
-    assert read_rows("Nome\nNicolò Però\n".encode("cp1252"))[1] == (2, ["Nicolò Però"])
+    assert columns.read_rows(turkish)[1][1][4] == "İpek Şığ"
+    assert columns.read_rows("Nome\nNicolò Però\n".encode("cp1252"))[1] == (2, ["Nicolò Però"])
     # A letter that the Turkish ones have not.
-    assert read_rows("Nome\nŽeljko\n".encode("cp1252"))[1] == (2, ["Željko"])
+    assert columns.read_rows("Nome\nŽeljko\n".encode("cp1252"))[1] == (2, ["Željko"])
 
 
 def test_workbooks_keep_days_and_numbers_as_they_are():
@@ -82,7 +74,7 @@ def test_workbooks_keep_days_and_numbers_as_they_are():
         [date(2025, 3, 15), "Burak", 0.5],
     )
 
-    assert read_rows(content)[1:] == [
+    assert columns.read_rows(content)[1:] == [
         (2, ["2025-03-14", "Ayşe", -120]),
         (4, ["2025-03-15", "Burak", 0.5]),
     ]
@@ -99,7 +91,7 @@ def test_workbooks_keep_days_and_numbers_as_they_are():
     ],
 )
 def test_days_are_read_day_first_or_year_first(text, day):
-    assert read_day(text) == day
+    assert columns.read_day(text) == day
 
 
 @pytest.mark.parametrize(
@@ -124,11 +116,11 @@ def test_points_are_read_as_the_language_writes_them(cell, turkish, english):
 
 
 def test_small_numbers_and_ticks_are_read():
-    assert [read_count(cell) for cell in ("2", 3, "4.", "0", "1000", "x", "²")] == [
+    assert [columns.read_count(cell) for cell in ("2", 3, "4.", "0", "1000", "x", "²")] == [
         *(2, 3, 4),
         *(None,) * 4,
     ]
-    assert [read_yes(cell) for cell in ("Evet", "sì", "X", 1, "hayır", "", "?")] == [
+    assert [columns.read_yes(cell) for cell in ("Evet", "sì", "X", 1, "hayır", "", "?")] == [
         *(True,) * 4,
         *(False, False, None),
     ]
@@ -178,12 +170,12 @@ def test_all_faults_of_all_lines_are_shown_at_once():
 
 
 def test_players_stand_below_headings_or_alone():
-    headed = read_players([(1, ["Ad", "Soyad", "Baş harf"]), (2, ["Ayşe", "Ak", "evet"])])
-    alone = read_players([(1, ["Ayşe Ak"]), (3, ["Burak"])])
+    headed = columns.read_players([(1, ["Ad", "Soyad", "Baş harf"]), (2, ["Ayşe", "Ak", "evet"])])
+    alone = columns.read_players([(1, ["Ayşe Ak"]), (3, ["Burak"])])
 
     assert headed.lines == [PlayerLine(2, "Ayşe Ak", initials=True)]
     assert alone.lines == [PlayerLine(1, "Ayşe Ak"), PlayerLine(3, "Burak")]
-    titled = read_players(
+    titled = columns.read_players(
         [
             (1, ["OYUNCU LİSTESİ"]),
             (3, ["SIRA", "ADI", "SOYADI", "TELEFON"]),
@@ -197,7 +189,7 @@ def test_players_stand_below_headings_or_alone():
         *(("SIRA", ""), ("ADI", "name"), ("SOYADI", "surname"), ("TELEFON", ""))
     ]
     assert [line.number for line in titled.file.left_out] == [1, 5, 6]
-    (fault,) = read_players([(1, ["Name", "Initials"]), (2, ["Ayşe", "maybe"])]).faults
+    (fault,) = columns.read_players([(1, ["Name", "Initials"]), (2, ["Ayşe", "maybe"])]).faults
     assert (fault.line, fault.column, fault.code) == (2, "initials", Wrong.NO_YES)
 
 
@@ -248,7 +240,7 @@ def test_workbook_brings_in_no_other_file_and_does_not_grow(tmp_path):
     file = with_declaration(f'<!DOCTYPE x [<!ENTITY a SYSTEM "{secret.as_uri()}">]>', "&a;")
     bomb = with_declaration(f'<!DOCTYPE x [<!ENTITY a0 "ha">{lines}]>', "&a9;")
 
-    assert read_rows(with_declaration("", "Deniz"))[2] == (3, ["Deniz"])
+    assert columns.read_rows(with_declaration("", "Deniz"))[2] == (3, ["Deniz"])
     assert (why(file), why(bomb)) == ("xlsx", "xlsx")
 
 
@@ -293,9 +285,9 @@ def content(name):
 
 
 def test_examples_have_no_faults(club):
-    players = read_players(read_rows(content("players.csv")))
-    read = read_results(
-        read_rows(content("results.csv")), evening="", decimal=",", today=date(2026, 1, 1)
+    players = columns.read_players(columns.read_rows(content("players.csv")))
+    read = columns.read_results(
+        columns.read_rows(content("results.csv")), evening="", decimal=",", today=date(2026, 1, 1)
     )
     files = record_files([("game.json", content("game.json"))])
 

@@ -4,13 +4,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from tests.club_factories import (
-    AccountFactory,
-    EventFactory,
-    PlayerFactory,
-    RoundFactory,
-    TableFactory,
-)
+from tests import club_factories as make
 from tests.club_factories import TableFactory as Table
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
@@ -38,16 +32,18 @@ LIST, NEW = "/clubs/moda/players/", "/clubs/moda/players/new/"
 
 def test_members_see_the_players_of_their_club_as_those_wish(member, club):
     for name, initials in (("Şule Ak", False), ("Burak Tan", True)):
-        PlayerFactory(club=club, name=name, initials=initials)
-    PlayerFactory(name="Of another club")
-    PlayerFactory(club=club, name="", removed_at=EVENING)
-    PlayerFactory(club=club, name="Gone", merged_into=PlayerFactory(club=club, name="Kept"))
+        make.PlayerFactory(club=club, name=name, initials=initials)
+    make.PlayerFactory(name="Of another club")
+    make.PlayerFactory(club=club, name="", removed_at=EVENING)
+    make.PlayerFactory(
+        club=club, name="Gone", merged_into=make.PlayerFactory(club=club, name="Kept")
+    )
 
     assert listed(member.get(LIST)) == ["B. T.", "Kept", "Şule Ak"]
 
 
 def test_whoever_is_shown_by_initials_is_not_found_by_the_name(visitor, club):
-    PlayerFactory(club=club, name="Şule Ak", initials=True)
+    make.PlayerFactory(club=club, name="Şule Ak", initials=True)
 
     assert listed(visitor.become("member", club).get(LIST, {"q": "sule"})) == []
     assert listed(visitor.become("director", club).get(LIST, {"q": "sule"})) == ["Şule Ak"]
@@ -74,7 +70,7 @@ def test_every_player_stands_on_one_page(member, club, number):
 
 
 def test_live_search_is_answered_with_the_list_only(member, club):
-    PlayerFactory(club=club, name="Şule")
+    make.PlayerFactory(club=club, name="Şule")
 
     answer = member.get(LIST, {"q": "su"}, headers={"HX-Request": "true"})
 
@@ -102,7 +98,7 @@ def test_director_adds_a_pasted_list(director, club):
 
 
 def test_list_with_a_fault_adds_nobody_and_says_what_is_wrong_with_each_line(director, club):
-    PlayerFactory(club=club, name="Işıl")
+    make.PlayerFactory(club=club, name="Işıl")
 
     answer = director.post(NEW, {"names": "Şule\nISIL\nIŞIL\n?\nsule\nşule"})
 
@@ -121,16 +117,16 @@ def test_list_with_a_fault_adds_nobody_and_says_what_is_wrong_with_each_line(dir
 
 
 def games_of(club, player, number, entries=WHOLE_GAME[:2]):
-    round_ = RoundFactory(event=EventFactory(club=club, name="Cuma"))
+    round_ = make.RoundFactory(event=make.EventFactory(club=club, name="Cuma"))
     for _ in range(number):
-        TableFactory(round=round_, players=[player.name, "B", "C", "D"], entries=entries)
+        make.TableFactory(round=round_, players=[player.name, "B", "C", "D"], entries=entries)
 
 
 # what a director does
 
 
 def test_director_renames_a_player(director, club):
-    player = PlayerFactory(club=club, name="Şule")
+    player = make.PlayerFactory(club=club, name="Şule")
     games_of(club, player, 1)
 
     answer = director.post(page_of("rename_player", player), {"name": "Şule Ak"})
@@ -141,8 +137,8 @@ def test_director_renames_a_player(director, club):
 
 
 def test_name_that_cannot_be_is_refused_beside_the_field(director, club):
-    PlayerFactory(club=club, name="Işıl")
-    player = PlayerFactory(club=club, name="Şule")
+    make.PlayerFactory(club=club, name="Işıl")
+    player = make.PlayerFactory(club=club, name="Şule")
 
     answer = director.post(page_of("rename_player", player), {"name": "IŞIL"})
 
@@ -156,7 +152,7 @@ def test_name_that_cannot_be_is_refused_beside_the_field(director, club):
 
 
 def test_director_shows_a_player_by_initials_and_back(director, club):
-    player = PlayerFactory(club=club, name="Şule Ak")
+    player = make.PlayerFactory(club=club, name="Şule Ak")
     for wish, shown in (("yes", "Ş. A."), ("no", "Şule Ak")):
         answer = director.post(page_of("player_initials", player), {"initials": wish}, follow=True)
         assert f"Others now see {shown}." in answer.text
@@ -165,7 +161,7 @@ def test_director_shows_a_player_by_initials_and_back(director, club):
 
 
 def test_card_shows_link_qr_code_and_code(director, club):
-    player = PlayerFactory(club=club)
+    player = make.PlayerFactory(club=club)
 
     page = director.get(page_of("player_card", player))
 
@@ -177,7 +173,7 @@ def test_card_shows_link_qr_code_and_code(director, club):
 
 
 def test_new_code_makes_the_card_before_worthless(director, club):
-    player = PlayerFactory(club=club, wrong_claims=MOST_WRONG_CLAIMS)
+    player = make.PlayerFactory(club=club, wrong_claims=MOST_WRONG_CLAIMS)
     assert "worthless" in director.get(page_of("player_card", player)).text
 
     answer = director.post(page_of("player_new_code", player), follow=True)
@@ -189,7 +185,7 @@ def test_new_code_makes_the_card_before_worthless(director, club):
 
 
 def test_player_with_an_account_has_no_card_and_can_be_untied(visitor, club):
-    player = PlayerFactory(club=club, account=AccountFactory(email="sule@example.org"))
+    player = make.PlayerFactory(club=club, account=make.AccountFactory(email="sule@example.org"))
     member = visitor.become("member", club)
     assert "sule@example.org" not in member.get(page_of("player", player)).text
     director = visitor.become("director", club)
@@ -203,8 +199,8 @@ def test_player_with_an_account_has_no_card_and_can_be_untied(visitor, club):
 
 
 def test_removal_asks_and_then_takes_the_name(director, club):
-    player = PlayerFactory(club=club, name="Şule")
-    gone = PlayerFactory(club=club, name="Suley")
+    player = make.PlayerFactory(club=club, name="Şule")
+    gone = make.PlayerFactory(club=club, name="Suley")
     merge_players(player.pk, gone.pk, NOBODY, at=EVENING)
     games_of(club, player, 1)
     path = page_of("remove_player", player)
@@ -224,8 +220,8 @@ def test_removal_asks_and_then_takes_the_name(director, club):
 
 
 def test_director_looks_for_the_other_is_asked_and_merges(director, club):
-    kept = PlayerFactory(club=club, name="Şule Ak")
-    gone = PlayerFactory(club=club, name="Sule")
+    kept = make.PlayerFactory(club=club, name="Şule Ak")
+    gone = make.PlayerFactory(club=club, name="Sule")
     games_of(club, gone, 2)
     path = page_of("merge_player", kept)
 
@@ -241,7 +237,7 @@ def test_director_looks_for_the_other_is_asked_and_merges(director, club):
 
 
 def test_merge_is_undone_on_the_page_of_the_player(director, club):
-    kept, gone = PlayerFactory(club=club), PlayerFactory(club=club, name="Sule")
+    kept, gone = make.PlayerFactory(club=club), make.PlayerFactory(club=club, name="Sule")
     merge = merge_players(kept.pk, gone.pk, NOBODY, at=EVENING)
     path = page_of("part_player", kept, merge.pk)
     assert path in director.get(page_of("player", kept)).text
@@ -254,7 +250,7 @@ def test_merge_is_undone_on_the_page_of_the_player(director, club):
 
 
 def test_who_cannot_be_one_is_not_merged(director, club):
-    table = TableFactory(round__event__club=club, players=["Şule", "Sule", "C", "D"])
+    table = make.TableFactory(round__event__club=club, players=["Şule", "Sule", "C", "D"])
     one, other = (seat.player for seat in table.games.get().seats.all()[:2])
     path = page_of("merge_player", one)
 
@@ -274,9 +270,9 @@ def exported(answer):
 
 
 def test_export_has_all_that_is_kept(director, club, django_assert_num_queries):
-    account = AccountFactory(first_name="Şule", email="sule@example.org")
-    player = PlayerFactory(club=club, name="Şule", account=account)
-    gone = PlayerFactory(club=club, name="Sule")
+    account = make.AccountFactory(first_name="Şule", email="sule@example.org")
+    player = make.PlayerFactory(club=club, name="Şule", account=account)
+    gone = make.PlayerFactory(club=club, name="Sule")
     games_of(club, gone, 1, WHOLE_GAME)
     merge_players(player.pk, gone.pk, NOBODY, at=EVENING)
 
@@ -301,7 +297,7 @@ def test_export_has_all_that_is_kept(director, club, django_assert_num_queries):
 def test_export_takes_the_same_queries_however_many_games(
     director, club, number, django_assert_num_queries
 ):
-    player = PlayerFactory(club=club, name="Şule")
+    player = make.PlayerFactory(club=club, name="Şule")
     games_of(club, player, number)
     with django_assert_num_queries(20):
         document = exported(director.post(page_of("player_data", player)))
@@ -309,7 +305,7 @@ def test_export_takes_the_same_queries_however_many_games(
 
 
 def test_export_that_fails_half_way_is_none(director, club):
-    player = PlayerFactory(club=club, name="Şule")
+    player = make.PlayerFactory(club=club, name="Şule")
     games_of(club, player, 1, WHOLE_GAME)
     Revision.objects.filter(position=3).update(body={"type": "broken"})
 
@@ -321,7 +317,7 @@ def test_export_that_fails_half_way_is_none(director, club):
 def test_search_that_finds_very_many_says_so(member, club, monkeypatch):
     monkeypatch.setattr("tournaments.web.people.views.MOST_FOUND", 2)
     for name in ("Ali A", "Ali B", "Ali C"):
-        PlayerFactory(club=club, name=name)
+        make.PlayerFactory(club=club, name=name)
 
     many, all_of_them = member.get(LIST, {"q": "ali"}), member.get(LIST)
 
@@ -331,18 +327,18 @@ def test_search_that_finds_very_many_says_so(member, club, monkeypatch):
 
 
 def test_player_of_another_club_is_neither_found_nor_merged_nor_parted(director, club):
-    own, stranger = PlayerFactory(club=club), PlayerFactory()
+    own, stranger = make.PlayerFactory(club=club), make.PlayerFactory()
     assert director.get(f"{LIST}{stranger.public_id}/").status_code == 404
     for send in (director.get, director.post):
         answer = send(page_of("merge_player", own), {"other": stranger.public_id})
         assert answer.status_code == 404
-    kept, gone = (PlayerFactory(club=club) for _ in range(2))
+    kept, gone = (make.PlayerFactory(club=club) for _ in range(2))
     merge = merge_players(kept.pk, gone.pk, NOBODY, at=EVENING)
     assert director.post(page_of("part_player", own, merge.pk)).status_code == 404
 
 
 def test_games_of_a_player_are_paged(member, club):
-    player = PlayerFactory(club=club, name="Şule")
+    player = make.PlayerFactory(club=club, name="Şule")
     games_of(club, player, 27, [])
 
     assert len(member.get(page_of("player", player)).context["games"]) == 25
@@ -354,12 +350,12 @@ CODE = "/claim/"
 
 @pytest.fixture
 def player(club):
-    return PlayerFactory(name="Şule Ak", club=club)
+    return make.PlayerFactory(name="Şule Ak", club=club)
 
 
 @pytest.fixture
 def claimer(visitor):
-    visitor.user = AccountFactory()
+    visitor.user = make.AccountFactory()
     visitor.force_login(visitor.user)
     return visitor
 

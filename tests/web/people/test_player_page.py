@@ -59,7 +59,6 @@ def rated(club):
 
 
 def settle(club):
-    """Let all ratings of a club count as settled and of this month: they are on its leaderboard."""
     pool = models.RatingPool.objects.get(club=club)
     pool.ratings.update(provisional=False, month=month_of(timezone.now()))
     models.RatingCount.objects.filter(pool=pool).delete()

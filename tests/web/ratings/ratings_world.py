@@ -12,7 +12,6 @@ MONTH = month_of(timezone.now())
 
 
 def rated(pool, points, name=None, **more):
-    """Somebody with so many points, settled and active unless it is said otherwise."""
     if name is not None:
         more["player"] = PlayerFactory(name=name, **({"club": pool.club} if pool.club else {}))
     elif "player" not in more and pool.club:

@@ -4,13 +4,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from tests.club_factories import (
-    ClubFactory,
-    EventFactory,
-    PlayerFactory,
-    SeasonFactory,
-    TableFactory,
-)
+from tests import club_factories as make
 from tests.rating_factories import RatedRoundFactory, RatingChangeFactory, RatingPoolFactory
 from tests.services.ratings.rating_world import QUEENS, STOPPED, evening
 from tests.web.ratings.ratings_world import CLUB, MONTH, SERVER, counted, lines, names, rated
@@ -88,10 +82,10 @@ def test_change_is_counted_from_thirty_days_ago(member, pool):
 @pytest.fixture
 def season(club, pool):
     """A season in which Ada and Ece played, Ece twice; both went on after it, Zoe began then."""
-    season = SeasonFactory(club=club, name="Güz")
+    season = make.SeasonFactory(club=club, name="Güz")
     inside, outside = (
         [
-            TableFactory(round__event=EventFactory(club=club, season=of)).games.get()
+            make.TableFactory(round__event=make.EventFactory(club=club, season=of)).games.get()
             for _ in range(2)
         ]
         for of in (season, None)
@@ -135,7 +129,7 @@ def test_season_leaves_out_who_was_provisional_in_it(member, season):
 
 @pytest.mark.parametrize("asked", ["of another club", "x", "0"])
 def test_season_that_is_none_of_the_club_is_no_filter(member, season, asked):
-    other = SeasonFactory()
+    other = make.SeasonFactory()
 
     page = member.get(CLUB, {"season": other.pk if " " in asked else asked})
 
@@ -164,7 +158,7 @@ def test_search_stops_when_it_has_found_enough(member, pool):
 
 
 def test_whoever_is_shown_by_initials_is_found_by_directors_only(visitor, club, pool, server):
-    player = PlayerFactory(club=club, name="Şule Ak", initials=True)
+    player = make.PlayerFactory(club=club, name="Şule Ak", initials=True)
     for each in (pool, server):
         rated(each, 1500, player=player)
     counted()
@@ -178,7 +172,7 @@ def test_whoever_is_shown_by_initials_is_found_by_directors_only(visitor, club, 
 
 
 def test_names_lead_to_players_of_ones_own_clubs_only(member, club, server):
-    own, other = PlayerFactory(club=club, name="Ada"), PlayerFactory(name="Ece")
+    own, other = make.PlayerFactory(club=club, name="Ada"), make.PlayerFactory(name="Ece")
     for player in (own, other):
         rated(server, 1500, player=player)
     counted()
@@ -191,8 +185,8 @@ def test_names_lead_to_players_of_ones_own_clubs_only(member, club, server):
 
 @pytest.mark.parametrize("published", [True, False])
 def test_server_names_the_clubs_that_are_published(visitor, server, published):
-    club = ClubFactory(name="Kadife", published=published)
-    rated(server, 1500, player=PlayerFactory(club=club))
+    club = make.ClubFactory(name="Kadife", published=published)
+    rated(server, 1500, player=make.PlayerFactory(club=club))
     counted()
 
     assert ("Kadife" in visitor.get(SERVER).text) is published
@@ -217,7 +211,7 @@ def test_leaderboards_take_the_same_queries_however_many_players(
     member, pool, server, number, django_assert_num_queries
 ):
     for _ in range(number):
-        player = PlayerFactory(club=pool.club)
+        player = make.PlayerFactory(club=pool.club)
         for each in (pool, server):
             RatingChangeFactory(rating=rated(each, 1500, player=player))
     Player.objects.filter(pk=player.pk).update(account=member.user)
@@ -264,7 +258,7 @@ def test_one_is_led_to_ones_own_line(member, pool):
     ],
 )
 def test_one_is_shown_why_one_is_not_on_the_list(member, pool, more, why, address):
-    row = rated(pool, 1500, player=PlayerFactory(club=pool.club, account=member.user), **more)
+    row = rated(pool, 1500, player=make.PlayerFactory(club=pool.club, account=member.user), **more)
     rated(pool, 1600)
     counted()
 

@@ -13,7 +13,6 @@ from tournaments.services.tournaments.lifecycle import create_tournament, move_t
 
 
 def going(club, tables=2, at=None, confirmations="none", **settings):
-    """An open round of so many tables, opened just now or `at`."""
     said = plan(**settings)
     said = replace(said, event=replace(said.event, confirmations=confirmations))
     row = create_tournament(club, said, NOBODY, at=EVENING)

@@ -110,13 +110,11 @@ class Clicks:
             self.at = self.page.redirect_chain[-1][0]
 
     def follow(self, ends):
-        """Click on the first link to an address that ends so."""
         found = (each for each in _Page(self.page.text).links if each.endswith(ends))
         self.count += 1
         self._open(urljoin(self.at, next(found)))
 
     def press(self, action="", button=(None, ""), **typed):
-        """Press a button of the first form that is sent to an address that ends so."""
         forms = _Page(self.page.text).forms
         form = next(f for f in forms if f["action"].endswith(action) and button in f["buttons"])
         sends = form["sends"] | ({button[0]: button[1]} if button[0] else {}) | typed

@@ -51,7 +51,6 @@ class Directed:
         return self.browser.post(self.url(name, *number), data)
 
     def post(self, name, *number, **data):
-        """Send a form, and look at the page that it leads to."""
         return self.browser.post(self.url(name, *number), data, follow=True)
 
     def get(self, name, *number, **query):
@@ -148,7 +147,6 @@ def test_swap_shows_its_cost_and_is_made_once(directed):
 
 
 def turned(tables):
-    """Two of each table at the other one: each pair of them meets again."""
     one, other = tables
     return [[*one[:2], *other[2:]], [*one[2:], *other[:2]]]
 

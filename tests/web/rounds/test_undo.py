@@ -245,7 +245,6 @@ def test_strip_with_an_act_asks_a_few_queries_more(director, club, django_assert
 
 
 def addresses_of(round_):
-    """All addresses of a tournament, of its round 1, entrant 1 and event."""
     event, found = round_.event, []
     places = ([event.tournament.slug], [event.tournament.slug, 1], [event.public_id])
     for name, page in PAGES.items():

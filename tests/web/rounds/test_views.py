@@ -18,12 +18,7 @@ from tournaments import models
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.variants import RULESETS
 from tournaments.services.audit import NOBODY
-from tournaments.services.games.playing import (
-    confirm_result,
-    hand_over,
-    record_entry,
-    record_totals,
-)
+from tournaments.services.games import playing
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.rounds.running import RoundNotReady, close_round, start_clock
 from tournaments.web.base.pages import access_link
@@ -62,7 +57,9 @@ def test_round_shows_how_far_each_table_is_and_whose_phone_wrote_last(director, 
     game = table(round_).games.get()
     writer = game.players[2]
     for revision, body in enumerate(WHOLE_GAME[:2]):
-        record_entry(game.pk, parse_entry(body), ContextFactory(revision=revision, author=writer))
+        playing.record_entry(
+            game.pk, parse_entry(body), ContextFactory(revision=revision, author=writer)
+        )
 
     before = timezone.now()
     page = director.get(url("running", round_))
@@ -88,7 +85,7 @@ def test_tables_that_need_a_director_come_first(director, club):
     play_at(round_, 5, WHOLE_GAME[:1])
     models.Revision.objects.filter(game__table__number=5).update(at=now)
     game = table(round_, 3).games.get()
-    hand_over(game.pk, game.write_generation, "key-of-the-new-phone", at=now)
+    playing.hand_over(game.pk, game.write_generation, "key-of-the-new-phone", at=now)
 
     page = director.get(url("running", round_))
 
@@ -386,7 +383,7 @@ def test_totals_from_paper_count_as_those_from_a_phone(director, club, ruleset):
     assert [first.confirmations.count(), second.confirmations.count()] == [0, rules.seats]
     assert [write.user for write in first.revisions.all()] == [director.user] * first.revision
     for seat in range(rules.seats):
-        confirm_result(first.pk, seat, first.revision, NOBODY, at=timezone.now())
+        playing.confirm_result(first.pk, seat, first.revision, NOBODY, at=timezone.now())
     close_round(round_.pk, NOBODY, at=timezone.now())
     sweep_ratings()
     assert set(models.RatingChange.objects.values_list("game", flat=True)) == {first.pk, second.pk}
@@ -394,7 +391,7 @@ def test_totals_from_paper_count_as_those_from_a_phone(director, club, ruleset):
 
 def entered(round_, number, totals, **more):
     game = table(round_, number).games.get()
-    record_totals(game.pk, tuple(totals), ContextFactory(revision=0), **more)
+    playing.record_totals(game.pk, tuple(totals), ContextFactory(revision=0), **more)
     return game
 
 
@@ -407,7 +404,6 @@ def means_after(game):
 
 
 def boxes(page, number):
-    """What stands in the boxes of a table, as a browser would send it back."""
     return dict(
         re.findall(rf'name="((?:total|key|revision|why)-{number}(?:-\d)?)" value="([^"]*)"', page)
     )

@@ -1,11 +1,4 @@
-from tests.club_factories import (
-    EntrantFactory,
-    EventFactory,
-    PlayerFactory,
-    RoundFactory,
-    SittingFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.factories import EVENING, GameFactory
 from tournaments.models import Game, Player, Table
 
@@ -15,9 +8,9 @@ def evening(season, points, /, *, state="finished", published=False, **settings)
 
     `points` are a dict by name for each round; two names joined by a plus are a pair.
     """
-    event = EventFactory(club=season.club, season=season, published=published)
+    event = make.EventFactory(club=season.club, season=season, published=published)
     kept = {"rounds": len(points), **settings}
-    row = TournamentFactory(event=event, state=state, settings=kept)
+    row = make.TournamentFactory(event=event, state=state, settings=kept)
     entrants = {name: entrant(row, name) for name in points[0]}
     for number, totals in enumerate(points, 1):
         play(row, number, {entrants[name]: worth for name, worth in totals.items()})
@@ -27,10 +20,10 @@ def evening(season, points, /, *, state="finished", published=False, **settings)
 def entrant(row, names):
     people = [
         Player.objects.filter(club=row.event.club).called(name).first()
-        or PlayerFactory(club=row.event.club, name=name)
+        or make.PlayerFactory(club=row.event.club, name=name)
         for name in names.split("+")
     ]
-    return EntrantFactory(
+    return make.EntrantFactory(
         tournament=row,
         number=row.entrants.count() + 1,
         player=people[0],
@@ -42,10 +35,10 @@ def entrant(row, names):
 def play(row, number, totals, *, closed=True):
     at = {"published_at": EVENING, "closed_at": EVENING if closed else None}
     stage = "final" if number > row.settings["rounds"] else ""
-    round_ = RoundFactory(event=row.event, number=number, stage=stage, **at)
+    round_ = make.RoundFactory(event=row.event, number=number, stage=stage, **at)
     table = Table.objects.create(round=round_, number=1)
     for side, each in enumerate(totals):
-        SittingFactory(round=round_, entrant=each, table=table, side=side)
+        make.SittingFactory(round=round_, entrant=each, table=table, side=side)
     worth = list(totals.values())
     result = {
         "totals": worth,

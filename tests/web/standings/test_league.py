@@ -7,11 +7,7 @@ from tests.club_factories import ClubFactory, SeasonFactory
 from tests.web.members import member_of
 from tests.web.standings.evenings import evening, play
 from tests.web.tournaments.forms import ANSWERS
-from tournaments.engine.standings.tournament_settings import (
-    PRESETS,
-    TournamentSettings,
-    write_settings,
-)
+from tournaments.engine.standings import tournament_settings
 from tournaments.models import AuditEntry, Club, Entrant, Event, Player, Report, Season, Tournament
 from tournaments.reports.documents import compose
 
@@ -333,9 +329,9 @@ def silent(*_steps):
 def test_tournaments_of_presets_do_not_mix(season, visitor):
     director = visitor.become("director", season.club)
     for preset in ("swiss-day", "club-evening"):
-        settings = write_settings(PRESETS[preset])
+        settings = tournament_settings.write_settings(tournament_settings.PRESETS[preset])
         typed = ANSWERS | {"points": settings["points"], "place_points": "4 2 1 0"}
         director.post(reverse("new_tournament", args=["moda"]), typed)
 
     assert [row.settings["points"] for row in Tournament.objects.all()] == ["places"]
-    assert TournamentSettings().points == "game"
+    assert tournament_settings.TournamentSettings().points == "game"

@@ -175,7 +175,6 @@ EIGHT = [f"Oyuncu {n}" for n in range(1, 9)]
 
 
 def stages(looker, row, **query):
-    """Each name with the stage that stands beside it, in order of place."""
     rows = re.findall(r'<tr id="e.*?</tr>', page(looker, row, **query).text)
     told = [re.search(r'<a [^>]*>(.*?)</a>(?: <span class="stage.*?>(.*?)<)?', r) for r in rows]
     return [(each[1], each[2]) for each in told]

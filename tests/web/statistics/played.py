@@ -8,7 +8,6 @@ FOUR = ("Ayşe", "Burak", "Cem", "Deniz")
 
 
 def games(club, *totals, names=FOUR, at=EVENING, kings=(), **event):
-    """An evening at which the four of a table, one after another, had so many points."""
     held = EventFactory(club=club, **event)
     round_ = RoundFactory(event=held, closed_at=at)
     for number, worth in enumerate(totals, 1):

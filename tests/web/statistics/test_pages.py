@@ -5,13 +5,7 @@ import pytest
 from django.core.cache import caches
 from django.urls import reverse
 
-from tests.club_factories import (
-    ClubFactory,
-    EntrantFactory,
-    PlayerFactory,
-    SeasonFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.factories import EVENING
 from tests.web.members import member_of
 from tests.web.standings.evenings import evening
@@ -24,7 +18,7 @@ from tournaments.services.ratings.computing import sweep_ratings
 
 @pytest.fixture
 def club():
-    return ClubFactory(slug="moda", name="Moda King", rates_evenings=True)
+    return make.ClubFactory(slug="moda", name="Moda King", rates_evenings=True)
 
 
 def page(browser, club, **query):
@@ -71,7 +65,7 @@ def test_records_are_read_from_the_games(club):
 
 
 def test_season_limits_what_is_added_up(club):
-    winter = SeasonFactory(club=club, name="Kış")
+    winter = make.SeasonFactory(club=club, name="Kış")
     games(club, (540, -110, -330, -100), season=winter)
     games(club, (700, -300, -300, -100))
     browser = member_of(club)
@@ -82,7 +76,7 @@ def test_season_limits_what_is_added_up(club):
 
 
 def test_champion_leads_the_league_where_there_is_one(club):
-    season = SeasonFactory(club=club, name="Kış", league_best=2)
+    season = make.SeasonFactory(club=club, name="Kış", league_best=2)
     evening(season, [dict(zip(FOUR, (10, 20, 30, -60), strict=True))])
     games(club, (540, -110, -330, -100), season=season)
 
@@ -92,8 +86,10 @@ def test_champion_leads_the_league_where_there_is_one(club):
 
 
 def test_champions_of_a_season_without_a_league_have_the_highest_rating(club):
-    season = SeasonFactory(club=club, name="Kış", ends_on=date(2026, 10, 1))
-    SeasonFactory(club=club, name="Bahar", starts_on=date(2099, 1, 1), ends_on=date(2099, 2, 1))
+    season = make.SeasonFactory(club=club, name="Kış", ends_on=date(2026, 10, 1))
+    make.SeasonFactory(
+        club=club, name="Bahar", starts_on=date(2099, 1, 1), ends_on=date(2099, 2, 1)
+    )
     games(club, (300, -20, -80, -200), season=season)
     sweep_ratings()
     # Provisional, it makes no champion.
@@ -114,8 +110,8 @@ def test_champions_of_a_season_without_a_league_have_the_highest_rating(club):
 def test_house_players_hold_no_records(club):
     held = games(club, (540, -110, -330, -100))
     player = Player.objects.get(name="Ayşe")
-    EntrantFactory(
-        tournament=TournamentFactory(event=held, state="running"), player=player, house=True
+    make.EntrantFactory(
+        tournament=make.TournamentFactory(event=held, state="running"), player=player, house=True
     )
 
     html = page(member_of(club), club).text
@@ -142,9 +138,9 @@ def test_only_members_see_it_unless_the_club_takes_part_on_the_server(club, clie
 
 @pytest.mark.parametrize("number", [1, 3])
 def test_numbers_ask_the_same_however_many_games(club, number, django_assert_num_queries):
-    season = SeasonFactory(club=club)
+    season = make.SeasonFactory(club=club)
     for n in range(number):
-        names = [PlayerFactory(club=club, name=f"Oyuncu {n}-{s}").name for s in range(4)]
+        names = [make.PlayerFactory(club=club, name=f"Oyuncu {n}-{s}").name for s in range(4)]
         games(club, (540, -110, -330, -100), names=names, season=season)
     sweep_ratings()
     browser = member_of(club)

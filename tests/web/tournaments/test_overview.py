@@ -329,7 +329,6 @@ SHEET = r'href="(/\S+?/games/\S+?)"'
 
 
 def led_through(row):
-    """Lead two rounds and a final from stage to stage, with a ruling in the first."""
     for state in ("draft", "registration", "running"):
         Tournament.objects.update(state=state)
         if state == "running":

@@ -8,30 +8,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.club_factories import (
-    ClubFactory,
-    EntrantFactory,
-    EventFactory,
-    RoundFactory,
-    SeasonFactory,
-    TableFactory,
-    TournamentFactory,
-)
+from tests import club_factories as make
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, HouseRulesetFactory
 from tests.tournament_builders import closed, running
 from tests.web.tournaments.forms import ANSWERS, at, sent_by, tournament_of
+from tournaments import models
 from tournaments.engine.standings.tournament_settings import PRESETS, TournamentSettings
-from tournaments.models import (
-    AuditEntry,
-    Event,
-    Game,
-    Player,
-    PlayerRating,
-    RatingChange,
-    Round,
-    Tournament,
-)
 from tournaments.queries.players import games_of
 from tournaments.queries.site import finished_games
 from tournaments.queries.state import settings_of
@@ -47,12 +30,12 @@ def filled(director, preset, **typed):
 
 
 def test_director_makes_a_tournament_with_settings_of_their_own(director, club):
-    season = SeasonFactory(club=club)
+    season = make.SeasonFactory(club=club)
     answers = ANSWERS | {"hide_last": "on", "turkish-king.out": "mean"}
 
     page = director.post(reverse("new_tournament", args=["moda"]), answers, follow=True)
 
-    row = Tournament.objects.get()
+    row = models.Tournament.objects.get()
     assert page.redirect_chain[-1][0] == reverse("tournament", args=["moda", row.slug])
     assert (row.event.name, row.event.season, row.state) == ("Moda Açık", season, "draft")
     assert row.event.options == {"out": "mean"}
@@ -76,9 +59,9 @@ def test_form_sent_twice_makes_one_tournament(director, club):
 
     first, again = (director.post(reverse("new_tournament", args=["moda"]), answers) for _ in "ab")
 
-    assert Tournament.objects.count() == 1
+    assert models.Tournament.objects.count() == 1
     assert first["Location"] == again["Location"]
-    assert AuditEntry.objects.filter(action="add-tournament").count() == 1
+    assert models.AuditEntry.objects.filter(action="add-tournament").count() == 1
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -87,15 +70,15 @@ def test_preset_fills_the_settings_and_keeps_what_was_typed(director, club, pres
 
     form = page.context["form"]
     assert page.status_code == 200
-    assert not Tournament.objects.exists()
+    assert not models.Tournament.objects.exists()
     assert (form["name"].value(), form["published"].value()) == ("Kış Kupası", True)
     director.post(reverse("new_tournament", args=["moda"]), sent_by(form))
-    assert settings_of(Tournament.objects.get()) == PRESETS[preset]
+    assert settings_of(models.Tournament.objects.get()) == PRESETS[preset]
 
 
 def test_game_of_three_is_not_offered_and_house_rules_of_the_club_are(director, club):
     HouseRulesetFactory(slug="moda-rules", club=club, name="Moda içi kurallar")
-    HouseRulesetFactory(slug="another", club=ClubFactory())
+    HouseRulesetFactory(slug="another", club=make.ClubFactory())
 
     page = director.get(reverse("new_tournament", args=["moda"]))
 
@@ -131,7 +114,7 @@ def test_what_cannot_be_is_said_at_its_field_and_what_was_typed_stays(director, 
     form = page.context["form"]
     assert (page.status_code, list(form.errors)) == (422, [field])
     assert form["minutes"].value() == {**ANSWERS, **typed}["minutes"]
-    assert not Tournament.objects.exists()
+    assert not models.Tournament.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -150,13 +133,13 @@ def test_points_and_prizes_are_read_as_people_write_them(director, club, name, t
     answers = ANSWERS | {name: typed}
     director.post(reverse("new_tournament", args=["moda"]), answers)
 
-    assert Tournament.objects.get().settings[name] == stored
+    assert models.Tournament.objects.get().settings[name] == stored
 
 
 def test_fewer_rounds_than_are_drawn_are_refused_at_their_field(director, club):
     row = tournament_of(club, state="running")
     for number in (1, 2):
-        RoundFactory(event=row.event, number=number)
+        make.RoundFactory(event=row.event, number=number)
 
     page = director.post(at("change_tournament"), ANSWERS | {"rounds": "1"})
 
@@ -166,18 +149,18 @@ def test_fewer_rounds_than_are_drawn_are_refused_at_their_field(director, club):
 
 def test_tournament_is_removed_until_a_round_is_seated(director, club):
     row = tournament_of(club)
-    round_ = RoundFactory(event=row.event, number=1, opened_at=None)
+    round_ = make.RoundFactory(event=row.event, number=1, opened_at=None)
 
     refused = director.post(at("remove_tournament"))
     assert (refused.status_code, refused.context["owns"]) == (422, False)
-    Round.objects.filter(pk=round_.pk).delete()
+    models.Round.objects.filter(pk=round_.pk).delete()
     assert at("remove_tournament") in director.get(at("tournament")).text
     assert director.get(at("remove_tournament")).context["rounds"] == 0
-    assert Tournament.objects.exists()
+    assert models.Tournament.objects.exists()
     for _ in "ab":
         director.post(at("remove_tournament"))
 
-    assert not Tournament.objects.exists()
+    assert not models.Tournament.objects.exists()
 
 
 def test_new_links_make_the_old_ones_worthless(director, club):
@@ -187,7 +170,7 @@ def test_new_links_make_the_old_ones_worthless(director, club):
     director.post(at("replace_links"))
 
     for kind, secrets in links.items():
-        secrets.append(Tournament.objects.get().secret(kind))
+        secrets.append(models.Tournament.objects.get().secret(kind))
         pages = [reverse(kind.replace("-", "_"), args=[row.public_id, each]) for each in secrets]
         assert [director.get(page).status_code for page in pages] == [404, 200]
 
@@ -211,7 +194,7 @@ def send(client, step):
 def test_director_leads_a_tournament_on_and_back_by_the_steps_of_its_page(director, club):
     row = tournament_of(club)
     for _ in range(4):
-        EntrantFactory(tournament=row)
+        make.EntrantFactory(tournament=row)
     row.event.starts_at = "13:30"
     row.event.save()
     labels = []
@@ -236,9 +219,9 @@ def test_director_leads_a_tournament_on_and_back_by_the_steps_of_its_page(direct
 
 def test_way_leads_to_a_round_once_the_visitor_may_see_it(visitor, club):
     row = tournament_of(club, state="running")
-    RoundFactory(event=row.event, number=1, published_at=EVENING, closed_at=EVENING)
+    make.RoundFactory(event=row.event, number=1, published_at=EVENING, closed_at=EVENING)
     seating = {"tables": [], "byes": []}
-    RoundFactory(event=row.event, number=2, seating=seating, opened_at=None)
+    make.RoundFactory(event=row.event, number=2, seating=seating, opened_at=None)
 
     for role, page, number in (("director", "seating", 2), ("member", "running", 1)):
         text = visitor.become(role, club).get(at("tournament")).text
@@ -279,10 +262,12 @@ def test_next_step_and_the_one_back_follow_the_rounds(director, club, rounds, st
     known = {"closed": over, "final": over | {"stage": "final"}}
     row = tournament_of(club, state="running", settings={"rounds": 2, "finals": 4})
     for _ in range(4):
-        EntrantFactory(tournament=row)
+        make.EntrantFactory(tournament=row)
     for number, given in enumerate(rounds, start=1):
         fields = {"opened_at": None} | (known[given] if isinstance(given, str) else given)
-        RoundFactory(event=row.event, number=number, seating={"tables": [], "byes": []}, **fields)
+        make.RoundFactory(
+            event=row.event, number=number, seating={"tables": [], "byes": []}, **fields
+        )
 
     page = director.get(at("tournament"))
 
@@ -291,9 +276,9 @@ def test_next_step_and_the_one_back_follow_the_rounds(director, club, rounds, st
 
 def test_round_that_has_begun_is_not_taken_back_and_shows_how_far_it_is(director, club):
     row = tournament_of(club, state="running")
-    round_ = RoundFactory(event=row.event, number=1, published_at=EVENING)
-    TableFactory(round=round_, number=1, entries=WHOLE_GAME[:2])
-    TableFactory(round=round_, number=2, entries=WHOLE_GAME)
+    round_ = make.RoundFactory(event=row.event, number=1, published_at=EVENING)
+    make.TableFactory(round=round_, number=1, entries=WHOLE_GAME[:2])
+    make.TableFactory(round=round_, number=2, entries=WHOLE_GAME)
 
     page = director.get(at("tournament"))
 
@@ -308,14 +293,14 @@ def test_step_that_cannot_be_is_refused_in_words(director, club):
     page = director.post(at("move_tournament"), {"state": "finished"}, follow=True)
 
     assert "Not possible in this state: look at how it stands now." in page.text
-    assert Tournament.objects.get().state == "draft"
+    assert models.Tournament.objects.get().state == "draft"
 
 
 def test_page_tells_members_how_it_is_played_and_offers_them_no_step(visitor, club):
     row = tournament_of(club, state="registration", settings={"points": "places", "minutes": 60})
-    EntrantFactory(tournament=row)
-    EntrantFactory(tournament=row, withdrawn_at=EVENING)
-    EntrantFactory(tournament=row, house=True)
+    make.EntrantFactory(tournament=row)
+    make.EntrantFactory(tournament=row, withdrawn_at=EVENING)
+    make.EntrantFactory(tournament=row, house=True)
     member = visitor.become("member", club)
 
     page = member.get(at("tournament"))
@@ -332,10 +317,15 @@ def test_page_tells_members_how_it_is_played_and_offers_them_no_step(visitor, cl
 
 
 def test_lists_show_how_far_a_tournament_is_and_drafts_to_directors_only(visitor, club):
-    running, draft = EventFactory(club=club, name="Kış"), EventFactory(club=club, name="Bahar")
-    TournamentFactory(event=running, state="running")
-    Event.objects.filter(pk=draft.pk).update(held_on=timezone.localdate() + timedelta(days=1))
-    TournamentFactory(event=draft)
+    running, draft = (
+        make.EventFactory(club=club, name="Kış"),
+        make.EventFactory(club=club, name="Bahar"),
+    )
+    make.TournamentFactory(event=running, state="running")
+    models.Event.objects.filter(pk=draft.pk).update(
+        held_on=timezone.localdate() + timedelta(days=1)
+    )
+    make.TournamentFactory(event=draft)
 
     for role, seen in (("director", True), ("member", False)):
         client = visitor.become(role, club)
@@ -349,8 +339,8 @@ def test_lists_show_how_far_a_tournament_is_and_drafts_to_directors_only(visitor
 
 def test_table_of_a_tournament_has_its_card_and_is_not_removed_by_hand(director, club):
     row = tournament_of(club, state="running")
-    round_ = RoundFactory(event=row.event, number=1, published_at=EVENING)
-    table = TableFactory(round=round_, number=1)
+    round_ = make.RoundFactory(event=row.event, number=1, published_at=EVENING)
+    table = make.TableFactory(round=round_, number=1)
     here = {"slug": "moda", "public_id": row.event.public_id, "table": table.public_id}
 
     text = director.get(reverse("event_table", kwargs=here)).text
@@ -366,14 +356,14 @@ def test_table_of_a_tournament_has_its_card_and_is_not_removed_by_hand(director,
 
 def test_round_is_seated_from_its_page_once_enough_have_checked_in(director, club):
     row = tournament_of(club, state="running", settings={"check_in": "round"})
-    RoundFactory(event=row.event, number=1, published_at=EVENING, closed_at=EVENING)
+    make.RoundFactory(event=row.event, number=1, published_at=EVENING, closed_at=EVENING)
     for checked_in in (2, 2, 2, 1):
-        EntrantFactory(tournament=row, checked_in=checked_in)
-    EntrantFactory(tournament=row, checked_in=2, joins_in=3)
+        make.EntrantFactory(tournament=row, checked_in=checked_in)
+    make.EntrantFactory(tournament=row, checked_in=2, joins_in=3)
 
     page = director.get(at("tournament"))
     assert (step_on(page), page.context["here"]) == ("Look at the entrants", 3)
-    EntrantFactory(tournament=row, checked_in=2, joins_in=2)
+    make.EntrantFactory(tournament=row, checked_in=2, joins_in=2)
 
     assert step_on(director.get(at("tournament"))) == "Seat round 2"
 
@@ -395,12 +385,12 @@ def url(name, row):
 
 def rated():
     sweep_ratings()
-    return list(RatingChange.objects.order_by("pk").values_list("game", "seat", "mean"))
+    return list(models.RatingChange.objects.order_by("pk").values_list("game", "seat", "mean"))
 
 
 def counted(row, user):
     club = row.event.club
-    played = games_of(Player.objects.get(name="Ayşe"), None)
+    played = games_of(models.Player.objects.get(name="Ayşe"), None)
     return len(rated()), finished_games(club, user).count(), len(played)
 
 
@@ -416,38 +406,41 @@ def test_cancelled_tournament_counts_nowhere_until_it_is_taken_back(visitor, row
     assert counted(row, director.user) == (0, 0, 0)
     link = reverse("register", args=[row.public_id, row.secret("register")])
     assert director.get(link).status_code == 404
-    assert not Event.objects.listed_for(member).exists()
-    Event.objects.update(published=True)
+    assert not models.Event.objects.listed_for(member).exists()
+    models.Event.objects.update(published=True)
     phone = Client(headers={"accept-language": "en"})
     assert phone.get(url("tournament", row)).status_code == 404
     looks = visitor.become("member", club)
     assert "tournament is cancelled" in looks.get(url("tournament", row)).text
     assert "tournaments/" not in looks.get(reverse("events", args=[club.slug])).text
-    Round.objects.update(closed_at=None)
-    game = Game.objects.get()
+    models.Round.objects.update(closed_at=None)
+    game = models.Game.objects.get()
     said = {"type": "redeal", "reason": "misdeal", "by": "0", "key": "k" * 24}
     path = address(game, "write") + "entry/"
     refused = phone.post(path, {**said, "revision": game.revision})
-    Round.objects.update(closed_at=EVENING)
+    models.Round.objects.update(closed_at=EVENING)
     assert "The tournament is cancelled" in refused.text
     director = visitor.become("director", club)
     assert "cancelled" in director.get(reverse("events", args=[club.slug])).text
     director.post(url("restore_tournament", row))
     assert rated() == before
-    assert (counted(row, member)[1:], Event.objects.listed_for(member).count()) == ((1, 1), 1)
+    assert (counted(row, member)[1:], models.Event.objects.listed_for(member).count()) == (
+        (1, 1),
+        1,
+    )
 
 
 def test_only_an_owner_who_types_the_name_deletes_a_tournament_with_rounds(visitor, row):
     club, said = row.event.club, {"name": row.event.name}
     for role, typed in (("director", said), ("owner", {"name": "Moda"})):
         refused = visitor.become(role, club).post(url("remove_tournament", row), typed)
-        assert (refused.status_code, Game.objects.count()) == (422, 1)
+        assert (refused.status_code, models.Game.objects.count()) == (422, 1)
 
     visitor.post(url("remove_tournament", row), said)
 
-    assert (Event.objects.count(), Game.objects.count(), rated()) == (0, 0, [])
-    assert not PlayerRating.objects.exists()
-    assert Player.objects.count() == len(FOUR)
+    assert (models.Event.objects.count(), models.Game.objects.count(), rated()) == (0, 0, [])
+    assert not models.PlayerRating.objects.exists()
+    assert models.Player.objects.count() == len(FOUR)
 
 
 def test_copy_has_the_settings_and_who_still_plays_and_takes_over_the_links(visitor, row):
@@ -460,7 +453,7 @@ def test_copy_has_the_settings_and_who_still_plays_and_takes_over_the_links(visi
     for _twice in range(2):
         director.post(url("copy_tournament", row), answers | {"entrants": "on", "links": "on"})
 
-    copy = Tournament.objects.exclude(pk=row.pk).get()
+    copy = models.Tournament.objects.exclude(pk=row.pk).get()
     assert (copy.event.held_on, copy.state) == (date(2026, 12, 18), "draft")
     assert (copy.settings, copy.event.ruleset) == (row.settings, row.event.ruleset)
     names = copy.entrants.values_list("number", "player__name")
@@ -479,11 +472,11 @@ def test_exported_tournament_is_imported_again_under_another_address(visitor, ro
     assert sent(owner, row.event.club).status_code == 422
     # Its games are here: they are not rated a second time.
     assert sent(owner, row.event.club, elsewhere="on").status_code == 422
-    assert Tournament.objects.count() == 1
-    there = ClubFactory(slug="kadife")
+    assert models.Tournament.objects.count() == 1
+    there = make.ClubFactory(slug="kadife")
     other = visitor.become("owner", there)
     assert sent(other, there, elsewhere="on").status_code == 302
-    second = Tournament.objects.exclude(pk=row.pk).get()
+    second = models.Tournament.objects.exclude(pk=row.pk).get()
     again = json.loads(other.get(url("tournament_record", second)).content)
     before = json.loads(exported)
     assert again["rounds"] == before["rounds"]
