@@ -13,19 +13,19 @@ REST_KNOX = {
 }
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["tournaments.api.access.BearerAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["tournaments.api.access.WithinScope"],
+    "DEFAULT_PERMISSION_CLASSES": ["tournaments.api.access.HasScope"],
     "DEFAULT_PARSER_CLASSES": ["tournaments.api.fields.StrictJSONParser"],
     # The description of the API documents each address.
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_RENDERER_CLASSES": ["tournaments.api.fields.PlainJSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "tournaments.api.filtering.CursorPages",
+    "DEFAULT_PAGINATION_CLASS": "tournaments.api.filtering.KeysetPagination",
     "DEFAULT_FILTER_BACKENDS": [
-        "tournaments.api.filtering.Filters",
-        "tournaments.api.filtering.Ordering",
+        "tournaments.api.filtering.StrictFilterBackend",
+        "tournaments.api.filtering.StrictOrderingFilter",
     ],
     # No `?format=`: clients choose by the header Accept.
     "URL_FORMAT_OVERRIDE": None,
-    "DEFAULT_SCHEMA_CLASS": "tournaments.api.schema.Described",
+    "DEFAULT_SCHEMA_CLASS": "tournaments.api.schema.DescribedSchema",
     "EXCEPTION_HANDLER": "tournaments.api.problems.answer_problem",
 }
 SPECTACULAR_SETTINGS = {

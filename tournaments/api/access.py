@@ -89,7 +89,7 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
         return user, personal
 
 
-class WithinScope(BasePermission):
+class HasScope(BasePermission):
     """Whether a token with scopes may do what is asked; without one only the rows decide.
 
     A view says by `scope` what it needs for what is not read, and by `read_scope` where

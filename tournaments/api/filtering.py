@@ -126,7 +126,7 @@ class UnknownSeason(Fault, code="unknown-season", where="season"):
     sentence = _("The club has no such season.")
 
 
-class Filters(DjangoFilterBackend):  # type: ignore[misc]
+class StrictFilterBackend(DjangoFilterBackend):  # type: ignore[misc]
     """Keeps what the filters of a view let through.
 
     A filter with a mistyped name must not answer with everything.
@@ -153,7 +153,7 @@ class Filters(DjangoFilterBackend):  # type: ignore[misc]
         return super().filter_queryset(request, queryset, view)
 
 
-class Ordering(OrderingFilter):
+class StrictOrderingFilter(OrderingFilter):
     """Orders by one of the fields that a view names, up or down."""
 
     def get_ordering(self, request: Any, queryset: Any, view: Any) -> Any:
@@ -241,7 +241,7 @@ def read_limits(request: Request, club: Club) -> Limits:
     return Limits(limits.validated_data.get("family", ""), season)
 
 
-class CursorPages(CursorPagination):
+class KeysetPagination(CursorPagination):
     """Pages of 50, or of as many as `page_size` asks for."""
 
     page_size = 50
@@ -333,7 +333,7 @@ PAGES = [
     OpenApiParameter(
         each["name"], each["schema"], each["in"], required=False, description=each["description"]
     )
-    for each in CursorPages().get_schema_operation_parameters(None)
+    for each in KeysetPagination().get_schema_operation_parameters(None)
 ]
 """The parameters of lists that are computed."""
 
@@ -361,10 +361,10 @@ class Part:
             except ValueError:
                 word = number = ""
             if word != "at" or not number.isdecimal() or len(number) >= 10:
-                raise NotFound(CursorPages.invalid_cursor_message)
+                raise NotFound(KeysetPagination.invalid_cursor_message)
             first = int(number)
         if query.keys() & {"cursor", "page_size"}:
-            size = CursorPages().get_page_size(request)
+            size = KeysetPagination().get_page_size(request)
         return cls(request, first, size)
 
     def links(self, total: int) -> dict[str, str | None]:

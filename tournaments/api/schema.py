@@ -340,7 +340,7 @@ TAGS = {
 """Tags that differ from the topic; generated clients are named after them."""
 
 
-class Described(AutoSchema):
+class DescribedSchema(AutoSchema):
     """Shared by every address: names, tags, headers, and the form of problems."""
 
     view: Any

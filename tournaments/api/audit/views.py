@@ -19,7 +19,7 @@ from tournaments.api.audit.serializers import (
     FollowingSerializer,
 )
 from tournaments.api.fields import LARGEST_KEY, MOMENTS
-from tournaments.api.filtering import CursorPages
+from tournaments.api.filtering import KeysetPagination
 from tournaments.api.views import APIViewSet, BaseAPIView, ClubMixin, ListMixin
 from tournaments.models import AuditEntry, ChangeFeed, Club, Event, Game
 from tournaments.models.audit import AuditEntryQuerySet
@@ -127,7 +127,7 @@ class ChangesView(BaseAPIView):
 def _after(data: dict[str, Any]) -> int:
     cursor = data.get("cursor", "")
     if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 19):
-        raise NotFound(CursorPages.invalid_cursor_message)
+        raise NotFound(KeysetPagination.invalid_cursor_message)
     return int(cursor or data["after"])
 
 

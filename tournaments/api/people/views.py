@@ -27,10 +27,10 @@ from rest_framework.utils.urls import replace_query_param
 
 from tournaments.api.fields import LARGEST_KEY
 from tournaments.api.filtering import (
-    CursorPages,
-    Filters,
+    KeysetPagination,
     LimitsSerializer,
-    Ordering,
+    StrictFilterBackend,
+    StrictOrderingFilter,
     UnknownFamily,
     expanding,
     read_limits,
@@ -62,7 +62,7 @@ class PlayerFilter(filters.FilterSet):  # type: ignore[misc]
     initials = filters.BooleanFilter()
 
 
-class ByName(Ordering):
+class NameOrderingFilter(StrictOrderingFilter):
     """Orders players by name as the pages do: without case, with one i, ç after c."""
 
     def get_ordering(self, request: Any, queryset: Any, view: Any) -> Any:
@@ -71,7 +71,7 @@ class ByName(Ordering):
         return [each.replace("name", "name_key") for each in ordering or ()] or None
 
 
-class SealedPages(CursorPages):
+class SealedPagination(KeysetPagination):
     """Pages whose cursors tell nothing: the name where a page ends may be a hidden one."""
 
     def encode_cursor(self, cursor: Cursor) -> str:
@@ -144,9 +144,9 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
     queryset = Player.objects.all()
     lookup_field = "public_id"
     filterset_class = PlayerFilter
-    filter_backends = (Filters, ByName)
+    filter_backends = (StrictFilterBackend, NameOrderingFilter)
     extra_parameters = ("q",)
-    pagination_class = SealedPages
+    pagination_class = SealedPagination
     ordering_fields = ("name", "created_at")
     ordering = ("name",)
     serializer_class = serializers.PlayerDetailSerializer
