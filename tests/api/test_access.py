@@ -31,7 +31,7 @@ from tests.api.addresses import (
 from tests.api.conftest import described_parameters
 from tests.web.access_world import CLUB, OTHER_CLUB, WHOLE_NAME
 from tests.web.walking import noting, walkers
-from tournaments.api.fields import Strict
+from tournaments.api.fields import StrictSerializer
 from tournaments.models import Club, Event, Scope
 
 FOR_ALL_ALIKE = ("openapi",)
@@ -286,7 +286,7 @@ def test_unknown_parameters_and_fields_are_refused_at_every_address(programs):
         tried = [(f"{path}?colour=red", "{}")]
         form = row.bodies.get(method)
         # Documents and pictures are described by hand.
-        if isinstance(form, type) and issubclass(form, Strict):
+        if isinstance(form, type) and issubclass(form, StrictSerializer):
             tried.append((path, '{"colour": "red"}'))
         for place, body in tried:
             answer, written = walk.ask(method, place, body)

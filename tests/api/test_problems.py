@@ -13,7 +13,7 @@ from rest_framework import serializers
 from tests.api.conftest import HEAD, refused
 from tests.club_factories import MemberFactory, SeasonFactory
 from tests.deals import WHOLE_GAME, deal
-from tournaments.api.fields import Strict
+from tournaments.api.fields import StrictSerializer
 from tournaments.models import Scope
 from tournaments.models.clubs import Role
 
@@ -156,7 +156,7 @@ def shapes_of(kind):
 
 def test_no_request_takes_a_number_for_a_text_or_a_truth():
     tried = set()
-    for shape in shapes_of(Strict):
+    for shape in shapes_of(StrictSerializer):
         for name, each in shape().fields.items():
             if isinstance(each, serializers.CharField | serializers.BooleanField):
                 for value in (0, 1, 2.5):

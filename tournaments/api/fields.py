@@ -1,4 +1,4 @@
-"""Fields, parsers and renderers of the API."""
+"""Fields, base serializers, parsers and renderers of the API."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ LARGEST_KEY = 2**53
 @extend_schema_field(
     {"type": "string", "format": "date-time", "examples": ["2026-11-22T18:30:00Z"]}
 )
-class Moment(serializers.DateTimeField):
+class MomentField(serializers.DateTimeField):
     """A moment, written in UTC, read with any offset."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -92,7 +92,7 @@ class LineField(serializers.CharField):
         return line
 
 
-class Strict(serializers.Serializer[Any]):
+class StrictSerializer(serializers.Serializer[Any]):
     """An object that has the fields it has: another one is a problem, never ignored."""
 
     def to_internal_value(self, data: Any) -> Any:
@@ -135,7 +135,7 @@ class RowSerializer(serializers.ModelSerializer[Any]):
 
     serializer_field_mapping = {
         **serializers.ModelSerializer.serializer_field_mapping,
-        models.DateTimeField: Moment,
+        models.DateTimeField: MomentField,
         models.SlugField: serializers.CharField,
         models.URLField: serializers.CharField,
     }
@@ -185,7 +185,7 @@ def declared_field(about: Declared, **how: Any) -> serializers.Field[Any, Any, A
     return LineField(max_length=schema["maxLength"], allow_blank=blank, **how)
 
 
-class DeclaredFields(serializers.Serializer[Any]):
+class DeclaredFieldsSerializer(serializers.Serializer[Any]):
     """Adds the described fields that the serializer does not declare itself.
 
     They are optional unless `needed`. `prefix` leads to the object that has them.

@@ -4,7 +4,13 @@ from typing import Any
 
 from rest_framework import serializers
 
-from tournaments.api.fields import ClubNameSerializer, LineField, Moment, Strict, UncachedSerializer
+from tournaments.api.fields import (
+    ClubNameSerializer,
+    LineField,
+    MomentField,
+    StrictSerializer,
+    UncachedSerializer,
+)
 from tournaments.engine.rules.rulesets import LONGEST_TOKEN_NAME
 from tournaments.models import Member, Scope
 from tournaments.models.clubs import DIRECTING, Role
@@ -16,7 +22,7 @@ class MembershipSerializer(ClubNameSerializer):
     slug = serializers.CharField(source="club.slug")
     name = serializers.CharField(source="club.name")
     role = serializers.ChoiceField(Role.choices)
-    joined_at = Moment()
+    joined_at = MomentField()
     month_by_mail = serializers.SerializerMethodField()
 
     def get_month_by_mail(self, member: Member) -> bool | None:
@@ -39,7 +45,7 @@ class MyTokenSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(source="public_id")
     name = serializers.CharField()
     scopes = serializers.ListField(child=serializers.ChoiceField(Scope.choices))
-    expires_at = Moment(source="expiry", allow_null=True)
+    expires_at = MomentField(source="expiry", allow_null=True)
 
 
 class TokenSerializer(serializers.Serializer[Any]):
@@ -49,12 +55,12 @@ class TokenSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     begins = serializers.CharField(source="token_key", help_text="The first characters.")
     scopes = serializers.ListField(child=serializers.ChoiceField(Scope.choices))
-    created_at = Moment(source="created")
-    last_used_at = Moment(allow_null=True)
-    expires_at = Moment(source="expiry", allow_null=True)
+    created_at = MomentField(source="created")
+    last_used_at = MomentField(allow_null=True)
+    expires_at = MomentField(source="expiry", allow_null=True)
 
 
-class NewTokenSerializer(Strict):
+class NewTokenSerializer(StrictSerializer):
     """A personal token to create; it cannot do more, or last longer, than that of the request."""
 
     name = LineField(max_length=LONGEST_TOKEN_NAME)
@@ -86,13 +92,13 @@ class AccountSerializer(serializers.Serializer[Any]):
     token = MyTokenSerializer()
 
 
-class InitialsSerializer(Strict):
+class InitialsSerializer(StrictSerializer):
     """Whether the player is shown by initials."""
 
     initials = serializers.BooleanField()
 
 
-class ClaimCodeSerializer(Strict):
+class ClaimCodeSerializer(StrictSerializer):
     """The code of a card, as it is typed."""
 
     code = serializers.CharField(max_length=60)
@@ -108,7 +114,7 @@ class ClaimedPlayerSerializer(serializers.Serializer[Any]):
     own = serializers.CharField(source="own.public_id", default=None, allow_null=True)
 
 
-class MonthSerializer(Strict):
+class MonthSerializer(StrictSerializer):
     """Whether the monthly report of a club comes by mail."""
 
     by_mail = serializers.BooleanField(source="month_by_mail")

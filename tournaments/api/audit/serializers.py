@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment, Strict
+from tournaments.api.fields import MomentField, StrictSerializer
 from tournaments.models import AuditEntry
 from tournaments.queries.audit import Named
 from tournaments.queries.players import account_name
@@ -20,7 +20,7 @@ class AuditLineSerializer(serializers.Serializer[Any]):
     """
 
     id = serializers.IntegerField()
-    at = Moment()
+    at = MomentField()
     kind = serializers.ChoiceField(AuditEntry.Kind.choices)
     action = serializers.CharField()
     subject = serializers.CharField()
@@ -37,7 +37,7 @@ class AuditLineSerializer(serializers.Serializer[Any]):
         return None if line.user is None else account_name(line.user)
 
 
-class FollowingSerializer(Strict):
+class FollowingSerializer(StrictSerializer):
     """From where on somebody follows, and what."""
 
     after = serializers.IntegerField(
@@ -60,7 +60,7 @@ class ChangeSerializer(serializers.Serializer[Any]):
     """A change: action, subject, and addresses to read again, but never its content."""
 
     number = serializers.IntegerField(help_text="Its place in the feed; it never changes.")
-    at = Moment()
+    at = MomentField()
     club = serializers.CharField(source="club.slug")
     event = serializers.CharField(
         source="event.public_id", allow_null=True, help_text="Null if it belongs to none."

@@ -18,7 +18,7 @@ class ClubSerializer(fields.ClubNameSerializer):
     published = serializers.BooleanField()
     role = serializers.ChoiceField(Role.choices, allow_null=True)
     logo = serializers.SerializerMethodField()
-    created_at = fields.Moment()
+    created_at = fields.MomentField()
 
     @extend_schema_field({"type": ["string", "null"], "format": "uri"})
     def get_logo(self, club: Club) -> str | None:
@@ -28,13 +28,13 @@ class ClubSerializer(fields.ClubNameSerializer):
         return absolute(self.context["request"], place)
 
 
-class NewClubSerializer(fields.Strict):
+class NewClubSerializer(fields.StrictSerializer):
     """The name of a new club; its slug is made of it."""
 
     name = fields.LineField(max_length=LONGEST_NAME)
 
 
-class SettingsSerializer(fields.DeclaredFields, fields.Strict):
+class SettingsSerializer(fields.DeclaredFieldsSerializer, fields.StrictSerializer):
     """The settings of a club; codes and confirmations are defaults of its events."""
 
     described = CLUB_FIELDS

@@ -20,7 +20,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import anybody, evening_of_key, games_opened, has_scope, writable_game
-from tournaments.api.fields import Moment, Strict, UncachedSerializer
+from tournaments.api.fields import MomentField, StrictSerializer, UncachedSerializer
 from tournaments.api.views import APIViewSet, BaseAPIView, ClubMixin, RetrieveMixin
 from tournaments.engine.rules.entries import LARGE
 from tournaments.engine.variants import RULESETS
@@ -39,7 +39,7 @@ LANGUAGES = [code for code, _name in settings.LANGUAGES]
 STEPS = [step.name.lower() for step in Report.Step]
 
 
-class OrderSerializer(Strict):
+class OrderSerializer(StrictSerializer):
     """The format and language of a document; without `language`, that of the request."""
 
     format = serializers.ChoiceField(Report.Format.choices, default=Report.Format.PDF)
@@ -108,8 +108,8 @@ class DocumentSerializer(UncachedSerializer):
     )
     total = serializers.IntegerField(min_value=0)
     error = serializers.SerializerMethodField()
-    asked_at = Moment()
-    expires_at = Moment()
+    asked_at = MomentField()
+    expires_at = MomentField()
     file = serializers.SerializerMethodField()
     file_name = serializers.SerializerMethodField()
 

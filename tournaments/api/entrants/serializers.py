@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from tournaments.api.fields import LineField, Moment, Strict
+from tournaments.api.fields import LineField, MomentField, StrictSerializer
 from tournaments.engine.rules.entries import SMALL
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import SECTIONS
@@ -58,8 +58,8 @@ class EntrantSerializer(serializers.Serializer[Any]):
     waiting = serializers.BooleanField(source="entrant.waiting")
     paid = serializers.SerializerMethodField()
     joins_in = serializers.IntegerField(source="entrant.joins_in")
-    registered_at = Moment(source="entrant.registered_at")
-    withdrawn_at = Moment(source="entrant.withdrawn_at", allow_null=True)
+    registered_at = MomentField(source="entrant.registered_at")
+    withdrawn_at = MomentField(source="entrant.withdrawn_at", allow_null=True)
     checked_in = serializers.IntegerField(source="entrant.checked_in")
     state = serializers.ChoiceField(choices=STATES, allow_blank=True)
     rating = RatingOfEntrantSerializer(allow_null=True)
@@ -97,7 +97,7 @@ def _label() -> serializers.CharField:
     return LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
-class OwnEntrySerializer(Strict):
+class OwnEntrySerializer(StrictSerializer):
     """A registration: a name, two for a pair, and their team or club."""
 
     name = LineField(max_length=LONGEST_NAME)
@@ -116,7 +116,7 @@ class EntrySerializer(OwnEntrySerializer):
     section = serializers.ChoiceField(choices=list(SECTIONS), default="", allow_blank=True)
 
 
-class NewEntrantsSerializer(Strict):
+class NewEntrantsSerializer(StrictSerializer):
     """New entrants; all are added, or none."""
 
     entrants = serializers.ListField(
@@ -130,7 +130,7 @@ class EntrantsSerializer(serializers.Serializer[Any]):
     results = EntrantSerializer(many=True)
 
 
-class ChangedEntrantSerializer(Strict):
+class ChangedEntrantSerializer(StrictSerializer):
     """The changes to an entrant."""
 
     team = LineField(allow_blank=True, max_length=LONGEST_NAME)
@@ -140,14 +140,14 @@ class ChangedEntrantSerializer(Strict):
     section = serializers.ChoiceField(choices=list(SECTIONS))
 
 
-class CheckInSerializer(Strict):
+class CheckInSerializer(StrictSerializer):
     """Whether an entrant is here, for a round or else the next one that can be seated."""
 
     here = serializers.BooleanField(default=True)
     round = serializers.IntegerField(min_value=1, max_value=99, required=False)
 
 
-class NewSubstituteSerializer(Strict):
+class NewSubstituteSerializer(StrictSerializer):
     """The name of the substitute; a new name is added to the players of the club."""
 
     name = LineField(max_length=LONGEST_NAME)
@@ -177,7 +177,7 @@ class CheckInLinkSerializer(RegistrationLinkSerializer):
     entrants = LinkedEntrantSerializer(many=True)
 
 
-class OwnCheckInSerializer(Strict):
+class OwnCheckInSerializer(StrictSerializer):
     """The number of the entrant who is here."""
 
     entrant = serializers.IntegerField(min_value=1, max_value=SMALL)

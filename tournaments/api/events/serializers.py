@@ -24,7 +24,7 @@ class EndsBeforeItStarts(Fault, code="ends-before-it-starts", where="ends_on"):
     sentence = _("The last day is before the first.")
 
 
-class SeasonDatesSerializer(fields.Strict):
+class SeasonDatesSerializer(fields.StrictSerializer):
     """A season's name, its first day, and its last day, which is part of it.
 
     The best `league_best` tournaments of an entrant count in the league, or all if it is null.
@@ -62,7 +62,7 @@ class SeasonSerializer(fields.RowSerializer):
         fields = ("id", "name", "starts_on", "ends_on", "league_best", "league_points", "events")
 
 
-class EventPlanSerializer(fields.DeclaredFields, fields.Strict):
+class EventPlanSerializer(fields.DeclaredFieldsSerializer, fields.StrictSerializer):
     """An evening as a director plans it; ruleset and options are the defaults of its tables.
 
     A new evening belongs to the season of its day, and takes codes and confirmations from its club,
@@ -77,7 +77,7 @@ class EventPlanSerializer(fields.DeclaredFields, fields.Strict):
     options = serializers.DictField(required=False)
 
 
-class EventSerializer(fields.DeclaredFields, serializers.ModelSerializer[Event]):
+class EventSerializer(fields.DeclaredFieldsSerializer, serializers.ModelSerializer[Event]):
     """An evening of a club, or that of a tournament, which has its slug then."""
 
     described = EVENT_FIELDS
@@ -85,7 +85,7 @@ class EventSerializer(fields.DeclaredFields, serializers.ModelSerializer[Event])
     season = serializers.IntegerField(source="season_id", allow_null=True)
     options = serializers.DictField()
     tournament = serializers.SerializerMethodField()
-    created_at = fields.Moment()
+    created_at = fields.MomentField()
 
     class Meta:
         model = Event
@@ -103,8 +103,8 @@ class EveningRoundSerializer(serializers.ModelSerializer[Round]):
     """A round of an evening; its tables are written by their phones while it is open."""
 
     state = serializers.ChoiceField(["open", "closed"])
-    opened_at = fields.Moment()
-    closed_at = fields.Moment(allow_null=True)
+    opened_at = fields.MomentField()
+    closed_at = fields.MomentField(allow_null=True)
     tables = serializers.IntegerField(source="table_count")
 
     class Meta:
@@ -189,7 +189,7 @@ def table_details(
     }
 
 
-class SitterSerializer(fields.Strict):
+class SitterSerializer(fields.StrictSerializer):
     """A player at a seat: by id, or by name; a new name is added to the club."""
 
     default_error_messages = {"player_or_name": _("Give either a player or a name.")}
@@ -204,7 +204,7 @@ class SitterSerializer(fields.Strict):
         return attrs
 
 
-class NewTableSerializer(fields.Strict):
+class NewTableSerializer(fields.StrictSerializer):
     """A new table: names in seat order, and the game, by default that of the evening.
 
     With `match` its game is the first one of a match.

@@ -38,7 +38,7 @@ class ClockSerializer(serializers.Serializer[Any]):
     seconds = serializers.IntegerField(min_value=0)
     running = serializers.BooleanField()
     seconds_left = serializers.IntegerField(allow_null=True)
-    ends_at = fields.Moment(allow_null=True)
+    ends_at = fields.MomentField(allow_null=True)
 
 
 def clock_details(round_: Round, now: datetime, extra: int = 0) -> dict[str, Any] | None:
@@ -88,14 +88,14 @@ class RulesetField(serializers.JSONField):
     """The id of a ruleset, or house rules as a `kingscore-ruleset/1` document."""
 
 
-class MatchTermsSerializer(fields.Strict):
+class MatchTermsSerializer(fields.StrictSerializer):
     """The target of a match."""
 
     length = serializers.ChoiceField(Match.Length.choices)
     number = serializers.IntegerField(min_value=1, max_value=MOST_GAMES)
 
 
-class NewGameSerializer(fields.Strict):
+class NewGameSerializer(fields.StrictSerializer):
     """A new game at an open table: its setup, or a whole `kingscore-game/1` document.
 
     With `match` it is the first game of a match.
@@ -115,7 +115,7 @@ class NewGameSerializer(fields.Strict):
     match = MatchTermsSerializer(required=False)
 
 
-class GameSetupSerializer(fields.Strict):
+class GameSetupSerializer(fields.StrictSerializer):
     """The setup of a game; omitted fields stay unchanged."""
 
     players = NamesField(required=False)
@@ -125,7 +125,7 @@ class GameSetupSerializer(fields.Strict):
     place = fields.LineField(required=False, allow_blank=True, max_length=LONGEST_NAME)
 
 
-class RematchSerializer(fields.Strict):
+class RematchSerializer(fields.StrictSerializer):
     """The next game at an open table; omitted fields are as in the game before.
 
     Without `players` everybody at the table plays on. If they are more than the game seats, those
@@ -141,7 +141,7 @@ class RematchSerializer(fields.Strict):
     match = MatchTermsSerializer(required=False, allow_null=True)
 
 
-class AdoptionSerializer(fields.Strict):
+class AdoptionSerializer(fields.StrictSerializer):
     """The round into which a game is moved, the `write` key of the game, and its players.
 
     `players` are names in seat order; without them the names of the sheet stay. A name that the
@@ -201,7 +201,7 @@ class GameSerializer(Chosen):
     first_declarer = serializers.IntegerField(source="row.first_declarer")
     title = serializers.CharField(source="row.title")
     place = serializers.CharField(source="row.place")
-    played_at = fields.Moment(source="row.played_at")
+    played_at = fields.MomentField(source="row.played_at")
     table = serializers.CharField(source="row.table.public_id", default=None, allow_null=True)
     match = GameOfMatchSerializer(source="row", allow_null=True)
     entries = serializers.SerializerMethodField()
@@ -289,7 +289,7 @@ class GameLineSerializer(Chosen, serializers.ModelSerializer[Game]):
     round = serializers.IntegerField(source="table.round.number", default=None, allow_null=True)
     table = serializers.CharField(source="table.public_id", default=None, allow_null=True)
     players = serializers.ListField(child=serializers.CharField())
-    played_at = fields.Moment()
+    played_at = fields.MomentField()
     match = GameOfMatchSerializer(source="*", allow_null=True)
     finished = serializers.SerializerMethodField()
     totals = serializers.ListField(
@@ -324,21 +324,21 @@ class FormerGameSetupSerializer(serializers.Serializer[Any]):
     place = serializers.CharField()
 
 
-class NewEntrySerializer(fields.Strict):
+class NewEntrySerializer(fields.StrictSerializer):
     """An entry to write; `author` is the player at whose seat the phone is."""
 
     entry = EntryField()
     author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
-class KeyedEntrySerializer(fields.Strict):
+class KeyedEntrySerializer(fields.StrictSerializer):
     """One of several entries. It is written once for its `key`, as with an `Idempotency-Key`."""
 
     key = serializers.RegexField(KEY.pattern, max_length=64, required=False)
     entry = EntryField()
 
 
-class NewEntriesSerializer(fields.Strict):
+class NewEntriesSerializer(fields.StrictSerializer):
     """Entries to write, all or none; `author` is the player at whose seat the phone is."""
 
     entries = serializers.ListField(
@@ -347,7 +347,7 @@ class NewEntriesSerializer(fields.Strict):
     author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
-class TotalsSerializer(fields.Strict):
+class TotalsSerializer(fields.StrictSerializer):
     """The final totals of a game on paper, one per side.
 
     `early` says that the game ended before its last deal, so that the sum is not checked.
@@ -366,21 +366,21 @@ class CorrectionSerializer(NewEntrySerializer):
     reason = fields.LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
 
 
-class WithdrawalSerializer(fields.Strict):
+class WithdrawalSerializer(fields.StrictSerializer):
     """The reason for the removal of an entry."""
 
     reason = fields.LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
     author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
-class SealSerializer(fields.Strict):
+class SealSerializer(fields.StrictSerializer):
     """A contract that only the declarer knows."""
 
     contract = serializers.CharField(max_length=LONGEST_ID)
     author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
-class ConfirmationSerializer(fields.Strict):
+class ConfirmationSerializer(fields.StrictSerializer):
     """The seat, from 0, for which the phone of the table confirms; without it, your own."""
 
     seat = serializers.IntegerField(required=False, min_value=0, max_value=3)
@@ -410,7 +410,7 @@ class ReviewSerializer(serializers.Serializer[ReviewedDeal]):
     state = serializers.ChoiceField(("unconfirmed", *DealReview.Kind.values))
     confirmers = serializers.ListField(child=serializers.IntegerField())
     seat = serializers.IntegerField(source="last.seat", default=None, allow_null=True)
-    at = fields.Moment(source="last.at", default=None, allow_null=True)
+    at = fields.MomentField(source="last.at", default=None, allow_null=True)
     other = serializers.SerializerMethodField()
 
     @extend_schema_field({"oneOf": [component("Entry"), {"type": "null"}]})
@@ -428,7 +428,7 @@ class ReviewsSerializer(PartSerializer):
     results = ReviewSerializer(many=True)
 
 
-class NewReviewSerializer(fields.Strict):
+class NewReviewSerializer(fields.StrictSerializer):
     """The seat, from 0, that reviews a deal, and the `revision` of the deal that it saw."""
 
     seat = serializers.IntegerField(min_value=0, max_value=3)
@@ -448,7 +448,7 @@ class GameRevisionSerializer(serializers.ModelSerializer[Revision]):
     it, and `before` the setup before it.
     """
 
-    at = fields.Moment()
+    at = fields.MomentField()
     entry = serializers.SerializerMethodField()
     head = serializers.SerializerMethodField()
     before = serializers.SerializerMethodField()
@@ -541,7 +541,7 @@ def table_details(table: Table, now: datetime, *, asks_code: bool) -> dict[str, 
     }
 
 
-class TableCodeSerializer(fields.Strict):
+class TableCodeSerializer(fields.StrictSerializer):
     """The code of a table, if its evening has codes."""
 
     code = serializers.CharField(max_length=LONGEST_CODE, required=False)
@@ -667,7 +667,7 @@ class PlayedGameSerializer(serializers.Serializer[Sheet]):
     ruleset = serializers.CharField(source="row.ruleset")
     players = serializers.ListField(child=serializers.CharField(), source="row.players")
     resting = serializers.ListField(child=serializers.CharField(), source="row.resting")
-    played_at = fields.Moment(source="row.played_at")
+    played_at = fields.MomentField(source="row.played_at")
     finished = serializers.BooleanField(source="game.finished")
     totals = serializers.ListField(child=fields.PointsField(), source="game.totals")
     ranks = serializers.ListField(child=serializers.IntegerField(), source="outcome.ranks")
@@ -700,7 +700,7 @@ class EveningSerializer(serializers.Serializer[Any]):
     """
 
     id = serializers.CharField(source="table.public_id")
-    created_at = fields.Moment(source="table.created_at")
+    created_at = fields.MomentField(source="table.created_at")
     games = PlayedGameSerializer(many=True, source="sheets")
     tally = PlayerTallySerializer(many=True)
     payments = PaymentSerializer(many=True, allow_null=True)

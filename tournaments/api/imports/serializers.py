@@ -8,7 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import LineField, SentPointsField, Strict
+from tournaments.api.fields import LineField, SentPointsField, StrictSerializer
 from tournaments.api.schema import component
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
 from tournaments.services.imports.files import MOST_LINES, MOST_RECORDS
@@ -18,7 +18,7 @@ LONGEST_IMPORTED_NAME = 200
 """Longer than any name: the service reports the line."""
 
 
-class ImportSerializer(Strict):
+class ImportSerializer(StrictSerializer):
     """How something is imported.
 
     With `dry_run` nothing is imported: the answer is the plan, and its `seen` identifies it. An
@@ -29,7 +29,7 @@ class ImportSerializer(Strict):
     seen = serializers.CharField(max_length=64, default="", allow_blank=True)
 
 
-class PlayerLineSerializer(Strict):
+class PlayerLineSerializer(StrictSerializer):
     """A player to import."""
 
     name = serializers.CharField(max_length=LONGEST_IMPORTED_NAME, allow_blank=True)
@@ -55,7 +55,7 @@ class GamesImportSerializer(ImportSerializer):
     )
 
 
-class ResultLineSerializer(Strict):
+class ResultLineSerializer(StrictSerializer):
     """The points of a player in one game; the lines of a table are in seat order."""
 
     date = serializers.DateField()

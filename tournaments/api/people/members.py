@@ -18,7 +18,12 @@ from rest_framework.response import Response
 
 from tournaments.api.clubs.serializers import ClubSerializer
 from tournaments.api.clubs.views import visible_clubs
-from tournaments.api.fields import ClubNameSerializer, Moment, Strict, UncachedSerializer
+from tournaments.api.fields import (
+    ClubNameSerializer,
+    MomentField,
+    StrictSerializer,
+    UncachedSerializer,
+)
 from tournaments.api.problems import fault
 from tournaments.api.views import (
     APIViewSet,
@@ -50,7 +55,7 @@ class MemberSerializer(serializers.Serializer[Any]):
     name = serializers.SerializerMethodField()
     email = serializers.SerializerMethodField()
     role = serializers.ChoiceField(Role.choices)
-    joined_at = Moment()
+    joined_at = MomentField()
 
     def get_name(self, member: Member) -> str:
         return member_name(member, directs=self.context["view"].directs)
@@ -59,7 +64,7 @@ class MemberSerializer(serializers.Serializer[Any]):
         return member.user.email if self.context["view"].directs else None
 
 
-class RoleSerializer(Strict):
+class RoleSerializer(StrictSerializer):
     """The new role of a member."""
 
     role = serializers.ChoiceField(Role.choices)
@@ -70,8 +75,8 @@ class InvitationSerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField(source="public_id")
     role = serializers.ChoiceField(Role.choices)
-    created_at = Moment()
-    expires_at = Moment()
+    created_at = MomentField()
+    expires_at = MomentField()
     most_uses = serializers.IntegerField(allow_null=True)
     uses = serializers.IntegerField()
 
@@ -88,7 +93,7 @@ class InvitationLinkSerializer(UncachedSerializer, InvitationSerializer):
         return absolute(self.context["request"], place)
 
 
-class NewInvitationSerializer(Strict):
+class NewInvitationSerializer(StrictSerializer):
     """The role that a link gives, its uses, and its days.
 
     Owners give any role, directors that of a member; other roles are given once.
@@ -108,7 +113,7 @@ class InvitedSerializer(serializers.Serializer[Any]):
 
     club = ClubNameSerializer()
     role = serializers.ChoiceField(Role.choices)
-    expires_at = Moment()
+    expires_at = MomentField()
     belongs = serializers.BooleanField()
 
 

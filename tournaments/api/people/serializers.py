@@ -7,7 +7,13 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from tournaments.api.fields import LineField, Moment, PointsField, Strict, UncachedSerializer
+from tournaments.api.fields import (
+    LineField,
+    MomentField,
+    PointsField,
+    StrictSerializer,
+    UncachedSerializer,
+)
 from tournaments.api.filtering import Chosen, Expanded, PartSerializer
 from tournaments.api.ratings.serializers import RatingSerializer
 from tournaments.engine.rules.rulesets import LONGEST_NAME
@@ -50,7 +56,7 @@ class PlayerSerializer(Chosen):
     initials = serializers.BooleanField()
     mine = serializers.SerializerMethodField()
     account = serializers.SerializerMethodField()
-    created_at = Moment()
+    created_at = MomentField()
     expanded = PlayerExpandedSerializer(source="*", required=False)
 
     expandable = ("ratings",)
@@ -73,7 +79,7 @@ class MergedPlayerSerializer(serializers.Serializer[Any]):
 
     id = serializers.IntegerField(source="pk")
     name = serializers.CharField(source="gone.name")
-    at = Moment()
+    at = MomentField()
 
 
 @extend_schema_serializer(component_name="OnePlayer")
@@ -90,7 +96,7 @@ class PlayerDetailSerializer(PlayerSerializer):
         return list(MergedPlayerSerializer(rows, many=True).data)
 
 
-class NewPlayersSerializer(Strict):
+class NewPlayersSerializer(StrictSerializer):
     """Names of players to be added, all or none."""
 
     names = serializers.ListField(
@@ -107,7 +113,7 @@ class AddedPlayersSerializer(serializers.Serializer[Any]):
     results = PlayerSerializer(many=True)
 
 
-class ChangedPlayerSerializer(Strict):
+class ChangedPlayerSerializer(StrictSerializer):
     """The changes to a player: the name, or whether they are shown by initials."""
 
     name = LineField(max_length=LONGEST_NAME)
@@ -135,7 +141,7 @@ class PlayerCardSerializer(UncachedSerializer):
         return player.wrong_claims >= MOST_WRONG_CLAIMS
 
 
-class OtherPlayerSerializer(Strict):
+class OtherPlayerSerializer(StrictSerializer):
     """The id of another player of the club."""
 
     other = serializers.CharField(max_length=16)
@@ -156,7 +162,7 @@ class PlayerDataSerializer(serializers.Serializer[Any]):
     """A `kingscore-player/1` document: all data stored about a player."""
 
     format = serializers.CharField()
-    exported_at = Moment()
+    exported_at = MomentField()
     player = serializers.DictField()
     club = serializers.DictField()
     account = serializers.DictField(allow_null=True)
@@ -243,7 +249,7 @@ class ExtremeGameSerializer(serializers.Serializer[Any]):
     """The best or the worst game of a player."""
 
     id = serializers.SerializerMethodField()
-    played_at = Moment(source="at")
+    played_at = MomentField(source="at")
     rank = serializers.IntegerField(source="place", min_value=1)
     points = PointsField()
 
@@ -354,7 +360,7 @@ class PlayerGameSerializer(serializers.Serializer[Any]):
     """
 
     id = serializers.CharField(source="public_id")
-    played_at = Moment()
+    played_at = MomentField()
     ruleset = serializers.CharField()
     at = TableOfGameSerializer(source="table", allow_null=True)
     players = serializers.ListField(child=serializers.CharField())

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from tournaments.api.fields import LineField, Moment
+from tournaments.api.fields import LineField, MomentField
 from tournaments.api.filtering import PartSerializer
 from tournaments.engine.rules.entries import LARGE
 from tournaments.engine.rules.rulesets import LONGEST_NAME
@@ -83,7 +83,7 @@ class RatingStepSerializer(serializers.Serializer[Any]):
     """The change of a rating by a game, made when its round was closed."""
 
     game = serializers.CharField()
-    at = Moment()
+    at = MomentField()
     before = RatingSerializer()
     after = RatingSerializer()
 

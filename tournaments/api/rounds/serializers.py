@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.entrants.serializers import RatingOfEntrantSerializer
-from tournaments.api.fields import LineField, Moment, PointsField, Strict
+from tournaments.api.fields import LineField, MomentField, PointsField, StrictSerializer
 from tournaments.api.filtering import PartSerializer
 from tournaments.api.games.serializers import ClockSerializer, GameKeysSerializer, clock_details
 from tournaments.api.tournaments.serializers import ProgressSerializer, RoundLineSerializer
@@ -207,7 +207,7 @@ def _entrants(**more: Any) -> serializers.ListField:
     return serializers.ListField(child=number, **more)
 
 
-class NewSeatingSerializer(Strict):
+class NewSeatingSerializer(StrictSerializer):
     """Seats by numbers of entrants in order of sides, and byes.
 
     `locked` are the numbers of the tables that a new seating keeps.
@@ -218,7 +218,7 @@ class NewSeatingSerializer(Strict):
     locked = _entrants(default=list)
 
 
-class SwappedSerializer(Strict):
+class SwappedSerializer(StrictSerializer):
     """The two entrants to swap."""
 
     one = serializers.IntegerField(min_value=1, max_value=SMALL)
@@ -231,7 +231,7 @@ class SwapSerializer(SwappedSerializer):
     revision = serializers.IntegerField(min_value=0)
 
 
-class ExchangeSerializer(Strict):
+class ExchangeSerializer(StrictSerializer):
     """Seats to exchange: each player takes the chair of the next one, the last that of the first.
 
     Of one pair alone, the partners change seats. What is written at their tables stays with the
@@ -261,14 +261,14 @@ class SwapPreviewSerializer(serializers.Serializer[Any]):
     quality = SeatingFiguresSerializer()
 
 
-class SeatAgainSerializer(Strict):
+class SeatAgainSerializer(StrictSerializer):
     """The numbers of the tables that stay as they are, and of entrants to take in."""
 
     locked = _entrants(default=list)
     take_in = _entrants(default=list)
 
 
-class PublishSerializer(Strict):
+class PublishSerializer(StrictSerializer):
     """Whether to publish a seating that does not match who is here.
 
     `accept_outdated` is the `digest` of the seating's `outdated`: once more has changed, it is
@@ -279,13 +279,13 @@ class PublishSerializer(Strict):
     accept_outdated = serializers.CharField(max_length=64, allow_blank=True, default="")
 
 
-class TakeBackSerializer(Strict):
+class TakeBackSerializer(StrictSerializer):
     """How many entries on the sheets of a round are deleted with them."""
 
     entries = serializers.IntegerField(min_value=0, max_value=SMALL, default=0)
 
 
-class LateSerializer(Strict):
+class LateSerializer(StrictSerializer):
     """Entrants to add to a published round and to remove from it, by number."""
 
     arriving = _entrants(default=list)
@@ -326,7 +326,7 @@ class ExpectedResultsSerializer(PartSerializer):
     results = ExpectedResultSerializer(many=True)
 
 
-class AddTimeSerializer(Strict):
+class AddTimeSerializer(StrictSerializer):
     """Seconds to add; negative ones are taken back.
 
     If `seen` is not the time that there is, nothing changes: a request that is sent twice adds time
@@ -347,8 +347,8 @@ class RulingSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=Ruling.Kind.choices)
     points = PointsField()
     reason = serializers.CharField()
-    at = Moment()
-    withdrawn_at = Moment(allow_null=True)
+    at = MomentField()
+    withdrawn_at = MomentField(allow_null=True)
 
 
 @extend_schema_field(
@@ -358,7 +358,7 @@ class RawPointsField(serializers.JSONField):
     """Points as they are sent: a whole number, or `p/q`; the service says whether they can be."""
 
 
-class NewRulingSerializer(Strict):
+class NewRulingSerializer(StrictSerializer):
     """A ruling on an entrant; a penalty subtracts `points`, the others are worth them.
 
     A forfeit counts as the last place. Nobody counts as having met an entrant who was absent.
@@ -406,11 +406,11 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
         child=serializers.IntegerField(), source="agreement.confirmed"
     )
     confirmations_needed = serializers.IntegerField(source="agreement.needed")
-    last_at = Moment(allow_null=True)
+    last_at = MomentField(allow_null=True)
     last_by = serializers.CharField()
     clock = ClockSerializer(allow_null=True)
     extra_seconds = serializers.IntegerField(source="table.extra_seconds")
-    called_at = Moment(allow_null=True)
+    called_at = MomentField(allow_null=True)
     troubles = TableTroubleSerializer(many=True)
     keys = GameKeysSerializer(allow_null=True)
 
@@ -421,7 +421,7 @@ class WatchedTablesSerializer(PartSerializer):
     results = WatchedTableSerializer(many=True)
 
 
-class SettlingSerializer(Strict):
+class SettlingSerializer(StrictSerializer):
     """The version of a disputed deal that counts; `revision` is that of the deal as written."""
 
     position = serializers.IntegerField(min_value=0)
@@ -452,7 +452,7 @@ class CorrectionsSerializer(PartSerializer):
     results = ChangedPlaceSerializer(many=True)
 
 
-class CorrectionsSeenSerializer(Strict):
+class CorrectionsSeenSerializer(StrictSerializer):
     """The list of corrections that was seen."""
 
     seen = serializers.CharField(max_length=64)
@@ -525,7 +525,7 @@ class LineUpsSerializer(serializers.Serializer[Any]):
     teams = TeamLineUpSerializer(many=True)
 
 
-class NamedLineUpSerializer(Strict):
+class NamedLineUpSerializer(StrictSerializer):
     """Who of a team is to play; the others are reserves."""
 
     team = LineField(max_length=LONGEST_NAME)
@@ -534,13 +534,13 @@ class NamedLineUpSerializer(Strict):
     )
 
 
-class NamedLineUpsSerializer(Strict):
+class NamedLineUpsSerializer(StrictSerializer):
     """The line-ups to change; other teams keep theirs."""
 
     teams = NamedLineUpSerializer(many=True)
 
 
-class ReplaceSerializer(Strict):
+class ReplaceSerializer(StrictSerializer):
     """A player of a published round, and the reserve of the same team who takes the chair."""
 
     player = serializers.IntegerField(min_value=1, max_value=SMALL)

@@ -6,7 +6,7 @@ from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment, Strict
+from tournaments.api.fields import MomentField, StrictSerializer
 from tournaments.api.filtering import PartSerializer
 from tournaments.api.schema import component
 from tournaments.engine.documents.ruleset_records import write_ruleset
@@ -55,7 +55,7 @@ class RulesetsSerializer(PartSerializer):
     results = RulesetLineSerializer(many=True)
 
 
-class NewDescriptionSerializer(Strict):
+class NewDescriptionSerializer(StrictSerializer):
     """Rules, which need not be stored, and the options of a table."""
 
     ruleset = RulesetRecordField()
@@ -80,7 +80,7 @@ class HouseRulesLineSerializer(serializers.ModelSerializer[HouseRuleset]):
     """House rules in a list; `id` is that of the ruleset."""
 
     id = serializers.CharField(source="slug")
-    changed_at = Moment()
+    changed_at = MomentField()
 
     class Meta:
         model = HouseRuleset
@@ -100,7 +100,7 @@ class HouseRulesSerializer(HouseRulesLineSerializer):
         return write_ruleset(parsed_ruleset(row.document))
 
 
-class HouseDocumentSerializer(Strict):
+class HouseDocumentSerializer(StrictSerializer):
     """New house rules; the id in the document is ignored."""
 
     document = RulesetRecordField()

@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment, PointsField
+from tournaments.api.fields import MomentField, PointsField
 from tournaments.engine.statistics import Record
 from tournaments.models import Player
 
@@ -57,7 +57,7 @@ class RecordValueSerializer(serializers.Serializer[Any]):
     value = PointsField()
     players = serializers.ListField(child=NamedPlayerField())
     game = serializers.SerializerMethodField()
-    at = Moment()
+    at = MomentField()
 
     def get_game(self, record: Record) -> str:
         games: dict[int, str] = self.context["games"]

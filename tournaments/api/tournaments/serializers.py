@@ -39,7 +39,7 @@ class OptionsField(serializers.JSONField):
         return super().to_internal_value(data)
 
 
-class TournamentLineSerializer(fields.DeclaredFields):
+class TournamentLineSerializer(fields.DeclaredFieldsSerializer):
     """A tournament in a list; its links contain the `id`, and `event` is its evening."""
 
     described: ClassVar[Mapping[str, Declared]] = {name: EVENT_FIELDS[name] for name in SHOWN}
@@ -53,10 +53,10 @@ class TournamentLineSerializer(fields.DeclaredFields):
     ruleset = serializers.CharField(source="event.ruleset")
     published = serializers.BooleanField(source="event.published")
     state = serializers.ChoiceField(choices=Tournament.State.choices)
-    cancelled_at = fields.Moment(allow_null=True)
+    cancelled_at = fields.MomentField(allow_null=True)
 
 
-class CopySerializer(fields.Strict):
+class CopySerializer(fields.StrictSerializer):
     """Name and date of a copy, and the parts to copy."""
 
     name = fields.LineField(max_length=LONGEST_NAME)
@@ -71,9 +71,9 @@ class RoundLineSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     stage = serializers.ChoiceField(choices=STAGES, allow_blank=True)
     state = serializers.ChoiceField(choices=ROUND_STATES)
-    published_at = fields.Moment(allow_null=True)
-    opened_at = fields.Moment(allow_null=True)
-    closed_at = fields.Moment(allow_null=True)
+    published_at = fields.MomentField(allow_null=True)
+    opened_at = fields.MomentField(allow_null=True)
+    closed_at = fields.MomentField(allow_null=True)
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
@@ -139,7 +139,7 @@ def with_details(tournament: Tournament, *, directs: bool = True) -> Tournament:
     return tournament
 
 
-class ChangedTournamentSerializer(fields.DeclaredFields, fields.Strict):
+class ChangedTournamentSerializer(fields.DeclaredFieldsSerializer, fields.StrictSerializer):
     """Changes to a tournament; omitted settings stay as they are."""
 
     described = EVENT_FIELDS
@@ -167,7 +167,7 @@ class NewTournamentSerializer(ChangedTournamentSerializer):
 
 
 @extend_schema_serializer(component_name="Moved")
-class NewStateSerializer(fields.Strict):
+class NewStateSerializer(fields.StrictSerializer):
     """The state to move a tournament to: the next one, or the one before."""
 
     state = serializers.ChoiceField(choices=Tournament.State.choices)

@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment, Strict, UncachedSerializer
+from tournaments.api.fields import MomentField, StrictSerializer, UncachedSerializer
 from tournaments.models import Delivery, EventType, Webhook
 from tournaments.services.webhooks.calling import TEST, secret_text
 
@@ -21,7 +21,7 @@ def _events(**options: Any) -> serializers.ListField:
     )
 
 
-class EventsSerializer(Strict):
+class EventsSerializer(StrictSerializer):
     """Reads `events`, or `happenings` from older clients."""
 
     events = _events(
@@ -67,7 +67,7 @@ class WebhookSerializer(serializers.Serializer[Any]):
     events = _events(help_text="The events that cause a call.")
     happenings = _events(source="events", help_text="The old name of `events`.")
     paused = serializers.BooleanField(help_text="No calls are made until it is resumed.")
-    created_at = Moment()
+    created_at = MomentField()
 
 
 class WebhookSecretSerializer(UncachedSerializer):
@@ -108,7 +108,7 @@ class WebhookCallSerializer(serializers.Serializer[Any]):
     """The body of a call; a test names only the club, ratings also `resources`."""
 
     type = serializers.ChoiceField(choices=KNOWN_TYPES)
-    timestamp = Moment()
+    timestamp = MomentField()
     data = WebhookEventSerializer()  # type: ignore[assignment]
 
 
@@ -128,7 +128,7 @@ class DeliverySerializer(serializers.Serializer[Any]):
     body = BodyField()
     state = serializers.ChoiceField(choices=Delivery.State.choices)
     tries = serializers.IntegerField()
-    tried_at = Moment(allow_null=True)
+    tried_at = MomentField(allow_null=True)
     next_at = serializers.SerializerMethodField(
         help_text="The time of the next try; null if there is none."
     )
@@ -137,9 +137,9 @@ class DeliverySerializer(serializers.Serializer[Any]):
         source="why_no_answer",
         help_text="Why no answer came; empty if one did. Its text is not shown.",
     )
-    at = Moment()
+    at = MomentField()
 
-    @extend_schema_field(Moment(allow_null=True))
+    @extend_schema_field(MomentField(allow_null=True))
     def get_next_at(self, row: Delivery) -> str | None:
         waits = row.state == Delivery.State.WAITING
-        return Moment().to_representation(row.next_at) if waits else None
+        return MomentField().to_representation(row.next_at) if waits else None
