@@ -80,7 +80,7 @@ class BaseAPIView(GenericAPIView[Any]):
     """By action, where they differ from these two."""
 
     success_status: int | None = None
-    """The status of a response, where it is not 200, of `create` 201, without content 204."""
+    """The status of what writes, where it is not 200, of `create` 201, without content 204."""
 
     also_success_status: int | None = None
     """Another status of the same response, as of a PUT that may create."""
@@ -291,8 +291,10 @@ class BaseAPIView(GenericAPIView[Any]):
         return self.refusals
 
     def get_success_status(self) -> int:
+        if self.success_status and self.request.method not in SAFE_METHODS:
+            return self.success_status
         created = 201 if self.action_name == "create" else 200
-        return self.success_status or (created if self.get_serializer_class() else 204)
+        return created if self.get_serializer_class() else 204
 
     def respond(
         self,

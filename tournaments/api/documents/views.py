@@ -176,9 +176,7 @@ class OrderView(BaseAPIView):
 
     scope: Scope | None = Scope.READ
     serializer_class = DocumentSerializer
-
-    def get_success_status(self) -> int:
-        return 202 if self.action_name == "post" else 200
+    success_status = 202
 
     def get_form(self, data: Mapping[str, Any], kind: Report.Kind) -> dict[str, Any]:
         """Return language and format of a request; NoSuchFormat where the kind has no such one."""
@@ -193,7 +191,7 @@ class OrderView(BaseAPIView):
 
     def respond_ordered(self, row: Report) -> Response:
         """Answer 202 while it is being made, with the address of its progress."""
-        return self.respond(row, status=202, Location=address_of(row, "document"))
+        return self.respond(row, Location=address_of(row, "document"))
 
 
 def report_to_read(request: Request, pk: int, secret: str) -> Report:

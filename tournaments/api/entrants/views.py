@@ -271,9 +271,7 @@ class RegistrationView(LinkView):
         "post": serializers.LinkedEntrantSerializer,
     }
     request_serializer_class = serializers.OwnEntrySerializer
-
-    def get_success_status(self) -> int:
-        return 201 if self.action_name == "post" else 200
+    success_status = 201
 
     def get(self, request: Request, public_id: str) -> Response:
         """Return the tournament to register for, and whether registration is open."""
