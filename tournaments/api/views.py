@@ -145,9 +145,10 @@ class BaseAPIView(GenericAPIView[Any]):
     def get_permission(self) -> Any:
         reads = self.request.method in SAFE_METHODS
         default = self.read_permission if reads else self.permission
-        found = self.action_permissions.get(self.action_name, default)
-        assert found is not None, f"{type(self).__name__}.{self.action_name} declares no permission"
-        return found
+        permission = self.action_permissions.get(self.action_name, default)
+        name = f"{type(self).__name__}.{self.action_name}"
+        assert permission is not None, f"{name} declares no permission"
+        return permission
 
     # -- the request ------------------------------------------------------------------------
 
@@ -226,14 +227,17 @@ class BaseAPIView(GenericAPIView[Any]):
 
     @property
     def is_computed_list(self) -> bool:
-        found = self.get_serializer_class()
-        return isinstance(found, type) and issubclass(found, filtering.PartSerializer)
+        serializer_class = self.get_serializer_class()
+        is_class = isinstance(serializer_class, type)
+        return is_class and issubclass(serializer_class, filtering.PartSerializer)
 
     @property
     def chosen(self) -> type[filtering.Chosen] | None:
         """The serializer whose `fields` and `expand` may be chosen here."""
-        found = self.get_serializer_class()
-        return found if isinstance(found, type) and issubclass(found, filtering.Chosen) else None
+        serializer_class = self.get_serializer_class()
+        is_class = isinstance(serializer_class, type)
+        chooses = is_class and issubclass(serializer_class, filtering.Chosen)
+        return serializer_class if chooses else None
 
     serializer_context: Mapping[str, Any] = {}
     """What serializers need beside the object and the request."""
@@ -258,10 +262,10 @@ class BaseAPIView(GenericAPIView[Any]):
 
         `also` checks the rest of a body that is refused, so that it is refused with all problems.
         """
-        data, found = self.request.data, serializer_class or self.get_request_serializer_class()
-        assert found is not None
-        context = self.get_serializer_context()
-        serializer = found(instance, data=data, context=context, **kwargs)
+        data, context = self.request.data, self.get_serializer_context()
+        serializer_class = serializer_class or self.get_request_serializer_class()
+        assert serializer_class is not None
+        serializer = serializer_class(instance, data=data, context=context, **kwargs)
         if serializer.is_valid():
             return serializer.validated_data
         faults: list[Refused] = list(faults_of(serializer.errors))
@@ -280,10 +284,10 @@ class BaseAPIView(GenericAPIView[Any]):
 
     def check_precondition(self, instance: Any) -> None:
         """Raise ChangedMeanwhile where `retrieve` has another tag than `If-Match`; lock before."""
-        found = self.serializer_classes.get("retrieve", self.serializer_class)
-        assert found is not None
-        data = found(instance, context=self.get_serializer_context()).data
-        check_etag(self.request, etag_of(data))
+        serializer_class = self.serializer_classes.get("retrieve", self.serializer_class)
+        assert serializer_class is not None
+        serializer = serializer_class(instance, context=self.get_serializer_context())
+        check_etag(self.request, etag_of(serializer.data))
 
     # -- the response -----------------------------------------------------------------------
 
@@ -305,8 +309,9 @@ class BaseAPIView(GenericAPIView[Any]):
         **headers: str,
     ) -> Response:
         """Return an object as the action's serializer writes it; without one, no content."""
-        found = serializer_class or self.get_serializer_class()
-        data = found(instance, context=self.get_serializer_context()).data if found else None
+        data = None
+        if serializer_class := serializer_class or self.get_serializer_class():
+            data = serializer_class(instance, context=self.get_serializer_context()).data
         if self.holds_secret:
             # Here and not at the end, so that it is stored with a response that is replayed.
             headers["Cache-Control"] = NOT_STORED

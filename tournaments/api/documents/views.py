@@ -269,15 +269,12 @@ RECENT = 10
 """So many documents asked for lately are listed again."""
 
 
-class NotThereYet(Refused):
-    code = "not-there-yet"
+class NotThereYet(Refused, code="not-there-yet"):
+    """Its sentence is what the document still needs."""
 
 
 class EventDocumentsView(OrderView):
-    """`/clubs/{slug}/events/{public_id}/documents/`.
-
-    What only directors have takes the scope `direct`, too.
-    """
+    """The documents of an event; those of its directors need the scope `direct`, too."""
 
     permission = read_permission = staticmethod(seen_event)
     serializer_classes = {"get": DocumentsSerializer}

@@ -154,6 +154,7 @@ class MemberViewSet(ClubMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMix
         lock_people(self.club.pk)
 
     def perform_update(self, row: Member, data: Mapping[str, Any]) -> None:
+        # Not of `data`, in which nothing is required.
         role = Role(self.get_validated()["role"])
         membership.change_role(self.club.pk, row.user_id, role, self.actor, at=timezone.now())
 

@@ -99,7 +99,7 @@ def kind_of(request: Request) -> str:
 
 
 @contextmanager
-def one_of(kind: str) -> Iterator[None]:
+def take_place(kind: str) -> Iterator[None]:
     """Take one of the places of a kind; Throttled where all are taken."""
     with place_to_compute(kind) as is_free:
         if not is_free:
@@ -131,7 +131,7 @@ class ComputedView(BaseAPIView):
         if faults:
             raise Invalid(faults=faults)
         # What is quick needs no place.
-        with one_of(kind) if large or limits.is_slow else nullcontext():
+        with take_place(kind) if large or limits.is_slow else nullcontext():
             computed = self.compute(document)
         # Only now: in the transaction of a key nobody else could write meanwhile.
         return run_once((), lambda _request: Response(computed), request)
