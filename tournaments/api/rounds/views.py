@@ -14,17 +14,10 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api import views
 from tournaments.api.access import has_scope
 from tournaments.api.games.serializers import clock_details
 from tournaments.api.rounds import serializers
-from tournaments.api.views import (
-    APIViewSet,
-    BaseAPIView,
-    DestroyMixin,
-    ListMixin,
-    RetrieveMixin,
-    TournamentMixin,
-)
 from tournaments.models import Game, Round, Ruling, Scope, Table
 from tournaments.permissions import directed_tournament
 from tournaments.queries.ratings import outlooks
@@ -42,7 +35,7 @@ from tournaments.services.rounds.proposals import number_of
 from tournaments.services.rounds.seating import lock_drawn, unseat_round
 
 
-class RoundMixin(TournamentMixin):
+class RoundMixin(views.TournamentMixin):
     """The tournament in the address and perhaps a round of it; proposals are for directors."""
 
     round: Round
@@ -60,7 +53,7 @@ class RoundMixin(TournamentMixin):
             raise Http404
 
 
-class RoundViewSet(RoundMixin, RetrieveMixin, DestroyMixin, APIViewSet):
+class RoundViewSet(RoundMixin, views.RetrieveMixin, views.DestroyMixin, views.APIViewSet):
     descriptions = {
         "retrieve": "Return a round, the progress of its tables, and its clock.",
         "destroy": "Discard a seating that is not published, and those of later rounds.",
@@ -136,7 +129,7 @@ class RoundViewSet(RoundMixin, RetrieveMixin, DestroyMixin, APIViewSet):
         return self.respond({"results": details})
 
 
-class TableViewSet(RoundMixin, APIViewSet):
+class TableViewSet(RoundMixin, views.APIViewSet):
     lookup_field = "number"
     lookup_url_kwarg = "table"
     lookup_value_converter = "int"
@@ -241,7 +234,7 @@ class RulingFilter(filters.FilterSet):  # type: ignore[misc]
     withdrawn = filters.BooleanFilter(field_name="withdrawn_at", lookup_expr="isnull", exclude=True)
 
 
-class RulingViewSet(RoundMixin, ListMixin, RetrieveMixin, APIViewSet):
+class RulingViewSet(RoundMixin, views.ListMixin, views.RetrieveMixin, views.APIViewSet):
     descriptions = {
         "list": "List all rulings of a tournament, newest first.",
         "retrieve": "Return a ruling.",
@@ -263,7 +256,7 @@ class RulingViewSet(RoundMixin, ListMixin, RetrieveMixin, APIViewSet):
         return self.respond(self.get_object())
 
 
-class RoundRulingViewSet(RoundMixin, APIViewSet):
+class RoundRulingViewSet(RoundMixin, views.APIViewSet):
     lookup_field = None
     serializer_class = serializers.RulingSerializer
     request_serializer_class = serializers.NewRulingSerializer
@@ -280,7 +273,7 @@ class RoundRulingViewSet(RoundMixin, APIViewSet):
         return self.respond(row, Location=where)
 
 
-class CorrectionViewSet(RoundMixin, RetrieveMixin, APIViewSet):
+class CorrectionViewSet(RoundMixin, views.RetrieveMixin, views.APIViewSet):
     descriptions = {
         "retrieve": "Return what corrections changed in closed standings, until accepted.",
     }
@@ -311,7 +304,7 @@ class CorrectionViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         return self.respond(self.get_object())
 
 
-class WallView(RoundMixin, BaseAPIView):
+class WallView(RoundMixin, views.BaseAPIView):
     serializer_class = serializers.WallDisplaySerializer
 
     def get(self, request: Request, **kwargs: Any) -> Response:
