@@ -165,7 +165,9 @@ class Address:
         if not self.parameters:
             return ""
         above = re.match(r".*>", self.route)[0]
-        return PLACES.get(self.route) or PLACES[above]
+        found = PLACES.get(self.route) or PLACES.get(above)
+        assert found, f"say in PLACES of tests/api/addresses.py what is at {above}"
+        return found
 
     @property
     def by(self):
