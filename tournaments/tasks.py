@@ -13,7 +13,7 @@ from tournaments.services import accounts, emails
 from tournaments.services.base.writes import NOTIFY_TASK, WEBHOOKS_TASK
 from tournaments.services.checks import nights
 from tournaments.services.documents import reporting
-from tournaments.services.notifications import sending
+from tournaments.services.notifications import sending, subscriptions
 from tournaments.services.ratings import computing
 from tournaments.services.webhooks import calling
 
@@ -88,7 +88,7 @@ def sweep_notifications() -> None:
 def forget_deliveries() -> None:
     """Forget the calls of webhooks, and the phones at tournaments, that are long over."""
     calling.forget_deliveries(timezone.now())
-    sending.forget_subscriptions(timezone.now())
+    subscriptions.forget_subscriptions(timezone.now())
 
 
 @shared_task(name="tournaments.tasks.sweep_sessions")

@@ -12,7 +12,8 @@ from tests.tournament_builders import running, seated
 from tests.web.tournaments.test_notifications import form_of
 from tournaments.models import Club, Event, Subscription
 from tournaments.services.audit import NOBODY
-from tournaments.services.notifications.sending import application_key, sweep_notifications
+from tournaments.services.notifications.sending import sweep_notifications
+from tournaments.services.notifications.subscriptions import application_key
 from tournaments.services.rounds.seating import publish_round
 
 pytestmark = [pytest.mark.browser, pytest.mark.keeps_pages]

@@ -15,7 +15,8 @@ from tournaments.models import Delivery, Email, EventType, Report
 from tournaments.services.audit import NOBODY
 from tournaments.services.emails import sweep_months
 from tournaments.services.events.events import close_round
-from tournaments.services.notifications.sending import subscribe_phone, sweep_notifications
+from tournaments.services.notifications.sending import sweep_notifications
+from tournaments.services.notifications.subscriptions import subscribe_phone
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 from tournaments.services.webhooks import calling
 

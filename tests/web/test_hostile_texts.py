@@ -21,7 +21,8 @@ from tournaments.engine.rules.entries import clean_line
 from tournaments.reports.documents import build_report
 from tournaments.services.audit import NOBODY, Change, note_change
 from tournaments.services.emails import sweep_emails
-from tournaments.services.notifications.sending import subscribe_phone, sweep_notifications
+from tournaments.services.notifications.sending import sweep_notifications
+from tournaments.services.notifications.subscriptions import subscribe_phone
 from tournaments.services.people.players import add_player
 from tournaments.services.rounds.running import close_round, open_round
 from tournaments.services.rounds.seating import publish_round

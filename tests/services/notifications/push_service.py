@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
 from tests.services.webhooks.receiver import receiving
-from tournaments.services.notifications.sending import PushAddress
+from tournaments.services.notifications.subscriptions import PushAddress
 from tournaments.services.webhooks.calling import post
 
 HOST = "push.example"

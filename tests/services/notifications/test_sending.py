@@ -13,7 +13,7 @@ from tests.tournament_builders import PENALTY, decide, play, running, seated
 from tournaments.models import Game, Notification, Round, Subscription, Tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.emails import sweep_emails
-from tournaments.services.notifications import sending
+from tournaments.services.notifications import sending, subscriptions
 from tournaments.services.people.changes import set_initials
 from tournaments.services.rounds.changes import Exchange, exchange_seats
 from tournaments.services.rounds.running import Added, add_time, close_round, open_round
@@ -42,7 +42,7 @@ def entrant(row, number=1):
 def subscribed(service, row, number=1, language="tr", name="one"):
     browser = service.browser(name)
     before = timezone.now() - timedelta(minutes=1)
-    sending.subscribe_phone(entrant(row, number), browser.address(name), language, at=before)
+    subscriptions.subscribe_phone(entrant(row, number), browser.address(name), language, at=before)
     return browser
 
 
@@ -94,7 +94,7 @@ def test_seating_is_told_once_encrypted_and_signed_in_the_language_of_the_phone(
         "aes128gcm",
     )
     assert 7000 < int(headers["TTL"]) <= 7200
-    claims = signed_claims(headers["Authorization"], sending.application_key())
+    claims = signed_claims(headers["Authorization"], subscriptions.application_key())
     assert claims["aud"] == service.receiver.url("push.example", "")
     assert 0 < claims["exp"] - timezone.now().timestamp() <= 24 * 3600
     assert claims["sub"].startswith("mailto:")
@@ -207,7 +207,7 @@ def test_phone_switched_on_later_is_told_only_of_what_comes(service, sweep):
     row = running(*EIGHT, rounds=3)
     round_ = publish(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
     browser = service.browser()
-    sending.subscribe_phone(entrant(row), browser.address(), "tr", at=timezone.now())
+    subscriptions.subscribe_phone(entrant(row), browser.address(), "tr", at=timezone.now())
     sweep()
     assert service.messages(browser) == []
 
@@ -295,11 +295,11 @@ def test_push_address_is_one_of_a_known_service_with_keys_of_a_browser(service, 
         (3, good.p256dh),
         (3, ""),
     ):
-        spoiled = sending.PushAddress(*parts[:at], wrong, *parts[at + 1 :])
-        with pytest.raises(sending.NoPushAddress):
-            sending.subscribe_phone(entrant(row), spoiled, "tr", at=EVENING)
+        spoiled = subscriptions.PushAddress(*parts[:at], wrong, *parts[at + 1 :])
+        with pytest.raises(subscriptions.NoPushAddress):
+            subscriptions.subscribe_phone(entrant(row), spoiled, "tr", at=EVENING)
     assert not Subscription.objects.exists()
-    sending.subscribe_phone(entrant(row), good, "tr", at=EVENING)
+    subscriptions.subscribe_phone(entrant(row), good, "tr", at=EVENING)
     # The server still never calls its own network.
     settings.WEBHOOK_NETWORKS = []
     publish(row)
@@ -311,27 +311,29 @@ def test_subscriptions_replace_each_other_within_limits_and_end_with_the_tournam
     row = running(*EIGHT)
     one = service.browser()
     for phone in ("one", "one", "lost its cookies"):
-        sending.subscribe_phone(entrant(row), one.address(phone), "tr", at=timezone.now())
+        subscriptions.subscribe_phone(entrant(row), one.address(phone), "tr", at=timezone.now())
     assert Subscription.objects.get().phone == "lost its cookies"
-    for n in range(sending.MOST_OF_ENTRANT):
+    for n in range(subscriptions.MOST_OF_ENTRANT):
         browser = service.browser(str(n))
-        sending.subscribe_phone(entrant(row), browser.address(str(n)), "tr", at=timezone.now())
+        subscriptions.subscribe_phone(
+            entrant(row), browser.address(str(n)), "tr", at=timezone.now()
+        )
     phones = set(Subscription.objects.values_list("phone", flat=True))
-    assert phones == set(map(str, range(sending.MOST_OF_ENTRANT)))
-    for n in range(sending.MOST_OF_PHONE + 1):
+    assert phones == set(map(str, range(subscriptions.MOST_OF_ENTRANT)))
+    for n in range(subscriptions.MOST_OF_PHONE + 1):
         browser = service.browser(f"of one phone {n}")
         account = AccountFactory()
-        sending.subscribe_phone(account, browser.address("same"), "tr", at=timezone.now())
+        subscriptions.subscribe_phone(account, browser.address("same"), "tr", at=timezone.now())
     mine = Subscription.objects.filter(phone="same")
-    assert (mine.count(), account.subscriptions.count()) == (sending.MOST_OF_PHONE, 1)
+    assert (mine.count(), account.subscriptions.count()) == (subscriptions.MOST_OF_PHONE, 1)
     mine.delete()
 
-    sending.forget_subscriptions(EVENING + timedelta(days=30))
-    assert Subscription.objects.count() == sending.MOST_OF_ENTRANT
+    subscriptions.forget_subscriptions(EVENING + timedelta(days=30))
+    assert Subscription.objects.count() == subscriptions.MOST_OF_ENTRANT
     Tournament.objects.update(state="finished")
-    sending.forget_subscriptions(EVENING)
-    assert Subscription.objects.count() == sending.MOST_OF_ENTRANT
-    sending.forget_subscriptions(EVENING + timedelta(days=4))
+    subscriptions.forget_subscriptions(EVENING)
+    assert Subscription.objects.count() == subscriptions.MOST_OF_ENTRANT
+    subscriptions.forget_subscriptions(EVENING + timedelta(days=4))
     assert not Subscription.objects.exists()
 
 
@@ -343,7 +345,7 @@ def reader(row, number=1, *, proved=True):
     player.account = user
     player.save()
     before = timezone.now() - timedelta(minutes=1)
-    sending.switch_mail(user, "tr", wanted=True, at=before)
+    subscriptions.switch_mail(user, "tr", wanted=True, at=before)
     return user
 
 
@@ -353,7 +355,7 @@ def test_account_is_told_by_e_mail_and_on_each_of_its_phones(service, sweep, set
     user = reader(row)
     phone = service.browser()
     before = timezone.now() - timedelta(minutes=1)
-    sending.subscribe_phone(user, phone.address(), "it", at=before)
+    subscriptions.subscribe_phone(user, phone.address(), "it", at=before)
     publish(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
 
     for _twice in range(2):
@@ -381,7 +383,7 @@ def test_e_mail_waits_for_no_address_that_was_not_proved_and_is_not_sent_late(se
     assert not Subscription.objects.exists()
     EmailAddress.objects.update(verified=True)
     before = timezone.now() - timedelta(minutes=1)
-    sending.switch_mail(EmailAddress.objects.get().user, "tr", wanted=True, at=before)
+    subscriptions.switch_mail(EmailAddress.objects.get().user, "tr", wanted=True, at=before)
     publish(row)
     sweep()
 

@@ -12,7 +12,7 @@ from tests.web.members import member_of
 from tournaments.models import Club, Event, Subscription
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.clubs.membership import delete_account
-from tournaments.services.notifications.sending import application_key, switch_mail
+from tournaments.services.notifications.subscriptions import application_key, switch_mail
 from tournaments.services.people.changes import remove_player, set_initials
 
 PLAYERS = [f"Oyuncu {n}" for n in range(1, 9)]

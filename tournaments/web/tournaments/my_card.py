@@ -44,7 +44,7 @@ from tournaments.queries.site import PlayingEvent, playing_now
 from tournaments.queries.standings import standings_seen
 from tournaments.queries.state import TournamentState, settings_of
 from tournaments.queries.steps import Version
-from tournaments.services.notifications.sending import (
+from tournaments.services.notifications.subscriptions import (
     NoPushAddress,
     PushAddress,
     application_key,
