@@ -1,4 +1,8 @@
-"""Score an entry, and the sums of a ruleset."""
+"""Check and score a deal, by the scoring strategy that its contract names.
+
+Begin at `check_deal` and `score_deal`, then read the strategies, which `SCORINGS` lists. At the end
+`sums_of` computes what the deals of a ruleset and a whole game add to all scores.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,71 +42,6 @@ class King:
 
     seat: int
     made: bool
-
-
-def find_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> King | None:
-    """Return the King made or failed in a deal, by the table's King rule."""
-    rule = ruleset.settings.get("king", "off")
-    if rule == "off" or (rule == "declared" and "king_declared_by" not in deal.details):
-        return None
-    taker: int | None = None
-    if deal.counts is not None and "tricks" in deal.counts:
-        tricks = deal.counts["tricks"]
-        taker = tricks.index(ALL_TRICKS) if ALL_TRICKS in tricks else None
-    elif deal.details.get("king") is not None:
-        taker = ruleset.sides[int(deal.details["king"])]
-    if rule == "declared":
-        seat = int(deal.details["king_declared_by"])
-        return King(seat, taker == ruleset.sides[seat])
-    if taker is None or not _king_counts_in(ruleset, contract):
-        return None
-    return King(int(deal.details.get("king", taker)), made=True)
-
-
-def king_is_written(ruleset: Ruleset, contract: Contract) -> bool:
-    """Return whether a King must be stated because the counts of this contract do not show it."""
-    switched_on = ruleset.settings.get("king", "off") != "off"
-    return switched_on and "tricks" not in contract.values and _king_counts_in(ruleset, contract)
-
-
-def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
-    """A King needs all 13 tricks of a deal in which it counts."""
-    details = deal.details
-    rule = ruleset.settings.get("king", "off")
-    # The check of each field reports a seat that does not exist.
-    stated = {
-        name: ruleset.sides[int(details[name])]
-        for name in KING_FIELDS[rule]
-        if name in details and details[name] in range(ruleset.seats)
-    }
-    king = stated.get("king")
-    if not stated:
-        return ()
-    if not _king_counts_in(ruleset, contract):
-        why = "only-in-trump"
-    elif int(details.get("tricks_played", ALL_TRICKS)) < ALL_TRICKS:
-        why = "ended-early"
-    elif king is None:
-        return ()
-    elif not all(
-        numbers[king] == UNITS[unit].total
-        for unit, numbers in (deal.counts or {}).items()
-        if unit in UNITS and len(numbers) == ruleset.side_count
-    ):
-        why = "not-all-units"
-    elif rule == "declared" and (
-        "king_declared_by" not in details or stated.get("king_declared_by", king) != king
-    ):
-        why = "not-declared"
-    else:
-        return ()
-    return (
-        Problem(Code.BAD_KING, "king" if "king" in stated else "king_declared_by", {"why": why}),
-    )
-
-
-def _king_counts_in(ruleset: Ruleset, contract: Contract) -> bool:
-    return contract.kind == TRUMP or ruleset.settings.get("king_deals", "all") == "all"
 
 
 class Score(NamedTuple):
@@ -181,6 +120,71 @@ def _check_tricks_played(
         yield Problem(
             Code.INCONSISTENT_COUNTS, "tricks_played", {"why": "fewest", "fewest": fewest}
         )
+
+
+def find_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> King | None:
+    """Return the King made or failed in a deal, by the table's King rule."""
+    rule = ruleset.settings.get("king", "off")
+    if rule == "off" or (rule == "declared" and "king_declared_by" not in deal.details):
+        return None
+    taker: int | None = None
+    if deal.counts is not None and "tricks" in deal.counts:
+        tricks = deal.counts["tricks"]
+        taker = tricks.index(ALL_TRICKS) if ALL_TRICKS in tricks else None
+    elif deal.details.get("king") is not None:
+        taker = ruleset.sides[int(deal.details["king"])]
+    if rule == "declared":
+        seat = int(deal.details["king_declared_by"])
+        return King(seat, taker == ruleset.sides[seat])
+    if taker is None or not _king_counts_in(ruleset, contract):
+        return None
+    return King(int(deal.details.get("king", taker)), made=True)
+
+
+def king_is_written(ruleset: Ruleset, contract: Contract) -> bool:
+    """Return whether a King must be stated because the counts of this contract do not show it."""
+    switched_on = ruleset.settings.get("king", "off") != "off"
+    return switched_on and "tricks" not in contract.values and _king_counts_in(ruleset, contract)
+
+
+def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
+    """A King needs all 13 tricks of a deal in which it counts."""
+    details = deal.details
+    rule = ruleset.settings.get("king", "off")
+    # The check of each field reports a seat that does not exist.
+    stated = {
+        name: ruleset.sides[int(details[name])]
+        for name in KING_FIELDS[rule]
+        if name in details and details[name] in range(ruleset.seats)
+    }
+    king = stated.get("king")
+    if not stated:
+        return ()
+    if not _king_counts_in(ruleset, contract):
+        why = "only-in-trump"
+    elif int(details.get("tricks_played", ALL_TRICKS)) < ALL_TRICKS:
+        why = "ended-early"
+    elif king is None:
+        return ()
+    elif not all(
+        numbers[king] == UNITS[unit].total
+        for unit, numbers in (deal.counts or {}).items()
+        if unit in UNITS and len(numbers) == ruleset.side_count
+    ):
+        why = "not-all-units"
+    elif rule == "declared" and (
+        "king_declared_by" not in details or stated.get("king_declared_by", king) != king
+    ):
+        why = "not-declared"
+    else:
+        return ()
+    return (
+        Problem(Code.BAD_KING, "king" if "king" in stated else "king_declared_by", {"why": why}),
+    )
+
+
+def _king_counts_in(ruleset: Ruleset, contract: Contract) -> bool:
+    return contract.kind == TRUMP or ruleset.settings.get("king_deals", "all") == "all"
 
 
 class PerUnit:
