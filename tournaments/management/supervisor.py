@@ -1,4 +1,4 @@
-"""The process of `up`: keeps the web server and the worker running.
+"""The process of `up`: keeps the web server and the worker running. Begin at `main`.
 
 `up` becomes it once all is set up. It imports nothing of Django, which takes 40 MB.
 """
@@ -24,6 +24,29 @@ PATIENCE = 12
 
 PR_SET_PDEATHSIG = 1
 """Of <linux/prctl.h>."""
+
+
+def main() -> None:
+    """Run web server and worker until a signal; end with a message if the former does not stay."""
+    listener, failures = int(sys.argv[1]), Path(sys.argv[2])
+    web, worker = json.loads(sys.argv[3])
+    # Python lets one thread at a time allocate; more arenas than one only keep what each has freed.
+    os.environ.setdefault("MALLOC_ARENA_MAX", "1")
+    # By itself glibc keeps ever more of what has been freed: once 32 MB were, up to 64 MB.
+    os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", "1048576")
+    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", "1048576")
+    signals: list[int] = []
+    for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(kind, lambda number, _frame: signals.append(number))
+    programs = [WebServer(web, failures, (listener,)), Program(worker, failures)]
+    try:
+        while not signals:
+            sleep(0.2)
+            for program in programs:
+                program.look()
+    finally:
+        end(programs)
+        note_failed_starts(failures, 0)
 
 
 class Program:
@@ -94,40 +117,6 @@ class WebServer(Program):
         sys.exit(f"{sentence} Everything is stopped.")
 
 
-# Loaded here, and not between fork and exec. Other systems than Linux have no such call: there the
-# programs outlive an `up` that is killed by force.
-prctl = getattr(ctypes.CDLL(None), "prctl", None)
-
-
-def end_with_parent() -> None:
-    """Have the kernel end a program when `up` is killed."""
-    if prctl is not None:
-        prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-
-
-def main() -> None:
-    """Run web server and worker until a signal; end with a message if the former does not stay."""
-    listener, failures = int(sys.argv[1]), Path(sys.argv[2])
-    web, worker = json.loads(sys.argv[3])
-    # Python lets one thread at a time allocate; more arenas than one only keep what each has freed.
-    os.environ.setdefault("MALLOC_ARENA_MAX", "1")
-    # By itself glibc keeps ever more of what has been freed: once 32 MB were, up to 64 MB.
-    os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", "1048576")
-    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", "1048576")
-    signals: list[int] = []
-    for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(kind, lambda number, _frame: signals.append(number))
-    programs = [WebServer(web, failures, (listener,)), Program(worker, failures)]
-    try:
-        while not signals:
-            sleep(0.2)
-            for program in programs:
-                program.look()
-    finally:
-        end(programs)
-        note_failed_starts(failures, 0)
-
-
 def end(programs: list[Program]) -> None:
     """Give all programs time to end by themselves, then end what is left."""
     running = [program.process for program in programs if program.process is not None]
@@ -139,6 +128,17 @@ def end(programs: list[Program]) -> None:
             process.wait(max(0.0, deadline - monotonic()))
     for program in programs:
         program.end_rest()
+
+
+# Loaded here, and not between fork and exec. Other systems than Linux have no such call: there the
+# programs outlive an `up` that is killed by force.
+prctl = getattr(ctypes.CDLL(None), "prctl", None)
+
+
+def end_with_parent() -> None:
+    """Have the kernel end a program when `up` is killed."""
+    if prctl is not None:
+        prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def note_failed_starts(path: Path, times: int) -> None:
