@@ -1,4 +1,7 @@
-"""Middleware: logs and metrics of requests, cookies, headers, caching, limits, faults, outages."""
+"""Middleware, in the order of `MIDDLEWARE` in the settings, and the pages of errors.
+
+The latter are `handler400`, `handler404` and `handler500` of `kingscore/urls.py`.
+"""
 
 import logging
 import sys
@@ -88,6 +91,34 @@ def watch_requests(
     return middleware
 
 
+HEADERS = {
+    # No page uses any of these, so injected code cannot use them either.
+    "Permissions-Policy": ", ".join(
+        f"{feature}=()"
+        for feature in (
+            *("camera", "display-capture", "geolocation", "microphone"),
+            *("midi", "payment", "usb"),
+        )
+    ),
+    # No other site may embed our pages; a view may allow it.
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def add_headers(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Add `HEADERS` to each response that does not set them, static files included."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
+
+    return middleware
+
+
 HOST, SECURE = "__Host-", "__Secure-"
 """The first is for cookies of the whole site: no other host of the domain can set them. The second
 is for cookies of a part of the site."""
@@ -124,6 +155,122 @@ def prefix_cookies(
         return response
 
     return middleware
+
+
+def forbid_caching(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Send `no-store` with each response without a cache header."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if not response.has_header("Cache-Control"):
+            add_never_cache_headers(response)
+        return response
+
+    return middleware
+
+
+def tell_limits(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Tell programs their limit with every answer, also of an error outside of any view."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        answer = get_response(request)
+        if request.path.startswith("/api/v1/"):
+            # A database that cannot be reached has its own answer.
+            with suppress(DatabaseError):
+                answer = tell_limit(request, answer)
+        return answer
+
+    return middleware
+
+
+def check_body(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Answer 413 by the announced length, 411 without a length, 400 if the digest does not fit.
+
+    Django would treat a body without a length as empty, and do something that nobody asked for. The
+    server of the project reads it before Django does, and announces the length that it has read.
+
+    A proxy that repeats requests may send the body of one visitor with the headers of another, so a
+    body must be the one that `Content-Digest` was computed from (RFC 9530).
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        length = request.META.get("CONTENT_LENGTH") or ""
+        # Cut, because Python refuses to parse a number of thousands of digits.
+        if length.isdecimal() and int(length[:20]) > settings.LARGEST_BODY:
+            megabytes = settings.LARGEST_BODY // 1024**2
+            if is_for_programs(request):
+                return plain_problem(BodyTooLarge(data={"megabytes": megabytes}), request)
+            return render(request, "413.html", {"megabytes": megabytes}, status=413)
+        if "HTTP_TRANSFER_ENCODING" in request.META and not length:
+            # No browser omits the length.
+            return plain_problem(LengthRequired(), request)
+        header = request.headers.get("Content-Digest")
+        if header is not None and not is_digest_of(request.body, header):
+            # Only programs and the scripts of our pages send a digest.
+            return plain_problem(DigestMismatch(), request)
+        return get_response(request)
+
+    return middleware
+
+
+def is_digest_of(body: bytes, header: str) -> bool:
+    """Return whether the sha-256 in the header, if there is one, is that of the body.
+
+    Other algorithms are ignored; of two values the last one counts (RFC 9651).
+    """
+    members = (each.partition(";")[0].partition("=") for each in header.split(","))
+    values = [value.strip() for name, _, value in members if name.strip().lower() == "sha-256"]
+    return not values or values[-1] == f":{b64encode(sha256(body).digest()).decode()}:"
+
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+CHANNEL, ANY = "kingscore", ""
+"""PostgreSQL's channel of writes, and what it says of those of more than one game."""
+
+
+def announce_writes(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Tell the streams of all processes that something was written; without it they look later."""
+    if connection.vendor != "postgresql":
+        raise MiddlewareNotUsed
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if request.method not in SAFE and response.status_code < 400:
+            with suppress(DatabaseError), connection.cursor() as cursor:
+                match = request.resolver_match
+                # The id of the only game that a request wrote, as phones at tables do.
+                at_table = match and match.route.startswith("play/")
+                written = match.kwargs["public_id"] if match and at_table else ANY
+                cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, written])
+        return response
+
+    return middleware
+
+
+class MissingRowMiddleware(MiddlewareMixin):
+    """Answer 404 if a row was deleted since the view read it."""
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
+        if not isinstance(error, ObjectDoesNotExist):
+            return None
+        match = request.resolver_match
+        if request.method in SAFE and match is not None:
+            # If what the address names is gone by now, the view itself answers 404 this time. A
+            # part of the page that is missing again is a fault, which is logged.
+            response: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
+            return response
+        if is_of_rendering(error):
+            return None
+        raise Http404 from error
 
 
 PROBLEMS = {Outage.AWAY: Away, Outage.FULL: Full}
@@ -174,148 +321,3 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def is_for_programs(request: HttpRequest) -> bool:
     return request.path.startswith("/api/")
-
-
-def check_body(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Answer 413 by the announced length, 411 without a length, 400 if the digest does not fit.
-
-    Django would treat a body without a length as empty, and do something that nobody asked for. The
-    server of the project reads it before Django does, and announces the length that it has read.
-
-    A proxy that repeats requests may send the body of one visitor with the headers of another, so a
-    body must be the one that `Content-Digest` was computed from (RFC 9530).
-    """
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        length = request.META.get("CONTENT_LENGTH") or ""
-        # Cut, because Python refuses to parse a number of thousands of digits.
-        if length.isdecimal() and int(length[:20]) > settings.LARGEST_BODY:
-            megabytes = settings.LARGEST_BODY // 1024**2
-            if is_for_programs(request):
-                return plain_problem(BodyTooLarge(data={"megabytes": megabytes}), request)
-            return render(request, "413.html", {"megabytes": megabytes}, status=413)
-        if "HTTP_TRANSFER_ENCODING" in request.META and not length:
-            # No browser omits the length.
-            return plain_problem(LengthRequired(), request)
-        header = request.headers.get("Content-Digest")
-        if header is not None and not is_digest_of(request.body, header):
-            # Only programs and the scripts of our pages send a digest.
-            return plain_problem(DigestMismatch(), request)
-        return get_response(request)
-
-    return middleware
-
-
-def is_digest_of(body: bytes, header: str) -> bool:
-    """Return whether the sha-256 in the header, if there is one, is that of the body.
-
-    Other algorithms are ignored; of two values the last one counts (RFC 9651).
-    """
-    members = (each.partition(";")[0].partition("=") for each in header.split(","))
-    values = [value.strip() for name, _, value in members if name.strip().lower() == "sha-256"]
-    return not values or values[-1] == f":{b64encode(sha256(body).digest()).decode()}:"
-
-
-def tell_limits(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Tell programs their limit with every answer, also of an error outside of any view."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        answer = get_response(request)
-        if request.path.startswith("/api/v1/"):
-            # A database that cannot be reached has its own answer.
-            with suppress(DatabaseError):
-                answer = tell_limit(request, answer)
-        return answer
-
-    return middleware
-
-
-HEADERS = {
-    # No page uses any of these, so injected code cannot use them either.
-    "Permissions-Policy": ", ".join(
-        f"{feature}=()"
-        for feature in (
-            *("camera", "display-capture", "geolocation", "microphone"),
-            *("midi", "payment", "usb"),
-        )
-    ),
-    # No other site may embed our pages; a view may allow it.
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-
-
-def add_headers(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Add `HEADERS` to each response that does not set them, static files included."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        response = get_response(request)
-        for name, value in HEADERS.items():
-            response.headers.setdefault(name, value)
-        return response
-
-    return middleware
-
-
-def forbid_caching(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Send `no-store` with each response without a cache header."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        response = get_response(request)
-        if not response.has_header("Cache-Control"):
-            add_never_cache_headers(response)
-        return response
-
-    return middleware
-
-
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-
-
-CHANNEL, ANY = "kingscore", ""
-"""PostgreSQL's channel of writes, and what it says of those of more than one game."""
-
-
-def announce_writes(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Tell the streams of all processes that something was written; without it they look later."""
-    if connection.vendor != "postgresql":
-        raise MiddlewareNotUsed
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        response = get_response(request)
-        if request.method not in SAFE and response.status_code < 400:
-            with suppress(DatabaseError), connection.cursor() as cursor:
-                match = request.resolver_match
-                # The id of the only game that a request wrote, as phones at tables do.
-                at_table = match and match.route.startswith("play/")
-                written = match.kwargs["public_id"] if match and at_table else ANY
-                cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, written])
-        return response
-
-    return middleware
-
-
-class MissingRowMiddleware(MiddlewareMixin):
-    """Answer 404 if a row was deleted since the view read it."""
-
-    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
-        if not isinstance(error, ObjectDoesNotExist):
-            return None
-        match = request.resolver_match
-        if request.method in SAFE and match is not None:
-            # If what the address names is gone by now, the view itself answers 404 this time. A
-            # part of the page that is missing again is a fault, which is logged.
-            response: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
-            return response
-        if is_of_rendering(error):
-            return None
-        raise Http404 from error
