@@ -1,4 +1,8 @@
-"""Addresses of documents: ordered, listed, fetched."""
+"""Documents (PDF and XLSX) in the API: requested, watched and downloaded.
+
+Begin at `OrderView`: each kind of document is requested at an address of its own, and the answer
+leads to `DocumentViewSet`, which has its progress and its file.
+"""
 
 from collections.abc import Collection, Mapping
 from typing import Any

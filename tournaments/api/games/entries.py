@@ -1,4 +1,7 @@
-"""Addresses of the entries of a game, its confirmations, reviews and keeper."""
+"""The sheet of a game in the API: its entries, totals, confirmations and reviews.
+
+Begin at `EntryViewSet`. `GameMixin` finds the game and who may write it, also for `views.py`.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

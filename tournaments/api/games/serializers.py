@@ -1,4 +1,8 @@
-"""Games, their entries, tables and clocks as the API reads and writes them."""
+"""Games in the API: what is sent to start and write one, and what is answered.
+
+Begin at `GameSerializer`. Requests come before answers; tables, the form of the next entry and the
+evening of an open table follow.
+"""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta

@@ -1,4 +1,7 @@
-"""Addresses of games: listed, started, read, played again, taken over."""
+"""Games in the API: listed, started, read, played again, taken over.
+
+Begin at `GameViewSet`. `entries.py` writes their sheets.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -90,50 +93,6 @@ FOLLOWING = {201: serializers.StartedGameSerializer, 200: serializers.GameSerial
 """The answers with a next game, by status: it has keys only where it was started now."""
 
 SETUP_FIELDS = ("players", "first_declarer", "options", "title", "place")
-
-
-def ruleset_of(sent: Any, visitor: Visitor) -> tuple[Ruleset, Mapping[str, Any] | None]:
-    """Return the ruleset that was sent or named, with the document of house rules.
-
-    Raises:
-        InvalidEntry: there is none, or its document is invalid.
-    """
-    if isinstance(sent, dict):
-        ruleset = read_rules(clean_lines(sent))
-        return ruleset, write_ruleset(ruleset)
-    name = sent if isinstance(sent, str) else ""
-    found = find_ruleset(name, visitor)
-    if found is None:
-        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": name})])
-    return found, house_document(found)
-
-
-def start(data: Mapping[str, Any], visitor: Visitor, *, at: datetime) -> Game:
-    """Open a table as it was sent, and write every entry down: all of it, or nothing.
-
-    Raises: Invalid, InvalidEntry: every problem of the head, or of the first impossible entry.
-    """
-    rules, document = ruleset_of(data["ruleset"], visitor)
-    setup = {field: data[field] for field in SETUP_FIELDS}
-    record = {**setup, "ruleset": document or rules.id}
-    # Before anything is written.
-    reading = read_game(record | {field: data[field] for field in ("format", "entries")})
-    if reading.problems:
-        where = "" if reading.entry is None else f"entries.{reading.entry}"
-        raise Invalid(faults=engine_faults(reading.problems, where, data["players"]))
-    played_at = moment_of(data["played_at"], at) if "played_at" in data else at
-    if played_at is None:
-        text = _("This must be a date or time in the past.")
-        raise fault("wrong-type", "played_at", text)
-    terms = data.get("match")
-    length = (terms["length"], terms["number"]) if terms else None
-    head = playing.GameSetup(rules.id, document=document, **setup)
-    with transaction.atomic():
-        game = tables.start_table(head, length, at=played_at)
-        parsed = map(parse_entry, data["entries"])
-        playing.record_entries(game.pk, parsed, WriteContext("of-record", 0, at))
-        game.refresh_from_db()
-    return game
 
 
 def game_to_take_over(request: Request, public_id: str) -> Game:
@@ -336,6 +295,50 @@ class GameViewSet(entries.GameMixin, ListMixin, APIViewSet):
         by = self.get_writer()
         taken = playing.hand_over(game.pk, game.write_generation, key, by, at=timezone.now())
         return self.respond(taken)
+
+
+def ruleset_of(sent: Any, visitor: Visitor) -> tuple[Ruleset, Mapping[str, Any] | None]:
+    """Return the ruleset that was sent or named, with the document of house rules.
+
+    Raises:
+        InvalidEntry: there is none, or its document is invalid.
+    """
+    if isinstance(sent, dict):
+        ruleset = read_rules(clean_lines(sent))
+        return ruleset, write_ruleset(ruleset)
+    name = sent if isinstance(sent, str) else ""
+    found = find_ruleset(name, visitor)
+    if found is None:
+        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": name})])
+    return found, house_document(found)
+
+
+def start(data: Mapping[str, Any], visitor: Visitor, *, at: datetime) -> Game:
+    """Open a table as it was sent, and write every entry down: all of it, or nothing.
+
+    Raises: Invalid, InvalidEntry: every problem of the head, or of the first impossible entry.
+    """
+    rules, document = ruleset_of(data["ruleset"], visitor)
+    setup = {field: data[field] for field in SETUP_FIELDS}
+    record = {**setup, "ruleset": document or rules.id}
+    # Before anything is written.
+    reading = read_game(record | {field: data[field] for field in ("format", "entries")})
+    if reading.problems:
+        where = "" if reading.entry is None else f"entries.{reading.entry}"
+        raise Invalid(faults=engine_faults(reading.problems, where, data["players"]))
+    played_at = moment_of(data["played_at"], at) if "played_at" in data else at
+    if played_at is None:
+        text = _("This must be a date or time in the past.")
+        raise fault("wrong-type", "played_at", text)
+    terms = data.get("match")
+    length = (terms["length"], terms["number"]) if terms else None
+    head = playing.GameSetup(rules.id, document=document, **setup)
+    with transaction.atomic():
+        game = tables.start_table(head, length, at=played_at)
+        parsed = map(parse_entry, data["entries"])
+        playing.record_entries(game.pk, parsed, WriteContext("of-record", 0, at))
+        game.refresh_from_db()
+    return game
 
 
 def next_game_of(game: Game, data: Mapping[str, Any], visitor: Visitor) -> tables.NextGame:

@@ -1,4 +1,7 @@
-"""Addresses of imports, and what they answer."""
+"""Imports in the API: players, results of past evenings, and records of games.
+
+Begin at `ImportView`: with `dry_run` it answers a plan, else it stores everything or nothing.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Sequence

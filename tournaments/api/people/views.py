@@ -1,4 +1,7 @@
-"""Addresses of players, of their numbers and games, and of merging them."""
+"""Players in the API: listed, changed and merged; their statistics and their games.
+
+Begin at `PlayerViewSet`. Names may be hidden, so that pages and filters say nothing about them.
+"""
 
 import json
 from base64 import urlsafe_b64encode

@@ -1,4 +1,7 @@
-"""Addresses of rounds: seated, opened, closed, their clock, tables, rulings, and the wall."""
+"""Rounds in the API: opened and closed, their clock, tables, rulings, and the wall.
+
+Begin at `RoundViewSet`. `seatings.py` has how a round is seated.
+"""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Addresses of rulesets and house rules, and how they are described."""
+"""Rulesets in the API, the JSON Schemas of records, and the house rules of clubs.
+
+Begin at `RulesetViewSet` for rules to play by, at `HouseRulesViewSet` for those of a club.
+"""
 
 from typing import Any
 
