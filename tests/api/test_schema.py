@@ -2,7 +2,6 @@ import json
 import re
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from drf_spectacular.drainage import GENERATOR_STATS
@@ -15,7 +14,6 @@ from tournaments.api.components import read_examples
 from tournaments.api.problems import TYPES
 from tournaments.api.reference.views import content, document
 from tournaments.api.schema import VERBS
-from tournaments.management.commands import list_api
 
 pytestmark = pytest.mark.django_db
 
@@ -36,15 +34,18 @@ def operations(description):
             yield f"{method} {path}", operation
 
 
-def references_in(node):
+def parts_in(node):
+    """Each object that a piece of the description has in it."""
     if isinstance(node, dict):
-        if isinstance(node.get("$ref"), str):
-            yield node["$ref"]
-        for part in node.values():
-            yield from references_in(part)
-    elif isinstance(node, list):
-        for part in node:
-            yield from references_in(part)
+        yield node
+    elif not isinstance(node, list):
+        return
+    for part in node.values() if isinstance(node, dict) else node:
+        yield from parts_in(part)
+
+
+def references_in(node):
+    return {part["$ref"] for part in parts_in(node) if isinstance(part.get("$ref"), str)}
 
 
 def validator(description, schema):
@@ -58,7 +59,7 @@ def validator(description, schema):
 def test_every_reference_leads_somewhere(description):
     resource = Resource.from_contents(description, default_specification=DRAFT202012)
     resolver = Registry().with_resource(HERE, resource).resolver(HERE)
-    for reference in set(references_in(description)):
+    for reference in references_in(description):
         resolver.lookup(reference)
 
 
@@ -94,9 +95,8 @@ def test_example_is_what_its_schema_says(description, name, place):
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_example_of_a_schema_is_valid(description, name):
     schema = {"$ref": f"#/components/schemas/{name}"}
-    assert [
-        each.message for each in validator(description, schema).iter_errors(SCHEMAS[name])
-    ] == []
+    faults = validator(description, schema).iter_errors(SCHEMAS[name])
+    assert [each.message for each in faults] == []
 
 
 def test_each_operation_that_sends_or_gets_json_has_an_example(description):
@@ -113,24 +113,13 @@ def test_each_operation_that_sends_or_gets_json_has_an_example(description):
     assert lacking == []
 
 
-def schemas_in(node):
-    if isinstance(node, dict):
-        yield node
-        for part in node.values():
-            yield from schemas_in(part)
-    elif isinstance(node, list):
-        for part in node:
-            yield from schemas_in(part)
-
-
 def flat_schemas(description):
     parts = {**description, "components": {**description["components"], "examples": {}}}
-    return schemas_in(parts)
+    return parts_in(parts)
 
 
 def test_components_are_flat(description):
-    references = set(references_in(description))
-    assert [each for each in references if each.count("/") > 3] == []
+    assert [each for each in references_in(description) if each.count("/") > 3] == []
     assert all(re.fullmatch("[A-Za-z0-9]+", name) for name in description["components"]["schemas"])
     conditions = {"if", "then", "else", "dependentSchemas", "dependentRequired", "not", "$defs"}
     for schema in flat_schemas(description):
@@ -201,41 +190,6 @@ def test_reading_that_needs_more_than_usual_says_so(description):
     assert read["security"] == [{"token": ["manage"]}, {"oauth": ["manage"]}]
 
 
-def test_api_is_the_one_that_is_listed():
-    call_command("list_api", "--check")
-
-
-def test_listing_names_a_part_that_has_changed_but_no_text(description):
-    changed = json.loads(json.dumps(description))
-    game = changed["components"]["schemas"]["Game"]
-    game["description"] = game["properties"]["id"]["description"] = "Another text."
-    assert list_api.listing(changed) == list_api.listing(description)
-    game["properties"]["id"]["type"] = "integer"
-    del game["properties"]["title"]
-    changed["paths"]["/api/v1/games/"]["post"]["security"] = []
-    with pytest.raises(CommandError) as refused:
-        list_api.check(list_api.listing(description), list_api.listing(changed), "")
-    changes = re.findall(r"^([-+] \S+ [\w.]+)#", str(refused.value), re.MULTILINE)
-    assert changes == [
-        *("- /api/v1/games/ post.security", "+ /api/v1/games/ post.security"),
-        *("- Game id", "+ Game id", "- Game title"),
-    ]
-
-
-@pytest.mark.parametrize(("number", "told"), [(12, ""), (15, " and 3 more")])
-def test_changelog_names_a_dozen_of_many_changes(tmp_path, monkeypatch, number, told):
-    monkeypatch.setattr(list_api, "CHANGELOG", tmp_path / "changelog.md")
-    list_api.CHANGELOG.write_text("# API\n\n## Next (000000000000)\n\n- Words.\n")
-    listing = "".join(f"/{letter}/: get#000000\n" for letter in "abcdefghijklmno"[:number])
-
-    [line] = list_api.note_changes("", listing, "(111111111111)")
-
-    assert line == f"- Added: {', '.join(f'`/{each}/ get`' for each in 'abcdefghijkl')}{told}."
-    assert list_api.CHANGELOG.read_text() == (
-        f"# API\n\n## Next (111111111111)\n\n- Words.\n{line}\n"
-    )
-
-
 def test_description_served_is_valid_english_and_sent_once():
     content.cache_clear()
     first = Client().get(reverse("api:openapi"), headers={"Accept-Language": "tr"})
@@ -263,23 +217,19 @@ def test_reference_leads_to_every_operation_and_every_form_it_speaks_of():
     }
     assert forms
     assert [form for form in sorted(forms) if Client().get(form).status_code != 200] == []
+    for name, unknown in (("api_topic", "nothing"), ("api_form", "Nothing")):
+        assert Client().get(reverse(name, args=[unknown])).status_code == 404
 
 
 def test_operation_is_shown_with_who_may_what_is_sent_and_what_comes_back():
     page = Client().get(reverse("api_topic", args=["games"])).content.decode()
     _before, _id, after = page.partition('id="games_entries_add"')
     one = " ".join(re.sub("<[^>]+>", " ", after.partition("</article>")[0]).split())
-    assert "POST /api/v1/games/{id}/entries/" in one
-    assert "token score · oauth score · key" in one
-    assert "Idempotency-Key" in one
-    assert "entry * Entry" in one
-    assert "201 Game" in one
-    assert "412 · 422" in one
-
-
-def test_topic_or_form_that_there_is_not_is_not_found():
-    assert Client().get(reverse("api_topic", args=["nothing"])).status_code == 404
-    assert Client().get(reverse("api_form", args=["Nothing"])).status_code == 404
+    for said in (
+        *("POST /api/v1/games/{id}/entries/", "token score · oauth score · key", "201 Game"),
+        *("Idempotency-Key", "entry * Entry", "412 · 422"),
+    ):
+        assert said in one
 
 
 def test_each_problem_has_its_place_on_the_page_its_type_leads_to():

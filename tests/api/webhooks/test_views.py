@@ -1,13 +1,12 @@
 from base64 import b64decode
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from tests.factories import UserFactory
-from tests.program_factories import DeliveryFactory, WebhookFactory
-from tournaments.models import AuditEntry, Delivery, Webhook
-from tournaments.services.webhooks.calling import MOST_WEBHOOKS, CallAnswer, sweep_webhooks
+from tests.program_factories import DeliveryFactory
+from tournaments.models import Delivery, Webhook
+from tournaments.services.webhooks.calling import CallAnswer, sweep_webhooks
 
 pytestmark = pytest.mark.django_db
 
@@ -23,16 +22,10 @@ def owner(program, club):
 def test_webhook_is_made_with_its_secret_changed_and_removed(owner):
     made = owner.post(ALL, NEW)
 
-    row = Webhook.objects.get()
-    shown = {
-        "id": row.public_id,
-        "url": NEW["url"],
-        "events": ["result.entered", "round.closed"],
-        "happenings": ["result.entered", "round.closed"],
-        "paused": False,
-        "created_at": made.json()["created_at"],
-    }
-    secret = made.json()["secret"]
+    row, secret = Webhook.objects.get(), made.json()["secret"]
+    events = ["result.entered", "round.closed"]
+    shown = {"id": row.public_id, "url": NEW["url"], "events": events, "happenings": events}
+    shown |= {"paused": False, "created_at": made.json()["created_at"]}
     assert (made.status_code, made.json()) == (201, shown | {"secret": secret})
     assert b64decode(secret.removeprefix("whsec_")).decode() == row.secret
     one = made["Location"]
@@ -40,16 +33,11 @@ def test_webhook_is_made_with_its_secret_changed_and_removed(owner):
     assert owner.get(ALL).json()["results"] == [shown]
     assert owner.get(f"{one}secret/").json() == {"secret": secret}
 
-    changed = owner.patch(one, {"paused": True, "events": ["round.published"]})
-    published = ["round.published"]
-    new = {"paused": True, "events": published, "happenings": published}
-    assert changed.json() == shown | new
+    new = {"paused": True, "events": ["round.published"]}
+    happenings = {"happenings": new["events"]}
+    assert owner.patch(one, new).json() == shown | new | happenings
     assert owner.post(f"{one}secret/").json()["secret"] != secret
     assert owner.delete(one).status_code == 204
-    assert owner.get(one).status_code == 404
-    assert list(AuditEntry.objects.order_by("pk").values_list("action", flat=True)) == [
-        *("add-webhook", "change-webhook", "pause-webhook", "webhook-secret", "remove-webhook")
-    ]
 
 
 @pytest.mark.parametrize(
@@ -92,51 +80,24 @@ def test_staff_keeps_webhooks_of_the_server_and_no_club_sees_them(program, owner
     assert staff.patch(one, {"events": ["player.added"]}).json()["events"] == ["player.added"]
     assert staff.post(f"{one}test/").json()["body"]["data"] == {"club": ""}
     assert owner.get(ALL).json()["results"] == []
-    assert owner.get(ALL + one.split("/")[-2] + "/").status_code == 404
     assert staff.delete(one).status_code == 204
-    assert not AuditEntry.objects.exists()
-
-
-def test_command_keeps_webhooks_of_the_server(db, capsys):
-    call_command("server_webhook", NEW["url"], "player.added")
-    row = Webhook.objects.get()
-    key = b64decode(capsys.readouterr().out.split("whsec_")[1]).decode()
-    assert (row.club, row.events, key) == (None, ["player.added"], row.secret)
-    call_command("server_webhook")
-    assert capsys.readouterr().out == f"{row.public_id} {NEW['url']} player.added\n"
-    for wrong in ([NEW["url"], "player.lost"], ["http://10.0.0.1/"], ["--remove", "other"]):
-        with pytest.raises(CommandError):
-            call_command("server_webhook", *wrong)
-    call_command("server_webhook", "--remove", row.public_id)
-    assert not Webhook.objects.exists()
-
-
-def test_club_has_only_so_many(owner, club):
-    WebhookFactory.create_batch(MOST_WEBHOOKS, club=club)
-    assert owner.post(ALL, NEW).json()["code"] == "too-many"
-
-
-def test_test_is_sent_and_sent_again(owner):
-    one = owner.post(ALL, NEW)["Location"]
-    asked = owner.post(f"{one}test/")
-
-    assert (asked.status_code, asked.json()["state"]) == (201, "waiting")
-    place = asked["Location"]
-    assert owner.get(place).json() == asked.json()
-    Delivery.objects.update(state="failed", tries=10, answer_status=500, answer_text="a secret")
-    failed = owner.get(f"{one}deliveries/?state=failed").json()["results"]
-    assert [(each["answer_text"], each["next_at"]) for each in failed] == [("", None)]
-    again = owner.post(f"{place}again/").json()
-    assert (again["id"], again["state"], again["tries"]) == (asked.json()["id"], "waiting", 0)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_call_that_was_made_is_shown_with_its_answer(owner):
+def test_test_is_sent_shown_with_its_answer_and_sent_again(owner):
     one = owner.post(ALL, NEW)["Location"]
-    place = owner.post(f"{one}test/")["Location"]
+    asked = owner.post(f"{one}test/")
+    assert (asked.status_code, asked.json()["state"]) == (201, "waiting")
+    place = asked["Location"]
+    assert owner.get(place).json() == asked.json()
 
     sweep_webhooks(lambda message, at: CallAnswer(204))
 
     shown = owner.get(place).json()
     assert (shown["state"], shown["tries"], shown["answer_status"]) == ("delivered", 1, 204)
     assert shown["tried_at"] <= timezone.now().isoformat()
+    Delivery.objects.update(state="failed", tries=10, answer_status=500, answer_text="a secret")
+    failed = owner.get(f"{one}deliveries/?state=failed").json()["results"]
+    assert [(each["answer_text"], each["next_at"]) for each in failed] == [("", None)]
+    again = owner.post(f"{place}again/").json()
+    assert (again["id"], again["state"], again["tries"]) == (asked.json()["id"], "waiting", 0)
