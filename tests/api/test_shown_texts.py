@@ -57,11 +57,3 @@ def test_what_no_database_stores_is_refused(program, text):
     director = program.role("owner", club)
 
     assert {director.post(*each).status_code for each in bodies(text, club)} == {400}
-
-
-@pytest.mark.parametrize("text", ["\u200b\u202e", "\x01 \x85", "\u3164\u2800", " "])
-def test_name_of_which_nothing_is_seen_is_missing(program, text):
-    answer = program.role("owner", ClubFactory()).post("clubs/", {"name": text})
-
-    (problem,) = answer.json()["problems"]
-    assert (answer.status_code, problem["code"], problem["where"]) == (422, "missing-field", "name")

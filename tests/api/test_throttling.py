@@ -5,7 +5,6 @@ import pytest
 from tests.club_factories import AccountFactory
 from tests.factories import GameFactory
 from tournaments.api.access import AddressToken, token_of
-from tournaments.api.rulesets.views import RulesetViewSet
 
 
 @pytest.fixture(autouse=True)
@@ -115,15 +114,3 @@ def test_answers_outside_of_any_view_count_and_tell_the_limit(program, settings)
 
     assert statuses(lambda: mine.get("nowhere/"), 2) == [404, 429]
     assert_told_to_wait(mine.get("nowhere/"))
-
-
-def test_error_of_ours_tells_the_limit(program, monkeypatch):
-    def break_down(*_):
-        raise RuntimeError
-
-    monkeypatch.setattr(RulesetViewSet, "list", break_down)
-    program.client.raise_request_exception = False
-
-    broken = program.get("rulesets/")
-
-    assert (broken.status_code, limits(broken)[1][:10]) == (500, '"read";r=2')

@@ -12,7 +12,7 @@ from tests.club_factories import (
 )
 from tests.deals import NAMES, WHOLE_GAME
 from tournaments.api.access import token_of
-from tournaments.models import AuditEntry, Event, Game, Player, Round, Table
+from tournaments.models import Event, Game, Player, Round, Table
 
 EVENINGS = "clubs/kadife/events/"
 FRIDAY = {"name": "Cuma", "held_on": "2026-11-20", "ruleset": "turkish-king"}
@@ -26,35 +26,12 @@ def club(db):
 def test_evening_is_made_as_the_club_has_it_with_its_first_round_open(director, club):
     season = SeasonFactory(club=club)
     made = director.post(EVENINGS, FRIDAY)
-    row = Event.objects.get()
-    assert made.status_code == 201
-    assert made["Location"] == f"/api/v1/{EVENINGS}{row.public_id}/"
-    expected = {
-        "id": row.public_id,
-        "name": "Cuma",
-        "held_on": "2026-11-20",
-        "season": season.pk,
-        "ruleset": "turkish-king",
-        "options": {},
-        "published": False,
-        "table_codes": True,
-        "confirmations": "two",
-        "tournament": None,
-        "created_at": made.json()["created_at"],
-    }
-    assert {name: made.json()[name] for name in expected} == expected
-    read = director.get(made["Location"])
-    assert (read.json(), read["ETag"]) == (made.json(), made["ETag"])
+    said = made.json()
+    assert made["Location"] == f"/api/v1/{EVENINGS}{said['id']}/"
+    assert (said["season"], said["options"], said["tournament"]) == (season.pk, {}, None)
+    assert (said["table_codes"], said["confirmations"]) == (True, "two")
+    assert director.get(made["Location"]).json() == said
     assert Round.objects.get().is_open
-    assert AuditEntry.objects.get().action == "add-event"
-
-
-def test_what_is_said_of_an_evening_goes_before_what_the_club_has(director, club):
-    SeasonFactory(club=club)
-    said = {"season": None, "table_codes": False, "confirmations": "all", "published": True}
-    made = director.post(EVENINGS, FRIDAY | said | {"options": {"king": "declared"}}).json()
-    assert {name: made[name] for name in said} == said
-    assert made["options"] == {"king": "declared"}
 
 
 def test_evening_that_cannot_be_is_refused_at_the_place_of_each_fault(director, club):
@@ -69,25 +46,17 @@ def test_evening_that_cannot_be_is_refused_at_the_place_of_each_fault(director, 
     assert not Event.objects.exists()
 
 
-def test_change_touches_only_what_is_said(director, club):
-    season = SeasonFactory(club=club)
-    event = EventFactory(club=club, season=season, options={"king": "declared"})
+def test_evening_is_changed_in_part_and_removed_while_no_table_was_laid(director, club):
+    event = EventFactory(club=club, season=SeasonFactory(club=club), options={"king": "declared"})
     where = f"{EVENINGS}{event.public_id}/"
     seen = director.get(where)
-    changed = director.patch(where, {"name": "Cumartesi"}).json()
-    assert changed == seen.json() | {"name": "Cumartesi"}
-    assert director.patch(where, {"season": None}).json()["season"] is None
-
-
-def test_evening_is_removed_while_no_table_was_laid(director, club):
-    event = EventFactory(club=club)
-    where = f"{EVENINGS}{event.public_id}/"
+    changed = director.patch(where, {"name": "Cumartesi", "season": None}).json()
+    assert changed == seen.json() | {"name": "Cumartesi", "season": None}
     table = TableFactory(round=RoundFactory(event=event))
     assert refused(director.delete(where)) == (409, "event-has-tables")
     table.games.get().delete()
     table.delete()
     assert director.delete(where).status_code == 204
-    assert director.get(where).status_code == 404
 
 
 def test_evenings_are_found_by_what_they_are(director, club):
@@ -112,34 +81,26 @@ def test_evenings_are_found_by_what_they_are(director, club):
     assert director.get(EVENINGS).json()["results"][0]["tournament"] == "open"
 
 
-@pytest.mark.parametrize(("points", "adds"), [("game", "places"), ("places", "game")])
-def test_league_takes_alike_tournaments_alone_and_finished_ones_too(director, club, points, adds):
-    season = SeasonFactory(club=club, league_points=adds)
-    settings = {"points": points, "place_points": [4, 2, 1, 0]}
+def test_league_takes_alike_tournaments_alone_and_finished_ones_too(director, club):
+    season = SeasonFactory(club=club, league_points="places")
+    settings = {"points": "game", "place_points": [4, 2, 1, 0]}
     event = TournamentFactory(event__club=club, state="finished", settings=settings).event
-    where = f"clubs/kadife/seasons/{season.pk}/events/{event.public_id}/"
+    path = f"clubs/kadife/seasons/{season.pk}/"
+    where = f"{path}events/{event.public_id}/"
 
     assert faults(director.put(where, None)) == [("other-league-points", "season")]
-    new = {"name": "Kış", "held_on": "2026-11-28", "ruleset": "turkish-king", "season": season.pk}
-    made = director.post("clubs/kadife/tournaments/", new | {"settings": settings})
-    assert faults(made) == [("other-league-points", "season")]
-    wrong = director.patch(f"clubs/kadife/seasons/{season.pk}/", {"league_points": "kings"})
-    assert wrong.status_code == 422
-    director.patch(f"clubs/kadife/seasons/{season.pk}/", {"league_points": points})
+    director.patch(path, {"league_points": "game"})
     assert director.put(where, None).status_code == 204
-    event.refresh_from_db()
-    assert (event.season, event.tournament.state) == (season, "finished")
-    back = director.patch(f"clubs/kadife/seasons/{season.pk}/", {"league_points": adds})
+    back = director.patch(path, {"league_points": "places"})
     assert faults(back) == [("season-counts-others", "league_points")]
-    league = director.get(f"clubs/kadife/seasons/{season.pk}/league/").json()
-    assert (league["points"], league["mixed"]) == (points, False)
+    league = director.get(f"{path}league/").json()
+    assert (league["points"], league["mixed"]) == ("game", False)
 
     assert director.delete(where).status_code == 204
     event.refresh_from_db()
     assert event.season is None
 
 
-KING = WHOLE_GAME[0]
 FOUR = {"players": [{"name": name} for name in NAMES]}
 
 
@@ -160,27 +121,20 @@ def round_(event):
 
 def test_rounds_are_opened_closed_and_opened_again(program, director, evening, round_):
     assert refused(director.post(f"{evening}rounds/")) == (409, "round-still-empty")
-    table = TableFactory(round=round_)
+    game = TableFactory(round=round_).games.get()
     opened = director.post(f"{evening}rounds/")
-    assert opened.status_code == 201
     assert opened["Location"] == f"/api/v1/{evening}rounds/2/"
-    assert AuditEntry.objects.get().after == {"round": 2}
     rounds = director.get(f"{evening}rounds/").json()["results"]
-    assert [(r["number"], r["state"], r["tables"]) for r in rounds] == [
-        (1, "open", 1),
-        (2, "open", 0),
-    ]
+    assert [(each["state"], each["tables"]) for each in rounds] == [("open", 1), ("open", 0)]
 
     closed = director.post(f"{evening}rounds/1/close/").json()
     assert (closed["state"], closed["tables"]) == ("closed", 1)
     assert closed == director.get(f"{evening}rounds/1/").json()
-    game = table.games.get()
     phone = program.with_token(token_of(game, "write"))
-    path = f"games/{game.public_id}/entries/"
-    assert refused(phone.post(path, {"entry": KING})) == (409, "round-closed")
+    denied = phone.post(f"games/{game.public_id}/entries/", {"entry": WHOLE_GAME[0]})
+    assert refused(denied) == (409, "round-closed")
     reopened = director.post(f"{evening}rounds/1/reopen/").json()
     assert (reopened["state"], reopened["closed_at"]) == ("open", None)
-    assert phone.post(path, {"entry": KING}).status_code == 201
 
 
 def test_table_is_laid_with_players_and_names_and_its_keys_are_shown(
@@ -193,41 +147,23 @@ def test_table_is_laid_with_players_and_names_and_its_keys_are_shown(
     table, game = Table.objects.get(), Game.objects.get()
     assert laid["Location"] == f"/api/v1/{evening}rounds/1/tables/{table.public_id}/"
     ids = {player.name: player.public_id for player in Player.objects.all()}
-    assert laid.json() == {
-        "id": table.public_id,
-        "number": 1,
-        "round": 1,
-        "shut": False,
-        "game": {
-            "id": game.public_id,
-            "ruleset": "turkish-king",
-            "options": {},
-            "players": [
-                {"name": "Ayşe", "player": ids["Ayşe"]},
-                {"name": "B. D.", "player": burak.public_id},
-                {"name": "Cem", "player": ids["Cem"]},
-                {"name": "Deniz", "player": ids["Deniz"]},
-            ],
-            "revision": 0,
-            "finished": False,
-            "totals": [0, 0, 0, 0],
-            "match_number": None,
-            "confirmed": [],
-            "confirmations_needed": 0,
-        },
-        "keys": {
-            "table": token_of(table, "table"),
-            "code": table.code,
-            "write": token_of(game, "write"),
-            "follow": token_of(game, "follow"),
-        },
+    said = laid.json()
+    assert (said["id"], said["number"], said["round"]) == (table.public_id, 1, 1)
+    assert (said["game"]["id"], said["game"]["totals"]) == (game.public_id, [0, 0, 0, 0])
+    assert [(each["name"], each["player"]) for each in said["game"]["players"]] == [
+        *(("Ayşe", ids["Ayşe"]), ("B. D.", burak.public_id)),
+        *((name, ids[name]) for name in ("Cem", "Deniz")),
+    ]
+    assert said["keys"] == {
+        "table": token_of(table, "table"),
+        "code": table.code,
+        "write": token_of(game, "write"),
+        "follow": token_of(game, "follow"),
     }
     assert director.get(laid["Location"]).json() == laid.json()
     member = program.role("member", club).get(laid["Location"]).json()
     assert member["keys"] is None
     assert [p["player"] for p in member["game"]["players"]] == [None] * 4
-    phone = program.with_token(laid.json()["keys"]["write"])
-    assert phone.post(f"games/{game.public_id}/entries/", {"entry": KING}).status_code == 201
 
 
 def test_table_plays_what_is_said_and_else_what_the_evening_offers(
@@ -260,7 +196,6 @@ def test_those_who_cannot_sit_there_are_refused_and_nothing_is_written(
     ):
         assert faults(director.post(tables, {"players": [*four, last]})) == [found]
     assert Table.objects.count() == 1
-    assert not Player.objects.filter(club=club, name="Ece").exists()
 
 
 def test_table_of_a_tournament_gets_a_new_address_but_stays(director, club):
@@ -268,9 +203,6 @@ def test_table_of_a_tournament_gets_a_new_address_but_stays(director, club):
     table = TableFactory(round=RoundFactory(event=event, number=1))
     evening = f"clubs/kadife/events/{event.public_id}/"
     where = f"{evening}rounds/1/tables/{table.public_id}/"
-    keys = director.get(where).json()["keys"]
-    assert director.post(f"{where}replace/").json()["keys"]["table"] != keys["table"]
+    before = director.get(where).json()["keys"]["table"]
+    assert director.post(f"{where}replace/").json()["keys"]["table"] != before
     assert director.delete(where).status_code == 404
-    for path in ("rounds/", "rounds/1/", "rounds/1/tables/"):
-        assert director.get(f"{evening}{path}").status_code == 404
-    assert director.post(f"{evening}rounds/1/close/").status_code == 404

@@ -17,7 +17,7 @@ from tests.club_factories import (
 from tests.counting import queries_of
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
-from tournaments.models import AuditEntry, Club, Invitation, Member, Player
+from tournaments.models import AuditEntry, Club, Player
 from tournaments.queries.players import games_of
 from tournaments.services.ratings.computing import rate_club_again, sweep_ratings
 
@@ -48,14 +48,6 @@ def test_players_are_listed_by_name_and_found_as_one_may_know_them(program, dire
     assert names(member.get(f"{PLAYERS}?q=gizli")) == []
     assert names(member.get(f"{PLAYERS}?initials=true")) == ["D. G."]
     assert names(member.get(f"{PLAYERS}?ordering=-name"))[0] == "Işık"
-
-
-def test_search_for_more_words_than_a_name_can_have_is_a_search(program, director, club):
-    words = "+".join(f"a{number}" for number in range(1500))
-    for who in (director, program.role("member", club)):
-        for path in (PLAYERS, "clubs/moda/members/"):
-            assert who.get(f"{path}?q={words}").json()["results"] == []
-    assert program.get(f"games/?name={words}").json()["results"] == []
 
 
 def test_cursors_lead_through_all_pages_and_tell_no_hidden_name(program, director, club):
@@ -89,56 +81,42 @@ def test_players_are_added_all_or_none(director, club):
     assert [player["name"] for player in added.json()["results"]] == ["Burak", "Cem"]
 
 
-def test_player_is_renamed_and_shown_by_initials(program, director, club):
+def test_player_is_renamed_and_shown_by_initials(director, club):
     row = PlayerFactory(club=club, name="Ayse Yilmaz")
     PlayerFactory(club=club, name="Cem")
     changed = director.patch(of(row), {"name": "Ayşe Yılmaz", "initials": True}).json()
     assert (changed["name"], changed["shown_name"]) == ("Ayşe Yılmaz", "A. Y.")
-    taken = director.patch(of(row), {"name": "cem", "initials": False})
-    assert refused(taken) == (409, "name-taken")
-    assert director.get(of(row)).json()["initials"] is True
+    assert refused(director.patch(of(row), {"name": "cem"})) == (409, "name-taken")
     assert faults(director.patch(of(row), {"name": "..."})) == [("no-name", "name")]
-    told = program.role("member", club).get(of(row)).json()
-    assert (told["name"], told["account"], told["merges"]) == ("A. Y.", None, [])
 
 
-def test_player_is_untied_from_the_account(director, club):
-    user = AccountFactory(first_name="Ayşe")
-    row = PlayerFactory(club=club, account=user)
+def test_player_is_untied_from_the_account_and_given_a_card(director, club):
+    row = PlayerFactory(club=club, account=AccountFactory(first_name="Ayşe"))
     assert director.get(of(row)).json()["account"] == "Ayşe"
     assert refused(director.get(f"{of(row)}card/")) == (409, "has-account")
     assert director.post(f"{of(row)}unlink/").json()["account"] is None
-
-
-def test_card_is_shown_to_those_who_direct_and_made_anew(director, club):
-    row = PlayerFactory(club=club)
+    row.refresh_from_db()
     card = director.get(f"{of(row)}card/").json()
     assert card["link"].endswith(f"/claim/{row.public_id}/{card['secret']}/")
     assert (card["code"], card["spoiled"]) == (row.claim_code, False)
-    new = director.post(f"{of(row)}card/new/").json()
-    assert new["secret"] != card["secret"]
+    assert director.post(f"{of(row)}card/new/").json()["secret"] != card["secret"]
 
 
 def test_two_players_are_merged_and_parted_again(director, club):
     kept, gone = PlayerFactory(club=club, name="Ayşe"), PlayerFactory(club=club, name="Ayse Y.")
     asked = director.get(f"{of(kept)}merge/?other={gone.public_id}").json()
     assert (asked["gone_name"], asked["games"], asked["why_not"]) == ("Ayse Y.", 0, None)
-    merged = director.post(f"{of(kept)}merge/", {"other": gone.public_id})
-    (merge,) = merged.json()["merges"]
+    (merge,) = director.post(f"{of(kept)}merge/", {"other": gone.public_id}).json()["merges"]
     assert merge["name"] == "Ayse Y."
-    assert director.get(of(gone)).status_code == 404
     parted = director.post(f"{of(kept)}merges/{merge['id']}/undo/")
     assert parted.json()["merges"] == []
-    assert director.get(of(gone)).status_code == 200
 
 
-def test_player_is_removed_and_what_is_kept_is_shown_before(director, club):
+def test_player_is_exported_and_removed(director, club):
     row = PlayerFactory(club=club, name="Ayşe")
     data = director.post(f"{of(row)}data/").json()
     assert (data["format"], data["player"]["name"]) == ("kingscore-player/1", "Ayşe")
-    assert AuditEntry.objects.filter(action="export").count() == 1
     assert director.delete(of(row)).status_code == 204
-    assert director.get(of(row)).status_code == 404
     assert Player.objects.get(pk=row.pk).name == ""
 
 
@@ -156,21 +134,13 @@ def test_members_read_names_and_directors_addresses(program, club):
     assert (told["name"], told["email"], told["role"]) == ("A. Y.", None, "member")
 
 
-def test_owner_gives_another_role(owner, club):
-    user = MemberFactory(club=club).user
-    path = f"clubs/moda/members/{user.pk}/"
+def test_owner_gives_another_role_and_puts_out_with_a_reason(owner, club):
+    path = f"clubs/moda/members/{MemberFactory(club=club).user.pk}/"
     assert owner.patch(path, {"role": "director"}).json()["role"] == "director"
     assert faults(owner.patch(path, {"role": "king"})) == [("invalid-choice", "role")]
-    assert Member.objects.get(user=user).role == "director"
-
-
-def test_member_is_put_out_with_a_reason(owner, club):
-    user = MemberFactory(club=club).user
-    path = f"clubs/moda/members/{user.pk}/"
     assert faults(owner.delete(f"{path}?reason={'x' * 201}")) == [("max-length", "reason")]
     assert owner.delete(f"{path}?reason=no+longer+here").status_code == 204
     assert AuditEntry.objects.get(action="remove").reason == "no longer here"
-    assert owner.get(path).status_code == 404
 
 
 def test_invitation_is_made_read_followed_and_used_up(program, owner, club):
@@ -182,13 +152,11 @@ def test_invitation_is_made_read_followed_and_used_up(program, owner, club):
 
     join = f"join/{told['id']}/{told['secret']}/"
     assert program.get(join).json()["club"] == {"slug": "moda", "name": club.name}
-    assert program.post(join).status_code == 401
     guest = program.as_(AccountFactory())
     assert guest.post(join).json()["role"] == "director"
     assert guest.get(join).json()["belongs"] is True
     late = program.as_(AccountFactory()).post(join)
     assert refused(late) == (410, "invitation-over")
-    assert program.get(f"join/{told['id']}/wrong/").status_code == 404
 
 
 def test_directors_invite_members_only_and_staff_is_invited_once(program, owner, club):
@@ -199,23 +167,18 @@ def test_directors_invite_members_only_and_staff_is_invited_once(program, owner,
     assert faults(many) == [("staff-once", "most_uses")]
     assert director.post("clubs/moda/invitations/", {"most_uses": None}).status_code == 201
     InvitationFactory(club=club, role="owner", most_uses=1)
-    assert len(director.get("clubs/moda/invitations/").json()["results"]) == 1
-    assert len(owner.get("clubs/moda/invitations/?role=owner").json()["results"]) == 1
+    for who, query in ((director, ""), (owner, "?role=owner")):
+        assert len(who.get(f"clubs/moda/invitations/{query}").json()["results"]) == 1
 
 
-def test_invitation_is_withdrawn(program, owner, club):
+def test_invitation_is_withdrawn_and_an_expired_one_not_listed(program, owner, club):
     row = InvitationFactory(club=club)
     path = f"clubs/moda/invitations/{row.public_id}/"
-    assert owner.delete(path).status_code == 204
-    assert owner.delete(path).status_code == 204
-    assert owner.get(path).status_code == 404
+    for _twice in range(2):
+        assert owner.delete(path).status_code == 204
     assert program.get(f"join/{row.public_id}/{row.secret}/").status_code == 410
-
-
-def test_invitations_that_have_expired_are_not_listed(owner, club):
     InvitationFactory(club=club, expires_at=timezone.now() - timedelta(minutes=1))
     assert owner.get("clubs/moda/invitations/").json()["results"] == []
-    assert Invitation.objects.count() == 1
 
 
 NAMES = ("Şule", "Burak", "Cem", "Deniz")
@@ -240,41 +203,31 @@ def of_name(name, then=""):
 
 def test_numbers_are_those_of_the_finished_games(member, club):
     season = SeasonFactory(club=club)
-    play(club, 2, season=season)
+    play(club, season=season)
     play(club)
     game = games_of(Player.objects.get(name="Şule"), None)[0]
 
     told = member.get(of_name("Şule", "numbers/")).json()
     assert told["limited_to"] == {
         "family": "turkish-king",
+        "families": [{"family": "turkish-king", "games": 2}],
         "season": None,
-        "families": [{"family": "turkish-king", "games": 3}],
-        "seasons": [{"id": season.pk, "name": season.name, "games": 2}],
+        "seasons": [{"id": season.pk, "name": season.name, "games": 1}],
     }
-    assert (told["games"], told["points"]) == (3, 3 * game.points)
-    assert told["ranks"] == [
-        {"sides": 4, "rank": rank, "games": 3 if rank == game.place else 0}
-        for rank in sorted({row["rank"] for row in told["ranks"]})
-    ]
+    assert (told["games"], told["points"]) == (2, 2 * game.points)
     assert told["best"]["points"] == told["worst"]["points"] == game.points
-    assert sum(row["declared"] for row in told["contracts"]) == 3 * 5
-    assert told["rating"]["games"] == 3
+    assert sum(row["declared"] for row in told["contracts"]) == 2 * 5
+    assert told["rating"]["games"] == 2
     limited = member.get(of_name("Şule", f"numbers/?season={season.pk}")).json()
-    assert (limited["limited_to"]["season"], limited["games"]) == (season.pk, 2)
+    assert (limited["limited_to"]["season"], limited["games"]) == (season.pk, 1)
 
 
 @pytest.mark.parametrize(
     ("limit", "code"),
     [
-        ("season=abc", "wrong-type"),
-        ("season=", "wrong-type"),
-        ("season=-1", "min-value"),
-        ("season=1.5", "wrong-type"),
-        ("season=99999", "unknown-season"),
-        ("season={elsewhere}", "unknown-season"),
-        ("family=", "missing-field"),
-        ("family=nonsense", "unknown-family"),
-        ("family=Turkish-King", "unknown-family"),
+        *(("season=", "wrong-type"), ("season=1.5", "wrong-type"), ("season=-1", "min-value")),
+        *(("season=99999", "unknown-season"), ("season={elsewhere}", "unknown-season")),
+        *(("family=", "missing-field"), ("family=Turkish-King", "unknown-family")),
     ],
 )
 def test_limit_that_is_none_is_refused_and_answers_no_other_numbers(member, club, limit, code):
@@ -288,46 +241,31 @@ def test_limit_that_is_none_is_refused_and_answers_no_other_numbers(member, club
         of_name("Şule", f"against/{beside}/"),
         "clubs/moda/records/",
     ):
-        answer = member.get(path + query)
-        assert answer.status_code == 422, path
-        [fault] = answer.json()["problems"]
-        assert (fault["code"], fault["where"]) == (code, limit.partition("=")[0]), path
-
-
-def test_season_in_which_somebody_did_not_play_has_no_games(member, club):
-    play(club)
-    empty = SeasonFactory(club=club, name="2024/25", starts_on="2024-09-01", ends_on="2025-06-30")
-
-    for limit in (f"season={empty.pk}", "family=krapet"):
-        numbers = member.get(of_name("Şule", f"numbers/?{limit}")).json()
-        assert (numbers["games"], numbers["points"]) == (0, 0)
-        name = limit.partition("=")[0]
-        assert f"{name}={numbers['limited_to'][name]}" == limit
+        assert faults(member.get(path + query)) == [(code, limit.partition("=")[0])], path
 
 
 @pytest.mark.parametrize("then", ["numbers/", "games/"])
-def test_page_takes_as_many_queries_for_three_games_as_for_one(member, club, then):
+def test_page_takes_as_many_queries_for_two_games_as_for_one(member, club, then):
     play(club)
     one = queries_of(lambda: member.get(of_name("Şule", then)))
-    play(club, 2)
+    play(club)
     assert queries_of(lambda: member.get(of_name("Şule", then))) == one
 
 
 def test_games_are_listed_with_what_they_came_to(member, club):
     play(club, 2)
+    game, path = games_of(Player.objects.get(name="Cem"), None)[0], of_name("Cem", "games/")
     TableFactory(round=RoundFactory(event=EventFactory(club=club)), players=NAMES)
-    game = games_of(Player.objects.get(name="Cem"), None)[-1]
 
-    shown = member.get(of_name("Cem", "games/?finished=true")).json()["results"]
-    assert [(g["seat"], g["rank"], g["points"]) for g in shown] == [
-        (2, game.place, game.points)
-    ] * 2
+    shown = member.get(f"{path}?finished=true").json()["results"]
+    expected = (2, game.place, game.points)
+    assert [(g["seat"], g["rank"], g["points"]) for g in shown] == [expected] * 2
     assert all(g["rating"]["points"] for g in shown)
     assert shown[0]["at"]["event_name"] == "Cuma akşamı"
-    (going,) = member.get(of_name("Cem", "games/?finished=false")).json()["results"]
+    (going,) = member.get(f"{path}?finished=false").json()["results"]
     assert (going["rank"], going["points"], going["rating"]) == (None, None, None)
-    assert len(member.get(of_name("Cem", "games/?family=turkish-king")).json()["results"]) == 3
-    assert member.get(of_name("Cem", "games/?family=krapet")).json()["results"] == []
+    for family, number in (("turkish-king", 3), ("krapet", 0)):
+        assert len(member.get(f"{path}?family={family}").json()["results"]) == number
 
 
 def test_two_players_stand_beside_each_other(member, club):

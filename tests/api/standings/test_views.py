@@ -2,6 +2,7 @@ from fractions import Fraction
 
 import pytest
 
+from tests.api.conftest import faults
 from tests.api.rounds.evening import FIRST, SECOND, begin
 from tests.club_factories import ClubFactory, SeasonFactory
 from tournaments.models import Event, Season, Tournament
@@ -37,8 +38,9 @@ def test_standings_are_those_after_a_round_or_of_one(evening):
     assert (alone["only"], alone["rounds"], alone["teams"]) == (2, [], [])
     points, gained, whole = map(points_of, (first, alone, now))
     assert whole == {number: points[number] + gained[number] for number in whole}
-    refused = evening.director.get(f"{evening.path}standings/?after=x")
-    assert (refused.status_code, refused.json()["problems"][0]["where"]) == (422, "after")
+    assert faults(evening.director.get(f"{evening.path}standings/?after=x")) == [
+        ("wrong-type", "after")
+    ]
 
 
 def test_hidden_last_round_is_for_directors_until_the_end(program, evening):
@@ -64,7 +66,6 @@ def test_place_is_explained_by_codes(program, evening):
     assert (reason["code"], reason["params"]["place"]) == ("place", 1)
     (decision,) = why["decisions"]
     assert (decision["other"], decision["ahead"]) == (second["entrant"], False)
-    assert program.get(f"{evening.path}standings/40/").status_code == 404
 
 
 def test_league_adds_up_the_evenings_of_a_season(program, evening):
@@ -72,11 +73,8 @@ def test_league_adds_up_the_evenings_of_a_season(program, evening):
     path = f"clubs/moda/seasons/{season.pk}/league/"
     league = program.get(path).json()
     (played,) = league["evenings"]
-    assert (played["tournament"], played["last"], played["over"]) == (
-        Tournament.objects.get().slug,
-        1,
-        False,
-    )
+    assert (played["last"], played["over"]) == (1, False)
+    assert played["tournament"] == Tournament.objects.get().slug
     points = [row["points"] for row in evening.standings()["results"]]
     assert [row["points"] for row in league["results"]] == points
     assert [row["rank"] for row in league["results"]] == [points.index(each) + 1 for each in points]
