@@ -18,7 +18,7 @@ from tournaments.engine.documents.shapes import EVENT_FIELDS, FREE_TEXTS, SHOWN
 from tournaments.engine.documents.tournaments import write_tournament
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import (
-    SETTING_SHAPES,
+    SETTING_FIELDS,
     TournamentSettings,
     write_settings,
 )
@@ -79,7 +79,7 @@ def event_values():
 
 def setting_values():
     defaults = write_settings(TournamentSettings())
-    return {name: another(name, shape, defaults[name]) for name, shape in SETTING_SHAPES.items()}
+    return {n: another(n, about.shape, defaults[n]) for n, about in SETTING_FIELDS.items()}
 
 
 def values_of(event):

@@ -200,5 +200,5 @@ def role_name(role: str) -> str:
     return str(ROLES[role])
 
 
-def choices_of(names: Mapping[str, Text]) -> list[tuple[Any, Text]]:
+def choices_of(names: Mapping[Any, Text]) -> list[tuple[Any, Text]]:
     return [(str(value), name) for value, name in names.items()]

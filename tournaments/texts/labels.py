@@ -13,6 +13,7 @@ from django.utils.translation import get_language, gettext_lazy, pgettext, pgett
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rules.rulesets import Contract, Points, Ruleset, number_of
+from tournaments.engine.standings import tournament_settings
 from tournaments.models import Round, Ruling, Tournament
 
 Text = str | Promise
@@ -312,12 +313,7 @@ def in_language(naming: Callable[Of, Named]) -> Callable[Of, Named]:
     return say
 
 
-POINTS: Mapping[str, Text] = {
-    "game": _("the points of the game"),
-    "places": _("points for the place at the table"),
-    "out": _("1 for each game out or won"),
-    "pair-difference": _("how far ahead of the others"),
-}
+POINTS: Mapping[str, Text] = {worth: _(name) for worth, name in tournament_settings.POINTS.items()}
 """What a round of a tournament is worth."""
 
 

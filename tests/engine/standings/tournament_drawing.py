@@ -16,7 +16,7 @@ TOTALS = st.integers(-2, 2).map(lambda tens: tens * 10)
 
 SETTINGS = st.builds(
     TournamentSettings,
-    points=st.sampled_from(POINTS),
+    points=st.sampled_from(list(POINTS)),
     place_points=st.sampled_from([(4, 2, 1, 0), (3, 1), (5, 3, -1), (2, 2, 2, 1)]),
     tie_breaks=st.lists(st.sampled_from(list(results.TIE_BREAKS)), unique=True, max_size=4).map(
         tuple

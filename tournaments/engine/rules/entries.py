@@ -374,16 +374,21 @@ def gettext_noop(text: str) -> str:
 class Declared:
     """The description of a field.
 
-    `label` names it in forms and in the audit; `question` replaces the label in forms. With `shown`
-    the value stands under the name of its object. With `free` people write it as they like, so that
-    it may contain a player's name.
+    `label` names it in forms and in the audit; `question` replaces the label in forms, where `help`
+    stands below the field. With `shown` the value stands under the name of its object. With `free`
+    people write it as they like, so that it may contain a player's name. `names` are those of the
+    values to choose from. `matters` returns whether the value is relevant among those of the other
+    fields; without it, every value is that is not empty.
     """
 
     shape: Shape
     label: str
     question: str = ""
+    help: str = ""
     shown: bool = False
     free: bool = False
+    names: Mapping[Any, str] = field(default_factory=dict)
+    matters: Callable[[Json], bool] | None = None
 
 
 def declared(shape: Shape, label: str, **more: Any) -> Mapping[str, Declared]:

@@ -1,11 +1,12 @@
-"""The settings of a tournament, read strictly and written, and presets of them.
+"""The settings of a tournament, each described once, read strictly and written, and presets.
 
-Settings name choices from the closed lists below.
+A setting's line in `TournamentSettings` gives it its place in documents, exports and the API, their
+JSON Schema, its field in the form, its text on pages and its changes in the audit.
 """
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -20,39 +21,65 @@ from tournaments.engine.rules.entries import (
     Problems,
     Schema,
     Shape,
+    declared,
+    declared_fields,
     is_text,
     listed,
     or_null,
     write_value,
     wrong_type,
 )
+from tournaments.engine.rules.entries import gettext_noop as _
 from tournaments.engine.rules.rulesets import Code, Points, Problem, number_of
 from tournaments.engine.standings.results import BYE_AVERAGE, TIE_BREAK_VERSION, TIE_BREAKS
 
-SEATINGS = ("swiss", "random", "fixed", "rank-near", "rank-spread", "round-robin", "manual")
-"""Methods of seating: by points, random, by a plan for the whole event, neighbours in the standings
-(1-2-3-4), across the standings (1-5-9-13), round robin, or by the director."""
+SEATINGS = {
+    "swiss": _("Swiss: equals meet, nobody twice"),
+    "random": _("by lot"),
+    "fixed": _("a plan for the whole tournament, nobody twice"),
+    "rank-near": _("neighbours by rank: 1, 2, 3, 4 together"),
+    "rank-spread": _("cross-seeded: 1, 5, 9, 13"),
+    "round-robin": _("everybody with everybody"),
+    "manual": _("as the director says"),
+}
 
-OBJECTIVES = ("new-opponents", "near-scores", "leaders")
-"""What a `swiss` seating is for: everyone meets everyone, those of like scores meet, or the leaders
-meet as often as possible."""
+OBJECTIVES = {
+    "new-opponents": _("everyone meets everyone: nobody twice where possible"),
+    "near-scores": _("players with like points meet, some of them again"),
+    "leaders": _("the leaders meet as often as possible"),
+}
 
 DRAWN_AT_ONCE = ("fixed", "round-robin")
 """The methods that draw all rounds at once; those by standings wait for each round."""
 
-POINTS = ("game", "places", "out", "pair-difference")
-"""The worth of a round: the points of the game or of the place, a win for being out, or the lead
-over the others."""
+POINTS = {
+    "game": _("the points of the game"),
+    "places": _("points for the place at the table"),
+    "out": _("1 for each game out or won"),
+    "pair-difference": _("how far ahead of the others"),
+}
 
-ODD = ("bye", "house")
-"""Entrants left over get a bye, or house players fill the table."""
+ODD = {
+    "bye": _("sits out (a bye)"),
+    "house": _("plays with a house player, whose results count for nobody"),
+}
 
-FINALS = (0, 4, 8, 16)
+FINALS = {
+    0: _("none"),
+    4: _("the first 4 play a final"),
+    8: _("the first 8 play semi-finals and a final"),
+    16: _("the first 16 play on to a final"),
+}
+
 SECTIONS = "ABCDEFGH"
 """The names of sections, in order."""
+SECTION_COUNTS = {0: _("none")} | {n: " · ".join(SECTIONS[:n]) for n in range(2, len(SECTIONS) + 1)}
 
-OVERTIME = ("as-it-stands", "last-deal-void")
-CHECK_INS = ("none", "once", "round")
+OVERTIME = {
+    "as-it-stands": _("counts as it stands"),
+    "last-deal-void": _("counts without the last deal written"),
+}
+CHECK_INS = {"none": _("nobody has to"), "once": _("once"), "round": _("before each round")}
 
 MOST_ROUNDS = 30
 MOST_PLAYING = 1_000
@@ -65,95 +92,6 @@ LONGEST_ROUND = 600
 MOST_PLACES = 4
 LARGEST_WORTH = 10_000
 """The greatest worth of a place or a bye; its negative is the least."""
-
-
-@dataclass(frozen=True, slots=True)
-class TournamentSettings:
-    """The settings of a tournament; the defaults suit an evening in a club.
-
-    `rounds` is the number of rounds before the finals. A `swiss` seating weighs repeat meetings and
-    scores by its `objective`. With `leaders_last` the leaders meet in the last round, even if they
-    have met before; finals do so anyway. With `score_before_seats` a `swiss` seating brings scores
-    together at the expense of even seats. `place_points` are the points of the first place and of
-    those after it, for `points = "places"`. `bye` is the average of the rounds played so far, or a
-    fixed number. `missed` is what each round is worth to whoever comes later, and the most that a
-    bye is worth in their first one (None, as before there was this setting: nothing, and a bye
-    counts as any other). `finals` is the number who play on after the last round (0: nobody), with
-    their points if they `carry`, else from zero. `minutes` is the time limit of a round (None: no
-    limit), and `overtime` decides about a game that is not over by then. `check_in` says when
-    entrants confirm that they are there. With `hide_last`, only directors see the results of the
-    last round before the tournament is finished; if finals follow, also those of the last round
-    before them until it is closed. With `confirm_deals`, an opponent confirms each deal, which the
-    table may then correct without a director for `correct_minutes`. `capacity` is the number of
-    places: others who register before the start wait (None: no limit). `fee` is what each entrant
-    pays, an amount without a currency (empty: nothing). `prizes` are by place, from the first: all
-    shares of the fees, as "50%", or all amounts. `sections` is the number of sections (0: none):
-    each is seated and ranked by itself, and has finals of its own. `line_up` is the number of
-    players of a team who play in each round before the finals (0: everybody, with or without a
-    team). With `open_registration`, the tournament's page offers registration to everybody.
-    `tie_break_version` is how tie-breaks are computed: what was once published keeps its meaning.
-    """
-
-    rounds: int = 3
-    seating: str = "swiss"
-    objective: str = "new-opponents"
-    leaders_last: bool = False
-    separate_clubs: bool = False
-    score_before_seats: bool = False
-    points: str = "game"
-    place_points: tuple[Points, ...] = (4, 2, 1, 0)
-    tie_breaks: tuple[str, ...] = ("wins", "kings", "head-to-head", "opponents", "best-game")
-    odd: str = "bye"
-    bye: str | Points = BYE_AVERAGE
-    missed: Points | None = 0
-    finals: int = 0
-    carry: bool = True
-    minutes: int | None = None
-    overtime: str = "as-it-stands"
-    check_in: str = "none"
-    hide_last: bool = False
-    confirm_deals: bool = False
-    correct_minutes: int = 10
-    capacity: int | None = None
-    fee: str = ""
-    prizes: tuple[str, ...] = ()
-    sections: int = 0
-    line_up: int = 0
-    open_registration: bool = False
-    tie_break_version: int = TIE_BREAK_VERSION
-
-    @property
-    def section_names(self) -> str:
-        """Return a letter for each section; empty without sections."""
-        return SECTIONS[: self.sections]
-
-    def section_of(self, chosen: str) -> str:
-        """Return the section for the one chosen: the last if there is none of that name."""
-        names = self.section_names
-        return chosen if chosen and chosen in names else names[-1:]
-
-
-def read_settings(document: Any) -> TournamentSettings:
-    """Read settings from a JSON object, with defaults for fields that are left out.
-
-    Raises: InvalidEntry: with every problem; `where` is the field, with the place in a list.
-    """
-    settings: TournamentSettings = SETTINGS.load(document)
-    return settings
-
-
-def read_stored_settings(document: Mapping[str, Any]) -> TournamentSettings:
-    """Read the settings of a tournament that may be older than some of them.
-
-    Raises: InvalidEntry: as `read_settings`.
-    """
-    # Without these, missed rounds and tie-breaks are what they were.
-    return read_settings({"missed": None, "tie_break_version": 1} | dict(document))
-
-
-def write_settings(settings: TournamentSettings) -> dict[str, Any]:
-    """Return settings as a JSON object, with all fields in order; `read_settings` reads it back."""
-    return {field.name: write_value(getattr(settings, field.name)) for field in fields(settings)}
 
 
 def _limited(
@@ -177,9 +115,9 @@ def _choice(*choices: object) -> Shape:
     return _limited(kind, choices.__contains__, named, {"enum": named})
 
 
-def _count(most: int) -> Shape:
-    schema = {"type": "integer", "minimum": 1, "maximum": most}
-    return _limited(INTEGER, lambda value: 1 <= value <= most, f"1–{most}", schema)
+def _count(most: int, least: int = 1) -> Shape:
+    schema = {"type": "integer", "minimum": least, "maximum": most}
+    return _limited(INTEGER, lambda value: least <= value <= most, f"{least}–{most}", schema)
 
 
 def _check_tie_breaks(where: str, value: Any) -> Problems:
@@ -221,73 +159,242 @@ def _count_or_none(most: int) -> Shape:
     return or_null(count).with_schema({**count.schema, "type": ["integer", "null"]})
 
 
-SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
+_PLACE_POINTS = _limited(
+    listed(_WORTH),
+    _are_place_points,
+    f"2–{MOST_PLACES}",
+    {"type": "array", "items": _WORTH.schema, "minItems": 2, "maxItems": MOST_PLACES},
+)
+_TIE_BREAKS = Shape(
+    _check_tie_breaks,
+    {"type": "array", "items": {"enum": list(TIE_BREAKS)}, "uniqueItems": True},
+    tuple,
+)
+_BYE = Shape(
+    lambda where, value: () if value == BYE_AVERAGE else _WORTH.check(where, value),
+    {"oneOf": [{"const": BYE_AVERAGE}, _WORTH.schema]},
+    lambda value: value if value == BYE_AVERAGE else number_of(value),
+)
+_FEE = _limited(
+    STRING,
+    lambda value: re.fullmatch(f"({AMOUNT})?", value) is not None,
+    "20 | 12.50",
+    {"type": "string", "pattern": f"^({AMOUNT})?$", "examples": ["12.50"]},
+)
+_PRIZES = _limited(
+    replace(listed(STRING, 0, MOST_PRIZES), read=tuple),
+    _are_prizes,
+    "50% | 12.50",
     {
-        "rounds": _count(MOST_ROUNDS),
-        "seating": _choice(*SEATINGS),
-        "objective": _choice(*OBJECTIVES),
-        "leaders_last": SWITCH,
-        "separate_clubs": SWITCH,
-        "score_before_seats": SWITCH,
-        "points": _choice(*POINTS),
-        "place_points": _limited(
-            listed(_WORTH),
-            _are_place_points,
-            f"2–{MOST_PLACES}",
-            {"type": "array", "items": _WORTH.schema, "minItems": 2, "maxItems": MOST_PLACES},
-        ),
-        "tie_breaks": Shape(
-            _check_tie_breaks,
-            {"type": "array", "items": {"enum": list(TIE_BREAKS)}, "uniqueItems": True},
-            tuple,
-        ),
-        "odd": _choice(*ODD),
-        "bye": Shape(
-            lambda where, value: () if value == BYE_AVERAGE else _WORTH.check(where, value),
-            {"oneOf": [{"const": BYE_AVERAGE}, _WORTH.schema]},
-            lambda value: value if value == BYE_AVERAGE else number_of(value),
-        ),
-        "missed": or_null(_WORTH).with_schema({"oneOf": [{"type": "null"}, _WORTH.schema]}),
-        "finals": _choice(*FINALS),
-        "carry": SWITCH,
-        "minutes": _count_or_none(LONGEST_ROUND),
-        "overtime": _choice(*OVERTIME),
-        "check_in": _choice(*CHECK_INS),
-        "hide_last": SWITCH,
-        "confirm_deals": SWITCH,
-        "correct_minutes": _count(LONGEST_ROUND),
-        "capacity": _count_or_none(MOST_PLAYING),
-        "fee": _limited(
-            STRING,
-            lambda value: re.fullmatch(f"({AMOUNT})?", value) is not None,
-            "20 | 12.50",
-            {"type": "string", "pattern": f"^({AMOUNT})?$", "examples": ["12.50"]},
-        ),
-        "prizes": _limited(
-            replace(listed(STRING, 0, MOST_PRIZES), read=tuple),
-            _are_prizes,
-            "50% | 12.50",
-            {
-                "type": "array",
-                "items": {"type": "string", "pattern": f"^{AMOUNT}%?$"},
-                "maxItems": MOST_PRIZES,
-                "examples": [["62.5%", "37.5%"]],
-            },
-        ),
-        "sections": _choice(0, *range(2, len(SECTIONS) + 1)),
-        "line_up": _limited(
-            INTEGER,
-            lambda value: 0 <= value <= LARGEST_LINE_UP,
-            f"0–{LARGEST_LINE_UP}",
-            {"type": "integer", "minimum": 0, "maximum": LARGEST_LINE_UP},
-        ),
-        "open_registration": SWITCH,
-        "tie_break_version": _choice(*range(1, TIE_BREAK_VERSION + 1)),
-    }
+        "type": "array",
+        "items": {"type": "string", "pattern": f"^{AMOUNT}%?$"},
+        "maxItems": MOST_PRIZES,
+        "examples": [["62.5%", "37.5%"]],
+    },
 )
 
 
-_SETTINGS = entries.fields(SETTING_SHAPES, required=(), make=TournamentSettings)
+def setting(shape: Shape | Mapping[Any, str], label: str = "", *, default: Any, **more: Any) -> Any:
+    """Return a described field; for a choice, `shape` is the names of its values.
+
+    A setting without a label is not for people: it has no form field and no text.
+    """
+    if isinstance(shape, Mapping):
+        shape, more = _choice(*shape), more | {"names": shape}
+    return field(default=default, metadata=declared(shape, label, **more))
+
+
+def _if(name: str, *values: Any) -> Callable[[Mapping[str, Any]], bool]:
+    """Return whether a setting has one of these values; without any, whether it is not empty."""
+    return lambda settings: settings.get(name) in values if values else bool(settings.get(name))
+
+
+def _always(_settings: Mapping[str, Any]) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentSettings:
+    """The settings of a tournament, in reading order; the defaults suit an evening in a club."""
+
+    rounds: int = setting(_count(MOST_ROUNDS), _("Rounds"), default=3)
+    """Before the finals."""
+    seating: str = setting(SEATINGS, _("Who sits with whom"), default="swiss")
+    objective: str = setting(
+        OBJECTIVES,
+        _("What the seating is for"),
+        default="new-opponents",
+        matters=_if("seating", "swiss"),
+    )
+    leaders_last: bool = setting(
+        SWITCH,
+        _("Leaders meet in the last round, even if they have met before"),
+        default=False,
+        help=_("For Swiss seating without finals. The proposal says how many meet again."),
+    )
+    separate_clubs: bool = setting(
+        SWITCH, _("Players of one club are kept apart where possible"), default=False
+    )
+    score_before_seats: bool = setting(
+        SWITCH,
+        _("Near scores matter more than even seats"),
+        default=False,
+        help=_("For Swiss seating: how often each sits in each seat may then differ by two."),
+    )
+    points: str = setting(POINTS, _("What a round is worth"), default="game")
+    place_points: tuple[Points, ...] = setting(
+        _PLACE_POINTS,
+        _("Points of the places"),
+        default=(4, 2, 1, 0),
+        help=_("From the first place to the last; shared places share them."),
+        matters=_if("points", "places"),
+    )
+    tie_breaks: tuple[str, ...] = setting(
+        _TIE_BREAKS,
+        _("Between equals"),
+        default=("wins", "kings", "head-to-head", "opponents", "best-game"),
+        matters=_always,
+    )
+    odd: str = setting(ODD, _("Who is left over"), default="bye")
+    bye: str | Points = setting(
+        _BYE, _("A bye is worth"), default=BYE_AVERAGE, matters=_if("odd", "bye")
+    )
+    missed: Points | None = setting(
+        or_null(_WORTH).with_schema({"oneOf": [{"type": "null"}, _WORTH.schema]}),
+        _("A missed round is worth"),
+        default=0,
+        help=_(
+            "Of who comes late; sitting out on arrival is worth no more. Empty: missed rounds are"
+            " worth nothing, and sitting out on arrival is worth as much as at any time."
+        ),
+        matters=lambda settings: settings["missed"] is not None,
+    )
+    """None is what tournaments had before there was this setting."""
+    finals: int = setting(FINALS, _("Finals"), default=0)
+    carry: bool = setting(
+        SWITCH, _("Points are carried into the finals"), default=True, matters=_if("finals")
+    )
+    minutes: int | None = setting(
+        _count_or_none(LONGEST_ROUND),
+        _("Minutes for a round"),
+        default=None,
+        help=_("Nothing: no limit."),
+        matters=_always,
+    )
+    overtime: str = setting(
+        OVERTIME, _("A game that runs out of time"), default="as-it-stands", matters=_if("minutes")
+    )
+    check_in: str = setting(
+        CHECK_INS,
+        _("Players say that they are there"),
+        default="none",
+        matters=lambda settings: settings["check_in"] != "none",
+    )
+    hide_last: bool = setting(
+        SWITCH, _("Standings are hidden during the last round"), default=False
+    )
+    """From all but directors, until the tournament is finished; if finals follow, also those of the
+    last round before them until it is closed."""
+    confirm_deals: bool = setting(
+        SWITCH,
+        _("An opponent confirms each deal"),
+        default=False,
+        help=_(
+            "The next declarer or another opponent, with one tap. A table that disputes a"
+            " deal calls the director."
+        ),
+    )
+    correct_minutes: int = setting(
+        _count(LONGEST_ROUND),
+        _("Minutes to correct a confirmed deal without a director"),
+        default=10,
+        matters=_if("confirm_deals"),
+    )
+    capacity: int | None = setting(
+        _count_or_none(MOST_PLAYING),
+        _("Places for entrants"),
+        default=None,
+        help=_("Nothing: no limit. Others wait, in the order they register."),
+    )
+    fee: str = setting(_FEE, _("Fee"), default="")
+    """An amount without a currency."""
+    prizes: tuple[str, ...] = setting(
+        _PRIZES,
+        _("Prizes by place"),
+        default=(),
+        help=_("For each place 50% (of the fees) or 300 (an amount), with spaces between them."),
+    )
+    sections: int = setting(
+        SECTION_COUNTS,
+        _("Sections"),
+        default=0,
+        help=_("Each is seated and ranked by itself, and has finals of its own."),
+    )
+    line_up: int = setting(
+        _count(LARGEST_LINE_UP, least=0),
+        _("Players of a team in each round"),
+        default=0,
+        help=_(
+            "Nothing: everybody plays. Otherwise each team names so many before each round, the"
+            " others are its reserves, and players of one team do not sit together."
+        ),
+    )
+    """In each round before the finals; 0: everybody plays, with or without a team."""
+    open_registration: bool = setting(
+        SWITCH,
+        _("Everybody may register"),
+        default=False,
+        help=_(
+            "Once the tournament is published, its page shows the button to everybody. Otherwise"
+            " members see it, and others need the link."
+        ),
+    )
+    tie_break_version: int = setting(
+        _choice(*range(1, TIE_BREAK_VERSION + 1)), default=TIE_BREAK_VERSION
+    )
+    """How tie-breaks are computed: what was once published keeps its meaning."""
+
+    @property
+    def section_names(self) -> str:
+        """Return a letter for each section; empty without sections."""
+        return SECTIONS[: self.sections]
+
+    def section_of(self, chosen: str) -> str:
+        """Return the section for the one chosen: the last if there is none of that name."""
+        names = self.section_names
+        return chosen if chosen and chosen in names else names[-1:]
+
+
+def read_settings(document: Any) -> TournamentSettings:
+    """Read settings from a JSON object, with defaults for fields that are left out.
+
+    Raises: InvalidEntry: with every problem; `where` is the field, with the place in a list.
+    """
+    settings: TournamentSettings = SETTINGS.load(document)
+    return settings
+
+
+def read_stored_settings(document: Mapping[str, Any]) -> TournamentSettings:
+    """Read the settings of a tournament that may be older than some of them.
+
+    Raises: InvalidEntry: as `read_settings`.
+    """
+    # Without these, missed rounds and tie-breaks are what they were.
+    return read_settings({"missed": None, "tie_break_version": 1} | dict(document))
+
+
+def write_settings(settings: TournamentSettings) -> dict[str, Any]:
+    """Return settings as a JSON object, with all fields in order; `read_settings` reads it back."""
+    return {field.name: write_value(getattr(settings, field.name)) for field in fields(settings)}
+
+
+SETTING_FIELDS = declared_fields(TournamentSettings)
+
+_SETTINGS = entries.fields(
+    {name: about.shape for name, about in SETTING_FIELDS.items()},
+    required=(),
+    make=TournamentSettings,
+)
 
 
 def _check(where: str, value: Any) -> Problems:

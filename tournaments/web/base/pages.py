@@ -63,24 +63,38 @@ def curve_of(
     return "M" + "L".join(f"{x} {y}" for x, y in at), at[-1]
 
 
+def labels_of(about: Declared) -> dict[str, Any]:
+    """Return the label of a described field and the text below it."""
+    help_text = gettext_lazy(about.help) if about.help else ""
+    return {"label": gettext_lazy(about.question or about.label), "help_text": help_text}
+
+
 def declared_field(about: Declared, choices: Mapping[str, Text] | None = None) -> forms.Field:
-    """Return the form field of a described field; `choices` are the names of its values."""
-    schema, label = about.shape.schema, gettext_lazy(about.question or about.label)
-    if choices is not None:
-        return forms.ChoiceField(label=label, choices=choices_of(choices), widget=forms.RadioSelect)
+    """Return the form field of a described field; `choices` names its values as radio buttons."""
+    schema, how = about.shape.schema, labels_of(about)
+    if "enum" in schema:
+        return forms.TypedChoiceField(
+            choices=choices_of(choices or {n: gettext_lazy(s) for n, s in about.names.items()}),
+            coerce={str(value): value for value in schema["enum"]}.__getitem__,
+            widget=forms.RadioSelect if choices else forms.Select,
+            **how,
+        )
     if schema["type"] == "boolean":
-        return forms.BooleanField(label=label, required=False)
+        return forms.BooleanField(required=False, **how)
+    if "maximum" in schema:
+        # An empty field is the default: no limit, nobody, or a number.
+        return forms.IntegerField(min_value=1, max_value=schema["maximum"], required=False, **how)
     if schema.get("format") == "date":
-        return day_field(label)
+        return day_field(how["label"])
     if "pattern" in schema:
         picker = forms.TimeInput(attrs={"type": "time"})
-        return forms.RegexField(schema["pattern"], label=label, required=False, widget=picker)
+        return forms.RegexField(schema["pattern"], required=False, widget=picker, **how)
     attributes = {"autocomplete": "off"} if about.free else {}
     return LineField(
-        label=label,
         max_length=schema["maxLength"],
         required=schema.get("minLength", 0) > 0,
         widget=forms.TextInput(attributes),
+        **how,
     )
 
 

@@ -16,14 +16,8 @@ from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Rules
 from tournaments.engine.standings.results import BYE_AVERAGE, TIE_BREAK_VERSION, TIE_BREAKS
 from tournaments.engine.standings.tournament_settings import (
     DRAWN_AT_ONCE,
-    LARGEST_LINE_UP,
     LARGEST_WORTH,
-    LONGEST_ROUND,
-    MOST_PLACES,
-    MOST_PLAYING,
-    MOST_ROUNDS,
-    SECTIONS,
-    SETTING_SHAPES,
+    SETTING_FIELDS,
     TournamentSettings,
     read_settings,
     read_stored_settings,
@@ -31,16 +25,14 @@ from tournaments.engine.standings.tournament_settings import (
 )
 from tournaments.engine.standings.tournament_settings import PRESETS as TOURNAMENT_SETTINGS_PRESETS
 from tournaments.models import Club, Tournament
-from tournaments.queries import standings
 from tournaments.queries.standings import tie_break_name
 from tournaments.queries.state import rules_of_tournament
 from tournaments.queries.steps import PLAYED
 from tournaments.services.events.events import EventPlan
 from tournaments.services.tournaments.lifecycle import TABLES, TournamentPlan
 from tournaments.texts import messages
-from tournaments.texts.documents import Text as DocumentsText
-from tournaments.texts.documents import choices_of
-from tournaments.texts.labels import POINTS, points_text
+from tournaments.texts.labels import points_text
+from tournaments.web.base.pages import declared_field, labels_of
 from tournaments.web.events.forms import EventForm
 
 Text = str | Promise
@@ -53,93 +45,26 @@ PRESETS: Mapping[str, Text] = {
     "final-of-four": gettext_lazy("Final of four"),
 }
 
-SEATINGS: Mapping[str, Text] = {
-    "swiss": gettext_lazy("Swiss: equals meet, nobody twice"),
-    "random": gettext_lazy("by lot"),
-    "fixed": gettext_lazy("a plan for the whole tournament, nobody twice"),
-    "rank-near": gettext_lazy("neighbours by rank: 1, 2, 3, 4 together"),
-    "rank-spread": gettext_lazy("cross-seeded: 1, 5, 9, 13"),
-    "round-robin": gettext_lazy("everybody with everybody"),
-    "manual": gettext_lazy("as the director says"),
-}
-
-OBJECTIVES: Mapping[str, Text] = {
-    "new-opponents": gettext_lazy("everyone meets everyone: nobody twice where possible"),
-    "near-scores": gettext_lazy("players with like points meet, some of them again"),
-    "leaders": gettext_lazy("the leaders meet as often as possible"),
-}
-
-ODD: Mapping[str, Text] = {
-    "bye": gettext_lazy("sits out (a bye)"),
-    "house": gettext_lazy("plays with a house player, whose results count for nobody"),
-}
-
-FINALS: Mapping[int, Text] = {
-    0: gettext_lazy("none"),
-    4: gettext_lazy("the first 4 play a final"),
-    8: gettext_lazy("the first 8 play semi-finals and a final"),
-    16: gettext_lazy("the first 16 play on to a final"),
-}
-
-SECTION_COUNTS: Mapping[Any, Text] = {
-    0: gettext_lazy("none"),
-    **{number: " · ".join(SECTIONS[:number]) for number in range(2, len(SECTIONS) + 1)},
-}
-
-OVERTIME: Mapping[str, Text] = {
-    "as-it-stands": gettext_lazy("counts as it stands"),
-    "last-deal-void": gettext_lazy("counts without the last deal written"),
-}
-
-CHECK_INS: Mapping[str, Text] = {
-    "none": gettext_lazy("nobody has to"),
-    "once": gettext_lazy("once"),
-    "round": gettext_lazy("before each round"),
-}
-
-SETTINGS: Mapping[str, Text] = {
-    "rounds": gettext_lazy("Rounds"),
-    "seating": gettext_lazy("Who sits with whom"),
-    "objective": gettext_lazy("What the seating is for"),
-    "leaders_last": gettext_lazy("Leaders meet in the last round, even if they have met before"),
-    "separate_clubs": gettext_lazy("Players of one club are kept apart where possible"),
-    "score_before_seats": gettext_lazy("Near scores matter more than even seats"),
-    "points": gettext_lazy("What a round is worth"),
-    "place_points": gettext_lazy("Points of the places"),
-    "tie_breaks": gettext_lazy("Between equals"),
-    "odd": gettext_lazy("Who is left over"),
-    "bye": gettext_lazy("A bye is worth"),
-    "missed": gettext_lazy("A missed round is worth"),
-    "finals": gettext_lazy("Finals"),
-    "carry": gettext_lazy("Points are carried into the finals"),
-    "minutes": gettext_lazy("Minutes for a round"),
-    "overtime": gettext_lazy("A game that runs out of time"),
-    "check_in": gettext_lazy("Players say that they are there"),
-    "hide_last": gettext_lazy("Standings are hidden during the last round"),
-    "confirm_deals": gettext_lazy("An opponent confirms each deal"),
-    "correct_minutes": gettext_lazy("Minutes to correct a confirmed deal without a director"),
-    "capacity": gettext_lazy("Places for entrants"),
-    "fee": gettext_lazy("Fee"),
-    "prizes": gettext_lazy("Prizes by place"),
-    "sections": gettext_lazy("Sections"),
-    "line_up": gettext_lazy("Players of a team in each round"),
-    "open_registration": gettext_lazy("Everybody may register"),
-}
-"""The settings by name, in reading order."""
-
 
 def setting_text(name: str, value: Any) -> str:
     """Return the text of a setting's value, as in its document; a value without a text is kept."""
     if value is None:
         return _("no limit")
-    return TOLD.get(name, _plain)(value)
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list):
+        return " · ".join(setting_text(name, each) for each in value) or "–"
+    if name in TEXTS:
+        return TEXTS[name](value)
+    names = LABELLED[name].names
+    return _(names[value]) if value in names else str(value or "–")
 
 
 def settings_that_matter(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the relevant settings of a document as text: no bye if nobody sits out."""
-    for name, label in SETTINGS.items():
-        if name in settings and (name not in MATTERS or MATTERS[name](settings)):
-            yield str(label), setting_text(name, settings[name])
+    for name, about in LABELLED.items():
+        if name in settings and (about.matters(settings) if about.matters else settings[name]):
+            yield _(about.label), setting_text(name, settings[name])
 
 
 def settings_changes(before: Any, after: Any) -> Iterator[str]:
@@ -148,16 +73,10 @@ def settings_changes(before: Any, after: Any) -> Iterator[str]:
         details = settings_that_matter(after or before or {})
         yield from (f"{label}: {value}" for label, value in details)
         return
-    for name, label in SETTINGS.items():
+    for name, about in LABELLED.items():
         sides = [setting_text(name, side.get(name)) for side in (before, after)]
         if sides[0] != sides[1]:
-            yield f"{label}: {' → '.join(sides)}"
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return _("yes") if value else _("no")
-    return str(value)
+            yield f"{_(about.label)}: {' → '.join(sides)}"
 
 
 def _points(value: Any) -> str:
@@ -165,73 +84,30 @@ def _points(value: Any) -> str:
     return str(value) if number is None else points_text(number)
 
 
-def _bye(value: Any) -> str:
-    return _("the average of the rounds so far") if value == BYE_AVERAGE else _points(value)
-
-
 def _minutes(value: int) -> str:
     return ngettext("%(number)s minute", "%(number)s minutes", value) % {"number": value}
 
 
-def _chosen_from(words: Mapping[Any, Text]) -> Callable[[Any], str]:
-    return lambda value: str(words.get(value, value))
-
-
-TOLD: Mapping[str, Callable[[Any], str]] = {
-    "seating": _chosen_from(SEATINGS),
-    "objective": _chosen_from(OBJECTIVES),
-    "points": _chosen_from(POINTS),
-    "place_points": lambda value: " · ".join(map(_points, value)),
-    "tie_breaks": lambda value: " · ".join(map(tie_break_name, value)) or "–",
-    "odd": _chosen_from(ODD),
-    "bye": _bye,
+LABELLED = {name: about for name, about in SETTING_FIELDS.items() if about.label}
+TEXTS: Mapping[str, Callable[[Any], str]] = {
+    "place_points": _points,
+    "tie_breaks": tie_break_name,
+    "bye": lambda value: str(BYES.get(value) or _points(value)),
     "missed": _points,
-    "finals": _chosen_from(FINALS),
-    "overtime": _chosen_from(OVERTIME),
-    "check_in": _chosen_from(CHECK_INS),
     "minutes": _minutes,
     "correct_minutes": _minutes,
-    "sections": _chosen_from(SECTION_COUNTS),
-    "fee": lambda value: value or "–",
-    "prizes": lambda value: " · ".join(value) or "–",
-    "line_up": lambda value: str(value or "–"),
 }
-
-
-MATTERS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
-    "objective": lambda settings: settings["seating"] == "swiss",
-    "leaders_last": lambda settings: bool(settings["leaders_last"]),
-    "separate_clubs": lambda settings: bool(settings["separate_clubs"]),
-    "score_before_seats": lambda settings: bool(settings["score_before_seats"]),
-    "place_points": lambda settings: settings["points"] == "places",
-    "bye": lambda settings: settings["odd"] == "bye",
-    "missed": lambda settings: settings["missed"] is not None,
-    "finals": lambda settings: bool(settings["finals"]),
-    "carry": lambda settings: bool(settings["finals"]),
-    "overtime": lambda settings: settings["minutes"] is not None,
-    "check_in": lambda settings: settings["check_in"] != "none",
-    "hide_last": lambda settings: bool(settings["hide_last"]),
-    "confirm_deals": lambda settings: bool(settings.get("confirm_deals")),
-    "correct_minutes": lambda settings: bool(settings.get("confirm_deals")),
-    "capacity": lambda settings: settings["capacity"] is not None,
-    "fee": lambda settings: bool(settings["fee"]),
-    "prizes": lambda settings: bool(settings["prizes"]),
-    "sections": lambda settings: bool(settings["sections"]),
-    "line_up": lambda settings: bool(settings.get("line_up")),
-    "open_registration": lambda settings: bool(settings.get("open_registration")),
-}
-"""The conditions under which a setting is relevant; the others always are."""
+"""The texts of the values of settings, or of the items in them, that are not said by themselves."""
 
 
 LEAST_TIE_BREAKS = 6
 """The number of fields, or more if there are more values."""
 
 BYE_FIXED = "fixed"
-CORRECT_MINUTES = TournamentSettings().correct_minutes
-SWITCHES = (
-    *("leaders_last", "separate_clubs", "score_before_seats", "carry", "hide_last"),
-    *("confirm_deals", "open_registration"),
-)
+BYES: Mapping[str, Any] = {
+    BYE_AVERAGE: gettext_lazy("the average of the rounds so far"),
+    BYE_FIXED: gettext_lazy("so many points:"),
+}
 
 # In Turkish the sign stands before the number.
 _PRIZE = re.compile(r"%\s*[0-9.]+|[0-9.]+\s*%|[^\s;·/]+")
@@ -256,11 +132,8 @@ class PlacePointsField(forms.CharField):
         if not text:
             return []
         worth = [worth_of(each) for each in _BETWEEN.split(text) if each]
-        numbers = [number_of(each) or 0 for each in worth]
-        if not 2 <= len(numbers) <= MOST_PLACES or numbers != sorted(numbers, reverse=True):
-            raise forms.ValidationError(
-                _("Two to four numbers, none larger than the one before it."), code="invalid"
-            )
+        wrong = _("Two to four numbers, none larger than the one before it.")
+        _check("place_points", worth, wrong)
         return worth
 
 
@@ -287,7 +160,7 @@ class PrizesField(forms.CharField):
 
 
 def _check(name: str, value: Any, wrong: str) -> None:
-    if list(SETTING_SHAPES[name].check(name, value)):
+    if list(SETTING_FIELDS[name].shape.check(name, value)):
         raise forms.ValidationError(wrong, code="invalid")
 
 
@@ -303,146 +176,22 @@ def worth_of(text: str) -> int | str:
     return write_points(worth)
 
 
-def _label(name: str) -> Any:
-    # Django's stubs know only their own lazy text.
-    return SETTINGS[name]
-
-
-def _choice(name: str, choices: Mapping[Any, DocumentsText]) -> forms.ChoiceField:
-    return forms.ChoiceField(label=_label(name), choices=choices_of(choices))
-
-
-def _switch(name: str, help_text: Any = "") -> forms.BooleanField:
-    return forms.BooleanField(label=_label(name), required=False, help_text=help_text)
-
-
 class TournamentForm(EventForm):
-    """A tournament; once it runs, the fields of the game are fixed and left out."""
+    """A tournament; once it runs, the fields of the game are fixed and left out.
 
-    rounds = forms.IntegerField(label=_label("rounds"), min_value=1, max_value=MOST_ROUNDS)
-    seating = _choice("seating", SEATINGS)
-    objective = _choice("objective", OBJECTIVES)
-    leaders_last = _switch(
-        "leaders_last",
-        gettext_lazy("For Swiss seating without finals. The proposal says how many meet again."),
-    )
-    separate_clubs = _switch("separate_clubs")
-    score_before_seats = _switch(
-        "score_before_seats",
-        gettext_lazy("For Swiss seating: how often each sits in each seat may then differ by two."),
-    )
-    points = _choice("points", POINTS)
+    Its settings have the fields that follow from their descriptions, but for those below.
+    """
+
     place_points = PlacePointsField(
-        label=_label("place_points"),
-        max_length=40,
-        required=False,
-        help_text=gettext_lazy("From the first place to the last; shared places share them."),
+        max_length=40, required=False, **labels_of(LABELLED["place_points"])
     )
-    odd = _choice("odd", ODD)
-    bye = forms.ChoiceField(
-        label=_label("bye"),
-        choices=[
-            (BYE_AVERAGE, gettext_lazy("the average of the rounds so far")),
-            (BYE_FIXED, gettext_lazy("so many points:")),
-        ],
-        widget=forms.RadioSelect,
-    )
+    bye = forms.ChoiceField(choices=BYES, widget=forms.RadioSelect, **labels_of(LABELLED["bye"]))
     bye_points = WorthField(label=gettext_lazy("Points of a bye"), max_length=12, required=False)
-    missed = WorthField(
-        label=_label("missed"),
-        max_length=12,
-        required=False,
-        help_text=gettext_lazy(
-            "Of who comes late; sitting out on arrival is worth no more. Empty: missed rounds are"
-            " worth nothing, and sitting out on arrival is worth as much as at any time."
-        ),
-    )
-    finals = _choice("finals", FINALS)
-    carry = _switch("carry")
-    minutes = forms.IntegerField(
-        label=_label("minutes"),
-        min_value=1,
-        max_value=LONGEST_ROUND,
-        required=False,
-        help_text=gettext_lazy("Nothing: no limit."),
-    )
-    overtime = _choice("overtime", OVERTIME)
-    check_in = _choice("check_in", CHECK_INS)
-    hide_last = _switch("hide_last")
-    confirm_deals = _switch(
-        "confirm_deals",
-        gettext_lazy(
-            "The next declarer or another opponent, with one tap. A table that disputes a"
-            " deal calls the director."
-        ),
-    )
-    correct_minutes = forms.IntegerField(
-        label=_label("correct_minutes"),
-        min_value=1,
-        max_value=LONGEST_ROUND,
-        required=False,
-    )
-    capacity = forms.IntegerField(
-        label=_label("capacity"),
-        min_value=1,
-        max_value=MOST_PLAYING,
-        required=False,
-        help_text=gettext_lazy("Nothing: no limit. Others wait, in the order they register."),
-    )
+    missed = WorthField(max_length=12, required=False, **labels_of(LABELLED["missed"]))
+    fee = FeeField(max_length=10, required=False, **labels_of(LABELLED["fee"]))
+    prizes = PrizesField(max_length=200, required=False, **labels_of(LABELLED["prizes"]))
 
-    fee = FeeField(label=_label("fee"), max_length=10, required=False)
-    prizes = PrizesField(
-        label=_label("prizes"),
-        max_length=200,
-        required=False,
-        help_text=gettext_lazy(
-            "For each place 50% (of the fees) or 300 (an amount), with spaces between them."
-        ),
-    )
-
-    sections = forms.ChoiceField(
-        label=_label("sections"),
-        choices=choices_of(SECTION_COUNTS),
-        required=False,
-        help_text=gettext_lazy("Each is seated and ranked by itself, and has finals of its own."),
-    )
-
-    line_up = forms.IntegerField(
-        label=_label("line_up"),
-        min_value=1,
-        max_value=LARGEST_LINE_UP,
-        required=False,
-        help_text=gettext_lazy(
-            "Nothing: everybody plays. Otherwise each team names so many before each round, the"
-            " others are its reserves, and players of one team do not sit together."
-        ),
-    )
-
-    open_registration = _switch(
-        "open_registration",
-        gettext_lazy(
-            "Once the tournament is published, its page shows the button to everybody. Otherwise"
-            " members see it, and others need the link."
-        ),
-    )
-
-    SETTINGS = (
-        *("rounds", "seating", "objective", "leaders_last", "separate_clubs"),
-        *("score_before_seats", "points", "place_points"),
-        *("odd", "bye"),
-        *(
-            "bye_points",
-            "missed",
-            "finals",
-            "carry",
-            "minutes",
-            "overtime",
-            "check_in",
-            "hide_last",
-        ),
-        *("confirm_deals", "correct_minutes", "capacity", "fee", "prizes", "sections"),
-        *("line_up", "open_registration"),
-    )
+    SETTINGS = (*(name for name in LABELLED if name != "tie_breaks"), "bye_points")
     FEW = ("rounds", "seating", "points", "minutes", "capacity")
     """The settings that are not folded away."""
 
@@ -470,6 +219,10 @@ class TournamentForm(EventForm):
         self.tie_count = max(LEAST_TIE_BREAKS, len(settings.tie_breaks), ties)
         event = tournament.event if tournament else None
         super().__init__(club, data, rulesets=played, event=event, today=today)
+        for name in self.SETTINGS:
+            if name not in self.fields:
+                self.fields[name] = declared_field(LABELLED[name])
+        self.fields["rounds"].required, self.fields["sections"].required = True, False
         if self.fixed:
             self.fields["ruleset"].required = False
         for number in range(self.tie_count):
@@ -526,27 +279,19 @@ class TournamentForm(EventForm):
     @property
     def settings(self) -> TournamentSettings:
         cleaned = self.cleaned_data
-        names = (*self.FEW, "objective", "odd", "overtime", "check_in", "fee", "prizes")
-        document = {name: cleaned[name] for name in (*names, *SWITCHES)}
-        chosen = (cleaned[f"tie{number}"] for number in range(self.tie_count))
         before = read_settings(self.row.settings) if self.row else TournamentSettings()
-        bye = cleaned["bye"]
-        return read_settings(
-            document
-            | {
-                "place_points": cleaned["place_points"]
-                or [write_points(worth) for worth in before.place_points],
-                "finals": int(cleaned["finals"]),
-                "correct_minutes": cleaned["correct_minutes"]
-                or TournamentSettings().correct_minutes,
-                "sections": int(cleaned["sections"] or 0),
-                "bye": cleaned["bye_points"] if bye == BYE_FIXED else bye,
-                "missed": cleaned["missed"],
-                "tie_breaks": [name for name in chosen if name],
-                "line_up": cleaned["line_up"] or 0,
-                "tie_break_version": self.tie_break_version,
-            }
-        )
+        places = cleaned["place_points"] or list(map(write_points, before.place_points))
+        bye = cleaned["bye_points"] if cleaned["bye"] == BYE_FIXED else cleaned["bye"]
+        chosen = (cleaned[f"tie{number}"] for number in range(self.tie_count))
+        document = {name: cleaned[name] for name in LABELLED if name in cleaned} | {
+            "place_points": places,
+            "tie_breaks": [name for name in chosen if name],
+            "bye": bye,
+            "tie_break_version": self.tie_break_version,
+        }
+        # An empty field means the default, but for missed rounds.
+        filled = {name: value for name, value in document.items() if value not in (None, "")}
+        return read_settings({"missed": None} | filled)
 
     def plan_with(self, seed: int) -> TournamentPlan:
         plan: EventPlan = self.plan
@@ -560,7 +305,7 @@ def _tie_break(number: int) -> forms.ChoiceField:
     """Return the field of a tie-break by its position; an empty value ends the list."""
     return forms.ChoiceField(
         label=_("Between equals, %(number)s") % {"number": number + 1},
-        choices=[("", "–"), *((name, standings.tie_break_name(name)) for name in TIE_BREAKS)],
+        choices=[("", "–"), *((name, tie_break_name(name)) for name in TIE_BREAKS)],
         required=False,
     )
 
