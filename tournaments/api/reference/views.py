@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -100,6 +100,7 @@ class Reference:
     def __init__(self, document: Json) -> None:
         self._document = document
 
+    @cached_property
     def topics(self) -> list[Json]:
         return [self._topic(tag) for tag in self._document["tags"]]
 
@@ -152,7 +153,11 @@ class Reference:
             "path": path,
             "summary": marked(operation.get("summary", "")),
             "details": [marked(part) for part in parts if part],
-            "access": [_access(each) for each in security],
+            "access": [
+                " + ".join(" ".join([name, *scopes]) for name, scopes in needed.items())
+                or "anybody"
+                for needed in security
+            ],
             "parameters": [self._parameter(each) for each in operation.get("parameters", ())],
             "sent": self._contents(operation.get("requestBody", {})),
             "answers": answers,
@@ -242,7 +247,11 @@ def _link(reference: str) -> SafeString:
 
 
 def _description_of(schema: Json) -> SafeString:
-    limits = [_limit(name, schema[name]) for name in LIMITS if name in schema]
+    limits = [
+        words.format(_short(schema[name]) or "empty").replace(" 1 characters", " 1 character")
+        for name, words in LIMITS.items()
+        if name in schema
+    ]
     parts = [marked(schema.get("description", "")), *limits]
     return format_html_join(" · ", "{}", ((part,) for part in parts if part))
 
@@ -259,23 +268,12 @@ def _values(values: Sequence[Any]) -> SafeString:
     return format_html("{} …", details) if len(values) > MOST_LISTED else details
 
 
-def _limit(name: str, value: Any) -> str:
-    details = LIMITS[name].format("empty" if value == "" else _short(value))
-    return details.replace(" 1 characters", " 1 character")
-
-
 def _short(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _written(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def _access(needed: Mapping[str, Sequence[str]]) -> str:
-    if not needed:
-        return "anybody"
-    return " + ".join(" ".join([name, *scopes]) for name, scopes in needed.items())
 
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -302,12 +300,6 @@ PARAMETER = re.compile(r"%\(\w+\)s|\{\w+(?::\w+)?\}")
 @cache
 def described() -> Reference:
     return Reference(document())
-
-
-@cache
-def _topics() -> list[Json]:
-    """Return what all addresses do, which is the same for everybody as long as the process runs."""
-    return described().topics()
 
 
 @require_safe
@@ -337,7 +329,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def reference(request: HttpRequest) -> HttpResponse:
-    return render(request, "tournaments/reference/reference.html", {"topics": _topics()})
+    return render(request, "tournaments/reference/reference.html", {"topics": described().topics})
 
 
 @require_safe
