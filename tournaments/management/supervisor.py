@@ -128,6 +128,8 @@ def end(programs: list[Program]) -> None:
             process.wait(max(0.0, deadline - monotonic()))
     for program in programs:
         program.end_rest()
+    for process in running:
+        process.wait()
 
 
 # Loaded here, and not between fork and exec. Other systems than Linux have no such call: there the

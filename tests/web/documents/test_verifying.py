@@ -12,6 +12,7 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 
 import pytest
+from django.core.cache import caches
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
@@ -303,6 +304,7 @@ def altered(document, path, change):
     ],
 )
 def test_any_altered_document_is_answered(kind, change, step):
+    caches["throttles"].clear()
     program = Program()
     row = whole_tournament()
     club = row.event.club
