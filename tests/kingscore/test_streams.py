@@ -65,7 +65,7 @@ def test_page_hears_of_each_deal_until_its_address_is_replaced(site):
         record(game, deal)
         assert page.next() == "news"
         # With the version, another process need not ask the database for it again.
-    X(game.public_id).digest}"
+        assert page.data == f"game {mark_named(game.public_id).digest}"
     # A second page of the same sheet needs no look. It may show more than the last one saw.
     second = site(address(game, "follow"))
     assert (second.next(), second.data) == ("hello", "game")
