@@ -95,8 +95,7 @@ class Program:
     def fail(self, sentence: str) -> None:
         """Wait for the next try; documents and e-mails wait, but games are still scored."""
         # Limit the doubling: a worker that fails for weeks would make a huge number.
-        seconds = FIRST_PAUSE * 2 ** min(self.short_lives - SHORT_LIVES, 10)
-        seconds = min(seconds, LONGEST_PAUSE)
+        seconds = min(FIRST_PAUSE * 2 ** min(self.short_lives - SHORT_LIVES, 10), LONGEST_PAUSE)
         self.again_at = monotonic() + seconds
         note_failed_starts(self.failures, self.short_lives)
         sys.stderr.write(f"{sentence} The site runs without it; next try in {seconds} seconds.\n")
@@ -106,6 +105,7 @@ class Program:
         if self.process is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
 
 class WebServer(Program):
@@ -128,8 +128,6 @@ def end(programs: list[Program]) -> None:
             process.wait(max(0.0, deadline - monotonic()))
     for program in programs:
         program.end_rest()
-    for process in running:
-        process.wait()
 
 
 # Loaded here, and not between fork and exec. Other systems than Linux have no such call: there the
