@@ -83,11 +83,11 @@ class Program:
                 self.start()
         elif self.process.poll() is not None:
             self.end_rest()
+            # From here on its process id may belong to another program.
+            status, self.process = self.process.returncode, None
             self.short_lives = 0 if has_lived else self.short_lives + 1
             if self.short_lives >= SHORT_LIVES:
-                status = self.process.returncode
                 self.fail(f"The {self.name} does not stay up (status {status}); see above.")
-            self.process = None
         elif self.short_lives and has_lived:
             self.short_lives = 0
             note_failed_starts(self.failures, 0)
