@@ -367,7 +367,7 @@ def sums_of_games(
     """Return the sums of parts, from kept sums where these hold (2 queries).
 
     The others are computed (2 queries). With `keep` they are kept, if the database can be written
-    (3 queries); a page for everybody must not write, as it may be read from a replica.
+    (3 queries); a page for everybody must not write.
     """
     versions = version_of(player, parts)
     rows = KeptSums.objects.filter(player=player, part__in=list(versions))
