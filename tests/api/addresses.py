@@ -47,7 +47,7 @@ OF_A_CLUB = (
     *(permissions.seen_club, permissions.seen_event, permissions.seen_tournament),
     *(seen_evening, visible_clubs, club_with_ratings, club_leaderboards),
 )
-"""Permissions to read what is published, which everybody may then."""
+"""Permissions that let anybody read once the club and the evening are published."""
 
 LETS_IN = {
     access.anybody: EVERYBODY,
@@ -92,7 +92,7 @@ NOTHING_THERE = {
     # Whom to merge is said with what is asked.
     ("player-preview-merge", "GET"),
 }
-"""What the world of these tests has not, or what nobody asks for right: 404 for whoever may."""
+"""Addresses of objects that do not exist here: 404 also for whoever may see them."""
 
 PLACES = {
     "claim/<public_id>/<secret>": "wrong link to claim",

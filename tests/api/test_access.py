@@ -323,7 +323,7 @@ def test_what_has_been_read_is_not_sent_again_and_lists_come_in_pages(programs, 
 
 
 def assert_comes_in_pages(walk, row, path):
-    """Read a list in pages of two, and back again; what is too much for a page is cut."""
+    """Read a list in pages of two, and back again; a page size over the limit is cut."""
 
     def read(address):
         return json.loads(walk.ask("GET", address.removeprefix("http://testserver"))[0].content)

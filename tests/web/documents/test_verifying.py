@@ -198,8 +198,8 @@ def draws(rounds, count=12):
     return tournament(drawn, entrants=entrants, players=players)
 
 
-def said(document, folder, work=None, **options):
-    """What the command says."""
+def output_of(document, folder, work=None, **options):
+    """Run `manage.py verify`, and return what it writes."""
     (folder / "document.json").write_text(json.dumps(document))
     out, options = io.StringIO(), options if work is None else options | {"work": work}
     with suppress(SystemExit):
@@ -208,7 +208,7 @@ def said(document, folder, work=None, **options):
 
 
 def verified(document, folder, work=None):
-    return json.loads(said(document, folder, work, json=True))
+    return json.loads(output_of(document, folder, work, json=True))
 
 
 TOO_MUCH = {"too-large", "too-many"}
@@ -239,7 +239,7 @@ def test_what_cannot_even_be_read_is_not_called_verified(tmp_path, entries, work
 
     assert outcome["agrees"] is False
     assert [each["code"] for each in outcome["problems"]] == ["too-large"]
-    assert "differs" not in said(replays(entries, 3), tmp_path, work)
+    assert "differs" not in output_of(replays(entries, 3), tmp_path, work)
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,9 @@ def named_players(
 
 
 def game_to_write(request: Request, public_id: str) -> Game:
-    """The game whose sheet this visitor may write; 404 where they never could, or only look.
+    """Return the game if the visitor may write its sheet, else 404.
 
-    Refused where their key wrote it until the round was closed (409) or handed over (410).
+    Refused: its key wrote until the round was closed (409) or the scoring handed over (410).
     """
     row = access.writable_row(request, public_id)
     if row is not None:

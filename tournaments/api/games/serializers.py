@@ -1,4 +1,4 @@
-"""Games in the API: what is sent to start and write one, and what is answered.
+"""Serializers of games: requests that start and write one, and responses.
 
 Begin at `GameSerializer`. Requests come before answers; tables, the form of the next entry and the
 evening of an open table follow.
@@ -329,7 +329,7 @@ class FormerGameSetupSerializer(serializers.Serializer[Any]):
 
 
 class NewEntrySerializer(fields.StrictSerializer):
-    """An entry to write; `author` is the player at whose seat the phone is."""
+    """An entry to write. `author` is the player whose seat the phone has."""
 
     entry = EntryField()
     author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
@@ -343,7 +343,7 @@ class KeyedEntrySerializer(fields.StrictSerializer):
 
 
 class NewEntriesSerializer(fields.StrictSerializer):
-    """Entries to write, all or none; `author` is the player at whose seat the phone is."""
+    """Entries to write, all or none. `author` is the player whose seat the phone has."""
 
     entries = serializers.ListField(
         child=KeyedEntrySerializer(), min_length=1, max_length=MOST_ENTRIES

@@ -94,7 +94,7 @@ class EnterTableView(TableMixin, BaseAPIView):
 
 
 def table_to_write(request: Request, public_id: str) -> Table:
-    """The table of a game, for whoever writes it; 404 for others, and where it has none."""
+    """Return the table of a game that the visitor may write; 404 for others and open tables."""
     game = get_object_or_404(writable_game(request, public_id))
     return get_object_or_404(Table.objects.select_related(*WITH_ALL), pk=game.table_id)
 

@@ -96,7 +96,7 @@ SETUP_FIELDS = ("players", "first_declarer", "options", "title", "place")
 
 
 def game_to_take_over(request: Request, public_id: str) -> Game:
-    """The game whose scoring this visitor may take over with its key; 404 for all others."""
+    """Return the game if its key lets the visitor take over the scoring; else 404."""
     return get_object_or_404(access.takeable_game(request, public_id).select_related("table"))
 
 

@@ -146,7 +146,7 @@ class MemberViewSet(ClubMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyMix
         return super().list(request)
 
     def get_queryset(self) -> QuerySet[Member]:
-        """Those whose names, as the visitor may know them, have the words of `q`."""
+        """Filter by the words of `q`, in the names that the visitor may know."""
         text = self.request.query_params.get("q", "").replace("\0", "")
         return members_found(self.club, text, directs=self.directs)
 

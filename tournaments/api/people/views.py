@@ -363,7 +363,7 @@ class PlayerGameViewSet(PlayerMixin, ListMixin, APIViewSet):
     serializer_class = serializers.PlayerGameSerializer
 
     def get_queryset(self) -> Games:
-        """Those whose ruleset there still is, each with the player's `seat`."""
+        """Return the games of rulesets that still exist, each with the player's `seat`."""
         player = self.get_player(self.kwargs["public_id"])
         changes = RatingChange.objects.select_related("rating").filter(
             rating__pool__club=player.club_id, rating__person=f"p{player.pk}"
