@@ -126,11 +126,18 @@ function holdBack(event) {
 
 let tries = 0;
 let timer;
+let isLeaving = false;
+
+// Two answers may come at once: the second must not cut off the loading that the first began.
+function leave(address) {
+  if (!isLeaving) location.replace(address);
+  isLeaving = true;
+}
 
 async function send() {
   clearTimeout(timer);
   const { address, refused } = await Starts.deliver(key);
-  if (address) location.replace(address);
+  if (address) leave(address);
   else if (refused !== undefined) refuse(refused);
   else timer = setTimeout(send, DELAYS[Math.min(tries++, DELAYS.length - 1)]);
 }
@@ -155,7 +162,7 @@ if (record) {
   document.addEventListener("click", openRules);
   for (const name of ["click", "submit"]) document.addEventListener(name, holdBack, true);
   window.addEventListener("online", soon);
-  window.addEventListener("storage", () => { if (Starts.sentTo(key)) location.replace(Starts.sentTo(key)); });
+  window.addEventListener("storage", () => { if (Starts.sentTo(key)) leave(Starts.sentTo(key)); });
   document.addEventListener("visibilitychange", () => { if (!document.hidden) soon(); });
   if (record.refused) refuse(record.refused);
   soon();
