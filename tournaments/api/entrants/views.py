@@ -81,6 +81,13 @@ class EntrantMixin(views.TournamentMixin):
         line: overview.EntrantLine = self.listed([entrant]).lines[0]
         return line
 
+    def get_locked(self: Any) -> overview.EntrantLine:
+        entrant = registration.lock_entrant(self.get_entrant().pk)
+        self.tournament = entrant.tournament
+        line: overview.EntrantLine = self.line_of(entrant)
+        self.check_precondition(line)
+        return line
+
     def get_serializer_context(self: Any) -> dict[str, Any]:
         known = {name: getattr(self, name, None) for name in ("directs", "member")}
         return {**super().get_serializer_context(), **known}  # type: ignore[misc]
@@ -151,13 +158,6 @@ class EntrantViewSet(EntrantMixin, views.RetrieveMixin, views.DestroyMixin, view
     def get_object(self) -> overview.EntrantLine:
         return self.line_of(self.get_entrant())
 
-    def get_locked(self) -> overview.EntrantLine:
-        entrant = registration.lock_entrant(self.get_entrant().pk)
-        self.tournament = entrant.tournament
-        line = self.line_of(entrant)
-        self.check_precondition(line)
-        return line
-
     def partial_update(self, request: Request, **kwargs: Any) -> Response:
         """Change an entrant: team, club, section, house player or not, paid or not.
 
@@ -218,14 +218,19 @@ class SubstituteView(EntrantMixin, views.BaseAPIView):
     def put(self, request: Request, **kwargs: Any) -> Response:
         """Let somebody, by name, play a round in place of the entrant's player."""
         place = self.get_place()
-        name = self.get_validated()["name"]
-        put_substitute(place, name, self.actor, at=timezone.now())
+        with transaction.atomic():
+            self.get_locked()
+            name = self.get_validated()["name"]
+            put_substitute(place, name, self.actor, at=timezone.now())
         self.tournament.refresh_from_db()
         return self.respond(self.line_of(self.get_entrant()))
 
     def delete(self, request: Request, **kwargs: Any) -> Response:
         """Remove a substitute: the player plays the round again."""
-        take_out_substitute(self.get_place(), self.actor, at=timezone.now())
+        place = self.get_place()
+        with transaction.atomic():
+            self.get_locked()
+            take_out_substitute(place, self.actor, at=timezone.now())
         return Response(status=204)
 
     def get_place(self) -> Place:

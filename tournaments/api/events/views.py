@@ -28,7 +28,7 @@ from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.seating import Who
 from tournaments.services.games.tables import Laying, add_table, remove_table, replace_address
 from tournaments.services.people.players import lock_people
-from tournaments.services.tournaments.lifecycle import put_in_season
+from tournaments.services.tournaments.lifecycle import lock_tournament, put_in_season
 
 
 class SeasonViewSet(views.ClubMixin, views.ModelViewSet):
@@ -72,6 +72,8 @@ class SeasonEventViewSet(views.ClubMixin, views.APIViewSet):
     lookup_field = "public_id"
     lookup_url_kwarg = "event"
     lookup_value_converter = "slug"
+    # `If-Match` names the tag of the evening, which says its season.
+    serializer_classes = {"retrieve": serializers.EventSerializer}
 
     def update(self, request: Request, **kwargs: Any) -> Response:
         """Put an evening or a tournament into a season, even a finished one."""
@@ -82,10 +84,17 @@ class SeasonEventViewSet(views.ClubMixin, views.APIViewSet):
         return self._move(None)
 
     def _move(self, into: int | None) -> Response:
-        season = get_object_or_404(self.club.seasons, pk=self.kwargs["pk"])
-        event = get_object_or_404(self.club.events, public_id=self.kwargs["event"])
-        if into is not None or event.season_id == season.pk:
-            put_in_season(event.pk, into, self.actor, at=timezone.now())
+        with transaction.atomic():
+            season = get_object_or_404(self.club.seasons.select_for_update(), pk=self.kwargs["pk"])
+            rows = self.club.events.select_related("tournament")
+            event = get_object_or_404(rows, public_id=self.kwargs["event"])
+            if hasattr(event, "tournament"):
+                event = lock_tournament(event.tournament.pk).event
+            else:
+                event = Event.objects.select_for_update().get(pk=event.pk)
+            self.check_precondition(event)
+            if into is not None or event.season_id == season.pk:
+                put_in_season(event.pk, into, self.actor, at=timezone.now())
         return self.respond()
 
 
