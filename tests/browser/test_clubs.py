@@ -4,13 +4,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from tests.club_factories import (
-    ClubFactory,
-    MemberFactory,
-    PlayerFactory,
-    RoundFactory,
-    TableFactory,
-)
+from tests import club_factories as make
 from tests.deals import WHOLE_GAME
 from tournaments.models import Player
 
@@ -19,16 +13,16 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def player():
-    club = ClubFactory(slug="moda", name="Moda King")
+    club = make.ClubFactory(slug="moda", name="Moda King")
     names = ["Şule Ak", "Burak", "Cem", "Deniz"]
-    TableFactory(round=RoundFactory(event__club=club), players=names, entries=WHOLE_GAME)
+    make.TableFactory(round=make.RoundFactory(event__club=club), players=names, entries=WHOLE_GAME)
     return Player.objects.get(name="Şule Ak")
 
 
 def test_names_are_found_and_suggested_while_one_types(new_phone, player):
     for name in ("Selin", "Suna"):
-        PlayerFactory(club=player.club, name=name)
-    phone = new_phone(MemberFactory(club=player.club, role="director").user, locale="tr")
+        make.PlayerFactory(club=player.club, name=name)
+    phone = new_phone(make.MemberFactory(club=player.club, role="director").user, locale="tr")
     phone.open(reverse("players", args=["moda"]))
     phone.page.locator("#q").press_sequentially("su")
     expect(phone.page.locator("#found li")).to_have_text(["Suna", "Şule Ak"])

@@ -6,16 +6,9 @@ import pytest
 from django.urls import resolve, reverse
 from playwright.sync_api import Error, expect
 
+from tests import club_factories as make
 from tests.browser.phone import SIDEWAYS, game_with
 from tests.browser.playing import pick
-from tests.club_factories import (
-    AccountFactory,
-    AuditEntryFactory,
-    InvitationFactory,
-    MemberFactory,
-    PlayerFactory,
-    TableFactory,
-)
 from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, HouseRulesetFactory, UserFactory, record
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
@@ -141,21 +134,21 @@ def starts_of_an_owner(owner):
     """A club with something of everything, and the addresses from which links lead on."""
     row = hall()
     club = row.event.club
-    MemberFactory(club=club, user=owner, role="owner")
-    AuditEntryFactory.create_batch(40, club=club, user=owner, address="192.0.2.7")
+    make.MemberFactory(club=club, user=owner, role="owner")
+    make.AuditEntryFactory.create_batch(40, club=club, user=owner, address="192.0.2.7")
     one, other = rated_players(club)
-    merge_players(one.pk, PlayerFactory(club=club).pk, NOBODY, at=EVENING)
-    long_name = PlayerFactory(club=club, name="Sule Ak Yılmaz-Karamustafaoğulları")
-    table = TableFactory(round__event__club=club, entries=WHOLE_GAME)
+    merge_players(one.pk, make.PlayerFactory(club=club).pk, NOBODY, at=EVENING)
+    long_name = make.PlayerFactory(club=club, name="Sule Ak Yılmaz-Karamustafaoğulları")
+    table = make.TableFactory(round__event__club=club, entries=WHOLE_GAME)
     event = table.round.event
     Event.objects.filter(pk=event.pk).update(table_codes=True, confirmations="two")
     rules = HouseRulesetFactory(slug="moda", base="italian-king-choice")
-    invitation = InvitationFactory(club=club)
+    invitation = make.InvitationFactory(club=club)
     in_event, in_tournament = [club.slug, event.public_id], [club.slug, row.slug]
     return [
         reverse("house_ruleset", args=[rules.slug]),
         reverse("delete_rules", args=[rules.slug]),
-        reverse("admin:tournaments_user_change", args=[AccountFactory().pk]),
+        reverse("admin:tournaments_user_change", args=[make.AccountFactory().pk]),
         f"{reverse('merge_player', args=[club.slug, one.public_id])}?other={long_name.public_id}",
         reverse("player", args=[club.slug, one.public_id]),
         f"/clubs/{club.slug}/players/{one.public_id}/against/{other.public_id}/",
@@ -193,14 +186,14 @@ def hall():
     call_director(second.tables.get(number=1).pk, NOBODY, at=EVENING)
     game = first.tables.get(number=2).games.get()
     swapped = {**WHOLE_GAME[0], "counts": {"heart_king": [1, 0, 0, 0]}}
-    by = Actor(MemberFactory(club=row.event.club, role="director").user)
+    by = Actor(make.MemberFactory(club=row.event.club, role="director").user)
     context = ContextFactory(revision=game.revision, at=LATER, by=by)
     correct_entry(game.pk, 0, parse_entry(swapped), "yanlış yazıldı", context)
     return row
 
 
 def rated_players(club):
-    game = TableFactory(round__event__club=club, entries=WHOLE_GAME).games.get()
+    game = make.TableFactory(round__event__club=club, entries=WHOLE_GAME).games.get()
     one, other, *_rest = [seat.player for seat in game.seats.all()]
     pool = RatingPoolFactory(club=club)
     for player in (one, other):
@@ -348,9 +341,9 @@ def test_page_that_was_typed_on_is_without_faults(new_phone, visited):
 
 def test_long_page_that_refuses_a_form_opens_at_the_field(new_phone):
     row = running(*NAMES)
-    PlayerFactory.create_batch(20, club=row.event.club)
+    make.PlayerFactory.create_batch(20, club=row.event.club)
     phone = new_phone()
-    phone.sign_in(MemberFactory(club=row.event.club, role="director").user)
+    phone.sign_in(make.MemberFactory(club=row.event.club, role="director").user)
     phone.open(reverse("add_entrants", args=[row.event.club.slug, row.slug]))
     phone.page.fill("[name=list]", "0532 123 45 67")
     phone.tap(phone.page.locator("form:has([name=list]) button"))

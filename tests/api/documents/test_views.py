@@ -1,13 +1,7 @@
 import pytest
 
+from tests import club_factories as make
 from tests.api.conftest import faults, refused
-from tests.club_factories import (
-    EventFactory,
-    MemberFactory,
-    PlayerFactory,
-    SeasonFactory,
-    TableFactory,
-)
 from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory
 from tournaments.api.access import token_of
@@ -17,7 +11,9 @@ from tournaments.reports.documents import build_report
 
 @pytest.fixture
 def table(club):
-    return TableFactory(round__event=EventFactory(club=club, name="Cuma"), entries=WHOLE_GAME[:2])
+    return make.TableFactory(
+        round__event=make.EventFactory(club=club, name="Cuma"), entries=WHOLE_GAME[:2]
+    )
 
 
 def documents_of(table):
@@ -50,7 +46,7 @@ def test_sheets_of_an_evening_are_listed_asked_for_made_and_downloaded(program, 
 
 
 def test_cards_of_tables_are_for_directors_with_the_scope(program, club, table):
-    owner = MemberFactory(club=club, role="owner").user
+    owner = make.MemberFactory(club=club, role="owner").user
     wanted = {"document": "table-cards-of-round", "round": table.round.number}
     for lacking in (program.role("member", club), program.as_(owner, "read")):
         assert faults(lacking.post(documents_of(table), wanted)) == [("unknown", "document")]
@@ -84,7 +80,7 @@ def test_document_that_there_is_not_is_refused_with_its_place(program, club, tab
 
 def test_document_that_waits_for_a_table_is_refused(program, club):
     director = program.role("director", club)
-    path = f"clubs/moda/events/{EventFactory(club=club).public_id}/documents/"
+    path = f"clubs/moda/events/{make.EventFactory(club=club).public_id}/documents/"
     assert refused(director.post(path, {"document": "sheets"})) == (409, "not-there-yet")
     missing = {o["document"]: o["missing"] for o in director.get(path).json()["offers"]}
     assert missing["sheets"] == "Once a table is laid."
@@ -99,8 +95,8 @@ def test_own_document_is_cancelled_and_made_again(program, club, table):
 
 
 def test_season_of_a_player_and_month_of_a_club_are_those_there_are(program, club):
-    player, season = PlayerFactory(club=club), SeasonFactory(club=club)
-    EventFactory(club=club, held_on="2026-10-02")
+    player, season = make.PlayerFactory(club=club), make.SeasonFactory(club=club)
+    make.EventFactory(club=club, held_on="2026-10-02")
     member = program.role("member", club)
     assert member.get("clubs/moda/documents/").json()["months"] == ["2026-10"]
     for path, right, wrong in (

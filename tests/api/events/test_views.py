@@ -1,15 +1,7 @@
 import pytest
 
+from tests import club_factories as make
 from tests.api.conftest import faults, refused
-from tests.club_factories import (
-    ClubFactory,
-    EventFactory,
-    PlayerFactory,
-    RoundFactory,
-    SeasonFactory,
-    TableFactory,
-    TournamentFactory,
-)
 from tests.deals import NAMES, WHOLE_GAME
 from tournaments.api.access import token_of
 from tournaments.models import Event, Game, Player, Round, Table
@@ -20,11 +12,11 @@ FRIDAY = {"name": "Cuma", "held_on": "2026-11-20", "ruleset": "turkish-king"}
 
 @pytest.fixture
 def club(db):
-    return ClubFactory(slug="kadife", table_codes=True, confirmations="two")
+    return make.ClubFactory(slug="kadife", table_codes=True, confirmations="two")
 
 
 def test_evening_is_made_as_the_club_has_it_with_its_first_round_open(director, club):
-    season = SeasonFactory(club=club)
+    season = make.SeasonFactory(club=club)
     made = director.post(EVENINGS, FRIDAY)
     said = made.json()
     assert made["Location"] == f"/api/v1/{EVENINGS}{said['id']}/"
@@ -35,7 +27,7 @@ def test_evening_is_made_as_the_club_has_it_with_its_first_round_open(director, 
 
 
 def test_evening_that_cannot_be_is_refused_at_the_place_of_each_fault(director, club):
-    of_others = SeasonFactory().pk
+    of_others = make.SeasonFactory().pk
     for said, found in (
         ({"ruleset": "poker"}, ("unknown-ruleset", "ruleset")),
         ({"options": {"king": "perhaps"}}, ("unknown-option", "options.king")),
@@ -47,12 +39,14 @@ def test_evening_that_cannot_be_is_refused_at_the_place_of_each_fault(director, 
 
 
 def test_evening_is_changed_in_part_and_removed_while_no_table_was_laid(director, club):
-    event = EventFactory(club=club, season=SeasonFactory(club=club), options={"king": "declared"})
+    event = make.EventFactory(
+        club=club, season=make.SeasonFactory(club=club), options={"king": "declared"}
+    )
     where = f"{EVENINGS}{event.public_id}/"
     seen = director.get(where)
     changed = director.patch(where, {"name": "Cumartesi", "season": None}).json()
     assert changed == seen.json() | {"name": "Cumartesi", "season": None}
-    table = TableFactory(round=RoundFactory(event=event))
+    table = make.TableFactory(round=make.RoundFactory(event=event))
     assert refused(director.delete(where)) == (409, "event-has-tables")
     table.games.get().delete()
     table.delete()
@@ -60,11 +54,13 @@ def test_evening_is_changed_in_part_and_removed_while_no_table_was_laid(director
 
 
 def test_evenings_are_found_by_what_they_are(director, club):
-    season = SeasonFactory(club=club)
-    EventFactory(club=club, name="A", held_on="2026-10-01", season=season)
-    EventFactory(club=club, name="B", held_on="2026-11-01", published=True)
-    TournamentFactory(event=EventFactory(club=club, name="C", held_on="2026-12-01"), slug="open")
-    EventFactory(name="of another club")
+    season = make.SeasonFactory(club=club)
+    make.EventFactory(club=club, name="A", held_on="2026-10-01", season=season)
+    make.EventFactory(club=club, name="B", held_on="2026-11-01", published=True)
+    make.TournamentFactory(
+        event=make.EventFactory(club=club, name="C", held_on="2026-12-01"), slug="open"
+    )
+    make.EventFactory(name="of another club")
 
     def names(query):
         return "".join(row["name"] for row in director.get(f"{EVENINGS}{query}").json()["results"])
@@ -82,9 +78,9 @@ def test_evenings_are_found_by_what_they_are(director, club):
 
 
 def test_league_takes_alike_tournaments_alone_and_finished_ones_too(director, club):
-    season = SeasonFactory(club=club, league_points="places")
+    season = make.SeasonFactory(club=club, league_points="places")
     settings = {"points": "game", "place_points": [4, 2, 1, 0]}
-    event = TournamentFactory(event__club=club, state="finished", settings=settings).event
+    event = make.TournamentFactory(event__club=club, state="finished", settings=settings).event
     path = f"clubs/kadife/seasons/{season.pk}/"
     where = f"{path}events/{event.public_id}/"
 
@@ -106,7 +102,7 @@ FOUR = {"players": [{"name": name} for name in NAMES]}
 
 @pytest.fixture
 def event(club):
-    return EventFactory(club=club)
+    return make.EventFactory(club=club)
 
 
 @pytest.fixture
@@ -116,12 +112,12 @@ def evening(event):
 
 @pytest.fixture
 def round_(event):
-    return RoundFactory(event=event, number=1)
+    return make.RoundFactory(event=event, number=1)
 
 
 def test_rounds_are_opened_closed_and_opened_again(program, director, evening, round_):
     assert refused(director.post(f"{evening}rounds/")) == (409, "round-still-empty")
-    game = TableFactory(round=round_).games.get()
+    game = make.TableFactory(round=round_).games.get()
     opened = director.post(f"{evening}rounds/")
     assert opened["Location"] == f"/api/v1/{evening}rounds/2/"
     rounds = director.get(f"{evening}rounds/").json()["results"]
@@ -140,7 +136,7 @@ def test_rounds_are_opened_closed_and_opened_again(program, director, evening, r
 def test_table_is_laid_with_players_and_names_and_its_keys_are_shown(
     program, director, club, evening, round_
 ):
-    burak = PlayerFactory(club=club, name="Burak Demir", initials=True)
+    burak = make.PlayerFactory(club=club, name="Burak Demir", initials=True)
     said = {"players": [{"name": "Ayşe"}, {"player": burak.public_id}, *FOUR["players"][2:]]}
     laid = director.post(f"{evening}rounds/1/tables/", said)
     assert laid.status_code == 201
@@ -182,9 +178,9 @@ def test_table_plays_what_is_said_and_else_what_the_evening_offers(
 def test_those_who_cannot_sit_there_are_refused_and_nothing_is_written(
     director, club, evening, round_
 ):
-    TableFactory(round=round_, players=NAMES)
-    stranger = PlayerFactory().public_id
-    gone = PlayerFactory(club=club, merged_into=PlayerFactory(club=club)).public_id
+    make.TableFactory(round=round_, players=NAMES)
+    stranger = make.PlayerFactory().public_id
+    gone = make.PlayerFactory(club=club, merged_into=make.PlayerFactory(club=club)).public_id
     tables, four = f"{evening}rounds/1/tables/", [{"name": n} for n in ("Ece", "Fatma", "Gül")]
     for last, found in (
         ({"name": "Ayşe"}, ("sits-elsewhere", "players")),
@@ -199,8 +195,8 @@ def test_those_who_cannot_sit_there_are_refused_and_nothing_is_written(
 
 
 def test_table_of_a_tournament_gets_a_new_address_but_stays(director, club):
-    event = TournamentFactory(event__club=club, state="running").event
-    table = TableFactory(round=RoundFactory(event=event, number=1))
+    event = make.TournamentFactory(event__club=club, state="running").event
+    table = make.TableFactory(round=make.RoundFactory(event=event, number=1))
     evening = f"clubs/kadife/events/{event.public_id}/"
     where = f"{evening}rounds/1/tables/{table.public_id}/"
     before = director.get(where).json()["keys"]["table"]

@@ -1,14 +1,7 @@
 import pytest
 
+from tests import club_factories as make
 from tests.api.conftest import faults, refused
-from tests.club_factories import (
-    AccountFactory,
-    ClubFactory,
-    EventFactory,
-    RoundFactory,
-    TableFactory,
-    TournamentFactory,
-)
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, GameFactory, record
 from tests.match_builders import play, won_by
@@ -23,8 +16,8 @@ pytestmark = pytest.mark.django_db
 
 def laid(event=None, **more):
     """The game of a new table, in an evening of its own unless one is given."""
-    round_ = RoundFactory(event=event) if event else RoundFactory()
-    return TableFactory(round=round_, **more).games.get()
+    round_ = make.RoundFactory(event=event) if event else make.RoundFactory()
+    return make.TableFactory(round=round_, **more).games.get()
 
 
 def ids(answer):
@@ -60,8 +53,8 @@ def test_line_of_a_list_says_where_it_was_played_and_what_it_came_to(program):
 
 
 def test_games_are_found_by_where_when_and_how_they_were_played(program):
-    club = ClubFactory()
-    first, second = (laid(EventFactory(club=club)) for _ in range(2))
+    club = make.ClubFactory()
+    first, second = (laid(make.EventFactory(club=club)) for _ in range(2))
     third = laid(second.table.round.event, entries=WHOLE_GAME)
     Game.objects.filter(pk=first.pk).update(played_at=EVENING.replace(day=1), ruleset="rifki")
     member = program.role("member", club)
@@ -108,7 +101,7 @@ def test_result_is_confirmed_at_the_table_seat_by_seat_and_by_accounts(program):
     assert (agreement["confirmed"], agreement["missing"]) == ([2], [0, 1, 3])
 
     player = Seat.objects.get(game=row, number=1).player
-    player.account = AccountFactory()
+    player.account = make.AccountFactory()
     player.save()
     own = program.as_(player.account)
     assert own.post(path, {}, If_Match='"20"').json()["confirmed"] == [1, 2]
@@ -121,7 +114,7 @@ def test_result_is_confirmed_at_the_table_seat_by_seat_and_by_accounts(program):
 
 
 def test_open_table_is_taken_into_an_evening_by_a_director_with_its_key(program):
-    round_ = RoundFactory()
+    round_ = make.RoundFactory()
     row = GameFactory(entries=WHOLE_GAME[:2])
     path = f"games/{row.public_id}/adopt/"
     said = {"key": token_of(row, "write"), "event": round_.event.public_id, "round": round_.number}
@@ -176,9 +169,9 @@ def test_match_goes_on_game_by_game(program):
 
 
 def test_later_game_of_a_match_is_shown_with_its_key_to_whoever_has_one(program):
-    event = EventFactory(published=True)
+    event = make.EventFactory(published=True)
     match = play([0, 1]).match
-    match.games.update(table=TableFactory(round__event=event))
+    match.games.update(table=make.TableFactory(round__event=event))
     rows = match.games.order_by("match_number")
     path = f"games/{rows[0].public_id}/match/"
     keys = [program.with_token(token_of(rows[0], kind)) for kind in ("write", "follow")]
@@ -200,13 +193,15 @@ KING = WHOLE_GAME[0]
 
 @pytest.fixture
 def club(db):
-    return ClubFactory(slug="kadife", name="Kadife")
+    return make.ClubFactory(slug="kadife", name="Kadife")
 
 
 @pytest.fixture
 def table(club):
-    event = EventFactory(club=club, table_codes=True)
-    return TableFactory(round=RoundFactory(event=event, number=1), number=3, players=NAMES)
+    event = make.EventFactory(club=club, table_codes=True)
+    return make.TableFactory(
+        round=make.RoundFactory(event=event, number=1), number=3, players=NAMES
+    )
 
 
 @pytest.fixture
@@ -277,10 +272,10 @@ def test_wrong_codes_are_counted_with_a_key_too_and_close_the_access(phone, tabl
 
 
 def test_phone_of_a_tournament_sees_the_clock_and_calls_a_director(program, club):
-    event = TournamentFactory(event__club=club, state="running").event
+    event = make.TournamentFactory(event__club=club, state="running").event
     clock = {"clock_seconds": 3600, "clock_used": 600}
-    round_ = RoundFactory(event=event, number=1, published_at=EVENING, **clock)
-    game = TableFactory(round=round_, players=NAMES, extra_seconds=60).games.get()
+    round_ = make.RoundFactory(event=event, number=1, published_at=EVENING, **clock)
+    game = make.TableFactory(round=round_, players=NAMES, extra_seconds=60).games.get()
     phone, path = program.with_token(token_of(game, "write")), f"games/{game.public_id}/"
     told = phone.get(f"{path}table/").json()
     assert (told["event"]["tournament"], told["play"]["called"]) == (event.tournament.slug, False)
@@ -296,7 +291,7 @@ OTHERWISE = WHOLE_GAME[1] | {"counts": {"queens": [3, 0, 0, 1]}}
 
 
 def test_programs_confirm_and_dispute_deals_and_a_director_settles(program):
-    club = ClubFactory()
+    club = make.ClubFactory()
     round_ = going(club, 1, confirm_deals=True, correct_minutes=5)
     game = table_of(round_).games.get()
     for body in WHOLE_GAME[1:3]:

@@ -3,17 +3,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from tests import club_factories as make
 from tests.api.conftest import faults, refused
-from tests.club_factories import (
-    AccountFactory,
-    EventFactory,
-    InvitationFactory,
-    MemberFactory,
-    PlayerFactory,
-    RoundFactory,
-    SeasonFactory,
-    TableFactory,
-)
 from tests.counting import queries_of
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
@@ -37,9 +28,9 @@ def of(player):
 
 def test_players_are_listed_by_name_and_found_as_one_may_know_them(program, director, club):
     for name in ("Çetin", "Cem", "Işık"):
-        PlayerFactory(club=club, name=name)
-    PlayerFactory(club=club, name="Dilek Gizli", initials=True)
-    PlayerFactory(name="Elsewhere")
+        make.PlayerFactory(club=club, name=name)
+    make.PlayerFactory(club=club, name="Dilek Gizli", initials=True)
+    make.PlayerFactory(name="Elsewhere")
     member = program.role("member", club)
 
     assert names(director.get(PLAYERS)) == ["Cem", "Çetin", "Dilek Gizli", "Işık"]
@@ -52,7 +43,7 @@ def test_players_are_listed_by_name_and_found_as_one_may_know_them(program, dire
 
 def test_cursors_lead_through_all_pages_and_tell_no_hidden_name(program, director, club):
     for name in ("Ali", "Dilek Gizli", "Zeki"):
-        PlayerFactory(club=club, name=name, initials=name.startswith("Dilek"))
+        make.PlayerFactory(club=club, name=name, initials=name.startswith("Dilek"))
     member = program.role("member", club)
     path, seen = f"{PLAYERS}?page_size=1", []
     while path:
@@ -65,7 +56,7 @@ def test_cursors_lead_through_all_pages_and_tell_no_hidden_name(program, directo
 
 
 def test_players_are_added_all_or_none(director, club):
-    taken = PlayerFactory(club=club, name="Ayşe")
+    taken = make.PlayerFactory(club=club, name="Ayşe")
     denied = director.post(PLAYERS, {"names": ["Burak", "ayşe", "!", "BURAK", ""]})
     assert faults(denied) == [
         ("name-taken", "names.1"),
@@ -82,8 +73,8 @@ def test_players_are_added_all_or_none(director, club):
 
 
 def test_player_is_renamed_and_shown_by_initials(director, club):
-    row = PlayerFactory(club=club, name="Ayse Yilmaz")
-    PlayerFactory(club=club, name="Cem")
+    row = make.PlayerFactory(club=club, name="Ayse Yilmaz")
+    make.PlayerFactory(club=club, name="Cem")
     changed = director.patch(of(row), {"name": "Ayşe Yılmaz", "initials": True}).json()
     assert (changed["name"], changed["shown_name"]) == ("Ayşe Yılmaz", "A. Y.")
     assert refused(director.patch(of(row), {"name": "cem"})) == (409, "name-taken")
@@ -91,7 +82,7 @@ def test_player_is_renamed_and_shown_by_initials(director, club):
 
 
 def test_player_is_untied_from_the_account_and_given_a_card(director, club):
-    row = PlayerFactory(club=club, account=AccountFactory(first_name="Ayşe"))
+    row = make.PlayerFactory(club=club, account=make.AccountFactory(first_name="Ayşe"))
     assert director.get(of(row)).json()["account"] == "Ayşe"
     assert refused(director.get(f"{of(row)}card/")) == (409, "has-account")
     assert director.post(f"{of(row)}unlink/").json()["account"] is None
@@ -103,7 +94,10 @@ def test_player_is_untied_from_the_account_and_given_a_card(director, club):
 
 
 def test_two_players_are_merged_and_parted_again(director, club):
-    kept, gone = PlayerFactory(club=club, name="Ayşe"), PlayerFactory(club=club, name="Ayse Y.")
+    kept, gone = (
+        make.PlayerFactory(club=club, name="Ayşe"),
+        make.PlayerFactory(club=club, name="Ayse Y."),
+    )
     asked = director.get(f"{of(kept)}merge/?other={gone.public_id}").json()
     assert (asked["gone_name"], asked["games"], asked["why_not"]) == ("Ayse Y.", 0, None)
     (merge,) = director.post(f"{of(kept)}merge/", {"other": gone.public_id}).json()["merges"]
@@ -113,7 +107,7 @@ def test_two_players_are_merged_and_parted_again(director, club):
 
 
 def test_player_is_exported_and_removed(director, club):
-    row = PlayerFactory(club=club, name="Ayşe")
+    row = make.PlayerFactory(club=club, name="Ayşe")
     data = director.post(f"{of(row)}data/").json()
     assert (data["format"], data["player"]["name"]) == ("kingscore-player/1", "Ayşe")
     assert director.delete(of(row)).status_code == 204
@@ -121,8 +115,8 @@ def test_player_is_exported_and_removed(director, club):
 
 
 def test_members_read_names_and_directors_addresses(program, club):
-    user = MemberFactory(club=club, user__email="gizli@example.org").user
-    PlayerFactory(club=club, account=user, name="Ayşe Yılmaz", initials=True)
+    user = make.MemberFactory(club=club, user__email="gizli@example.org").user
+    make.PlayerFactory(club=club, account=user, name="Ayşe Yılmaz", initials=True)
     director, member = program.role("director", club), program.role("member", club)
 
     shown = director.get("clubs/moda/members/?q=gizli").json()["results"]
@@ -135,7 +129,7 @@ def test_members_read_names_and_directors_addresses(program, club):
 
 
 def test_owner_gives_another_role_and_puts_out_with_a_reason(owner, club):
-    path = f"clubs/moda/members/{MemberFactory(club=club).user.pk}/"
+    path = f"clubs/moda/members/{make.MemberFactory(club=club).user.pk}/"
     assert owner.patch(path, {"role": "director"}).json()["role"] == "director"
     assert faults(owner.patch(path, {"role": "king"})) == [("invalid-choice", "role")]
     assert faults(owner.delete(f"{path}?reason={'x' * 201}")) == [("max-length", "reason")]
@@ -152,10 +146,10 @@ def test_invitation_is_made_read_followed_and_used_up(program, owner, club):
 
     join = f"join/{told['id']}/{told['secret']}/"
     assert program.get(join).json()["club"] == {"slug": "moda", "name": club.name}
-    guest = program.as_(AccountFactory())
+    guest = program.as_(make.AccountFactory())
     assert guest.post(join).json()["role"] == "director"
     assert guest.get(join).json()["belongs"] is True
-    late = program.as_(AccountFactory()).post(join)
+    late = program.as_(make.AccountFactory()).post(join)
     assert refused(late) == (410, "invitation-over")
 
 
@@ -166,18 +160,18 @@ def test_directors_invite_members_only_and_staff_is_invited_once(program, owner,
     many = owner.post("clubs/moda/invitations/", {"role": "owner", "most_uses": None})
     assert faults(many) == [("staff-once", "most_uses")]
     assert director.post("clubs/moda/invitations/", {"most_uses": None}).status_code == 201
-    InvitationFactory(club=club, role="owner", most_uses=1)
+    make.InvitationFactory(club=club, role="owner", most_uses=1)
     for who, query in ((director, ""), (owner, "?role=owner")):
         assert len(who.get(f"clubs/moda/invitations/{query}").json()["results"]) == 1
 
 
 def test_invitation_is_withdrawn_and_an_expired_one_not_listed(program, owner, club):
-    row = InvitationFactory(club=club)
+    row = make.InvitationFactory(club=club)
     path = f"clubs/moda/invitations/{row.public_id}/"
     for _twice in range(2):
         assert owner.delete(path).status_code == 204
     assert program.get(f"join/{row.public_id}/{row.secret}/").status_code == 410
-    InvitationFactory(club=club, expires_at=timezone.now() - timedelta(minutes=1))
+    make.InvitationFactory(club=club, expires_at=timezone.now() - timedelta(minutes=1))
     assert owner.get("clubs/moda/invitations/").json()["results"] == []
 
 
@@ -187,10 +181,10 @@ NAMES = ("Şule", "Burak", "Cem", "Deniz")
 def play(club, number=1, names=NAMES, **event):
     """Play so many finished games on an evening that is rated."""
     Club.objects.filter(pk=club.pk).update(rates_evenings=True)
-    event = EventFactory(club=club, **event)
+    event = make.EventFactory(club=club, **event)
     for _ in range(number):
-        round_ = RoundFactory(event=event)
-        TableFactory(round=round_, players=names, entries=WHOLE_GAME)
+        round_ = make.RoundFactory(event=event)
+        make.TableFactory(round=round_, players=names, entries=WHOLE_GAME)
         round_.closed_at = EVENING
         round_.save()
     rate_club_again(club.pk)
@@ -202,7 +196,7 @@ def of_name(name, then=""):
 
 
 def test_numbers_are_those_of_the_finished_games(member, club):
-    season = SeasonFactory(club=club)
+    season = make.SeasonFactory(club=club)
     play(club, season=season)
     play(club)
     game = games_of(Player.objects.get(name="Şule"), None)[0]
@@ -232,7 +226,7 @@ def test_numbers_are_those_of_the_finished_games(member, club):
 )
 def test_limit_that_is_none_is_refused_and_answers_no_other_numbers(member, club, limit, code):
     play(club)
-    query = "?" + limit.format(elsewhere=SeasonFactory().pk)
+    query = "?" + limit.format(elsewhere=make.SeasonFactory().pk)
     beside = Player.objects.get(name="Deniz").public_id
 
     for path in (
@@ -255,7 +249,7 @@ def test_page_takes_as_many_queries_for_two_games_as_for_one(member, club, then)
 def test_games_are_listed_with_what_they_came_to(member, club):
     play(club, 2)
     game, path = games_of(Player.objects.get(name="Cem"), None)[0], of_name("Cem", "games/")
-    TableFactory(round=RoundFactory(event=EventFactory(club=club)), players=NAMES)
+    make.TableFactory(round=make.RoundFactory(event=make.EventFactory(club=club)), players=NAMES)
 
     shown = member.get(f"{path}?finished=true").json()["results"]
     expected = (2, game.place, game.points)

@@ -1,14 +1,7 @@
 import pytest
 
+from tests import club_factories as make
 from tests.api.conftest import faults
-from tests.club_factories import (
-    ClubFactory,
-    EventFactory,
-    PlayerFactory,
-    RoundFactory,
-    TableFactory,
-    TournamentFactory,
-)
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.rating_factories import RatingPoolFactory
@@ -19,7 +12,7 @@ from tournaments.services.ratings.computing import rate_club_again, sweep_rating
 
 @pytest.fixture
 def club(program):
-    return ClubFactory(slug="moda", in_server_ratings=True)
+    return make.ClubFactory(slug="moda", in_server_ratings=True)
 
 
 def names(answer):
@@ -66,7 +59,7 @@ def test_part_with_a_player_is_found(member, club):
 
 
 def test_server_ratings_tell_everybody_no_more_than_the_page(program, member, club):
-    player = PlayerFactory(club=club, name="Zümrüt Gizlioğlu", initials=True)
+    player = make.PlayerFactory(club=club, name="Zümrüt Gizlioğlu", initials=True)
     rated(RatingPoolFactory(club=None), 1500, player=player)
     counted()
     for who, told in ((program, (None, None)), (member, (player.public_id, "moda"))):
@@ -77,10 +70,10 @@ def test_server_ratings_tell_everybody_no_more_than_the_page(program, member, cl
 
 @pytest.fixture
 def tournament(club):
-    players = [PlayerFactory(club=club, name=name).name for name in ("A", "B", "C", "D")]
-    row = TournamentFactory(event=EventFactory(club=club), state="finished", slug="acik")
-    round_ = RoundFactory(event=row.event, number=1)
-    row.table = TableFactory(round=round_, number=1, players=players, entries=WHOLE_GAME)
+    players = [make.PlayerFactory(club=club, name=name).name for name in ("A", "B", "C", "D")]
+    row = make.TournamentFactory(event=make.EventFactory(club=club), state="finished", slug="acik")
+    round_ = make.RoundFactory(event=row.event, number=1)
+    row.table = make.TableFactory(round=round_, number=1, players=players, entries=WHOLE_GAME)
     Round.objects.filter(pk=round_.pk).update(closed_at=EVENING)
     rate_club_again(club.pk)
     sweep_ratings()
