@@ -159,6 +159,12 @@ def play_first_round(laptop, player, card):
     """One table writes on its phone, from its card; two are entered from paper."""
     player.open(card)
     player.write_deal(WHOLE_GAME[0])
+    player.tap(player.page.locator("#round-bar button"))
+    expect(player.page.locator(".round-called")).to_be_visible()
+    laptop.skip(5)
+    laptop.send("answer_call", 1, 1)
+    expect(laptop.page.locator(".called")).to_have_count(0)
+    look_at_the_wall(laptop)
     record_all(Game.objects.get(table__number=1), WHOLE_GAME[1:])
     laptop.skip(10)
     laptop.follow("round_totals", 1)
@@ -169,6 +175,17 @@ def play_first_round(laptop, player, card):
             field.press("Enter")
     laptop.press(laptop.page.locator("main p a.button"))
     go_on(laptop, "close-round", 1, 2, 3, 3)
+
+
+def look_at_the_wall(laptop):
+    """It shows the clock, then one thing after another by itself."""
+    wall = laptop.phone.context.new_page()
+    wall.goto(laptop.phone.base + laptop.url("wall"))
+    expect(wall.locator(".clock[data-running]")).to_be_visible()
+    expect(wall.locator(".wall-seating > li")).to_have_count(4)
+    laptop.skip(10)
+    expect(wall.locator(".wall-going > li")).to_have_text(["1", "2", "3"])
+    wall.close()
 
 
 def correct_first_round(laptop):
