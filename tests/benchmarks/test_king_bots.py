@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from benchmarks.king_bots import cards
-from benchmarks.king_bots.bots import kind_of, kinds
-from benchmarks.king_bots.generate import play
 from benchmarks.king_bots.playing import play_game
 from benchmarks.king_bots.sheets import Sheet, as_line, as_sheet, kept, record_of
 from tournaments.engine.documents.games import read_game, write_result
@@ -96,32 +94,6 @@ def test_kept_games_are_scored_alike_by_the_engine_and_end_with_the_king():
     for sheet in kings:
         scored_as_kept(sheet)
         assert sheet.ranks[sheet.deals[-1][5]] == 1
-
-
-def test_kept_game_can_be_played_again_from_its_lot():
-    # One between four who look only at the trick before them: others take minutes uncompiled.
-    sheet = next(s for s in kept() if not any(worlds_of(player) for player in s.players))
-    table = [s for s in kept() if s[:2] == sheet[:2]].index(sheet)
-
-    deals = play(f"2026 {sheet.evening} {sheet.round} {table}", [*map(kind_of, sheet.players)])
-
-    assert deals == sheet.deals
-
-
-def worlds_of(player):
-    """The worlds this player looks at: attention times worlds times tricks ahead."""
-    return kinds()[kind_of(player)][1:4].prod()
-
-
-def test_who_looks_at_cards_beats_who_does_not():
-    bots = np.array([AT_RANDOM, BY_EYE, BY_EYE, BY_EYE])
-
-    totals = [
-        Sheet(0, 0, (0, 1, 2, 3), tuple(map(tuple, play_game(bots, 0, np.array([seed, 7]))))).totals
-        for seed in range(1, 5)
-    ]
-
-    assert sum(own[0] for own in totals) < min(sum(own[s] for own in totals) for s in (1, 2, 3))
 
 
 def scored_as_kept(sheet):

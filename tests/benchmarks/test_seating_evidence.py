@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from benchmarks.seating_evidence import ahead, search
-from benchmarks.seating_evidence.events import Event, figures
 from benchmarks.seating_evidence.luck import fitted, points_of
 from benchmarks.seating_evidence.methods import METHODS
 from benchmarks.seating_evidence.results import one_event, read, simulate, table, tidy
@@ -39,44 +38,6 @@ def test_every_method_seats_everybody_once_in_every_round(method):
     assert found["far_uneven"] == 0
     assert 1 <= found["leaders_tables"] <= 4
     assert found["repeats"] == 0 or method not in WITHOUT_REPEATS
-
-
-def test_round_counts_meetings_seats_and_points():
-    event, tables = Event(8, 2, 0), np.arange(8).reshape(2, 4)
-
-    event.play(tables)
-    event.play(tables)
-
-    assert (event.repeats, event.met[0, 1], event.met[0, 4]) == (12, 2, 0)
-    assert event.seats.tolist() == [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2]] * 2
-    assert abs(event.scores[:4].sum()) < 40 < np.abs(event.scores[:4]).sum()
-
-
-def test_search_finds_neighbours_and_parts_those_who_met():
-    scores = np.array([70.0, 60, 50, 40, 30, 20, 10, 0])
-    free = search.Round(scores, np.zeros((8, 8)), np.zeros((8, 4)), np.ones(8))
-    met = np.zeros((8, 8))
-    met[0, 1] = met[1, 0] = 1000
-
-    together = search.search(free, 1, 200)
-    apart = search.search(free._replace(pairs=met), 1, 200)
-
-    assert sorted(map(sorted, together.tolist())) == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    assert not any({0, 1} <= {*table} for table in apart.tolist())
-
-
-def test_figures_are_those_of_the_tournament():
-    event = Event(8, 2, 0)
-    event.strength = np.arange(8.0)
-    event.tables = [np.arange(8).reshape(2, 4)] * 2
-    event.scores = np.arange(8) * 10
-    event.widths = [(60.0, 40.0, 30.0, 40.0)]
-    event.seats[:, 0] = 2
-
-    found = figures(event, np.arange(8))
-
-    assert (found["strongest_wins"], found["tau"], found["uneven"]) == (1, 1, 1)
-    assert (found["first_two_met"], found["leaders_tables"], found["times"]) == (1, 1, 2)
 
 
 def test_stopped_run_continues_and_the_table_has_its_means(tmp_path):

@@ -4,8 +4,7 @@ import pikepdf
 import pytest
 from django.utils import translation
 
-from tests.reports.asked import outline
-from tournaments.reports.pdf import Binder, Bookmark, UnknownPdf
+from tournaments.reports.pdf import Binder, UnknownPdf
 from tournaments.reports.sheets import compose_scoresheet
 from tournaments.reports.typesetting import typeset
 
@@ -135,38 +134,6 @@ def test_whole_says_what_it_is_and_how_many_pages_it_has(record, booklet):
         assert int(metadata["{http://ns.adobe.com/xap/1.0/t/pg/}NPages"]) == len(whole.pages) == 4
         assert whole.Root.Lang == "tr"
         assert whole.Root.MarkInfo.Marked
-
-
-def test_bookmarks_lead_to_pages_and_stand_in_levels(record):
-    marks = [
-        Bookmark("Raund 1", 1),
-        Bookmark("Masa 1: Işıl & Şule", 1, 2),
-        Bookmark("Masa 2", 2, 2),
-        Bookmark("Raund 2", 3),
-    ]
-    whole = opened(bind([sheet(record, n) for n in range(3)], marks))
-    assert outline(whole) == [
-        ("Raund 1", 1, [("Masa 1: Işıl & Şule", 1, []), ("Masa 2", 2, [])]),
-        ("Raund 2", 3, []),
-    ]
-
-
-def test_links_lead_out_to_pages_of_the_whole_and_within_a_part(record, booklet):
-    whole = opened(bind([sheet(record, 1), sheet(record, 2, "page:5"), booklet]))
-    numbers = {page.obj.objgen: number for number, page in enumerate(whole.pages, 1)}
-    places = pikepdf.NameTree(whole.Root.Names.Dests)
-
-    def target(link):
-        if "/A" in link and link.A.S == "/URI":
-            return str(link.A.URI)
-        place = link.A.D if "/A" in link else link.Dest
-        place = places[str(place)] if isinstance(place, pikepdf.String) else place
-        return numbers[place[0].objgen]
-
-    links = [[target(link) for link in page.obj.get("/Annots", [])] for page in whole.pages]
-    assert links[:2] == [["https://a.example/1"], [5]]
-    # The contents of the booklet name its own pages.
-    assert set(links[3]) == {5}
 
 
 @pytest.mark.parametrize("text", TRAPS)

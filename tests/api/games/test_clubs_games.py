@@ -188,9 +188,6 @@ def test_later_game_of_a_match_is_shown_with_its_key_to_whoever_has_one(program)
     assert program.with_token(told["follow"]).get(path).json()["next"] == told
 
 
-KING = WHOLE_GAME[0]
-
-
 @pytest.fixture
 def club(db):
     return make.ClubFactory(slug="kadife", name="Kadife")

@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from tests.api.conftest import HEAD, faults, refused
 from tests.club_factories import AccountFactory, TableFactory
@@ -335,17 +333,6 @@ def test_writes_of_others_and_keys_of_others_are_refused(phone, path):
     phone.post(batch, {"entries": [third]})
     assert phone.post(batch, {"entries": [fourth, third]}).status_code == 412
     assert written(phone, path) == list(WHOLE_GAME[:3])
-
-
-def test_many_entries_take_no_more_queries_than_two(program):
-    counts = []
-    for number in (2, 10):
-        phone, game = phone_of(program, GameFactory())
-        said = {"entries": [{"entry": body} for body in WHOLE_GAME[:number]]}
-        with CaptureQueriesContext(connection) as made:
-            phone.post(f"{game}entries/batch/", said)
-        counts.append(len(made))
-    assert counts[0] == counts[1]
 
 
 def test_entry_that_is_sent_again_after_it_was_withdrawn_is_named_by_its_place(phone, path):

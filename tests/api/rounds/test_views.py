@@ -84,7 +84,7 @@ def test_ruling_is_given_listed_and_withdrawn(evening):
     assert director.get(f"{path}?withdrawn=false").json()["results"] == []
 
 
-def test_correction_after_closing_is_shown_until_it_is_accepted(evening):
+def test_round_is_opened_again_and_its_correction_shown_until_it_is_accepted(evening):
     director, path = evening.director, f"{evening.path}corrections/"
     early = director.post(evening.round(1, "close/"))
     assert refused(early) == (409, "round-not-ready")
@@ -107,20 +107,6 @@ def test_correction_after_closing_is_shown_until_it_is_accepted(evening):
     assert refused(stale) == (409, "more-changed")
     assert director.post(f"{path}accept/", {"seen": told["seen"]}).json()["results"] == []
     assert AuditEntry.objects.get(action="accept-changes").after == {"round": [1]}
-
-
-def test_round_is_opened_again_until_a_later_one_is_published(evening):
-    director = evening.director
-    early = director.post(evening.round(1, "close/"))
-    assert refused(early) == (409, "round-not-ready")
-    assert [(p["code"], p["params"]) for p in early.json()["problems"]] == [
-        ("unfinished", {"table": 1}),
-        ("unfinished", {"table": 2}),
-    ]
-    evening.play(1, FIRST)
-    director.post(evening.round(1, "close/"))
-    assert director.post(evening.round(1, "reopen/")).json()["state"] == "open"
-    director.post(evening.round(1, "close/"))
     evening.seat(2)
     assert refused(director.post(evening.round(1, "reopen/"))) == (409, "depended")
 

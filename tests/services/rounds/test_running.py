@@ -16,7 +16,6 @@ from tournaments.services.games.writing import RoundClosed
 from tournaments.services.rounds import rulings
 from tournaments.services.rounds.running import (
     Added,
-    NotThatLong,
     add_time,
     close_round,
     finish_for_time,
@@ -54,19 +53,6 @@ def test_what_is_left_follows_from_what_has_run():
         assert seconds_left(round_, after(at), extra=300) == left + 300
         round_.closed_at = EVENING
         assert seconds_left(round_, after(at)) is seconds_left(Round(), EVENING) is None
-
-
-def test_time_is_added_once_for_all_by_two_presses_of_one_page():
-    round_ = one_table(minutes=60)
-
-    for _press in range(2):
-        round_ = add_time(round_.pk, Added(300, 3600), NOBODY, at=EVENING)
-    assert (round_.clock_seconds, told("add-time")) == (3900, [{"round": 1, "added": 300}])
-    for cannot in (0, 3 * 3600, -3960):
-        with pytest.raises(NotThatLong):
-            add_time(round_.pk, Added(cannot, 3900), NOBODY, at=EVENING)
-    round_ = add_time(round_.pk, Added(-300, 3900), NOBODY, at=EVENING)
-    assert round_.clock_seconds == 3600
 
 
 def test_round_without_a_clock_is_given_one():
