@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -10,9 +9,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import IN_ORDER, TAKES_LONG
-from benchmarks.figures import Figure
-from benchmarks.one import Run
-from benchmarks.results import Results
 from benchmarks.writing import bare_server
 from tests.waiting import PATIENCE
 
@@ -105,43 +101,3 @@ def test_benchmark_in_processes_of_its_own_runs():
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(" × ") > 3, done.stdout
-
-
-def written(folder, *runs):
-    """The rows of all results and of the first page after other runs, by how they begin."""
-    results = Results(IN_ORDER, folder)
-    for each in runs:
-        results.keep(each, "usual")
-    results.write("16.1")
-    pages = [(folder / name).read_text().splitlines() for name in ("all_results.md", "results.md")]
-    return [
-        lambda begin, page=page: [row for row in page if row.startswith(begin)] for page in pages
-    ]
-
-
-def test_results_keep_each_figure_beside_its_control_and_how_far_its_goal_is(tmp_path):
-    deal = Figure("a deal by the page, one phone", 13.7, "ms", "a bare view", 1.5, "95 %: 16.9 ms")
-    entry = Figure("an entry by the API", 6, "ms", "a row", 1)
-    lost = Run("engine", "", [Figure("lost", 0, "", "acknowledged", 1065)])
-    worse = Run("writing", "PostgreSQL", [replace(deal, value=17)])
-    broken = Run("writing", "SQLite", [replace(deal, value=1234.5)], "AssertionError: a | b")
-    written(tmp_path, lost, Run("writing", "PostgreSQL", [deal]))
-
-    rows, goals = written(tmp_path, worse, broken, Run("api_entry", "PostgreSQL", [entry]))
-
-    assert rows("| what") == ["| what | on | figure | beside, in the same run | times | |"]
-    assert rows("| lost") == ["| lost |  | 0 | acknowledged: 1,065 | 0 × |  |"]
-    # What was measured before a benchmark failed stays.
-    assert [row.split(" | ", 1)[1] for row in rows("| a deal by the page")] == [
-        "PostgreSQL | 17 ms | a bare view: 1.5 ms | 11.3 × | ▲ 1.24 × before; 95 %: 16.9 ms |",
-        "SQLite | 1,234 ms | a bare view: 1.5 ms | 823 × | 95 %: 16.9 ms |",
-    ]
-    assert rows("| **failed**") == ["| **failed**: AssertionError: a / b | SQLite | | | | |"]
-    for figure, verdict in (
-        (entry, "| ≤ 3 × | 2 × the goal |"),
-        (replace(entry, value=3), "| ≤ 3 × | ✓ |"),
-        (replace(entry, what="another"), "| not measured |  | ≤ 3 × |  |"),
-    ):
-        _, goals = written(tmp_path, Run("api_entry", "PostgreSQL", [figure]))
-        [goal] = goals("| an entry by the API")
-        assert goal.endswith(verdict)

@@ -6,13 +6,10 @@ from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
-from django.urls import resolve
 from PIL import Image
 
 from docs.looks import architecture, shots
-from docs.looks.in_club import LOOKS
 from tests.servers import environment_of
-from tournaments.services.demo.evenings import SLUG
 from tournaments.web.site.views import PICTURED, guide_steps
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,21 +51,6 @@ def test_files_and_tests_named_in_the_table_of_security_are_there():
 
     assert len(named) > 100
     assert missing == []
-
-
-def test_no_picture_lies_there_that_no_document_shows():
-    pointed = {
-        (text.parent / where).resolve() for text, where in [*targets(SHOWN), *targets(LINKED)]
-    }
-    there = {*ROOT.glob("docs/looks/**/*.png"), *ROOT.glob("docs/looks/*.svg")}
-    assert {path.name for path in there - pointed} == set()
-
-
-@pytest.mark.parametrize("look", [look for look in LOOKS if look.below], ids=lambda look: look.name)
-def test_page_of_a_picture_is_where_the_script_goes(look):
-    found = resolve(f"/clubs/{SLUG}/tournaments/some-event/{look.below}")
-
-    assert found.url_name == look.page
 
 
 def test_pictures_of_the_script_are_there_and_small():

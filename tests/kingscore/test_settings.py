@@ -314,18 +314,8 @@ def test_mail_address_is_taken_apart():
     assert smtp("smtp://mail.lan:25?tls=0&from=king@lan")["EMAIL_USE_TLS"] is False
 
 
-SETTINGS = ROOT / "kingscore" / "settings.py"
-
-# Shown to visitors, who run them elsewhere.
-PROGRAMS = ROOT / "tournaments" / "api" / "reference" / "programs"
-
 TABLE = ROOT / "deploy" / "README.md"
 ROW = re.compile(r"^\| `([A-Z_]+)` \| .+ \| .+ \|$", re.MULTILINE)
-
-# These tell others something, and ask nothing.
-TELLING = re.compile(
-    r"""environ\.setdefault\("|environ\["\w+"\] = |environ \| \{|posix_spawn\(.* os\.environ,"""
-)
 
 
 def test_table_has_every_variable_that_the_settings_read():
@@ -409,18 +399,3 @@ def test_check_shows_a_mistake_without_a_traceback_and_makes_no_folder(tmp_path)
     assert str(named) in refused.stderr
     assert "Traceback" not in refused.stderr
     assert not named.exists()
-
-
-def test_environment_is_read_in_the_settings_only():
-    sources = [ROOT / "manage.py", *(ROOT / "kingscore").rglob("*.py")]
-    sources += (ROOT / "tournaments").rglob("*.py")
-
-    lines = [
-        f"{path.relative_to(ROOT)}: {line.strip()}"
-        for path in sources
-        if path != SETTINGS and path.parent != PROGRAMS
-        for line in path.read_text().splitlines()
-        if re.search(r"\benviron\b|getenv", line.partition("#")[0].replace('"""', ""))
-    ]
-
-    assert [line for line in lines if not TELLING.search(line)] == []

@@ -7,7 +7,6 @@ that must be `found`: entry, code and place.
 
 import json
 import re
-from dataclasses import replace
 from functools import reduce
 
 import pytest
@@ -20,7 +19,6 @@ from tournaments.engine.documents import entries, games
 from tournaments.engine.documents import games as documents_games
 from tournaments.engine.documents.entries import (
     move_seats,
-    parse_entry,
     read_usual_deal,
     write_entry,
 )
@@ -28,7 +26,6 @@ from tournaments.engine.documents.games import parse_json, play_entry, read_game
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.play import outcomes
 from tournaments.engine.play.games import Game
-from tournaments.engine.rules.entries import Deal
 from tournaments.engine.rules.rulesets import UNITS, Code, InvalidEntry
 from tournaments.engine.variants import RULESETS
 from tournaments.texts import messages
@@ -402,12 +399,6 @@ def test_what_is_no_object_is_no_game(document):
     schemas.check_result(result)
 
 
-NO_QUEENS = {
-    "type": "deal",
-    "contract": "no-queens",
-    "declarer": 0,
-    "counts": {"queens": [4, 0, 0, 0]},
-}
 TRUMP = {
     "type": "deal",
     "contract": "trump",
@@ -507,41 +498,6 @@ def test_results_are_those_of_the_exact_checks(ruleset, monkeypatch):
     monkeypatch.setattr(documents_games, "read_usual_deal", lambda _game, _raw: None)
     assert results == [schemas.score_document(document) for document in documents]
     assert games == [documents_games.read_game(document).game for document in documents]
-
-
-@pytest.mark.parametrize(
-    "deal", [NO_QUEENS, TRUMP, {**NO_QUEENS, "author": "Ayşe"}, {**TRUMP, "note": "late"}]
-)
-def test_usual_deal_is_accepted_at_one_look(deal):
-    usual = read_usual_deal(Game(RULESETS["turkish-king"]), deal)
-    assert usual == (RULESETS["turkish-king"].by_id[deal["contract"]], parse_entry(deal))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"named": False},
-        {"declared": False},
-        {"scoring": "domino"},
-        {"values": {"tricks": 50, "hearts": -30}},
-        {"values": {"cards_left": -1}},
-        {"fields": ("closed_by",)},
-    ],
-)
-def test_deal_of_a_contract_that_needs_more_is_left_to_the_exact_checks(changes):
-    rules = RULESETS["turkish-king"]
-    contract = replace(rules.by_id["trump"], **changes)
-    assert read_usual_deal(Game(replace(rules, contracts=(contract,))), TRUMP) is None
-
-
-def test_deal_is_left_to_the_exact_checks_where_the_game_or_its_counts_need_more():
-    rules = RULESETS["turkish-king"]
-    offering = replace(rules, fields=("offered", "third"))
-    begun = Game(rules, open_deal=Deal("trump", 0))
-    assert read_usual_deal(Game(offering), TRUMP) is None
-    assert read_usual_deal(begun, TRUMP) is None
-    one_each = {**NO_QUEENS, "counts": {"queens": [1, 1, 1, 1]}}
-    assert read_usual_deal(Game(rules), one_each) is None
 
 
 def test_names_of_no_contract_are_not_kept():
