@@ -14,6 +14,7 @@ from django.test import Client
 from django.utils import translation
 
 from tests.servers import database_to_test_with, drop_prepared_database, prepared, serve
+from tests.services.notifications.push_service import push_service
 
 # No test depends on the speed of the machine; each run draws other examples.
 hypothesis.settings.register_profile("patient", deadline=None, max_examples=50)
@@ -197,3 +198,10 @@ def without_line_breaks():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Client, "request", request)
         yield
+
+
+@pytest.fixture
+def service(settings):
+    """A push service, as the makers of browsers run them."""
+    with push_service(settings) as service:
+        yield service

@@ -15,11 +15,11 @@ from playwright.sync_api import expect
 
 from tests.club_factories import ClubFactory, MemberFactory
 from tests.services.webhooks.receiver import receiving
+from tests.web.accounts.signing_in import AYSE, PASSWORD, last_code
 from tournaments.models import User
 
 pytestmark = pytest.mark.browser
 
-AYSE, PASSWORD = "ayse@ornek.org", "sepet-havlu-33"
 KEY = {
     "protocol": "ctap2",
     "transport": "internal",
@@ -28,10 +28,6 @@ KEY = {
     "isUserVerified": True,
     "automaticPresenceSimulation": True,
 }
-
-
-def last_code():
-    return re.search(r"^\d{4}-\d{4}$", mail.outbox[-1].body, re.MULTILINE)[0]
 
 
 def submit(phone, path):

@@ -7,7 +7,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.browser.service_worker import ServiceWorker
-from tests.services.notifications.push_service import push_service
 from tests.tournament_builders import running, seated
 from tests.web.tournaments.test_notifications import form_of
 from tournaments.models import Club, Event, Subscription
@@ -51,12 +50,6 @@ def test_tap_on_a_notification_goes_to_its_page_where_it_is_open(new_phone):
     phone.open(ADDRESS + "?from=home")
 
     assert worker.tap(ADDRESS) == [["close"], ["focus", ADDRESS]]
-
-
-@pytest.fixture
-def service(settings):
-    with push_service(settings) as service:
-        yield service
 
 
 def keys_of(browser):

@@ -12,7 +12,6 @@ from tests.browser.service_worker import ServiceWorker
 from tests.club_factories import ClubFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import record_all
-from tests.services.notifications.push_service import push_service
 from tests.tournament_builders import plan, seated
 from tests.web.tournaments.test_notifications import form_of
 from tournaments.models import Entrant, Event, Game, Subscription
@@ -35,12 +34,6 @@ SUBSCRIBED = """
 Object.defineProperty(Notification, "permission", { get: () => "default" });
 PushManager.prototype.subscribe = async () => ({
   toJSON: () => ({ endpoint: %(endpoint)s, keys: { p256dh: %(p256dh)s, auth: %(auth)s } }) })"""
-
-
-@pytest.fixture
-def service(settings):
-    with push_service(settings) as service:
-        yield service
 
 
 class Evening:

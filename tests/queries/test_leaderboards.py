@@ -87,10 +87,6 @@ def test_table_is_by_months_where_there_are_many_games():
     assert not draw_curve(steps[1:], None)["by_months"]
 
 
-def test_without_a_game_there_is_no_curve():
-    assert draw_curve([], START) is None
-
-
 @given(st.lists(st.integers(-20, 20), min_size=1))
 def test_ranks_are_one_more_than_those_with_more_points(points):
     ranks = Ranks.of(sorted(Counter(points).items(), reverse=True))

@@ -236,13 +236,6 @@ def test_each_kind_is_set_as_tagged_pages_with_its_fonts(pdf, made, paper):
         assert event.name in page.text
 
 
-def test_card_has_its_code_as_a_picture_and_as_a_link(pdf, made):
-    table = TableFactory()
-    page = pdf(made(table.round.event, Kind.TABLE_CARDS, round=table.round.number))
-
-    assert page.links == [f"{HOST}table/{table.public_id}/{table.secret}/"]
-
-
 def test_long_list_goes_on_with_its_head_in_each_column(pdf, made):
     table = TableFactory(number=1, players=["Ayşe", "Burak", "Cem", "Deniz"])
     for number in range(2, 16):

@@ -203,39 +203,6 @@ def test_table_of_many_columns_becomes_smaller_and_keeps_all_numbers(pdf):
     assert "Muhteşem" in page.text
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-def test_cards_fill_their_page_on_both_papers_with_whole_names(pdf, paper):
-    cards = [
-        {"name": name, "above": "Masa 3", "below": ["Reyting 1.532 ♥"], "foot": f"No. {n}"}
-        for n, name in enumerate(LONG_NAMES * 3)
-    ]
-    page = pdf(
-        typeset("specimen.typ", specimen(paper, kind="cards", items=cards, across=2, down=5))
-    )
-
-    assert page.pages == 2
-    for name in LONG_NAMES:
-        assert page.text.count(name) == 3
-    assert "…" not in page.text
-
-
-def test_wall_is_in_large_print_and_a_booklet_begins_with_what_is_in_it(pdf):
-    wall = {"columns": COLUMNS[1::2], "rows": [[LONG_NAMES[1], "7"]], "count": 2}
-    large = typeset("specimen.typ", specimen("a4", kind="wall", **wall))
-    parts = [part("Genel", rows(3))]
-    facts = [{"name": "katılımcı", "value": "96"}]
-    booklet = pdf(typeset("specimen.typ", specimen("a4", kind="pages", facts=facts, parts=parts)))
-
-    sizes = []
-    pdf(large).reader.pages[0].extract_text(
-        visitor_text=lambda text, _cm, _tm, _font, size: sizes.append(size) if "Işıl" in text else 0
-    )
-    assert sizes == [15]
-    assert booklet.pages == 3
-    contents = booklet.reader.pages[1].extract_text()
-    assert ("İçindekiler" in contents, "Genel" in contents) == (True, True)
-
-
 @pytest.mark.parametrize(
     "language", ["tr", *(pytest.param(other, marks=pytest.mark.slow) for other in ("it", "en"))]
 )

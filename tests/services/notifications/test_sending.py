@@ -8,7 +8,7 @@ from django.utils import timezone
 from tests.club_factories import AccountFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record_all
-from tests.services.notifications.push_service import push_service, signed_claims
+from tests.services.notifications.push_service import signed_claims
 from tests.tournament_builders import PENALTY, decide, play, running, seated
 from tournaments.models import Game, Notification, Round, Subscription, Tournament
 from tournaments.services.audit import NOBODY
@@ -22,12 +22,6 @@ from tournaments.services.rounds.seating import publish_round, take_back_round
 pytestmark = pytest.mark.django_db
 
 EIGHT = [f"Oyuncu {n}" for n in range(1, 9)]
-
-
-@pytest.fixture
-def service(settings):
-    with push_service(settings) as service:
-        yield service
 
 
 @pytest.fixture

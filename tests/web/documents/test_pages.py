@@ -225,6 +225,8 @@ def test_month_or_file_that_is_not_offered_is_not_there(member, club, sent):
 def test_season_is_asked_for_as_the_page_of_the_player_shows_it(member, club):
     player, season = club.players.get(name="Ayşe"), club.seasons.get()
     at = f"/clubs/{club.slug}/players/{player.public_id}/"
+    of_another = {"season": make.SeasonFactory().pk, "format": "pdf"}
+    assert member.post(f"{at}document/", of_another).status_code == 404
     assert f'name="season" value="{season.pk}"' in member.get(f"{at}?season={season.pk}").text
     assert 'name="season"' not in member.get(at).text
 
@@ -236,15 +238,6 @@ def test_season_is_asked_for_as_the_page_of_the_player_shows_it(member, club):
     told_of = {"season": season.pk, "season_name": "2026", "game": "turkish-king"}
     assert (report.player, report.parameters) == (player, told_of)
     assert f'href="{at}"' in member.get(answer.url).text
-
-
-def test_season_of_another_club_is_not_there(member, club):
-    player = club.players.get(name="Ayşe")
-    sent = {"season": make.SeasonFactory().pk, "format": "pdf"}
-
-    answer = member.post(f"/clubs/{club.slug}/players/{player.public_id}/document/", sent)
-
-    assert answer.status_code == 404
 
 
 Kind = Report.Kind

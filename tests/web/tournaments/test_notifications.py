@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.services.notifications.push_service import Browser, push_service
+from tests.services.notifications.push_service import Browser
 from tests.tournament_builders import running
 from tests.web.members import member_of
 from tournaments.models import Club, Event, Subscription
@@ -19,9 +19,8 @@ PLAYERS = [f"Oyuncu {n}" for n in range(1, 9)]
 
 
 @pytest.fixture
-def browser(settings):
-    with push_service(settings) as service:
-        yield service.browser()
+def browser(service):
+    return service.browser()
 
 
 def at(name, row):
@@ -68,18 +67,6 @@ def test_phone_switches_its_card_on_and_off(browser):
     assert row.event.name in phone.get(reverse("notifications")).text
     phone.post(reverse("notifications"), {"does": "off"})
     assert card(phone, row)["phone"] is False
-    assert not Subscription.objects.exists()
-
-
-def test_address_of_no_push_service_is_refused_with_a_sentence(browser):
-    row = running(*PLAYERS)
-    phone = member_of(row.event.club)
-    phone.post(at("choose_entrant", row), {"number": 2})
-
-    form = form_of(browser) | {"endpoint": "http://127.0.0.1/internal"}
-    shown = phone.post(at("notify_me", row), form, follow=True)
-
-    assert "This browser gave no address of a known push service." in shown.text
     assert not Subscription.objects.exists()
 
 
