@@ -24,8 +24,8 @@ def plan(ruleset="turkish-king", **settings):
     return lifecycle.TournamentPlan(event, TournamentSettings(**settings))
 
 
-def running(*names, **settings):
-    row = lifecycle.create_tournament(ClubFactory(), plan(**settings), NOBODY, at=EVENING)
+def running(*names, club=None, **settings):
+    row = lifecycle.create_tournament(club or ClubFactory(), plan(**settings), NOBODY, at=EVENING)
     lifecycle.move_tournament(row.pk, "registration", NOBODY, at=EVENING)
     entries = [name if isinstance(name, Entry) else Entry(name) for name in names]
     register_entrants(row.pk, entries, NOBODY, at=EVENING)

@@ -21,7 +21,7 @@ from tests.tournament_builders import (
     stand_in,
 )
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.models import AuditEntry, ChangeFeed, Event, Game, Player, Round, Seat, Table
+from tournaments.models import Event, Game, Player, Round, Seat, Table
 from tournaments.services.audit import NOBODY
 from tournaments.services.events.events import close_round, create_event
 from tournaments.services.games.playing import correct_entry
@@ -163,23 +163,6 @@ def test_strangers_are_not_shown_whose_name_was_changed_nor_where(program, club,
     (line,) = program.role("member", club).get("changes/").json()["results"]
     assert (line["action"], line["subject"]) == (action, f"player:{player.public_id}")
     assert f"/api/v1/clubs/moda/players/{player.public_id}/" in line["resources"]
-
-
-def test_backlog_is_numbered_in_parts_without_gaps(program, club, monkeypatch):
-    monkeypatch.setattr("tournaments.models.feed.MOST_NUMBERED_AT_ONCE", 3)
-    AuditEntryFactory.create_batch(7, club=club)
-    director = program.role("director", club)
-
-    after, numbers, more = 0, [], True
-    while more:
-        feed = director.get(f"changes/?after={after}").json()
-        numbers += [change["number"] for change in feed["results"]]
-        after, more = feed["last"], feed["more"]
-
-    assert numbers == [1, 2, 3, 4, 5, 6, 7]
-    assert ChangeFeed.last_number() == 7
-    in_order = AuditEntry.objects.order_by("pk").values_list("number", flat=True)
-    assert list(in_order) == numbers
 
 
 class Mirror:

@@ -3,16 +3,18 @@
 from dataclasses import dataclass
 from typing import Any
 
+from tests import tournament_builders
 from tests.deals import WHOLE_GAME
+from tournaments.models import Club, Event, Round, Tournament
+from tournaments.services.entrants.registration import Entry
 
-PATH = "clubs/moda/tournaments/"
 NAMES = ("Ayşe", "Burak", "Cem", "Deniz", "Ece", "Fatma", "Gül", "Hakan", "İrem")
 STOPPED = {"type": "stopped", "reason": "agreement"}
 
 
 @dataclass
 class Evening:
-    """A tournament that a director leads, by programs alone."""
+    """A tournament that a director leads by a program."""
 
     director: Any
     path: str
@@ -25,12 +27,8 @@ class Evening:
     def round(self, number, below=""):
         return f"{self.path}rounds/{number}/{below}"
 
-    def play(self, number, games):
-        for table in self.tables(number):
-            phone = self.program.with_token(table["keys"]["write"])
-            for entry in [*games, STOPPED]:
-                added = phone.post(f"games/{table['game']}/entries/", {"entry": entry})
-                assert added.status_code == 201, added.content
+    def play(self, number, entries):
+        tournament_builders.play(Round.objects.get(number=number), [*entries, STOPPED])
 
     def tables(self, number):
         return self.director.get(self.round(number, "tables/")).json()["results"]
@@ -45,26 +43,14 @@ class Evening:
         return self.director.get(f"{self.path}standings/{query}").json()
 
 
-def begin(director, names=NAMES, preset=None, **settings):
-    """Make a tournament with its entrants, and start it."""
-    said = {} if preset is None else {"preset": preset}
-    said |= {
-        "name": "Moda Açık",
-        "held_on": "2026-11-28",
-        "ruleset": "turkish-king",
-        "settings": {"rounds": 2, "points": "places", "minutes": 60} | settings,
-        "seed": 3,
-        "published": True,
-    }
-    made = director.post(PATH, said)
-    assert made.status_code == 201, made.content
-    evening = Evening(director, made["Location"])
-    entrants = {"entrants": [n if isinstance(n, dict) else {"name": n} for n in names]}
-    assert director.post(f"{evening.path}entrants/", entrants).status_code == 201
-    for state in ("registration", "running"):
-        moved = director.post(f"{evening.path}move/", {"state": state})
-        assert moved.status_code == 200, moved.content
-    return evening
+def begin(director, names=NAMES, **settings):
+    """A running tournament of the club; an entrant is a name, or a name and a team."""
+    entries = [Entry(*name) if isinstance(name, tuple) else Entry(name) for name in names]
+    settings = {"rounds": 2, "points": "places", "minutes": 60} | settings
+    row = tournament_builders.running(*entries, club=Club.objects.get(), **settings)
+    Tournament.objects.update(seed=3)
+    Event.objects.update(published=True)
+    return Evening(director, f"/api/v1/clubs/moda/tournaments/{row.slug}/")
 
 
 FIRST = WHOLE_GAME[:4]

@@ -330,7 +330,7 @@ TEAMS = {"Cadde": (1, 2, 3), "Moda": (4, 5, 6), "Vapur": (7, 8, 9), "Yel": (10, 
 def league(director):
     Club.objects.update(published=True)
     members = ((team, number) for team, numbers in TEAMS.items() for number in numbers)
-    entrants = [{"name": f"{team} {number}", "team": team} for team, number in members]
+    entrants = [(f"{team} {number}", "", team) for team, number in members]
     return begin(director, entrants, line_up=2, points="game")
 
 
