@@ -8,7 +8,6 @@ from django.utils import translation
 from PIL import Image
 from pypdf.generic import ArrayObject, Destination
 
-from tests.deals import WHOLE_GAME, deal
 from tests.reports.conftest import PAPERS
 from tests.sample_games import load
 from tournaments.engine.variants import RULESETS
@@ -295,10 +294,6 @@ def test_empty_sheet_of_barbu_has_seven_boxes_for_each_player():
     assert compose_empty_sheet("krapet")["words"]["left"] == ""
 
 
-KING = (*WHOLE_GAME[:5], deal("trump", 0, 0, 13, 0, trump="hearts"))
-STOPPED = (deal("trump", 3, 3, 4, 3, trump="spades"), {"type": "stopped", "reason": "agreement"})
-
-
 def picture_of(record, language="tr", *, wide=False):
     with translation.override(language):
         return compose_picture(record, wide=wide)
@@ -330,31 +325,6 @@ def test_picture_says_who_won_by_how_much_and_what_was_earned(record):
         ("Çiçek", "Burak, Deniz"),
     ]
     assert [line["totals"][-1] for line in data["course"]] == [540, -110, -330, -100]
-
-
-@pytest.mark.parametrize(
-    ("entries", "title", "remark", "best"),
-    [
-        (KING, "King! Yalnız Cem çıktı.", "King’de puana bakılmaz.", [True, False, False, False]),
-        (
-            STOPPED,
-            "Herkes çıktı.",
-            "Puanların toplamı bu oyunda sıfır değil: herkes sıfırın üstünde.",
-            [True] * 4,
-        ),
-        (
-            STOPPED[1:],
-            "Çıkan yok.",
-            "Puanların hepsi eşit: sıfırın üstünde kimse yok.",
-            [False] * 4,
-        ),
-        (WHOLE_GAME[:7], "King", "Bitmedi: 20 turdan 7 tanesi oynandı", [False] * 4),
-    ],
-)
-def test_picture_explains_what_the_scores_alone_do_not(record, entries, title, remark, best):
-    data = picture_of(record(entries))
-    assert (data["title"], data["remark"]) == (title, remark)
-    assert [side["best"] for side in data["sides"]] == best
 
 
 def test_badges_without_room_are_counted(record):

@@ -1,6 +1,5 @@
 import json
 import re
-from fractions import Fraction
 from html import unescape
 from itertools import chain
 
@@ -18,7 +17,6 @@ from tests.rating_factories import PlayerRatingFactory, RatingPoolFactory
 from tests.reports.asked import asked, file_of, report_of, silent
 from tests.tournament_records import empty_server, exported, imported
 from tests.web.members import member_of
-from tournaments.engine.pairing.judging import Quality
 from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import AuditEntry, Entrant, Game, Round, Sitting, Tournament
 from tournaments.queries.standings import standings_seen
@@ -36,7 +34,6 @@ from tournaments.services.games.tables import replace_address
 from tournaments.services.rounds.running import changes_since_closing, close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 from tournaments.texts.labels import points_text
-from tournaments.web.rounds.seating import praise
 
 
 class Directed:
@@ -85,27 +82,6 @@ def test_proposal_is_for_directors_until_it_is_published(directed):
     assert page.status_code == 200
     assert page.text.index("Oyuncu 1<") < page.text.index("Oyuncu 2<")
     assert "Publish the seating" not in page.text
-
-
-def words_of(repeats, bound, spread, imbalance, least):
-    return list(praise(Quality(repeats, bound, Fraction(spread), imbalance, 0, 0), Fraction(least)))
-
-
-def test_page_says_in_words_how_good_a_seating_is():
-    assert words_of(0, 0, 240, 1, 210) == [
-        "Nobody meets twice.",
-        "Each has sat in each seat at most 1 time more than in another.",
-        "Points at a table are 240 apart on average, at best possible 210.",
-    ]
-    assert words_of(2, 2, 210, 0, 210) == [
-        "2 meetings are repeats: fewer are not possible.",
-        "Each has sat in each seat equally often.",
-        "Points at a table are 210 apart on average, the least possible.",
-    ]
-    assert words_of(3, 2, 0, 2, 0) == [
-        "3 meetings are repeats.",
-        "Each has sat in each seat at most 2 times more than in another.",
-    ]
 
 
 @pytest.mark.parametrize(("rounds", "warned"), [(2, [False, True]), (3, [False, False])])

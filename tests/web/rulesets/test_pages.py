@@ -55,27 +55,6 @@ def test_contracts_say_units_values_sum_and_how_often():
     ]
 
 
-@pytest.mark.parametrize(
-    ("ruleset", "options", "length", "ending"),
-    [
-        ("krapet", {}, "one game decides", "It is over when someone has won."),
-        ("krapet", {"target": 3}, "first to 3 games", "It is over when someone has won 3 games."),
-        (
-            "krapet",
-            {"scoring": "points"},
-            "first to 300",
-            "The game ends as soon as someone has 300 or more.",
-        ),
-        ("rifki", {}, "20 deals", "The game ends after deal 20."),
-    ],
-)
-def test_end_of_a_game_is_shown_by_what_it_counts(ruleset, options, length, ending):
-    page = rules_page(RULESETS[ruleset].with_options(options))
-
-    assert dict(page["facts"])["Length"] == length
-    assert page["ending"] == [ending, "The highest total wins; equal totals win together."]
-
-
 # Only a player of a pair can play alone; all other examples are possible.
 ALONE = {"euchre-two": 6, "euchre-three": 6}
 
@@ -156,13 +135,3 @@ def test_rulesets_are_listed_in_one_query(visitor, page, number, django_assert_n
         text = visitor.get(reverse(page)).text
 
     assert f"Club-King-{number - 1}" in text
-
-
-@pytest.mark.parametrize(("ruleset", "queries"), [("turkish-king", 0), ("club-king", 1)])
-def test_rules_of_one_game_ask_the_database_for_house_rules_only(
-    visitor, ruleset, queries, django_assert_num_queries
-):
-    house_ruleset("club-king")
-
-    with django_assert_num_queries(queries):
-        assert open_rules(visitor, ruleset).status_code == 200

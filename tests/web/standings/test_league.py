@@ -7,7 +7,6 @@ from tests.club_factories import ClubFactory, SeasonFactory
 from tests.web.members import member_of
 from tests.web.standings.evenings import evening, play
 from tests.web.tournaments.forms import ANSWERS
-from tournaments.engine.standings import tournament_settings
 from tournaments.models import AuditEntry, Club, Entrant, Event, Player, Report, Season, Tournament
 from tournaments.reports.documents import compose
 
@@ -324,14 +323,3 @@ def test_league_is_a_document_for_members(season, visitor, form, evenings, tmp_p
 
 def silent(*_steps):
     pass
-
-
-def test_tournaments_of_presets_do_not_mix(season, visitor):
-    director = visitor.become("director", season.club)
-    for preset in ("swiss-day", "club-evening"):
-        settings = tournament_settings.write_settings(tournament_settings.PRESETS[preset])
-        typed = ANSWERS | {"points": settings["points"], "place_points": "4 2 1 0"}
-        director.post(reverse("new_tournament", args=["moda"]), typed)
-
-    assert [row.settings["points"] for row in Tournament.objects.all()] == ["places"]
-    assert tournament_settings.TournamentSettings().points == "game"

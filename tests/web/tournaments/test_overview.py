@@ -16,7 +16,6 @@ from tests.tournament_builders import (
     one_table,
     opened,
     play,
-    published,
     running,
     seated,
 )
@@ -165,18 +164,6 @@ def test_phone_that_chose_its_name_opens_on_its_seat_and_forgets_it_again():
     assert hub(stranger, row).context["card"] is None
     chooses(looker, row, "")
     assert hub(looker, row).context["card"] is None
-
-
-def test_card_says_when_the_first_round_begins():
-    round_ = published(running(*EIGHT, rounds=2))
-    row = round_.event.tournament
-    looker = member_of(row.event.club)
-    chooses(looker, row, 1)
-    assert "Round 1 begins soon." in words(hub(looker, row))
-
-    Event.objects.update(starts_at="19:30")
-
-    assert "Start: 19:30" in words(hub(looker, row))
 
 
 def test_card_says_what_came_of_ones_game_while_others_play_on():

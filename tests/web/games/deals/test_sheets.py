@@ -170,26 +170,6 @@ def test_money_is_settled_at_the_end_as_the_language_writes_it(client, language,
     assert page.count('class="payments"') == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("euchre-sequence", "♠ · maker: Burak · tricks: 5 · alone"),
-        (
-            "krapet-points",
-            "won: Ayşe · left: Ayşe 0·0·0, Burak 4·9·6 · krapet calls: Ayşe 2, Burak 1",
-        ),
-        (
-            "italian-king-pairs-choice-whole",
-            "Domino · 5 1 · third choice · out first: Bruno + Dino",
-        ),
-        ("sealed-over-quota", "No men · sealed · declared too often: played again"),
-    ],
-)
-def test_history_says_what_was_written(plain, name, says):
-    page = plain.get(address(table_of_record(load(name)), "write") + "log/").content.decode()
-    assert any(line.startswith(says) for line in texts(r"<p>(.*?)</p>", page))
-
-
 def test_page_of_house_rules_calls_everything_as_the_house_does(plain):
     rules = RULESETS["rifki"]
     nothing = replace(rules.contracts[0], id="take-nothing", name="Hiç alma")
