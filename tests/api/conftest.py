@@ -11,6 +11,7 @@ from django.test import Client
 from tests.club_factories import ClubFactory, MemberFactory
 from tests.counting import LONG_AFTER
 from tests.deals import NAMES
+from tournaments.api.access import token_of
 from tournaments.api.reference.views import document
 from tournaments.models import PersonalToken, Role, Scope
 
@@ -27,6 +28,11 @@ def faults(answer):
     """Code and place of each fault of a request that is refused for what it says."""
     assert answer.status_code == 422, answer.content
     return [(problem["code"], problem["where"]) for problem in answer.json()["problems"]]
+
+
+def phone_of(program, game, below=""):
+    """A program with the key to write a game, and an address below it."""
+    return program.with_token(token_of(game, "write")), f"games/{game.public_id}/{below}"
 
 
 @cache

@@ -230,31 +230,6 @@ def test_names_that_there_are_not_are_told(club, director, path, parameter):
     assert ("missing-field", parameter) in faults(director.get(f"{path}?{parameter}="))
 
 
-def test_one_game_player_and_standing_tell_more(club, director):
-    for make, _names, _more in WORLDS.values():
-        make(club)
-    row = Game.objects.get(table__round__event__tournament=tournament(club))
-    event = row.table.round.event
-    told = director.get(f"games/{row.public_id}/?fields=id&expand=club,event")
-    place = {"id": event.public_id, "name": event.name, "held_on": str(event.held_on)}
-    assert told.json()["expanded"] == {
-        "club": {"slug": "moda", "name": club.name},
-        "event": place | {"tournament": "acik"},
-    }
-    # What is told of the evening may change without the game.
-    assert told["ETag"] != f'"{row.revision}"'
-
-    rated = RatingPool.objects.get(club=club).ratings.get().player
-    path = f"clubs/moda/players/{rated.public_id}/?fields=id&expand=ratings"
-    [told] = director.get(path).json()["expanded"]["ratings"]
-    assert (told["family"], told["rating"]["points"]) == ("turkish-king", 1500)
-
-    path = "clubs/moda/tournaments/acik/"
-    [standing] = director.get(f"{path}standings/?fields=entrant&expand=entrant").json()["results"]
-    one = director.get(f"{path}entrants/{standing['entrant']}/").json()
-    assert standing["expanded"]["entrant"].items() <= one.items()
-
-
 def lines(answer):
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/x-ndjson")
     assert answer.streaming

@@ -242,15 +242,6 @@ def test_mistakes_in_documents_are_told_with_those_beside_them(director, club):
     assert told >= beside | {("missing-field", "ruleset.contracts")}
 
 
-def test_people_are_named_in_sentences(started):
-    phone, path = started
-    answer = phone.post(f"{path}entries/", {"entry": WHOLE_GAME[0] | {"declarer": 2}})
-    (told,) = answer.json()["problems"]
-    assert told["code"] == "wrong-declarer"
-    assert told["message"] == "It is Ayşe’s turn to declare, not Cem’s."
-    assert told["params"] == {"expected": 0, "got": 2}
-
-
 @pytest.mark.parametrize(
     ("tags", "status"),
     [('"7", "1"', 200), ('W/"1"', 200), ('"0", W/"1"', 200), ("*", 200), ('"0", "7"', 412)],
@@ -295,20 +286,12 @@ def test_pages_of_other_sites_read_what_anybody_may_and_nothing_else(program, di
         assert "Access-Control-Allow-Credentials" not in answer
 
 
-@pytest.mark.parametrize(
-    ("language", "sentence"),
-    [
-        ("tr", "Bu adda bir sezon var."),
-        ("it", "C’è già una stagione con questo nome."),
-    ],
-)
-def test_refusal_is_told_in_the_language_that_is_asked_for(program, language, sentence):
+def test_refusal_is_told_in_the_language_that_is_asked_for(program):
     club = SeasonFactory(name="2026").club
     dates = {"name": "2026", "starts_on": "2026-01-01", "ends_on": "2026-12-31"}
 
-    answer = program.role("director", club).post(
-        f"clubs/{club.slug}/seasons/", dates, Accept_Language=language
-    )
+    director = program.role("director", club)
+    answer = director.post(f"clubs/{club.slug}/seasons/", dates, Accept_Language="tr")
 
     assert refused(answer) == (409, "season-name-taken")
-    assert answer.json()["title"] == sentence
+    assert answer.json()["title"] == "Bu adda bir sezon var."

@@ -10,25 +10,11 @@ from tests.sample_games import load
 from tests.web.games.table import table_of_record
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Report
 from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser
 
 LONG_NAMES = ("Abdurrahmani", "Maximilianus", "Bartholomäus", "Zeynepgülizar")
-
-SHARES = """
-  window.shared = new Promise(resolve => {
-    navigator.canShare = ({ files }) => files.every(file => file.type === "image/png");
-    navigator.share = async ({ files, title }) => {
-      const sizes = await Promise.all(files.map(async file => {
-        const { width, height } = await createImageBitmap(file);
-        return [file.name, file.type, width, height];
-      }));
-      resolve([title, ...sizes]);
-    };
-  });
-"""
 KEEPS_TO_ITSELF = "navigator.canShare = undefined; navigator.share = undefined;"
 
 # What of the result reaches below the buttons at the foot of the screen, or beyond its sides.
@@ -48,18 +34,6 @@ def with_stake():
     document = rules | {"id": "house-king", "name": "King", "settings": settings}
     head = SetupFactory(ruleset="house-king", players=LONG_NAMES, document=document)
     return GameFactory(head=head, entries=WHOLE_GAME)
-
-
-@pytest.mark.usefixtures("worker")
-def test_picture_goes_to_the_apps_of_a_follower(new_phone):
-    phone = new_phone(locale="tr-TR")
-    phone.context.add_init_script(SHARES)
-    phone.open(address(GameFactory(entries=WHOLE_GAME), "follow"))
-    phone.tap(phone.page.locator("[data-picture]"))
-    picture = ["king-2026-11-20.png", "image/png", 1080, 1350]
-    assert phone.page.evaluate("shared") == ["Çıkan: Ayşe", picture]
-    expect(phone.page.locator("[data-picture]")).to_have_text("Resim olarak paylaş")
-    assert Report.objects.get().language == "tr"
 
 
 @pytest.mark.usefixtures("worker")

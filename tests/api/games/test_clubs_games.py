@@ -1,7 +1,7 @@
 import pytest
 
 from tests import club_factories as make
-from tests.api.conftest import faults, refused
+from tests.api.conftest import faults, phone_of, refused
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, GameFactory, record
 from tests.match_builders import play, won_by
@@ -90,10 +90,7 @@ def test_whoever_is_shown_by_initials_is_found_by_name_by_directors_only(program
 
 def test_result_is_confirmed_at_the_table_seat_by_seat_and_by_accounts(program):
     row = laid(entries=WHOLE_GAME)
-    phone, path = (
-        program.with_token(token_of(row, "write")),
-        f"games/{row.public_id}/confirmations/",
-    )
+    phone, path = phone_of(program, row, "confirmations/")
     assert phone.get(path).json()["confirmed"] == []
     answer = phone.post(path, {"seat": 2}, If_Match='"20"')
     agreement = answer.json()
@@ -133,9 +130,9 @@ def test_open_table_is_taken_into_an_evening_by_a_director_with_its_key(program)
 
 
 def test_scoring_is_taken_over_once_and_the_phone_before_follows(program):
-    row = GameFactory()
-    game, entry = f"games/{row.public_id}/", {"entry": WHOLE_GAME[0]}
-    before, taker = (program.with_token(token_of(row, kind)) for kind in ("write", "pen"))
+    row, entry = GameFactory(), {"entry": WHOLE_GAME[0]}
+    before, game = phone_of(program, row)
+    taker = program.with_token(token_of(row, "pen"))
     keys = taker.post(f"{game}pen/", {}).json()
     assert taker.post(f"{game}pen/", {}).status_code == 404
     assert program.with_token(keys["write"]).post(f"{game}entries/", entry).status_code == 201
@@ -273,7 +270,7 @@ def test_phone_of_a_tournament_sees_the_clock_and_calls_a_director(program, club
     clock = {"clock_seconds": 3600, "clock_used": 600}
     round_ = make.RoundFactory(event=event, number=1, published_at=EVENING, **clock)
     game = make.TableFactory(round=round_, players=NAMES, extra_seconds=60).games.get()
-    phone, path = program.with_token(token_of(game, "write")), f"games/{game.public_id}/"
+    phone, path = phone_of(program, game)
     told = phone.get(f"{path}table/").json()
     assert (told["event"]["tournament"], told["play"]["called"]) == (event.tournament.slug, False)
     stands = {"seconds": 3660, "running": False, "seconds_left": 3060, "ends_at": None}
@@ -293,8 +290,7 @@ def test_programs_confirm_and_dispute_deals_and_a_director_settles(program):
     game = table_of(round_).games.get()
     for body in WHOLE_GAME[1:3]:
         record(game, body)
-    phone, director = program.with_token(token_of(game, "write")), program.role("director", club)
-    path = f"games/{game.public_id}/"
+    (phone, path), director = phone_of(program, game), program.role("director", club)
     directed = f"clubs/{club.slug}/tournaments/{round_.event.tournament.slug}/rounds/1/tables/1/"
 
     before = phone.get(f"{path}reviews/").json()

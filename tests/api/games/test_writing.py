@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.api.conftest import HEAD, faults, refused
+from tests.api.conftest import HEAD, faults, phone_of, refused
 from tests.club_factories import AccountFactory, TableFactory
 from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import GameFactory, HouseRulesetFactory
@@ -19,10 +19,6 @@ pytestmark = pytest.mark.django_db
 RIFKI, QUEENS = WHOLE_GAME[:2]
 OTHER_RIFKI = deal("heart-king", 1, 0, 0, 0)
 BEGUN = {"type": "deal", "contract": "no-queens"}
-
-
-def phone_of(program, row):
-    return program.with_token(token_of(row, "write")), f"games/{row.public_id}/"
 
 
 @pytest.fixture
@@ -290,15 +286,6 @@ def path(phone):
 
 def written(phone, path):
     return [each["entry"] for each in phone.get(path).json()["entries"]]
-
-
-def test_whole_game_is_written_in_one_call(phone, path):
-    said = {"entries": [{"entry": body} for body in WHOLE_GAME], "author": "Ayşe"}
-    answer = phone.post(f"{path}entries/batch/", said, If_Match='"0"')
-
-    assert (answer.status_code, answer["ETag"]) == (201, f'"{len(WHOLE_GAME)}"')
-    assert written(phone, path) == list(WHOLE_GAME)
-    assert answer.json()["result"]["finished"] is True
 
 
 def test_nothing_is_written_where_one_is_wrong_and_it_is_told_which(phone, path):

@@ -5,7 +5,6 @@ from django.utils import timezone
 
 from tests import club_factories as make
 from tests.api.conftest import faults, refused
-from tests.counting import queries_of
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tournaments.models import AuditEntry, Club, Player
@@ -236,14 +235,6 @@ def test_limit_that_is_none_is_refused_and_answers_no_other_numbers(member, club
         "clubs/moda/records/",
     ):
         assert faults(member.get(path + query)) == [(code, limit.partition("=")[0])], path
-
-
-@pytest.mark.parametrize("then", ["numbers/", "games/"])
-def test_page_takes_as_many_queries_for_two_games_as_for_one(member, club, then):
-    play(club)
-    one = queries_of(lambda: member.get(of_name("Şule", then)))
-    play(club)
-    assert queries_of(lambda: member.get(of_name("Şule", then))) == one
 
 
 def test_games_are_listed_with_what_they_came_to(member, club):
