@@ -17,36 +17,33 @@ def asked_by(host, port="8000", **more):
     return origin(RequestFactory(SERVER_PORT=port).get("/", headers={"host": host}, **more))
 
 
-def test_address_in_the_settings_holds_whatever_is_asked(settings):
-    settings.SITE_ADDRESS = "https://king.example.org"
-
-    assert {asked_by(EVIL), asked_by("king.example.org:444"), asked_by("127.0.0.1:8000")} == {
-        "https://king.example.org"
-    }
+OWN = f"http://{lan_address() or 'localhost'}:8000"
+MACHINE = "http://127.0.0.1:8000"
 
 
-def test_host_name_without_https_has_the_port_that_was_asked_for(settings):
-    settings.SITE_ADDRESS = "http://king.lan"
+@pytest.mark.parametrize(
+    ("site", "found_at", "host", "leads_to"),
+    [
+        # An address in the settings holds, whatever is asked.
+        *(
+            ("https://king.example.org", "", host, "https://king.example.org")
+            for host in (EVIL, "king.example.org:444", "127.0.0.1:8000")
+        ),
+        # Without HTTPS it has the port that was asked for.
+        ("http://king.lan", "", "king.lan:8000", "http://king.lan:8000"),
+        ("http://king.lan", "", f"{EVIL}:8000", "http://king.lan"),
+        # The owner opens the first address that `up` prints; phones need the second one.
+        ("", OWN, OWN.removeprefix("http://"), OWN),
+        ("", OWN, "localhost:8000", OWN),
+        # No strange host gets into links.
+        *(("", OWN, host, OWN) for host in (EVIL, "203.0.113.9:8000", "localhost:9999")),
+        *(("", MACHINE, host, MACHINE) for host in (EVIL, "127.0.0.1:8000")),
+    ],
+)
+def test_links_lead_to_the_address_of_the_site(settings, site, found_at, host, leads_to):
+    settings.SITE_ADDRESS, settings.FOUND_AT = site, found_at
 
-    assert asked_by("king.lan:8000") == "http://king.lan:8000"
-    assert asked_by(f"{EVIL}:8000") == "http://king.lan"
-
-
-def test_phone_is_led_to_the_address_it_came_by(settings):
-    own = lan_address() or "localhost"
-    settings.SITE_ADDRESS, settings.FOUND_AT = "", f"http://{own}:8000"
-
-    assert asked_by(f"{own}:8000") == f"http://{own}:8000"
-    # The owner opens the first address that `up` prints; phones need the second one.
-    assert asked_by("localhost:8000") == f"http://{own}:8000"
-
-
-@pytest.mark.parametrize("host", [EVIL, f"{EVIL}:8000", "203.0.113.9:8000", "localhost:9999"])
-def test_strange_host_does_not_get_into_links(settings, host):
-    own = lan_address() or "localhost"
-    settings.SITE_ADDRESS, settings.FOUND_AT = "", f"http://{own}:8000"
-
-    assert asked_by(host) == f"http://{own}:8000"
+    assert asked_by(host) == leads_to
 
 
 def test_laptop_that_came_into_another_network_is_found_there(settings):
@@ -54,12 +51,6 @@ def test_laptop_that_came_into_another_network_is_found_there(settings):
 
     lan = lan_address()
     assert asked_by("localhost:8000") == (f"http://{lan}:8000" if lan else PRINTED)
-
-
-def test_site_for_this_machine_only_says_so(settings):
-    settings.SITE_ADDRESS, settings.FOUND_AT = "", "http://127.0.0.1:8000"
-
-    assert asked_by("127.0.0.1:8000") == asked_by(EVIL) == "http://127.0.0.1:8000"
 
 
 def test_unknown_host_is_refused_over_https(settings, client):

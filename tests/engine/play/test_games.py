@@ -126,48 +126,37 @@ def euchre(games, length, number, **switches):
 
 
 @pytest.mark.parametrize(
-    ("number", "games", "won", "left", "winners"),
+    ("terms", "games", "won", "left", "winners"),
     [
-        (3, [], (0, 0), 3, ()),
-        (3, [A], (1, 0), 2, ()),
-        (3, [A, A], (2, 0), 0, (0,)),
-        (3, [A, B], (1, 1), 1, ()),
-        (3, [A, B, B], (1, 2), 0, (1,)),
-        (1, [B], (0, 1), 0, (1,)),
+        (("best-of", 3), [], (0, 0), 3, ()),
+        (("best-of", 3), [A], (1, 0), 2, ()),
+        (("best-of", 3), [A, A], (2, 0), 0, (0,)),
+        (("best-of", 3), [A, B], (1, 1), 1, ()),
+        (("best-of", 3), [A, B, B], (1, 2), 0, (1,)),
+        (("best-of", 1), [B], (0, 1), 0, (1,)),
         # With an even N half is not enough, and the end may be level: a joint win.
-        (4, [A, A], (2, 0), 2, ()),
-        (4, [A, A, B], (2, 1), 1, ()),
-        (4, [A, A, B, B], (2, 2), 0, (0, 1)),
-        (4, [A, A, A], (3, 0), 0, (0,)),
+        (("best-of", 4), [A, A], (2, 0), 2, ()),
+        (("best-of", 4), [A, A, B], (2, 1), 1, ()),
+        (("best-of", 4), [A, A, B, B], (2, 2), 0, (0, 1)),
+        (("best-of", 4), [A, A, A], (3, 0), 0, (0,)),
         # A draw is one of the N games.
-        (3, [DRAW], (0, 0), 2, ()),
-        (3, [DRAW, A], (1, 0), 1, ()),
-        (3, [DRAW, A, DRAW], (1, 0), 0, (0,)),
-        (3, [DRAW, A, B], (1, 1), 0, (0, 1)),
-        (2, [DRAW, DRAW], (0, 0), 0, (0, 1)),
-    ],
-)
-def test_best_of_is_over_with_more_than_half_or_all_games(number, games, won, left, winners):
-    match = euchre(games, "best-of", number)
-    assert match == Match(won, (0, 0), len(games), left, winners)
-    assert match.over == bool(winners)
-
-
-@pytest.mark.parametrize(
-    ("number", "games", "won", "left", "winners"),
-    [
-        (1, [], (0, 0), 1, ()),
-        (3, [], (0, 0), 5, ()),
-        (3, [A, B, A], (2, 1), 2, ()),
-        (3, [A, B, A, B], (2, 2), 1, ()),
-        (3, [A, B, A, B, B], (2, 3), 0, (1,)),
+        (("best-of", 3), [DRAW], (0, 0), 2, ()),
+        (("best-of", 3), [DRAW, A], (1, 0), 1, ()),
+        (("best-of", 3), [DRAW, A, DRAW], (1, 0), 0, (0,)),
+        (("best-of", 3), [DRAW, A, B], (1, 1), 0, (0, 1)),
+        (("best-of", 2), [DRAW, DRAW], (0, 0), 0, (0, 1)),
+        (("first-to", 1), [], (0, 0), 1, ()),
+        (("first-to", 3), [], (0, 0), 5, ()),
+        (("first-to", 3), [A, B, A], (2, 1), 2, ()),
+        (("first-to", 3), [A, B, A, B], (2, 2), 1, ()),
+        (("first-to", 3), [A, B, A, B, B], (2, 3), 0, (1,)),
         # A draw brings nobody nearer.
-        (1, [DRAW, DRAW], (0, 0), 1, ()),
-        (1, [DRAW, DRAW, A], (1, 0), 0, (0,)),
+        (("first-to", 1), [DRAW, DRAW], (0, 0), 1, ()),
+        (("first-to", 1), [DRAW, DRAW, A], (1, 0), 0, (0,)),
     ],
 )
-def test_first_to_is_over_when_somebody_has_won_that_many(number, games, won, left, winners):
-    match = euchre(games, "first-to", number)
+def test_match_is_over_as_its_length_says(terms, games, won, left, winners):
+    match = euchre(games, *terms)
     assert match == Match(won, (0, 0), len(games), left, winners)
     assert match.over == bool(winners)
 
@@ -212,18 +201,18 @@ def test_slam_counts_as_two_games(totals, won):
 @pytest.mark.parametrize(
     ("length", "number", "games", "match"),
     [
-        ("best-of", 3, [SLAM_A], Match((2, 0), (0, 0), 1, 0, (0,))),
-        ("best-of", 5, [SLAM_A], Match((2, 0), (0, 0), 1, 3)),
-        ("best-of", 5, [SLAM_A, SLAM_B], Match((2, 2), (0, 0), 2, 1)),
-        ("best-of", 4, [SLAM_A, SLAM_B], Match((2, 2), (0, 0), 2, 0, (0, 1))),
+        (("best-of", 3), [SLAM_A], Match((2, 0), (0, 0), 1, 0, (0,))),
+        (("best-of", 5), [SLAM_A], Match((2, 0), (0, 0), 1, 3)),
+        (("best-of", 5), [SLAM_A, SLAM_B], Match((2, 2), (0, 0), 2, 1)),
+        (("best-of", 4), [SLAM_A, SLAM_B], Match((2, 2), (0, 0), 2, 0, (0, 1))),
         # A slam in the last game still counts as two, and may decide.
-        ("best-of", 4, [A, A, B, SLAM_B], Match((2, 3), (0, 0), 4, 0, (1,))),
+        (("best-of", 4), [A, A, B, SLAM_B], Match((2, 3), (0, 0), 4, 0, (1,))),
         # After draws it may be a game too many, with less than half won.
-        ("best-of", 5, [DRAW] * 4 + [SLAM_A], Match((2, 0), (0, 0), 5, 0, (0,))),
+        (("best-of", 5), [DRAW] * 4 + [SLAM_A], Match((2, 0), (0, 0), 5, 0, (0,))),
         # Stopped before anybody scored: a draw, no slam against both.
-        ("best-of", 3, [(0, 0)], Match((0, 0), (0, 0), 1, 2)),
-        ("first-to", 3, [SLAM_A, B], Match((2, 1), (0, 0), 2, 2)),
-        ("first-to", 3, [A, A, SLAM_B, SLAM_B], Match((2, 4), (0, 0), 4, 0, (1,))),
+        (("best-of", 3), [(0, 0)], Match((0, 0), (0, 0), 1, 2)),
+        (("first-to", 3), [SLAM_A, B], Match((2, 1), (0, 0), 2, 2)),
+        (("first-to", 3), [A, A, SLAM_B, SLAM_B], Match((2, 4), (0, 0), 4, 0, (1,))),
     ],
 )
 def test_slam_brings_the_end_nearer(length, number, games, match):

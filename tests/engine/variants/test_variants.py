@@ -31,27 +31,26 @@ def test_called_partner_shares_what_the_options_gave(cappotto):
     assert row["points"][0] == f"{own}/2"
 
 
-def test_domino_bonus_can_make_a_loss_of_a_third_choice_that_won_the_cards():
-    # The pair holds fewer cards, D = 3, but the others closed, B = −10: D + B < 0 adds no loss.
+@pytest.mark.parametrize(
+    ("closed_by", "left", "points"),
+    [
+        # The pair holds fewer cards, D = 3, but the others closed, B = −10: D + B < 0 adds no loss.
+        (1, [2, 5], [-7, 7]),
+        # It loses cards but wins by the bonus: not doubled.
+        (0, [8, 3], [5, -5]),
+    ],
+)
+def test_domino_of_a_third_choice_is_doubled_only_where_cards_and_bonus_agree(
+    closed_by, left, points
+):
     deal = {
         "contract": "domino",
         "offered": ["no-men", "no-trump"],
         "third": True,
-        "closed_by": 1,
-        "counts": {"cards_left": [2, 5]},
+        "closed_by": closed_by,
+        "counts": {"cards_left": left},
     }
-    assert score_deals("italian-king-pairs-choice", deal)[0]["points"] == [-7, 7]
-
-
-def test_third_choice_that_loses_cards_but_wins_by_the_bonus_is_not_doubled():
-    deal = {
-        "contract": "domino",
-        "offered": ["no-men", "no-trump"],
-        "third": True,
-        "closed_by": 0,
-        "counts": {"cards_left": [8, 3]},
-    }
-    assert score_deals("italian-king-pairs-choice", deal)[0]["points"] == [5, -5]
+    assert score_deals("italian-king-pairs-choice", deal)[0]["points"] == points
 
 
 @pytest.mark.parametrize(("left", "why"), [(0, "others"), (1, "others"), (2, None)])

@@ -23,7 +23,7 @@ from tournaments.services.documents.reporting import request_scoresheet
 from tournaments.services.events.events import close_round
 from tournaments.services.games import playing, tables
 from tournaments.services.games.seating import SitsElsewhere
-from tournaments.services.games.writing import NotFinished, RoundClosed, StaleRevision
+from tournaments.services.games.writing import RoundClosed, StaleRevision
 from tournaments.services.people.changes import set_initials
 
 pytestmark = pytest.mark.django_db
@@ -328,19 +328,6 @@ def test_match_started_twice_with_one_key_and_length_is_one():
     assert (first.ruleset, first.players) == ("krapet", list(TWO))
     assert (models.Game.objects.count(), models.Match.objects.count()) == (1, 1)
     assert krapet(5).pk != first.pk
-
-
-def test_next_game_waits_for_the_end_of_this_one_and_no_longer_begins_when_the_match_is_over():
-    with pytest.raises(NotFinished):
-        next_game(krapet())
-    game = play([1, 0, 1], number=2, length="first-to")
-
-    with pytest.raises(tables.MatchOver):
-        next_game(game)
-
-    score = tables.load_match(game.match).score
-    assert (score.won, score.winners, score.over) == ((1, 2), (1,), True)
-    assert game.match.games.count() == 3
 
 
 def test_score_and_next_game_follow_what_is_corrected():
