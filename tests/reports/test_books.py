@@ -145,24 +145,19 @@ def test_sheets_are_read_in_as_many_queries(django_assert_num_queries, tables):
         composed(report)
 
 
-def test_members_see_no_sheets_of_rounds_that_are_not_published():
-    tournament = TournamentFactory(state="running")
-    for number, published_at in ((1, EVENING), (2, None)):
-        round_ = RoundFactory(
-            event=tournament.event, number=number, opened_at=None, published_at=published_at
-        )
-        TableFactory(round=round_, number=1)
-    of_members = composed(report_of(tournament.event))
-    assert [chapter.pages for chapter in of_members.chapters] == [1]
-    assert composed(report_of(tournament.event, audience="directors")).chapters[0].pages == 2
-
-
-@pytest.mark.parametrize(("state", "pages"), [("running", 1), ("finished", 2)])
-def test_sheets_of_the_last_round_are_for_directors_while_its_standings_are_hidden(state, pages):
-    settings = write_settings(TournamentSettings(rounds=2, hide_last=True))
+@pytest.mark.parametrize(
+    ("state", "hides", "published", "pages"),
+    [("running", False, 1, 1), ("running", True, 2, 1), ("finished", True, 2, 2)],
+)
+def test_sheets_of_a_round_that_is_not_published_or_hidden_are_for_directors(
+    state, hides, published, pages
+):
+    settings = write_settings(TournamentSettings(rounds=2, hide_last=hides))
     tournament = TournamentFactory(state=state, settings=settings)
     for number in (1, 2):
-        round_ = RoundFactory(event=tournament.event, number=number, published_at=EVENING)
+        at = EVENING if number <= published else None
+        times = {"published_at": at, "opened_at": at}
+        round_ = RoundFactory(event=tournament.event, number=number, **times)
         TableFactory(round=round_, number=1)
     assert composed(report_of(tournament.event)).chapters[0].pages == pages
     assert composed(report_of(tournament.event, audience="directors")).chapters[0].pages == 2

@@ -201,18 +201,18 @@ def test_slam_counts_as_two_games(totals, won):
 @pytest.mark.parametrize(
     ("length", "number", "games", "match"),
     [
-        (("best-of", 3), [SLAM_A], Match((2, 0), (0, 0), 1, 0, (0,))),
-        (("best-of", 5), [SLAM_A], Match((2, 0), (0, 0), 1, 3)),
-        (("best-of", 5), [SLAM_A, SLAM_B], Match((2, 2), (0, 0), 2, 1)),
-        (("best-of", 4), [SLAM_A, SLAM_B], Match((2, 2), (0, 0), 2, 0, (0, 1))),
+        ("best-of", 3, [SLAM_A], Match((2, 0), (0, 0), 1, 0, (0,))),
+        ("best-of", 5, [SLAM_A], Match((2, 0), (0, 0), 1, 3)),
+        ("best-of", 5, [SLAM_A, SLAM_B], Match((2, 2), (0, 0), 2, 1)),
+        ("best-of", 4, [SLAM_A, SLAM_B], Match((2, 2), (0, 0), 2, 0, (0, 1))),
         # A slam in the last game still counts as two, and may decide.
-        (("best-of", 4), [A, A, B, SLAM_B], Match((2, 3), (0, 0), 4, 0, (1,))),
+        ("best-of", 4, [A, A, B, SLAM_B], Match((2, 3), (0, 0), 4, 0, (1,))),
         # After draws it may be a game too many, with less than half won.
-        (("best-of", 5), [DRAW] * 4 + [SLAM_A], Match((2, 0), (0, 0), 5, 0, (0,))),
+        ("best-of", 5, [DRAW] * 4 + [SLAM_A], Match((2, 0), (0, 0), 5, 0, (0,))),
         # Stopped before anybody scored: a draw, no slam against both.
-        (("best-of", 3), [(0, 0)], Match((0, 0), (0, 0), 1, 2)),
-        (("first-to", 3), [SLAM_A, B], Match((2, 1), (0, 0), 2, 2)),
-        (("first-to", 3), [A, A, SLAM_B, SLAM_B], Match((2, 4), (0, 0), 4, 0, (1,))),
+        ("best-of", 3, [(0, 0)], Match((0, 0), (0, 0), 1, 2)),
+        ("first-to", 3, [SLAM_A, B], Match((2, 1), (0, 0), 2, 2)),
+        ("first-to", 3, [A, A, SLAM_B, SLAM_B], Match((2, 4), (0, 0), 4, 0, (1,))),
     ],
 )
 def test_slam_brings_the_end_nearer(length, number, games, match):

@@ -229,13 +229,19 @@ WHO = [
 ]
 
 
-def test_the_members_of_a_team_are_added_up():
+def test_the_members_of_a_team_are_added_up_or_the_best_of_them_where_so_said():
     teams = team_standings(standings(a=9, b=8, c=-1, d=Fraction(1, 2), e=50, f=8), WHO)
 
     assert [(t.team, t.place, t.points, t.members, t.shared) for t in teams] == [
         ("Maça", 1, Fraction(17, 2), ("b", "d"), False),
         ("Karo", 2, 8, ("f",), True),
         ("Kupa", 2, 8, ("a", "c"), True),
+    ]
+    best = team_standings(standings(a=9, b=8, c=-1, d=2, e=50, f=8), WHO, best=1)
+    assert [(t.team, t.place, t.points, t.counted) for t in best] == [
+        ("Kupa", 1, 9, ("a",)),
+        ("Karo", 2, 8, ("f",)),
+        ("Maça", 2, 8, ("b",)),
     ]
 
 
@@ -259,16 +265,6 @@ def test_equal_teams_of_line_ups_are_parted_by_rounds_won_then_by_the_best_round
         ("Karo", 3, (0, 7, 2), 1),
     ]
     assert {t.place for t in team_standings(rows, WHO)} == {1}
-
-
-def test_only_the_best_of_a_team_count_where_so_said():
-    teams = team_standings(standings(a=9, b=8, c=-1, d=2, e=50, f=8), WHO, best=1)
-
-    assert [(t.team, t.place, t.points, t.counted) for t in teams] == [
-        ("Kupa", 1, 9, ("a",)),
-        ("Karo", 2, 8, ("f",)),
-        ("Maça", 2, 8, ("b",)),
-    ]
 
 
 EVENINGS = [{"a": 4, "b": 2}, {"a": -1, "b": 2, "c": 9}, {"a": 4, "b": 2}]
