@@ -7,20 +7,8 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests import club_factories as make
 from tests.api.conftest import described_parameters, faults
-from tests.club_factories import (
-    AccountFactory,
-    AuditEntryFactory,
-    ClubFactory,
-    EntrantFactory,
-    EventFactory,
-    MemberFactory,
-    PlayerFactory,
-    RoundFactory,
-    SeasonFactory,
-    TableFactory,
-    TournamentFactory,
-)
 from tests.counting import queries_of
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, HouseRulesetFactory
@@ -43,22 +31,30 @@ pytestmark = pytest.mark.django_db
 
 
 def tournament(club):
-    return Tournament.objects.filter(slug="acik").first() or TournamentFactory(
+    return Tournament.objects.filter(slug="acik").first() or make.TournamentFactory(
         event__club=club, slug="acik", state="running"
     )
 
 
 def evening(club):
-    return Event.objects.filter(public_id="friday").first() or EventFactory(
+    return Event.objects.filter(public_id="friday").first() or make.EventFactory(
         club=club, public_id="friday"
     )
 
 
 def table(event):
-    round_ = event.rounds.first() or RoundFactory(event=event, number=1, published_at=EVENING)
+    round_ = event.rounds.first() or make.RoundFactory(event=event, number=1, published_at=EVENING)
     number = round_.tables.count() + 1
     names = [f"{name} {number}" for name in NAMES]
-    return TableFactory(round=round_, number=number, players=names, entries=WHOLE_GAME)
+    return make.TableFactory(round=round_, number=number, players=names, entries=WHOLE_GAME)
+
+
+def game(club):
+    table(tournament(club).event)
+
+
+def entrant(club):
+    make.EntrantFactory(tournament=tournament(club))
 
 
 def rating(club):
@@ -74,23 +70,26 @@ def delivery(club):
 
 
 LISTS = {
-    "clubs/": (3, lambda _club: ClubFactory(published=True)),
-    "clubs/moda/audit/": (4, lambda club: AuditEntryFactory(club=club, user=AccountFactory())),
-    "clubs/moda/events/": (4, lambda club: TournamentFactory(event__club=club)),
+    "clubs/": (3, lambda _club: make.ClubFactory(published=True)),
+    "clubs/moda/audit/": (
+        4,
+        lambda club: make.AuditEntryFactory(club=club, user=make.AccountFactory()),
+    ),
+    "clubs/moda/events/": (4, lambda club: make.TournamentFactory(event__club=club)),
     "clubs/moda/events/friday/rounds/1/tables/": (11, lambda club: table(evening(club))),
     "clubs/moda/house-rules/": (4, lambda club: HouseRulesetFactory(club=club)),
-    "clubs/moda/members/": (5, lambda club: MemberFactory(club=club)),
-    "clubs/moda/players/": (5, lambda club: PlayerFactory(club=club, account=AccountFactory())),
-    "clubs/moda/ratings/": (8, rating),
-    "clubs/moda/seasons/": (4, lambda club: SeasonFactory(club=club)),
-    "clubs/moda/tournaments/": (4, lambda club: TournamentFactory(event__club=club)),
-    "clubs/moda/tournaments/acik/entrants/": (
-        7,
-        lambda club: EntrantFactory(tournament=tournament(club)),
+    "clubs/moda/members/": (5, lambda club: make.MemberFactory(club=club)),
+    "clubs/moda/players/": (
+        5,
+        lambda club: make.PlayerFactory(club=club, account=make.AccountFactory()),
     ),
-    "clubs/moda/tournaments/acik/rounds/1/tables/": (8, lambda club: table(tournament(club).event)),
+    "clubs/moda/ratings/": (8, rating),
+    "clubs/moda/seasons/": (4, lambda club: make.SeasonFactory(club=club)),
+    "clubs/moda/tournaments/": (4, lambda club: make.TournamentFactory(event__club=club)),
+    "clubs/moda/tournaments/acik/entrants/": (7, entrant),
+    "clubs/moda/tournaments/acik/rounds/1/tables/": (8, game),
     "clubs/moda/webhooks/hook/deliveries/": (5, delivery),
-    "games/": (3, lambda club: table(tournament(club).event)),
+    "games/": (3, game),
 }
 """Each list with its queries, and how a row comes to be on it."""
 
@@ -98,7 +97,7 @@ LISTS = {
 @pytest.mark.parametrize("path", LISTS)
 def test_list_takes_as_many_queries_for_three_rows_as_for_one(program, path):
     queries, add = LISTS[path]
-    club = ClubFactory(slug="moda")
+    club = make.ClubFactory(slug="moda")
     owner = program.role("owner", club)
     rows = []
 
@@ -111,13 +110,9 @@ def test_list_takes_as_many_queries_for_three_rows_as_for_one(program, path):
     assert rows[1] == rows[0] + 2
 
 
-def entrant(club):
-    EntrantFactory(tournament=tournament(club))
-
-
 def test_former_ways_to_page_go_on(club, owner):
     for _ in range(3):
-        AuditEntryFactory(club=club)
+        make.AuditEntryFactory(club=club)
         rating(club)
     [line] = owner.get("changes/?after=1&limit=1").json()["results"]
     assert line["number"] == 2
@@ -153,7 +148,7 @@ def test_made_up_places_in_a_list_are_none(program, place):
 
 
 def test_lists_take_all_that_their_description_names(program):
-    owner = program.role("owner", ClubFactory(slug="kadife"))
+    owner = program.role("owner", make.ClubFactory(slug="kadife"))
     places = {"club": "kadife"}
     lists = [(path, names) for path, names in described_parameters() if "page_size" in names]
     tried = [each for each in lists if {*PLACEHOLDER.findall(each[0])} <= {*places}]
@@ -168,16 +163,16 @@ def test_lists_take_all_that_their_description_names(program):
 
 @pytest.mark.parametrize("order", ["-created_at", "created_at", "-name"])
 def test_rows_added_meanwhile_move_no_page_even_among_rows_alike(program, order):
-    club = ClubFactory(slug="kadife")
+    club = make.ClubFactory(slug="kadife")
     at = datetime(2026, 11, 22, 18, tzinfo=UTC)
-    PlayerFactory.create_batch(5, club=club, created_at=at)
+    make.PlayerFactory.create_batch(5, club=club, created_at=at)
     member, seen = program.role("member", club), []
     path = f"clubs/kadife/players/?page_size=2&ordering={order}"
     while path:
         page = member.get(path.removeprefix("http://testserver")).json()
         seen.append([row["id"] for row in page["results"]])
         for name, moment in ((f"A {len(seen)}", 17), (f"Ş {len(seen)}", 19)):
-            PlayerFactory(club=club, name=name, created_at=at.replace(hour=moment))
+            make.PlayerFactory(club=club, name=name, created_at=at.replace(hour=moment))
         path = page["next"] if len(seen) < 4 else None
     rows = [one for each in seen for one in each]
     assert len(rows) == len(set(rows))
@@ -185,13 +180,9 @@ def test_rows_added_meanwhile_move_no_page_even_among_rows_alike(program, order)
     assert back["results"][-1]["id"] == seen[-2][-1]
 
 
-def game(club):
-    table(tournament(club).event)
-
-
 def player(club):
     rating(club)
-    PlayerFactory(club=club, account=AccountFactory())
+    make.PlayerFactory(club=club, account=make.AccountFactory())
 
 
 WORLDS = {
@@ -203,8 +194,8 @@ WORLDS = {
 
 @pytest.mark.parametrize("path", WORLDS)
 def test_list_has_the_fields_that_were_chosen_and_more_where_it_is_expanded(club, director, path):
-    make, names, more = WORLDS[path]
-    make(club)
+    build, names, more = WORLDS[path]
+    build(club)
     whole = director.get(path).json()["results"]
     ask = f"{path}?fields={','.join(names)}"
 
@@ -215,15 +206,15 @@ def test_list_has_the_fields_that_were_chosen_and_more_where_it_is_expanded(club
     assert {frozenset(row) for row in expanded} == {frozenset({*names, "expanded"})}
     assert {frozenset(row["expanded"]) for row in expanded} <= {frozenset({more}), frozenset()}
     first = queries_of(lambda: director.get(f"{path}?expand={more}"))
-    make(club)
+    build(club)
     assert queries_of(lambda: director.get(f"{path}?expand={more}")) == first
 
 
 @pytest.mark.parametrize("path", [*WORLDS, "games/{game}/", "clubs/moda/players/{player}/"])
 @pytest.mark.parametrize("parameter", ["fields", "expand"])
 def test_names_that_there_are_not_are_told(club, director, path, parameter):
-    for make, _names, _more in WORLDS.values():
-        make(club)
+    for build, _names, _more in WORLDS.values():
+        build(club)
     path = path.format(game=Game.objects.first().public_id, player=club.players.first().public_id)
 
     assert faults(director.get(f"{path}?{parameter}=id,colour"))[-1] == ("unknown-name", parameter)
@@ -274,17 +265,17 @@ def test_rated_history_is_exported_for_members(club, member):
     assert (found[0]["before"]["points"], found[0]["after"]["points"]) == (1500, 1510)
 
 
-@pytest.mark.parametrize(("what", "make"), [("games", game), ("entrants", entrant)])
+@pytest.mark.parametrize(("what", "build"), [("games", game), ("entrants", entrant)])
 def test_more_rows_take_as_many_queries_and_are_read_in_parts(
-    club, director, what, make, monkeypatch
+    club, director, what, build, monkeypatch
 ):
     def ask():
         return director.get(f"clubs/moda/exports/{what}/").getvalue()
 
-    make(club)
+    build(club)
     first = queries_of(ask)
-    make(club)
-    make(club)
+    build(club)
+    build(club)
     assert queries_of(ask) == first
     monkeypatch.setattr(views, "AT_ONCE", 1)
     # What belongs to each part is read with it, so no more is held than one.

@@ -230,18 +230,6 @@ def test_mistakes_on_three_levels_are_told_at_once(program, started):
     assert {*faults(corrected)} == told | {("wrong-type", "entry.contract")}
 
 
-def test_mistakes_in_documents_are_told_with_those_beside_them(director, club):
-    plan = {"name": 5, "colour": "red", "settings": {"rounds": 99, "colour": "red"}}
-    told = {*faults(director.post(f"clubs/{club.slug}/tournaments/", plan))}
-    beside = {("wrong-type", "name"), ("unexpected-field", "colour")}
-    assert told >= beside | {("unexpected-field", "settings.colour")}
-    assert "settings.rounds" in {where for _code, where in told}
-    rules = {"ruleset": {"id": "x"}, "options": [], "colour": "red"}
-    beside = {("wrong-type", "options"), ("unexpected-field", "colour")}
-    told = {*faults(director.post("describe/", rules))}
-    assert told >= beside | {("missing-field", "ruleset.contracts")}
-
-
 @pytest.mark.parametrize(
     ("tags", "status"),
     [('"7", "1"', 200), ('W/"1"', 200), ('"0", W/"1"', 200), ("*", 200), ('"0", "7"', 412)],

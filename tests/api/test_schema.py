@@ -62,11 +62,6 @@ def test_every_reference_leads_somewhere(description):
         resolver.lookup(reference)
 
 
-def test_every_component_is_a_schema(description):
-    for schema in description["components"]["schemas"].values():
-        Draft202012Validator.check_schema(schema)
-
-
 def test_each_operation_has_a_name_of_its_own_a_topic_that_is_shown_and_who_may(description):
     told = {tag["name"] for tag in description["tags"]}
     names = [operation["operationId"] for _, operation in operations(description)]
@@ -119,14 +114,6 @@ def test_choices_of_objects_have_a_discriminator(description):
     assert "discriminator" in components["SeatingReason"]
 
 
-def test_defaults_may_be_sent(description):
-    for schema in flat_schemas(description):
-        if "default" in schema and "type" in schema:
-            assert validator(description, schema).is_valid(schema["default"]), schema
-    changes = description["paths"]["/api/v1/changes/"]["get"]["parameters"]
-    assert [each["name"] for each in changes if each.get("schema", {}).get("default") == ""] == []
-
-
 def test_answers_have_a_type_and_the_description_is_small(description):
     for answer in description["components"]["responses"].values():
         assert answer["content"]
@@ -171,17 +158,6 @@ def test_reference_leads_to_every_operation_and_every_form_it_speaks_of():
     assert [form for form in sorted(forms) if Client().get(form).status_code != 200] == []
     for name, unknown in (("api_topic", "nothing"), ("api_form", "Nothing")):
         assert Client().get(reverse(name, args=[unknown])).status_code == 404
-
-
-def test_operation_is_shown_with_who_may_what_is_sent_and_what_comes_back():
-    page = Client().get(reverse("api_topic", args=["games"])).content.decode()
-    _before, _id, after = page.partition('id="games_entries_add"')
-    one = " ".join(re.sub("<[^>]+>", " ", after.partition("</article>")[0]).split())
-    for said in (
-        *("POST /api/v1/games/{id}/entries/", "token score · oauth score · key", "201 Game"),
-        *("Idempotency-Key", "entry * Entry", "412 · 422"),
-    ):
-        assert said in one
 
 
 def test_each_problem_has_its_place_on_the_page_its_type_leads_to():

@@ -9,7 +9,6 @@ from tournaments.engine.rules.rulesets import Code, InvalidEntry
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, HouseRuleset
 from tournaments.queries.rulesets import find_ruleset
-from tournaments.queries.sheets import load_sheet
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games import playing
 from tournaments.services.rulesets import change_rules, create_rules, remove_rules
@@ -100,14 +99,6 @@ def test_record_of_a_game_holds_its_rules_whole():
 
     assert read_ruleset(sheet.record["ruleset"]) == find_ruleset("moda")
     assert (reading.problems, reading.game) == ((), sheet.game)
-
-
-def test_sheet_of_house_rules_takes_no_query_more(django_assert_num_queries):
-    factories.HouseRulesetFactory(slug="moda")
-    game = factories.GameFactory(head=factories.SetupFactory(ruleset="moda"))
-    row = Game.objects.get(pk=game.pk)
-    with django_assert_num_queries(1):
-        load_sheet(row)
 
 
 @pytest.fixture

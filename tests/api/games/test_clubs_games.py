@@ -32,11 +32,9 @@ def test_list_has_the_games_a_token_may_see_and_the_one_a_key_opens(program):
     here, there, open_table = laid(), laid(), GameFactory()
     assert ids(program.get("games/")) == []
     assert ids(program.role("member", club_of(here)).get("games/")) == [here.public_id]
-    for kind in ("write", "follow"):
-        assert ids(program.with_token(token_of(open_table, kind)).get("games/")) == [
-            open_table.public_id
-        ]
-    assert ids(program.with_token(token_of(there, "write")).get("games/")) == [there.public_id]
+    for row, kind in ((open_table, "write"), (open_table, "follow"), (there, "write")):
+        keyed = program.with_token(token_of(row, kind))
+        assert ids(keyed.get("games/")) == [row.public_id]
     wrong = program.with_token(f"write.{there.public_id}.wrong")
     assert ids(wrong.get("games/")) == []
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.api.conftest import HEAD, faults, phone_of, refused
-from tests.club_factories import AccountFactory, TableFactory
+from tests.club_factories import AccountFactory
 from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import GameFactory, HouseRulesetFactory
 from tournaments.api.access import token_of
@@ -180,12 +180,6 @@ def test_setup_is_corrected_and_the_table_deleted(two_deals):
     assert (head["title"], head["players"], head["revision"]) == ("Friday", list(NAMES), 3)
     assert phone.delete(game, If_Match='"3"').status_code == 204
     assert not Game.objects.exists()
-
-
-def test_names_at_a_clubs_table_are_those_of_its_players(program):
-    phone, game = phone_of(program, TableFactory().games.get())
-    denied = phone.patch(game, {"players": ["Ayşe", "Burak", "Cem", "Nobody"]})
-    assert faults(denied) == [("not-of-club", "players")]
 
 
 def test_record_is_taken_over_whole_with_its_moment(program):
