@@ -1,21 +1,25 @@
+import io
 import json
 from pathlib import Path
+from zipfile import ZipFile
 
 import pikepdf
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import translation
 
 from tests.club_factories import EventFactory, RoundFactory, TableFactory, TournamentFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record, record_all
-from tests.reports.asked import outline, silent
+from tests.reports.asked import asked, outline, silent
 from tests.tournament_builders import running
 from tournaments.engine.standings.tournament_settings import TournamentSettings, write_settings
 from tournaments.models import Event, Game, Report
-from tournaments.reports import books
-from tournaments.reports.documents import compose
+from tournaments.queries.documents import report_secret
+from tournaments.reports import books, pages
+from tournaments.reports.documents import build_report, compose
 from tournaments.reports.pages import key_of
 from tournaments.services.audit import NOBODY
 from tournaments.services.ratings.computing import sweep_ratings
@@ -55,21 +59,21 @@ def composed(report):
         return compose(report, silent)
 
 
+def sheets_in(content):
+    (volume,) = content.volumes.values()
+    return json.loads(volume.json)
+
+
 def written(report, path, told=silent):
     with translation.override(report.language):
         compose(report, told).write(path, told)
     return path
 
 
-def test_evening_is_a_page_for_each_game_with_bookmarks_and_codes(
-    evening, tmp_path, pdf, monkeypatch
-):
-    # Three sheets make two chapters.
-    monkeypatch.setattr(books, "SET_AT_ONCE", 2)
+def test_evening_is_a_page_for_each_game_with_bookmarks_and_codes(evening, tmp_path, pdf):
     said = []
     path = written(report_of(evening), tmp_path / "sheets.pdf", lambda *told: said.append(told))
-    assert {(READING, 0, 3), (READING, 3, 3), (SETTING, 0, 3), (SETTING, 2, 3)} <= set(said)
-    assert [each.name for each in tmp_path.glob("*.pdf")] == ["sheets.pdf"]
+    assert {(READING, 0, 3), (READING, 3, 3), (SETTING,)} == {*said[:1], *said[-2:]}
     page = pdf(path.read_bytes())
     texts = [" ".join(p.extract_text().split()) for p in page.reader.pages]
     assert ["540 −110 −330 −100" in text for text in texts] == [True, False, False]
@@ -90,27 +94,74 @@ def test_evening_is_a_page_for_each_game_with_bookmarks_and_codes(
     ]
 
 
+@pytest.mark.parametrize(
+    ("at_most", "begins"),
+    [(1, ["1. raunt", "1. raunt", "2. raunt"]), (2, ["1. raunt", "2. raunt"])],
+)
+def test_sheets_of_several_volumes_are_a_zip_of_the_same_bytes(
+    evening, tmp_path, monkeypatch, at_most, begins
+):
+    monkeypatch.setattr(books, "AT_MOST", at_most)
+    said = []
+    paths = [
+        written(report_of(evening), tmp_path / name, lambda *told: said.append(told))
+        for name in ("a.zip", "b.zip")
+    ]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    with ZipFile(paths[0]) as volumes:
+        opened = [pikepdf.open(io.BytesIO(volumes.read(name))) for name in volumes.namelist()]
+        numbers = range(1, len(begins) + 1)
+        assert volumes.namelist() == [f"Bütün skor kâğıtları {number}.pdf" for number in numbers]
+    assert sum(len(each.pages) for each in opened) == 3
+    assert [outline(each)[0][0] for each in opened] == begins
+    assert (SETTING, 1, len(begins)) in said
+
+
+@pytest.mark.parametrize(
+    ("at_most", "kind"), [(3, "application/pdf"), (2, "application/zip")], ids=["one", "several"]
+)
+def test_download_says_whether_it_is_one_pdf_or_a_zip(evening, client, monkeypatch, at_most, kind):
+    monkeypatch.setattr(books, "AT_MOST", at_most)
+    report = asked(evening, "sheets", Report.Audience.ADDRESS)
+    build_report(report.pk)
+    for name in ("report_file", "api:document-file"):
+        answer = client.get(reverse(name, args=[report.pk, report_secret(report.pk)]))
+        assert answer.getvalue()
+        assert answer["Content-Type"] == kind
+        assert f".{kind.removeprefix('application/')}" in answer["Content-Disposition"]
+
+
+def test_booklet_has_sheets_of_several_volumes_beside_it(played, monkeypatch):
+    monkeypatch.setattr(books, "AT_MOST", 1)
+    volumes = booklet_of(played).volumes
+    names = ["Booklet of the tournament", "All scoresheets 1", "All scoresheets 2"]
+    assert list(volumes) == names
+    chapters = json.loads(volumes[names[0]].json)["chapters"]
+    assert [each["title"] for each in chapters] == [
+        *("Round 1", "Round 2", "Standings", "Rating changes", "Badges")
+    ]
+
+
 class Unwanted(Exception):
     """Somebody has cancelled the report."""
 
 
 def test_what_is_being_set_ends_when_nobody_wants_it(evening, tmp_path, monkeypatch):
     def told(step, *_progress):
-        if step == SETTING:
+        if step == SETTING and (tmp_path / "sheets.json").exists():
             raise Unwanted
 
-    monkeypatch.setattr(books, "SET_AT_ONCE", 1)
+    # A large book is set in a process of its own.
+    monkeypatch.setattr(pages, "SMALL", 0)
     with pytest.raises(Unwanted):
         written(report_of(evening), tmp_path / "sheets.pdf", told)
     tasks = Path("/proc/self/task").glob("*/children")
     assert [children for task in tasks if (children := task.read_text().split())] == []
-    # Two were begun; what waited for its turn never was.
-    assert not (tmp_path / "sheets-2.json").exists()
+    assert not (tmp_path / "sheets.pdf").exists()
 
 
 def test_round_is_asked_for_alone(evening):
-    (chapter,) = composed(report_of(evening, round=2)).chapters
-    data = json.loads(chapter.json)
+    data = sheets_in(composed(report_of(evening, round=2)))
     assert [sheet["sides"] for sheet in data["sheets"]] == [["Elif", "Fuat", "Gül", "Hakan"]]
     assert data["title"] == "Cuma akşamı: 2. raunt"
     with pytest.raises(ValueError, match="round 3 is gone"):
@@ -159,8 +210,9 @@ def test_sheets_of_a_round_that_is_not_published_or_hidden_are_for_directors(
         times = {"published_at": at, "opened_at": at}
         round_ = RoundFactory(event=tournament.event, number=number, **times)
         TableFactory(round=round_, number=1)
-    assert composed(report_of(tournament.event)).chapters[0].pages == pages
-    assert composed(report_of(tournament.event, audience="directors")).chapters[0].pages == 2
+    of_members = composed(report_of(tournament.event))
+    of_directors = composed(report_of(tournament.event, audience="directors"))
+    assert [len(sheets_in(each)["sheets"]) for each in (of_members, of_directors)] == [pages, 2]
 
 
 @pytest.mark.parametrize("published", [2, 3])
@@ -204,9 +256,9 @@ def booklet_of(row, audience="members"):
         return compose(report, silent)
 
 
-def data_of(volume, template, at=0):
-    found = [chapter for chapter in volume.chapters if chapter.template == template]
-    return json.loads(found[at].json)
+def chapters_of(content):
+    """The chapters of a booklet by title; all sheets are under that of their document."""
+    return {chapter["title"]: chapter for chapter in sheets_in(content)["chapters"]}
 
 
 @pytest.fixture
@@ -229,8 +281,8 @@ def test_booklet_has_all_its_parts_on_the_pages_that_its_contents_say(played, tm
         assert document.check_pdf_syntax() == []
         pages = [each.obj.objgen for each in document.pages]
         marks = outline(document)
-        links = pikepdf.NameTree(document.Root.Names.Dests)
-        led = [pages.index(links[str(link.A.D)][0].objgen) + 1 for link in document.pages[1].Annots]
+        targets = [link.A.D if "/A" in link else link.Dest for link in document.pages[1].Annots]
+        led = [pages.index(target[0].objgen) + 1 for target in targets]
     sat = {title: page for title, page, _below in marks[3][2]}
     assert [(title, page) for title, page, _below in marks] == [
         (played.event.name, 1),
@@ -256,14 +308,14 @@ def test_booklet_has_all_its_parts_on_the_pages_that_its_contents_say(played, tm
 
 
 def test_booklet_says_who_sat_where_who_gained_and_who_earned_what(played):
-    volume = booklet_of(played)
-    seats = data_of(volume, "booklet_table.typ")
+    chapters = chapters_of(booklet_of(played))
+    seats = chapters["Round 1"]
     (game,) = Game.objects.filter(table__round__number=1)
     assert seats["rows"] == [["1", *game.players]]
     (out,) = set(FIVE_NAMES) - set(game.players)
     assert seats["lines"] == ["Seating", f"Sits out: {out}"]
 
-    ratings = data_of(volume, "booklet_table.typ", at=-1)
+    ratings = chapters["Rating changes"]
     assert [column["head"] for column in ratings["columns"]] == [
         *("Player", "Games", "Before", "After", "±")
     ]
@@ -271,7 +323,7 @@ def test_booklet_says_who_sat_where_who_gained_and_who_earned_what(played):
     assert {row[0] for row in ratings["rows"]} == set(FIVE_NAMES)
     assert {(row[2], row[4]) for row in ratings["rows"]} == {("–", "new")}
 
-    badges = {each["name"]: each["who"] for each in data_of(volume, "booklet_badges.typ")["badges"]}
+    badges = {each["name"]: each["who"] for each in chapters["Badges"]["badges"]}
     times = sum(int(who.partition(" ×")[2] or 1) for who in badges["Flower"])
     results = Game.objects.values_list("result", flat=True)
     assert times == sum(sum(result["badges"]["flower"]) for result in results)
@@ -281,13 +333,11 @@ def test_last_round_is_left_out_while_its_standings_are_hidden():
     row = running(*FIVE_NAMES, rounds=2, hide_last=True)
     play(row)
     play(row)
-    of_members, of_directors = booklet_of(row), booklet_of(row, "directors")
-    assert (
-        data_of(of_members, "sheets.typ")["sheets"]
-        == (data_of(of_directors, "sheets.typ")["sheets"][:1])
-    )
-    assert "After round 1 of 2" in data_of(of_members, "standings.typ")["lines"]
-    assert "After round 2 of 2" in data_of(of_directors, "standings.typ")["lines"]
+    of_members, of_directors = map(chapters_of, (booklet_of(row), booklet_of(row, "directors")))
+    sheets = f"{row.event.name}: All scoresheets"
+    assert of_members[sheets]["sheets"] == of_directors[sheets]["sheets"][:1]
+    assert "After round 1 of 2" in of_members["Standings"]["lines"]
+    assert "After round 2 of 2" in of_directors["Standings"]["lines"]
 
 
 def test_booklet_is_read_in_as_many_queries_however_many_tables():

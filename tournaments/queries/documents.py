@@ -27,6 +27,7 @@ CONTENT_TYPES = {
     Report.Format.CSV: "text/csv; charset=utf-8",
     Report.Format.JSON: "application/json",
     Report.Format.PNG: "image/png",
+    "zip": "application/zip",
 }
 
 
@@ -92,7 +93,12 @@ def file_name(row: Report) -> str:
             words = [word for word in [*words, more(row.parameters) if more else ""] if word]
     # Characters that a file system takes for a folder separator.
     name = "".join("-" if letter in "/\\:" else letter for letter in " ".join(words))
-    return f"{name}.{row.format}"
+    return f"{name}.{extension(row)}"
+
+
+def extension(row: Report) -> str:
+    """Return what the name of its file ends with: the format, or `zip` for several volumes."""
+    return (row.file.name or "").rpartition(".")[2] or row.format
 
 
 LONGEST_VALUE = 80

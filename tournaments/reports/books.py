@@ -1,16 +1,13 @@
 """Books of many sheets, in volumes, and the booklet of a tournament."""
 
 import json
-import os
-import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from itertools import accumulate, groupby
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urljoin
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from django.urls import reverse
 from django.utils.translation import get_language, ngettext, pgettext
@@ -31,7 +28,6 @@ from tournaments.queries.standings import Seen, standings_seen
 from tournaments.queries.state import TournamentState, load_state
 from tournaments.reports.hall import event_of, hall_heading, names_of, round_of
 from tournaments.reports.pages import Content, Data, OnProgress, PdfPages, page_data
-from tournaments.reports.pdf import Binder, Bookmark, read_part
 from tournaments.reports.sheets import compose_scoresheet, head_of_contracts, written_date
 from tournaments.reports.spreadsheets import (
     Across,
@@ -43,136 +39,53 @@ from tournaments.reports.spreadsheets import (
     book_content,
 )
 from tournaments.reports.standings import compose_standings, standings_lines, tournament_of
-from tournaments.reports.typesetting import printable, typeset_apart
 from tournaments.texts import labels
 from tournaments.texts.labels import badge_meaning, badge_name, points_text, round_name
 
-AT_ONCE = min(2, os.cpu_count() or 1)
-"""Chapters typeset at once: each takes a processor and about 150 MB."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chapter(PdfPages):
-    """Pages of a volume.
-
-    `pages` is the number of pages, None if they have to be counted. The pages of the bookmarks are
-    those of the chapter, from 1.
-    """
-
-    pages: int | None = None
-    bookmarks: Sequence[Bookmark] = ()
-
-    def numbered(self, numbering: Mapping[str, Any]) -> tuple[str, bytes]:
-        """Return the template, and its data with the numbers of the pages."""
-        head = json.dumps(numbering).encode()
-        return self.template, b'{"numbering": %s, %s' % (head, self.json[1:])
-
-
-class Volume:
-    """A PDF of several chapters with continuous page numbers.
-
-    Each template gets `numbering`: its `first` page, the number of pages (`of`), and the first
-    pages of all chapters (`starts`).
-    """
-
-    def __init__(self, chapters: Sequence[Chapter]) -> None:
-        self.chapters = chapters
-
-    def pieces(self) -> Iterator[bytes]:
-        for chapter in self.chapters:
-            yield from PdfPages.pieces(chapter)
-            marks = [(mark.title, mark.page, mark.level) for mark in chapter.bookmarks]
-            yield json.dumps(marks).encode()
-
-    def write(self, path: Path, progress: OnProgress) -> None:
-        """Typeset all chapters and bind them; those that have to be counted are set twice."""
-        # The first time they get numbers as long as the right ones.
-        numbers = {"first": 100, "of": 999, "starts": [100] * len(self.chapters)}
-        jobs = [chapter.numbered(numbers) for chapter in self.chapters if chapter.pages is None]
-        documents = _set(jobs, path, lambda: progress(Report.Step.SETTING))
-        counted = iter([len(read_part(document).pages) for document in documents])
-        pages = [
-            next(counted) if chapter.pages is None else chapter.pages for chapter in self.chapters
-        ]
-        starts = [1, *accumulate(pages, initial=1)][1:]
-        whole = starts.pop() - 1
-        jobs = [
-            chapter.numbered({"first": first, "of": whole, "starts": starts})
-            for chapter, first in zip(self.chapters, starts, strict=True)
-        ]
-        ends = [first - 1 for first in (*starts[1:], whole + 1)]
-        with path.open("wb") as file:
-            binder = Binder(file)
-            bound = _set(jobs, path, lambda: progress(Report.Step.SETTING, binder.pages, whole))
-            for document, end in zip(bound, ends, strict=True):
-                binder.add(document)
-                if binder.pages != end:
-                    raise ValueError(f"{binder.pages} pages are bound where {end} were to be")
-            binder.finish(
-                [
-                    Bookmark(mark.title, start + mark.page - 1, mark.level)
-                    for chapter, start in zip(self.chapters, starts, strict=True)
-                    for mark in chapter.bookmarks
-                ]
-            )
-
-
-class TypesettingStopped(Exception):
-    """The document being set is no longer wanted."""
-
-
-def _set(
-    jobs: Sequence[tuple[str, bytes]], path: Path, progress: Callable[[], None]
-) -> Iterator[bytes]:
-    """Typeset documents, each a template with its data, beside `path`, and yield them in order.
-
-    `progress` is called meanwhile. If the caller stops iterating, or `progress` raises, all running
-    processes are ended.
-    """
-    stop = threading.Event()
-
-    def waiting() -> None:
-        if stop.is_set():
-            raise TypesettingStopped
-
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        running: list[tuple[Path, Future[None]]] = []
-        try:
-            for index, (template, data) in enumerate(jobs):
-                part = path.with_name(f"{path.stem}-{index}.pdf")
-                running.append((part, pool.submit(typeset_apart, template, data, part, waiting)))
-            for part, future in running:
-                progress()
-                while not wait([future], timeout=0.2).done:
-                    progress()
-                future.result()
-                yield part.read_bytes()
-                part.unlink()
-        finally:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-
+AT_MOST = 100
+"""Sheets of one PDF: typst takes 3 MB of memory for each."""
 
 READ_AT_ONCE = 100
 """Games read at once; all of them would take a lot of memory."""
 
-SET_AT_ONCE = 25
-"""Sheets typeset at once, at 3 MB each; fewer would be slower in total."""
 
+class Volumes:
+    """PDFs by their names, set one after the other; several are bound as a zip."""
 
-PrintedSheet = tuple[bytes, str, str]
-"""The page of a game: its data as JSON, and the bookmarks of its round and its table."""
+    def __init__(self, volumes: Mapping[str, PdfPages]) -> None:
+        self.volumes = volumes
+
+    def pieces(self) -> Iterator[bytes]:
+        for volume in self.volumes.values():
+            yield from volume.pieces()
+
+    def write(self, path: Path, progress: OnProgress) -> None:
+        if len(self.volumes) == 1:
+            (only,) = self.volumes.values()
+            only.write(path, progress)
+            return
+        part = path.with_name("volume.pdf")
+        with ZipFile(path, "w") as archive:
+            for done, (name, volume) in enumerate(self.volumes.items()):
+                volume.write(part, lambda step, now=done: progress(step, now, len(self.volumes)))
+                # Without the time, so that the same volumes are the same bytes.
+                archive.writestr(ZipInfo(f"{name}.pdf"), part.read_bytes(), ZIP_DEFLATED)
+                part.unlink()
 
 
 def sheets_pages(report: Report, progress: OnProgress) -> Content:
-    """Return the sheets as a PDF.
+    """Return the sheets as PDF.
 
     Raises: ValueError: there are none.
     """
-    pages = list(sheet_pages(report, progress))
-    if not pages:
+    volumes = list(sheet_volumes(report, progress))
+    if not volumes:
         raise ValueError("there are no sheets")
-    return Volume(sheet_chapters(pages, report))
+    return Volumes(_named(volumes))
+
+
+def _named(volumes: Sequence[PdfPages]) -> dict[str, PdfPages]:
+    return {f"{_('All scoresheets')} {n}": volume for n, volume in enumerate(volumes, 1)}
 
 
 def sheets_records(report: Report, progress: OnProgress) -> Content:
@@ -224,22 +137,34 @@ def _in_order(games: GameQuerySet) -> GameQuerySet:
     return games.order_by("table__round__number", "table__number", "pk")
 
 
-# The pages.
-
-
-def sheet_pages(report: Report, progress: OnProgress) -> Iterator[PrintedSheet]:
+def sheet_volumes(report: Report, progress: OnProgress, level: int = 1) -> Iterator[PdfPages]:
+    """Yield the sheets in volumes, with bookmarks for rounds (from `level` on) and tables."""
+    event, whole = event_of(report), _("All scoresheets")
     host = str(report.parameters.get("host", ""))
-    for sheet in sheets_of(report, progress):
-        row, (in_round, at_table) = sheet.row, titles_of(sheet.row)
-        address = reverse("follow", args=[row.public_id, row.secret("follow")])
-        data = compose_scoresheet(
-            sheet.record,
-            urljoin(host, address) if host else "",
-            f"{in_round} · {at_table}",
-            sheet.game,
-        )
-        title = f"{at_table}: {', '.join(row.players)}"
-        yield json.dumps(printable(data)).encode(), in_round, title
+    what = round_name(round_of(report)) if "round" in report.parameters else whole
+    data = {
+        "language": get_language(),
+        "title": f"{event.name}: {what}",
+        "description": f"{event.name}, {whole}",
+        "paper": event.club.paper,
+    }
+    sheets = sheets_of(report, progress)
+    while batch := list(islice(sheets, AT_MOST)):
+        last, pages = "", []
+        for sheet in batch:
+            row, (in_round, at_table) = sheet.row, titles_of(sheet.row)
+            address = reverse("follow", args=[row.public_id, row.secret("follow")])
+            page = compose_scoresheet(
+                sheet.record,
+                urljoin(host, address) if host else "",
+                f"{in_round} · {at_table}",
+                sheet.game,
+            )
+            bookmark = f"{at_table}: {', '.join(row.players)}"
+            above = [] if in_round == last else [(level, in_round)]
+            pages.append({**page, "level": level + 1, "bookmark": bookmark, "above": above})
+            last = in_round
+        yield PdfPages.of("sheets.typ", {**data, "sheets": pages})
 
 
 def titles_of(game: Game) -> tuple[str, str]:
@@ -250,36 +175,6 @@ def titles_of(game: Game) -> tuple[str, str]:
     return round_name(table.round), title + again
 
 
-def sheet_chapters(pages: Sequence[PrintedSheet], report: Report, level: int = 1) -> list[Chapter]:
-    """Return the pages as chapters, with bookmarks for rounds (from `level` on) and tables."""
-    event, whole = event_of(report), _("All scoresheets")
-    what = round_name(round_of(report)) if "round" in report.parameters else whole
-    data = {
-        "language": get_language(),
-        "title": f"{event.name}: {what}",
-        "description": f"{event.name}, {whole}",
-        "paper": event.club.paper,
-    }
-    head = json.dumps(printable(data)).encode()[:-1]
-    chapters, last = [], ""
-    for start in range(0, len(pages), SET_AT_ONCE):
-        batch = pages[start : start + SET_AT_ONCE]
-        marks = []
-        for number, (_json, in_round, title) in enumerate(batch, 1):
-            if in_round != last:
-                marks.append(Bookmark(in_round, number, level))
-                last = in_round
-            marks.append(Bookmark(title, number, level + 1))
-        sheets = b", ".join(page for page, _round, _title in batch)
-        joined = b'%s, "sheets": [%s]}' % (head, sheets)
-        chapters.append(Chapter("sheets.typ", joined, len(batch), marks))
-    return chapters
-
-
-COVER, CONTENTS = 1, 2
-"""The first pages."""
-
-
 def booklet(report: Report, progress: OnProgress) -> Content:
     """Return the booklet, within what the readers of the report may see.
 
@@ -288,31 +183,26 @@ def booklet(report: Report, progress: OnProgress) -> Content:
     state = load_state(tournament_of(report))
     directs = report.audience == Report.Audience.DIRECTORS
     seen = standings_seen(state, directs=directs)
-    seating = list(_seating(report, state))
-    sheets = sheet_chapters(list(sheet_pages(report, progress)), report, level=2)
-    if sheets:
-        first = sheets[0]
-        marks = [Bookmark(_("All scoresheets"), 1), *first.bookmarks]
-        sheets[0] = Chapter(first.template, first.json, first.pages, marks)
-    chapters = [
-        *seating,
-        *sheets,
-        _chapter("standings.typ", compose_standings(report, seen)),
+    chapters = list(_seating(report, state))
+    volumes = list(sheet_volumes(report, progress, level=2))
+    if len(volumes) == 1:
+        sheets = json.loads(volumes[0].json)
+        sheets["sheets"][0]["above"].insert(0, (1, _("All scoresheets")))
+        chapters.append(sheets)
+    standings = compose_standings(report, seen)
+    chapters += [
+        # The club is that of the booklet.
+        {**standings, "club": None},
         *_ratings(report),
         *_badges(report),
     ]
-    return Volume([_front(report, seen, chapters), *chapters])
+    book = PdfPages.of("booklet.typ", {**_front(report, seen), "chapters": chapters})
+    # Sheets that fill several volumes stay beside the booklet.
+    beside = _named(volumes) if len(volumes) > 1 else {}
+    return Volumes({_("Booklet of the tournament"): book} | beside)
 
 
-def _page(report: Report, title: str, lines: Sequence[str] = (), **words: str) -> Data:
-    heading = hall_heading(report, title, lines)
-    return page_data(heading, event_of(report).club, words=words)
-
-
-# Cover and contents.
-
-
-def _front(report: Report, seen: Seen, chapters: Sequence[Chapter]) -> Chapter:
+def _front(report: Report, seen: Seen) -> Data:
     event = event_of(report)
     subtitle = _("Booklet of the tournament")
     lines = [subtitle, *standings_lines(seen)]
@@ -320,25 +210,17 @@ def _front(report: Report, seen: Seen, chapters: Sequence[Chapter]) -> Chapter:
     if seen.state.tournament.state == "finished" and winners:
         names = [seen.state.entrants[row.entrant].shown_name for row in winners]
         lines.append(_("Winner: %(name)s") % {"name": ", ".join(names)})
-    data = _page(report, event.name, lines, contents=_("Contents"))
-    contents = [
-        {"title": mark.title, "level": mark.level, "chapter": index, "page": mark.page}
-        for index, chapter in enumerate(chapters, 1)
-        for mark in chapter.bookmarks
-        if mark.level <= CONTENTS
-    ]
-    marks = [Bookmark(event.name, COVER), Bookmark(_("Contents"), CONTENTS)]
-    facts = [{"name": name, "value": str(value)} for name, value in _facts(seen)]
-    # The cover already shows the name of the tournament.
-    about = {"description": f"{event.name}, {subtitle}", "event": ""}
-    data |= about | {"facts": facts, "contents": contents}
-    return _chapter("booklet_front.typ", data, marks)
+    heading = hall_heading(report, event.name, lines)
+    return {
+        **page_data(heading, event.club, words={"contents": _("Contents")}),
+        "description": f"{event.name}, {subtitle}",
+        "facts": [{"name": name, "value": str(value)} for name, value in _facts(seen)],
+    }
 
 
-def _chapter(template: str, data: Data, bookmarks: Sequence[Bookmark] = ()) -> Chapter:
-    """Return a chapter whose pages are not counted yet; its title is the bookmark by default."""
-    marks = bookmarks or [Bookmark(str(data["title"]), 1)]
-    return Chapter(template, json.dumps(printable(data)).encode(), bookmarks=marks)
+def _chapter(report: Report, title: str, lines: Sequence[str] = (), **data: Any) -> Data:
+    heading = hall_heading(report, title, lines)
+    return {"title": title, "lines": heading.lines, "words": {}, **data}
 
 
 def _facts(seen: Seen) -> Iterator[tuple[str, int]]:
@@ -353,13 +235,13 @@ def _facts(seen: Seen) -> Iterator[tuple[str, int]]:
 # Seating.
 
 
-def _seating(report: Report, state: TournamentState) -> Iterator[Chapter]:
+def _seating(report: Report, state: TournamentState) -> Iterator[Data]:
     rows = Game.objects.filter(table__round__event=event_of(report)).order_by("table__number", "pk")
     tables: dict[int | None, dict[int, list[str]]] = defaultdict(dict)
     # In a match, the names of the last game count.
     for key, table, names in rows.values_list("table__round", "table__number", "players"):
         tables[key][table or 0] = names
-    marks = [Bookmark(_("Seating"), 1)]
+    above = [(1, _("Seating"))]
     for seated in state.seated_rounds:
         round_ = seated.row
         if round_.published_at is None:
@@ -369,18 +251,23 @@ def _seating(report: Report, state: TournamentState) -> Iterator[Chapter]:
         out = [name for key in seated.byes for name in names_of(state.entrants[key])]
         lines = [_("Seating"), *([f"{_('Sits out')}: {', '.join(out)}"] if out else [])]
         seats = [_("Seat %(number)s") % {"number": number} for number in range(1, most + 1)]
-        data = _page(report, round_name(round_), lines, empty=_("Nobody is seated yet.")) | {
-            "columns": [{"head": _("Table"), "kind": "place"}, *({"head": seat} for seat in seats)],
-            "rows": [[str(n), *names, *[""] * (most - len(names))] for n, names in here.items()],
-        }
-        yield _chapter("booklet_table.typ", data, [*marks, Bookmark(round_name(round_), 1, 2)])
-        marks = []
+        yield _chapter(
+            report,
+            round_name(round_),
+            lines,
+            words={"empty": _("Nobody is seated yet.")},
+            columns=[{"head": _("Table"), "kind": "place"}, *({"head": seat} for seat in seats)],
+            rows=[[str(n), *names, *[""] * (most - len(names))] for n, names in here.items()],
+            above=above,
+            level=2,
+        )
+        above = []
 
 
 # Sheets and results.
 
 
-def _ratings(report: Report) -> Iterator[Chapter]:
+def _ratings(report: Report) -> Iterator[Data]:
     changes = RatingChange.objects.filter(
         game__in=games_of(report).order_by(), rating__pool__club=event_of(report).club
     )
@@ -391,17 +278,15 @@ def _ratings(report: Report) -> Iterator[Chapter]:
     if not rows:
         return
     rows.sort(key=lambda row: (-row[0], row[1]))
-    data = _page(report, _("Rating changes")) | {
-        "columns": [
-            {"head": _("Player")},
-            {"head": _("Games"), "kind": "number"},
-            {"head": _("Before"), "kind": "number"},
-            {"head": _("After"), "kind": "number"},
-            {"head": "±", "kind": "total"},
-        ],
-        "rows": [[name, *cells] for _gain, name, *cells in rows],
-    }
-    yield _chapter("booklet_table.typ", data)
+    columns = [
+        {"head": _("Player")},
+        {"head": _("Games"), "kind": "number"},
+        {"head": _("Before"), "kind": "number"},
+        {"head": _("After"), "kind": "number"},
+        {"head": "±", "kind": "total"},
+    ]
+    table = [[name, *cells] for _gain, name, *cells in rows]
+    yield _chapter(report, _("Rating changes"), columns=columns, rows=table)
 
 
 def _rating_line(changes: Sequence[RatingChange]) -> tuple[int, str, str, str, str, str]:
@@ -422,7 +307,7 @@ def _rating_line(changes: Sequence[RatingChange]) -> tuple[int, str, str, str, s
     )
 
 
-def _badges(report: Report) -> Iterator[Chapter]:
+def _badges(report: Report) -> Iterator[Data]:
     """Yield the badges and who earned them, the rarest badge first (2 queries)."""
     games = games_of(report).filter(result__isnull=False)
     results = dict(games.values_list("pk", "result"))
@@ -438,19 +323,15 @@ def _badges(report: Report) -> Iterator[Chapter]:
                     earned[badge][name] += number
     if not earned:
         return
-    data = _page(report, _("Badges")) | {
-        "badges": [
-            {
-                "name": badge_name(badge),
-                "meaning": badge_meaning(badge),
-                "who": [f"{name} ×{n}" if n > 1 else name for name, n in earners.most_common()],
-            }
-            for badge, earners in sorted(
-                earned.items(), key=lambda item: (item[1].total(), item[0])
-            )
-        ]
-    }
-    yield _chapter("booklet_badges.typ", data)
+    badges = [
+        {
+            "name": badge_name(badge),
+            "meaning": badge_meaning(badge),
+            "who": [f"{name} ×{n}" if n > 1 else name for name, n in earners.most_common()],
+        }
+        for badge, earners in sorted(earned.items(), key=lambda item: (item[1].total(), item[0]))
+    ]
+    yield _chapter(report, _("Badges"), badges=badges)
 
 
 BEFORE = 3

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from tournaments.models import Event, Report, Round
 from tournaments.models.clubs import DIRECTING
 from tournaments.reports.books import (
+    Volumes,
     booklet,
     scoresheet_table,
     sheets_pages,
@@ -273,7 +274,8 @@ def build_report(pk: int) -> None:
             if not hold_content(report, key_of(report, content), timezone.now()):
                 return
             with workshop(report) as folder:
-                document = folder / f"document.{report.format}"
+                many = isinstance(content, Volumes) and len(content.volumes) > 1
+                document = folder / f"document.{'zip' if many else report.format}"
                 content.write(document, progress)
                 progress(Report.Step.KEEPING)
                 finish_report(report, document, timezone.now())

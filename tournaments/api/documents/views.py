@@ -263,7 +263,7 @@ class DocumentFileView(DocumentMixin, BaseAPIView):
             raise NotDone(data={"state": row.state})
         if not reporting.is_stored(row):
             raise Http404
-        kind = queries.CONTENT_TYPES[Report.Format(row.format)]
+        kind = queries.CONTENT_TYPES[queries.extension(row)]
         return FileResponse(row.file.open("rb"), filename=queries.file_name(row), content_type=kind)
 
 

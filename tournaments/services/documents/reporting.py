@@ -504,7 +504,7 @@ def finish_report(report: Report, document: Path, at: datetime) -> None:
         if row is None or row.builder != report.builder or row.state != Report.State.BUILDING:
             return
         # Each build has its own name: a worker that died while writing left a partial file.
-        name = f"{row.content_key}-{row.builder[:8]}.{row.format}"
+        name = f"{row.content_key}-{row.builder[:8]}{document.suffix}"
         with document.open("rb") as file:
             row.file.save(name, File(file), save=False)
         name = row.file.name or ""

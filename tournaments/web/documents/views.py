@@ -36,6 +36,7 @@ from tournaments.permissions import account_of, role_in, seen_event, seen_tourna
 from tournaments.queries.documents import (
     CONTENT_TYPES,
     about,
+    extension,
     file_name,
     may_cancel,
     reason_of,
@@ -236,7 +237,7 @@ def report_file(request: HttpRequest, pk: int, secret: str) -> FileResponse:
         document = row.file.open("rb")
     except FileNotFoundError as error:
         raise Http404 from error
-    kind = CONTENT_TYPES[Report.Format(row.format)]
+    kind = CONTENT_TYPES[extension(row)]
     return FileResponse(document, filename=file_name(row), content_type=kind)
 
 
