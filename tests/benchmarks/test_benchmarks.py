@@ -1,4 +1,4 @@
-"""The benchmarks still run, as small as they can be, and what they find is told."""
+"""The benchmarks still run, as small as they can be."""
 
 import subprocess
 import sys

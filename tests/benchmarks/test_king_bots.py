@@ -1,4 +1,4 @@
-"""The bots whose games chose the model of ratings keep to the rules, and so do their games."""
+"""Games of the bots that chose the model of ratings are legal, and scored as they were kept."""
 
 from itertools import islice
 

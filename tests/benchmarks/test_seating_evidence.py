@@ -1,4 +1,4 @@
-"""Tournaments are simulated by the rules, and the search for tables finds what it should."""
+"""Every method that is compared seats everybody, evenly."""
 
 import pytest
 

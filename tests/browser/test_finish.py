@@ -1,4 +1,4 @@
-"""The first screen of a finished game, and its picture as a phone shares it."""
+"""The first screen of a finished game, and its picture where a phone shares no files."""
 
 import pytest
 from playwright.sync_api import expect
