@@ -52,6 +52,7 @@ def test_partners_have_used_what_either_of_them_has_named():
         game = play(game, Deal("trump", declarer=turn % 4, counts={"tricks": (12, 1)}))
 
     assert reasons(game) == {"trump": ["player-quota-used"]}
+    assert [game.left_to_declare(seat)["trump"] for seat in range(4)] == [0] * 4
 
 
 def test_choices_give_every_reason():
