@@ -9,9 +9,9 @@ from tests.factories import EVENING
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
 from tests.reports.asked import silent, tournament
 from tests.reports.conftest import PAPERS
-from tournaments.models import Game, Player, Report, Tournament
+from tournaments.models import Game, Player, Tournament
 from tournaments.queries.site import months_of
-from tournaments.reports.months import compose_club_month, month_tables
+from tournaments.reports.months import compose_club_month
 from tournaments.reports.typesetting import typeset
 
 pytestmark = pytest.mark.django_db
@@ -130,22 +130,6 @@ def test_month_is_set_on_two_pages_that_can_be_read_aloud(club, pdf, language, p
     assert all(document.fonts.values())
     assert {"tr": "Kasım 2026", "it": "Novembre 2026"}[language] in document.text
     assert "Işıl" in document.text
-
-
-def test_month_as_csv_has_an_evening_in_each_line(club, tmp_path):
-    tournament(club)
-    report = Report(kind="club-month", club=club, format="csv", parameters={"month": "2026-11"})
-
-    content = month_tables(report, silent)
-    content.write(tmp_path / "month.csv", silent)
-
-    lines = (tmp_path / "month.csv").read_text("utf-8-sig").splitlines()
-    assert lines == [
-        '"Day","Event","Winner","Highest game","Players","Games"',
-        '2026-11-06,"İlk akşam","Burak",540,4,1',
-        '2026-11-21,"Moda Açık","Ayşe",,4,1',
-    ]
-    assert list(content.pieces()) == list(month_tables(report, silent).pieces())
 
 
 @pytest.mark.parametrize("evenings", [1, 3])

@@ -9,7 +9,7 @@ from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, Rat
 from tests.reports.asked import silent, tournament
 from tests.reports.conftest import PAPERS
 from tournaments.models import Game, Player, Report
-from tournaments.reports.players import PlayerSeason, compose_player_season, player_tables
+from tournaments.reports.players import PlayerSeason, compose_player_season
 from tournaments.reports.typesetting import typeset
 
 pytestmark = pytest.mark.django_db
@@ -124,17 +124,6 @@ def test_season_is_set_on_pages_that_can_be_read_aloud(club, pdf, language, pape
     assert all(document.fonts.values())
     assert {"tr": "Tüm zamanlar", "it": "Da sempre"}[language] in document.text
     assert "Muhteşem" in document.text
-
-
-def test_games_as_csv_are_one_a_line_the_first_first(club, tmp_path):
-    content = player_tables(asked(club), silent)
-    content.write(tmp_path / "games.csv", silent)
-
-    assert (tmp_path / "games.csv").read_text("utf-8-sig").splitlines() == [
-        '"Day","Event","Game","Others","Place","Points","Change","Rating after"',
-        '2026-05-08,"Cuma akşamı","King","Burak · Cem · Deniz",1,540,14,1520',
-        '2026-11-20,"Cuma akşamı","King","Burak · Cem · Deniz",1,540,14,1534',
-    ]
 
 
 @pytest.mark.parametrize("games", [1, 3])

@@ -26,7 +26,7 @@ from tournaments.reports.hall import (
     seating_by_name,
     seating_by_table,
 )
-from tournaments.reports.months import club_month, month_tables
+from tournaments.reports.months import club_month
 from tournaments.reports.pages import Content, Data, OnProgress, PdfPages, Picture, key_of
 from tournaments.reports.pictures import (
     compose_club_picture,
@@ -34,7 +34,7 @@ from tournaments.reports.pictures import (
     compose_picture,
     compose_player_picture,
 )
-from tournaments.reports.players import player_season, player_tables
+from tournaments.reports.players import player_season
 from tournaments.reports.ratings import league_pages, league_tables
 from tournaments.reports.sheets import compose_empty_sheet, compose_scoresheet, evening_sheet
 from tournaments.reports.standings import (
@@ -134,8 +134,6 @@ TABLES_OF: Mapping[Report.Kind, Maker] = {
     Kind.SEATING_BY_NAME: seating_by_name,
     Kind.STANDINGS: standings_tables,
     Kind.CROSS_TABLE: cross_table_tables,
-    Kind.PLAYER_SEASON: player_tables,
-    Kind.CLUB_MONTH: month_tables,
     Kind.LEAGUE: league_tables,
 }
 DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Maker] = MappingProxyType(

@@ -1,4 +1,4 @@
-"""The month of a club as a document and as a spreadsheet."""
+"""The month of a club as a document."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,6 @@ from tournaments.queries.site import (
     load_games_for_members,
     month_after,
     month_before,
-    month_key,
 )
 from tournaments.queries.standings import standings_seen
 from tournaments.queries.state import load_states
@@ -44,7 +43,6 @@ from tournaments.reports.pages import (
     PdfPages,
     page_data,
 )
-from tournaments.reports.spreadsheets import Column, DataTable, Kind, TableBook, book_content
 from tournaments.texts import labels
 from tournaments.texts.labels import family_name, points_text
 
@@ -470,62 +468,3 @@ def _badge(badge: str, month: Month) -> list[Any]:
 
 def _times(name: str, times: int) -> str:
     return name if times == 1 else f"{name} {times}×"
-
-
-def month_tables(report: Report, progress: OnProgress) -> Content:
-    club = report.club
-    assert club is not None
-    first = month_of_report(report)
-    month = Month(club, first, progress)
-    name = date_format(first, "YEAR_MONTH_FORMAT")
-    evenings = DataTable(
-        title=_("Evenings and tournaments"),
-        key="evenings",
-        columns=(
-            Column(_("Day"), "held_on", Kind.DATE),
-            Column(pgettext("evening or tournament", "Event"), "event"),
-            Column(_("Winner"), "winner"),
-            Column(_("Highest game"), "highest", Kind.POINTS),
-            Column(pgettext("how many", "Players"), "players", Kind.INTEGER),
-            Column(pgettext("how many", "Games"), "games", Kind.INTEGER, strong=True),
-        ),
-        rows=[
-            (
-                *(evening.event.held_on, evening.event.name, _names(month, evening.winners)),
-                *(evening.points, evening.players, evening.games),
-            )
-            for evening in month.evenings
-        ],
-        sums=(5,),
-        sums_head=_("Sum"),
-        fixed=2,
-    )
-    columns = (
-        Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
-        Column(_("Before"), "before", Kind.INTEGER),
-        Column(_("Name"), "name"),
-        Column(pgettext("how many", "Games"), "games", Kind.INTEGER),
-        Column(pgettext("column", "Change"), "change", Kind.INTEGER),
-        Column(_("Rating"), "rating", Kind.INTEGER, strong=True),
-    )
-    boards = [
-        DataTable(
-            title=f"{_('Leaderboard')} {family_name(family)}",
-            key=f"leaderboard-{family}",
-            columns=columns,
-            rows=[
-                (rank, earlier, name_of(month, player), *figures)
-                for rank, earlier, player, *figures in board
-            ],
-        )
-        for family, board in month.boards.items()
-        if board
-    ]
-    book = TableBook(
-        title=name,
-        lines=[club.name, name],
-        tables=[evenings, *boards],
-        format="kingscore-month/1",
-        facts={"club": club.slug, "month": month_key(first)},
-    )
-    return book_content(book, report)

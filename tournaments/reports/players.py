@@ -1,4 +1,4 @@
-"""The season of a player as a document and as a spreadsheet."""
+"""The season of a player as a document."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -45,8 +45,6 @@ from tournaments.reports.pages import (
     PdfPages,
     page_data,
 )
-from tournaments.reports.spreadsheets import Cell, Column, DataTable, Kind, TableBook, book_content
-from tournaments.texts import labels
 from tournaments.texts.labels import family_name, points_text
 
 READING = Report.Step.READING
@@ -135,7 +133,7 @@ def _placed(
 MOST_OPPONENTS = 8
 MOST_TOURNAMENTS = 12
 MOST_GAMES = 50
-"""Games that fill two pages; the spreadsheet of the season has all games."""
+"""Games that fill two pages; the page of the player has all games."""
 
 WIDE = Frame(width=680, height=200)
 """The size of the curve, in the units of its drawing."""
@@ -324,52 +322,3 @@ def _game(one: ListedGame) -> list[Any]:
         change or "–",
         str(one.rating.points) if one.rating else "–",
     ]
-
-
-def player_tables(report: Report, progress: OnProgress) -> Content:
-    """Return the requested list of games, the first game first."""
-    found = PlayerSeason(report, progress)
-    rules = rulesets_of(found.games)
-    names = {key: labels.name_of(ruleset) for key, ruleset in rules.items()}
-    name, time = found.player.shown_name, season_name(found.season)
-    table = DataTable(
-        title=pgettext("played", "Games"),
-        key="games",
-        columns=(
-            Column(_("Day"), "played_on", Kind.DATE),
-            Column(pgettext("evening or tournament", "Event"), "event"),
-            Column(_("Game"), "ruleset"),
-            Column(_("Others"), "others"),
-            Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
-            Column(_("Points"), "points", Kind.POINTS, strong=True),
-            Column(pgettext("column", "Change"), "change", Kind.INTEGER),
-            Column(_("Rating after"), "rating", Kind.INTEGER),
-        ),
-        rows=[_row(one, names[one.row.ruleset]) for one in rows_in_batches(found, progress)][::-1],
-        sums=(5,),
-        sums_head=_("Sum"),
-        fixed=2,
-        landscape=True,
-    )
-    book = TableBook(
-        title=f"{name} {time}",
-        lines=[name, f"{time} · {family_name(found.family)}"],
-        tables=[table],
-        format="kingscore-player-season/1",
-        facts={"player": name, "season": found.season.name if found.season else None},
-    )
-    return book_content(book, report)
-
-
-def _row(one: ListedGame, ruleset: str) -> tuple[Cell, ...]:
-    row = one.row
-    return (
-        timezone.localdate(row.played_at),
-        row.table.round.event.name if row.table else row.title,
-        ruleset,
-        one.others,
-        one.place,
-        one.points,
-        one.change,
-        one.rating.points if one.rating else None,
-    )

@@ -102,13 +102,15 @@ def test_season_of_a_player_and_month_of_a_club_are_those_there_are(program, clu
     for path, right, wrong in (
         (
             f"clubs/moda/players/{player.public_id}/documents/",
-            {"season": season.pk, "format": "xlsx"},
+            {"season": season.pk, "format": "pdf"},
             {"season": season.pk + 1},
         ),
         ("clubs/moda/documents/", {"month": "2026-10"}, {"month": "2026-09"}),
     ):
         assert member.post(path, right).status_code == 202
         assert [where for _code, where in faults(member.post(path, wrong))] == [*wrong]
+        tables = {**right, "format": "xlsx"}
+        assert faults(member.post(path, tables)) == [("no-such-format", "format")]
 
 
 def test_scoresheet_is_for_whoever_has_a_key_and_an_empty_one_for_everybody(program):

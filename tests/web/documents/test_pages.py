@@ -205,17 +205,17 @@ def test_month_is_asked_for_on_the_page_of_numbers(member, club):
     assert '<option value="2026-10">October 2026</option>' in page
 
     answer = member.post(
-        f"/clubs/{club.slug}/month/", {"month": "2026-10", "format": "xlsx", "language": "it"}
+        f"/clubs/{club.slug}/month/", {"month": "2026-10", "format": "pdf", "language": "it"}
     )
 
     report = Report.objects.get()
-    assert shape_of(report) == ("club-month", "xlsx", "it", "us-letter", "members")
+    assert shape_of(report) == ("club-month", "pdf", "it", "us-letter", "members")
     assert (report.club, report.parameters) == (club, {"month": "2026-10"})
     assert "October 2026" in member.get(answer.url).text
 
 
 @pytest.mark.parametrize(
-    "sent", [{"month": "2026-09", "format": "pdf"}, {"month": "2026-10", "format": "json"}]
+    "sent", [{"month": "2026-09", "format": "pdf"}, {"month": "2026-10", "format": "xlsx"}]
 )
 def test_month_or_file_that_is_not_offered_is_not_there(member, club, sent):
     assert member.post(f"/clubs/{club.slug}/month/", sent).status_code == 404
