@@ -16,16 +16,10 @@ from jsonschema import Draft202012Validator
 from tests.engine.documents import schemas
 from tests.sample_games import BAD_JSON, DRAWN, NAMES, RECORDS, load, load_result
 from tournaments.engine.documents import entries, games
-from tournaments.engine.documents import games as documents_games
-from tournaments.engine.documents.entries import (
-    move_seats,
-    read_usual_deal,
-    write_entry,
-)
+from tournaments.engine.documents.entries import move_seats, write_entry
 from tournaments.engine.documents.games import parse_json, play_entry, read_game
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.play import outcomes
-from tournaments.engine.play.games import Game
 from tournaments.engine.rules.rulesets import UNITS, Code, InvalidEntry
 from tournaments.engine.variants import RULESETS
 from tournaments.texts import messages
@@ -397,111 +391,3 @@ def test_what_is_no_object_is_no_game(document):
     result = schemas.score_document(document)
     assert found_in(result) == [[None, "wrong-type", ""]]
     schemas.check_result(result)
-
-
-TRUMP = {
-    "type": "deal",
-    "contract": "trump",
-    "declarer": 0,
-    "counts": {"tricks": [10, 1, 1, 1]},
-    "trump": "hearts",
-}
-CHANGES = (
-    {"type": "void"},
-    {"type": "deals"},
-    {"type": None},
-    {"contract": ["trump"]},
-    {"contract": "no-such-contract"},
-    {"contract": None},
-    {"declarer": None},
-    {"declarer": 3},
-    {"declarer": False},
-    {"declarer": True},
-    {"counts": None},
-    {"counts": [4, 0, 0, 0]},
-    {"counts": {}},
-    {"trump": "spades"},
-    {"trump": "stars"},
-    {"trump": ["spades"]},
-    {"author": "Ayşe", "note": "late"},
-    {"author": 1},
-    {"author": "\0"},
-    {"note": "x" * 1000},
-    {"king": 0},
-    {"king_declared_by": 1},
-    {"tricks_played": 12},
-    {"rifki_holder": 0},
-    {"blind": True},
-    {"reason": "misdeal"},
-    {"details": {}},
-)
-"""Fields put into a deal."""
-
-COUNTS = (
-    lambda numbers: [*numbers, 0],
-    lambda numbers: numbers[:-1],
-    lambda numbers: [numbers[0] + 1, *numbers[1:]],
-    lambda numbers: [-1, sum(numbers) + 1, *[0] * (len(numbers) - 2)],
-    lambda numbers: [True, sum(numbers) - 1, *[0] * (len(numbers) - 2)],
-    lambda numbers: [float(numbers[0]), *numbers[1:]],
-    lambda numbers: [str(number) for number in numbers],
-    lambda numbers: [1] * len(numbers),
-    lambda numbers: dict(enumerate(numbers)),
-    sorted,
-)
-"""Other counts in the place of those of a unit."""
-
-
-def deals_changed(deal):
-    """The deal in many ways in which it may be wrong."""
-    yield from ({**deal, **change} for change in CHANGES)
-    for name in deal:
-        yield {field: value for field, value in deal.items() if field != name}
-    for unit, numbers in deal.get("counts", {}).items():
-        for change in COUNTS:
-            yield {**deal, "counts": {**deal["counts"], unit: change(numbers)}}
-        yield {**deal, "counts": {**deal["counts"], "queens": [0, 4, 0, 0]}}
-        yield {**deal, "counts": {**deal["counts"], "stars": [0, 0, 0, 0]}}
-
-
-def in_other_orders(entries):
-    """The entries in orders in which some can no longer come."""
-    yield entries
-    yield entries[::-1]
-    yield entries[:1] + entries
-    yield entries + entries[-1:]
-    begun = [
-        {name: value for name, value in entry.items() if name != "counts"} for entry in entries
-    ]
-    yield begun[:1] + entries
-    for at in range(len(entries) - 1):
-        yield [*entries[:at], entries[at + 1], *entries[at + 1 :]]
-    # True for each 1, which Python takes for equal.
-    yield json.loads(json.dumps(entries).replace(" 1,", " true,").replace("[1,", "[true,"))
-
-
-def variations(record):
-    entries = record["entries"]
-    for others in in_other_orders(entries):
-        yield {**record, "entries": others}
-    for at in range(0, len(entries), 6):
-        for other in deals_changed(entries[at]):
-            yield {**record, "entries": [*entries[:at], other, *entries[at + 1 :]]}
-
-
-@pytest.mark.parametrize("ruleset", RULESETS)
-def test_results_are_those_of_the_exact_checks(ruleset, monkeypatch):
-    drawn = [kept["record"] for kept in DRAWN if kept["record"]["ruleset"] == ruleset]
-    documents = [document for record in drawn[:4] for document in variations(record)]
-    results = [schemas.score_document(document) for document in documents]
-    games = [documents_games.read_game(document).game for document in documents]
-    monkeypatch.setattr(documents_games, "read_usual_deal", lambda _game, _raw: None)
-    assert results == [schemas.score_document(document) for document in documents]
-    assert games == [documents_games.read_game(document).game for document in documents]
-
-
-def test_names_of_no_contract_are_not_kept():
-    rules = RULESETS["turkish-king"].with_options({"king": "off"})
-    for name in ("stars", "moons", "trump"):
-        read_usual_deal(Game(rules), {**TRUMP, "contract": name})
-    assert list(rules.usual_contracts) == ["trump"]

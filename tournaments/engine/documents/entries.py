@@ -1,67 +1,84 @@
 """Entries in documents: read, written, and described as a schema."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from tournaments.engine.documents.shapes import Definitions, define_counts, where
 from tournaments.engine.play.games import (
     REDEAL_SWITCHES,
-    Game,
     allowed_fields,
     needed_always,
     needed_fields,
     redeal_reasons,
     ways_to_play,
 )
-from tournaments.engine.rules import entries as shapes
 from tournaments.engine.rules.entries import (
     ANY_TABLE,
+    ANY_TEXT,
+    CONTRACT,
+    NAME,
+    POINTS,
+    RECEIVER,
     REDEALS,
     REMARKS,
+    SEAT,
     STOP_REASONS,
     TOTALS_FLAGS,
+    TOTALS_OF_SIDES,
+    YES,
     Adjustment,
     Deal,
     Declared,
     Entry,
     Json,
+    Kind,
     Passed,
     Redeal,
     Schema,
     Shape,
-    ShapeAt,
     Stopped,
     TableShape,
     Totals,
     Void,
     are_integers,
+    constant,
     missing,
     refer,
+    unexpected,
+    within,
+    without_default,
+    word,
     write_all_points,
     write_points,
     wrong_type,
 )
-from tournaments.engine.rules.fields import DEAL, FIELDS, REQUIRED, trumps_of
-from tournaments.engine.rules.rulesets import Code, Contract, InvalidEntry, Problem, Ruleset
-from tournaments.engine.rules.scoring import counts_units
+from tournaments.engine.rules.fields import DEAL, FIELDS
+from tournaments.engine.rules.rulesets import InvalidEntry, Problem, Ruleset
 
 
 @dataclass(frozen=True)
 class Form:
-    """One type of entry in a record: the class of the entry and its fields."""
+    """One type of entry in a record: the class of the entry and its own fields.
+
+    Required is what has no default in the class. A field that is none of its attributes is one of
+    its details.
+    """
 
     entry: type[Entry]
-    fields: Mapping[str, ShapeAt]
-    required: tuple[str, ...] = ()
+    fields: Mapping[str, Kind]
 
     @cached_property
     def shapes(self) -> Mapping[str, Shape]:
         """The fields at any table, including those that every entry has."""
-        known = {"type": shapes.any_text, **self.fields, **EVERYWHERE}
-        return {name: shape(ANY_TABLE) for name, shape in known.items()}
+        known = {"type": ANY_TEXT, **self.fields, **EVERYWHERE}
+        return {name: kind.shape for name, kind in known.items()}
+
+    @cached_property
+    def required(self) -> Sequence[str]:
+        return without_default(self.entry)
 
     @cached_property
     def own(self) -> frozenset[str]:
@@ -73,61 +90,41 @@ class Form:
         """The fields that are details, in the order of writing."""
         return tuple(name for name in self.fields if name not in self.own)
 
-    @cached_property
-    def unread(self) -> Json:
-        """Placeholders for required fields that could not be read."""
-        return {name: UNREAD[name] for name in self.required}
 
-
-def _remark(about: Declared) -> ShapeAt:
+def _remark(about: Declared) -> Kind:
     schema = {**refer("text"), "maxLength": about.shape.schema["maxLength"]}
-    return lambda _table: about.shape.with_schema(schema)
+    return constant(about.shape.with_schema(schema))
 
 
-EVERYWHERE: Mapping[str, ShapeAt] = MappingProxyType(
-    {"author": shapes.any_text, **{name: _remark(about) for name, about in REMARKS.items()}}
+EVERYWHERE: Mapping[str, Kind] = MappingProxyType(
+    {"author": ANY_TEXT, **{name: _remark(about) for name, about in REMARKS.items()}}
 )
 """The fields of every entry."""
 
 UNREAD: Json = MappingProxyType({"by": -1, "points": 0, "reason": "", "seat": -1, "totals": ()})
+"""Placeholders for required fields that could not be read."""
 
 SEALS = ("sealed", "salt")
 
 FORMS: Mapping[str, Form] = MappingProxyType(
     {
-        "deal": Form(Deal, {name: field.shape for name, field in DEAL.items()}),
+        "deal": Form(Deal, {name: field.kind for name, field in DEAL.items()}),
         "void": Form(
             Void,
             {
-                "reason": shapes.word(lambda table: table.voids),
-                "contract": shapes.contract,
-                "declarer": shapes.seat,
-                **{name: FIELDS[name].shape for name in SEALS},
+                "reason": word(lambda table: table.voids),
+                "contract": CONTRACT,
+                "declarer": SEAT,
+                **{name: FIELDS[name].kind for name in SEALS},
             },
-            ("reason",),
         ),
-        "redeal": Form(
-            Redeal,
-            {"by": shapes.seat, "reason": shapes.word(lambda table: table.redeals)},
-            ("by", "reason"),
-        ),
+        "redeal": Form(Redeal, {"by": SEAT, "reason": word(lambda table: table.redeals)}),
         "passed": Form(Passed, {}),
         "adjustment": Form(
-            Adjustment,
-            {
-                "seat": shapes.seat,
-                "points": shapes.points,
-                "to": shapes.receiver,
-                "reason": shapes.name,
-            },
-            ("seat", "points", "reason"),
+            Adjustment, {"seat": SEAT, "points": POINTS, "to": RECEIVER, "reason": NAME}
         ),
-        "stopped": Form(Stopped, {"reason": shapes.word(lambda _table: STOP_REASONS)}, ("reason",)),
-        "totals": Form(
-            Totals,
-            {"totals": shapes.totals, **dict.fromkeys(TOTALS_FLAGS, shapes.switch)},
-            ("totals",),
-        ),
+        "stopped": Form(Stopped, {"reason": word(lambda _table: STOP_REASONS)}),
+        "totals": Form(Totals, {"totals": TOTALS_OF_SIDES, **dict.fromkeys(TOTALS_FLAGS, YES)}),
     }
 )
 """The entries of a record by their `type`."""
@@ -160,22 +157,25 @@ def read_entry(raw: Any) -> tuple[Entry | None, list[Problem]]:
     faults = [missing(name) for name in form.required if name not in raw]
     own: dict[str, Any] = {}
     details: dict[str, Any] = {}
-    shapes_of, own_names = form.shapes, form.own
+    shapes, own_names = form.shapes, form.own
     for name, value in raw.items():
-        shape = shapes_of.get(name)
-        if shape is None:
-            faults.append(Problem(Code.UNEXPECTED_FIELD, name, {"field": name}))
-        elif shape.fits(value) or not (wrong := tuple(shape.check(name, value))):
-            (own if name in own_names else details)[name] = shape.read(value)
-        else:
-            faults += wrong
-            # The counts of one unit can be read without those of another.
-            if name == "counts" and isinstance(value, dict):
-                own[name] = shape.read({u: n for u, n in value.items() if are_integers(n)})
+        if (shape := shapes.get(name)) is None:
+            faults.append(unexpected(name))
+            continue
+        read = own if name in own_names else details
+        if not (wrong := shape.check(value)):
+            read[name] = shape.read(value)
+            continue
+        faults += within(name, wrong)
+        # The counts of one unit can be read without those of another.
+        if name == "counts" and isinstance(value, dict):
+            read[name] = shape.read({u: n for u, n in value.items() if are_integers(n)})
     del details["type"]
     if details:
-        own["details"] = {name: details[name] for name in form.details if name in details}
-    return form.entry(**{**form.unread, **own} if form.required else own), faults
+        own["details"] = {name: details[name] for name in sorted(details, key=form.details.index)}
+    for name in form.required:
+        own.setdefault(name, UNREAD[name])
+    return form.entry(**own), faults
 
 
 def write_entry(entry: Entry) -> dict[str, Any]:
@@ -198,39 +198,6 @@ def write_entry(entry: Entry) -> dict[str, Any]:
     return written
 
 
-def _in_order(numbers: Sequence[int], to: Sequence[int]) -> list[int]:
-    return [numbers[to.index(place)] for place in range(len(to))]
-
-
-def _place_or_null(place: int | None, seats: Sequence[int], _sides: Sequence[int]) -> int | None:
-    return None if place is None else seats[place]
-
-
-Moved = Callable[[Any, Sequence[int], Sequence[int]], Any]
-
-MOVED: Mapping[ShapeAt, Moved] = MappingProxyType(
-    {
-        shapes.seat: _place_or_null,
-        shapes.seat_or_null: _place_or_null,
-        shapes.partner_or_null: _place_or_null,
-        shapes.side: lambda side, _seats, sides: sides[side],
-        shapes.calls: lambda calls, seats, _sides: _in_order(calls, seats),
-        shapes.totals: lambda totals, _seats, sides: _in_order(totals, sides),
-        shapes.counts: lambda counts, _seats, sides: {
-            unit: _in_order(numbers, sides) for unit, numbers in counts.items()
-        },
-        shapes.piles: lambda piles, seats, _sides: {
-            pile: _in_order(numbers, seats) for pile, numbers in piles.items()
-        },
-        shapes.sale: lambda sale, seats, _sides: {**sale, "buyer": seats[sale["buyer"]]},
-        shapes.doubles: lambda doubles, seats, _sides: [
-            {**double, "seats": [seats[seat] for seat in double["seats"]]} for double in doubles
-        ],
-    }
-)
-"""The shapes of fields that name seats or sides, each with its value after people have moved."""
-
-
 def move_seats(body: Json, to: Sequence[int], sides: Sequence[int]) -> dict[str, Any]:
     """Return an entry as JSON with everything moved from each seat to the seat `to[seat]`.
 
@@ -238,8 +205,7 @@ def move_seats(body: Json, to: Sequence[int], sides: Sequence[int]) -> dict[str,
     """
     by_side = dict(zip(sides, (sides[seat] for seat in to), strict=True))
     moves = list(to), [by_side[side] for side in sorted(by_side)]
-    fields = FORMS[body["type"]].fields
-    moved = {name: MOVED[shape] for name, shape in fields.items() if shape in MOVED}
+    moved = {name: kind.moved for name, kind in FORMS[body["type"]].fields.items() if kind.moved}
     return {
         name: moved[name](value, *moves) if name in moved else value for name, value in body.items()
     }
@@ -299,12 +265,12 @@ def _form(
 ) -> Schema:
     form = FORMS[kind]
     known = {**form.fields, **EVERYWHERE}
-    shapes = {name: shape(table).schema for name, shape in known.items() if name not in leave_out}
+    shapes = {name: kind.schema(table) for name, kind in known.items() if name not in leave_out}
     return {
         "required": ["type", *form.required, *required],
         "additionalProperties": False,
         "properties": {"type": {"const": kind}, **shapes},
-        **{keyword: said for keyword, said in more.items() if said},
+        **{keyword: value for keyword, value in more.items() if value},
     }
 
 
@@ -399,81 +365,3 @@ def any_entry(shared: Definitions) -> Schema:
     shapes = forms["deal"]["properties"]
     shapes |= {name: {"description": DEAL[name].about, **shapes[name]} for name in DEAL}
     return _one_of_types({kind: shared.define(kind, form) for kind, form in forms.items()})
-
-
-EVERY_DEAL = frozenset({"type", "contract", "declarer", "counts"})
-NEEDED = REQUIRED | {"offered"}
-"""Fields without which no deal that may have them is complete."""
-
-
-class UsualContract(NamedTuple):
-    """A contract whose deals are complete with the counts of one unit: `total` in every deal.
-
-    No counts fit a unit without a total.
-    """
-
-    contract: Contract
-    unit: str
-    total: int | None
-    trumps: tuple[str, ...]
-
-
-def read_usual_deal(game: Game, raw: Json) -> tuple[Contract, Deal] | None:
-    """Return a deal that can surely come next: in turn, counted, and without rare fields.
-
-    None says nothing against the entry.
-    """
-    name, declarer, counts = raw.get("contract"), raw.get("declarer"), raw.get("counts")
-    if type(name) is not str or type(declarer) is not int or type(counts) is not dict:
-        return None
-    known: dict[str, UsualContract | None] = game.ruleset.usual_contracts
-    usual = known[name] if name in known else _find_usual(game.ruleset, name)
-    if usual is None or raw.get("type") != "deal":
-        return None
-    contract, unit, total, trumps = usual
-    numbers = _read_counts(counts, unit, total, game.ruleset.side_count)
-    more = {} if len(raw) == len(EVERY_DEAL) else _read_more(raw, trumps)
-    if numbers is None or more is None or game.open_deal is not None or game.ending is not None:
-        return None
-    if declarer != game.declarer or game.check_choice(contract, declarer):
-        return None
-    return contract, Deal(contract=name, declarer=declarer, counts={unit: numbers}, **more)
-
-
-def _read_counts(counts: Json, unit: str, total: int | None, sides: int) -> tuple[int, ...] | None:
-    numbers = counts.get(unit)
-    if type(numbers) is not list or len(numbers) != sides or len(counts) > 1:
-        return None
-    for number in numbers:
-        if type(number) is not int or number < 0:
-            return None
-    # None negative and the right sum means none too large. One each may have to be played again.
-    return tuple(numbers) if sum(numbers) == total and numbers.count(1) < sides else None
-
-
-def _read_more(raw: Json, trumps: tuple[str, ...]) -> dict[str, Any] | None:
-    more: dict[str, Any] = {}
-    for name, value in raw.items():
-        if name in EVERY_DEAL:
-            continue
-        if name == "trump" and value in trumps:
-            more["details"] = {"trump": value}
-        elif name in EVERYWHERE and FORMS["deal"].shapes[name].fits(value):
-            more[name] = value
-        else:
-            return None
-    return more
-
-
-def _find_usual(ruleset: Ruleset, name: str) -> UsualContract | None:
-    contract = ruleset.by_id.get(name)
-    if contract is None:
-        return None  # Not cached: there is no end of such names.
-    usual = None
-    complete = NEEDED.isdisjoint((*ruleset.fields, *contract.fields))
-    if contract.named and contract.declared and complete and counts_units(contract):
-        unit, *others = contract.units
-        if not others:
-            usual = UsualContract(contract, unit.id, unit.total, trumps_of(ruleset, contract))
-    ruleset.usual_contracts[name] = usual
-    return usual

@@ -16,7 +16,6 @@ from tournaments.engine.documents.entries import (
     entry_form,
     of_type,
     read_entry,
-    read_usual_deal,
 )
 from tournaments.engine.documents.ruleset_records import read_ruleset
 from tournaments.engine.documents.shapes import (
@@ -51,18 +50,19 @@ from tournaments.engine.rules.entries import (
     Schema,
     Shape,
     TableShape,
+    check_seat,
     fields,
     head_schema,
     is_integer,
     is_text,
     refer,
-    seat,
+    seats_of,
     write_all_points,
     write_points,
     wrong_type,
 )
 from tournaments.engine.rules.entries import Json as EntriesJson
-from tournaments.engine.rules.fields import check_seat, fields_anywhere
+from tournaments.engine.rules.fields import fields_anywhere
 from tournaments.engine.rules.rulesets import (
     LONGEST_REASON,
     PENALTY,
@@ -77,7 +77,7 @@ from tournaments.engine.rules.rulesets import (
     refuse,
     write_problem,
 )
-from tournaments.engine.rules.scoring import Range, score_deal
+from tournaments.engine.rules.scoring import Range
 from tournaments.engine.variants import RULESETS
 from tournaments.engine.work import spend
 
@@ -143,7 +143,8 @@ def read_game(document: Any, *, stored: bool = False) -> Reading:
     for index, raw in enumerate(document["entries"]):
         spend(1)
         try:
-            refuse(() if stored else check_room(game))
+            if not stored:
+                refuse(check_room(game))
             game = play_entry(game, raw, last=index == last)
         except InvalidEntry as error:
             return Reading(game, names, index, error.problems, **head)
@@ -155,10 +156,6 @@ def play_entry(game: Game, raw: Any, *, last: bool = True) -> Game:
 
     Raises: InvalidEntry: with every problem of the entry, in form and content.
     """
-    if isinstance(raw, dict) and (usual := read_usual_deal(game, raw)):
-        contract, deal = usual
-        score = score_deal(game.ruleset, contract, deal)
-        return game.after_scored(deal, contract, score, (*game.entries, deal))
     entry, faults = read_entry(raw)
     if entry is None:
         raise InvalidEntry(faults)
@@ -272,7 +269,7 @@ def _write_row(row: Row) -> dict[str, Any]:
 
 # Reading the head of a record.
 
-ANYTHING = Shape(lambda _where, _value: (), {}, fits=lambda _value: True)
+ANYTHING = Shape(lambda _value: (), {})
 """Any value: other checks cover it together with other fields."""
 
 HEAD = fields(
@@ -289,7 +286,7 @@ HEAD = fields(
         ),
         "options": OBJECT.about(
             "What differs from the defaults of the ruleset; these may be stated."
-        ),
+        ).optional(),
         "players": ANYTHING.with_schema(
             {
                 "description": "Different names, in seat order, which is the order of play.",
@@ -300,13 +297,12 @@ HEAD = fields(
                 "uniqueItems": True,
             }
         ),
-        "first_declarer": ANYTHING.with_schema({**seat(ANY_TABLE).schema, "default": 0}),
-        "title": TEXT.named("text"),
-        "place": TEXT.named("text"),
-        "played_at": TEXT.named("text").about("ISO 8601."),
+        "first_declarer": ANYTHING.with_schema({**seats_of(ANY_TABLE), "default": 0}).optional(),
+        "title": TEXT.named("text").optional(),
+        "place": TEXT.named("text").optional(),
+        "played_at": TEXT.named("text").about("ISO 8601.").optional(),
         "entries": LIST,
     },
-    ("format", "ruleset", "players", "entries"),
     strangers_first=True,
 )
 FIRST = ("format", "title", "place", "played_at", "entries", "options")
@@ -321,7 +317,7 @@ def _read_head(document: Any) -> tuple[Game, tuple[str, ...]]:
     if not isinstance(document, dict):
         raise InvalidEntry([wrong_type("", "object")])
     in_order = {name: document[name] for name in (*FIRST, *document) if name in document}
-    problems = list(HEAD.check("", in_order))
+    problems = HEAD.problems(in_order)
     form, played_at = document.get("format"), document.get("played_at")
     if is_text(form) and form != GAME_FORMAT:
         problems.append(Problem(Code.UNKNOWN_FORMAT, "format", {"expected": GAME_FORMAT}))
@@ -661,7 +657,7 @@ def _game_form(ruleset: Ruleset, shared: Definitions) -> Schema:
                 "properties": {o.setting: option_shape(o) for o in ruleset.options},
             },
             "players": {"minItems": ruleset.seats, "maxItems": ruleset.seats},
-            "first_declarer": seat(TableShape.of(ruleset)).schema,
+            "first_declarer": seats_of(TableShape.of(ruleset)),
             "entries": {"items": shared.define(f"{ruleset.id}.entry", entry_form(ruleset, shared))},
         }
     }

@@ -1,6 +1,6 @@
 """Pairings in documents, and their schema."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -20,7 +20,6 @@ from tournaments.engine.rules.entries import (
     LEAST,
     POINTS_SCHEMA,
     SWITCH,
-    Problems,
     Schema,
     Shape,
     fields,
@@ -52,11 +51,10 @@ SEATING_FORMAT = "kingscore-seating/1"
 TABLE_SIZES = (2, 4)
 
 
-def _check_format(where: str, value: Any) -> Problems:
-    if not is_text(value):
-        yield wrong_type(where, "string")
-    if value != PAIRING_FORMAT:
-        yield Problem(Code.UNKNOWN_FORMAT, where, {"expected": PAIRING_FORMAT})
+def _check_format(value: Any) -> Sequence[Problem]:
+    wrong = [] if is_text(value) else [wrong_type("", "string")]
+    unknown = Problem(Code.UNKNOWN_FORMAT, "", {"expected": PAIRING_FORMAT})
+    return wrong if value == PAIRING_FORMAT else [*wrong, unknown]
 
 
 def _is_names(value: Any) -> bool:
@@ -103,10 +101,10 @@ ENTRANT = fields(
             "number",
             lambda value: isinstance(value, int | float) and not isinstance(value, bool),
             {"type": "number"},
-        ),
+        ).optional(),
     },
-    required=("id",),
-    make=_entrant,
+    Entrant,
+    _entrant,
 )
 ROUND = fields(
     {
@@ -118,8 +116,7 @@ ROUND = fields(
         ),
         "byes": plain(NAMES, _is_names, _names(), tuple),
     },
-    required=("tables",),
-    make=PlayedRound,
+    PlayedRound,
 )
 PRICE = whole(0, LARGEST_PRICE)
 WEIGHTS = fields(
@@ -130,8 +127,7 @@ WEIGHTS = fields(
         "leaders": PRICE,
         "last_leaders": PRICE,
     },
-    required=(),
-    make=Weights,
+    Weights,
 )
 PAIRING = fields(
     {
@@ -147,8 +143,8 @@ PAIRING = fields(
         "score_before_seats": SWITCH,
         "weights": WEIGHTS,
     },
-    required=("format", "entrants"),
-    make=_field,
+    PairingField,
+    _field,
 )
 
 QUALITY = ("repeat_meetings", "repeat_bound", "seat_imbalance", "avoided_met", "same_club")
@@ -269,7 +265,7 @@ def read_pairing(document: Any) -> PairingField:
         InvalidEntry: with every problem of the form, or if the form is valid, of the content;
             `where` is the path of the field.
     """
-    refuse(PAIRING.check("", document))
+    refuse(PAIRING.problems(document))
     refuse(_check_sense(document, document.get("table_size", 4)))
     field: PairingField = PAIRING.read(document)
     return field

@@ -14,7 +14,7 @@ from tournaments.engine.rules.entries import (
     list_schema,
     object_schema,
     refer,
-    seat,
+    seats_of,
 )
 from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Code, Problem, write_problem
 from tournaments.engine.variants import RULESETS
@@ -160,7 +160,7 @@ NEXT: Schema = {
 }
 BADGE: Schema = {
     "badge": {"enum": list(map(str, (*IN_A_DEAL, *AT_THE_END)))},
-    "seat": {"description": "The side that earned it.", **seat(ANY_TABLE).schema},
+    "seat": {"description": "The side that earned it.", **seats_of(ANY_TABLE)},
     "entry": refer("entry"),
 }
 DEFINITIONS: Schema = {
@@ -170,7 +170,7 @@ DEFINITIONS: Schema = {
         "pattern": "^-?[1-9][0-9]*/[1-9][0-9]*$",
     },
     "points_per_side": {**list_schema(refer("points")), "maxItems": SIDES[-1]},
-    "seat": {"description": "From 0, in the order of play.", **seat(ANY_TABLE).schema},
+    "seat": {"description": "From 0, in the order of play.", **seats_of(ANY_TABLE)},
     "sides": {
         "description": "Sides from 0: seats, or pairs.",
         **list_schema({"enum": list(range(SIDES[-1]))}),

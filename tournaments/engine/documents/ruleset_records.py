@@ -5,7 +5,7 @@ left out, and is written only if it differs. So a document stays readable when r
 fields.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from types import MappingProxyType
 from typing import Any
@@ -16,27 +16,28 @@ from tournaments.engine.play.ruleset_checks import SETTINGS, check_ruleset
 from tournaments.engine.rules import entries
 from tournaments.engine.rules.entries import (
     INTEGER,
+    LIST,
     MOST_SEATS,
     NO_TRUMP,
     OBJECT,
     POINTS_PATTERN,
     REDEALS,
+    SLUG,
     SUITS,
     SWITCH,
     TEXT,
     VOIDS,
     WORTH,
-    Check,
-    Problems,
     Schema,
     Shape,
-    below,
     head_schema,
     is_text,
     listed,
+    mapping,
     object_schema,
     or_null,
     plain,
+    within,
     write_value,
 )
 from tournaments.engine.rules.fields import NAMES, STEPS
@@ -48,12 +49,12 @@ from tournaments.engine.rules.rulesets import (
     UNITS,
     Code,
     Contract,
-    InvalidEntry,
     Option,
     Problem,
     Ruleset,
     Stage,
     number_of,
+    refuse,
 )
 from tournaments.engine.rules.scoring import SCORINGS
 
@@ -71,9 +72,7 @@ def read_ruleset(document: Any, where: str = "") -> Ruleset:
     Raises: InvalidEntry: with every problem, each at its path below `where`.
     """
     ruleset: Ruleset = RULESET.load(document, where)
-    problems = [replace(p, where=below(where, p.where)) for p in check_ruleset(ruleset)]
-    if problems:
-        raise InvalidEntry(problems)
+    refuse(within(f"{where}." if where else "", check_ruleset(ruleset)))
     return ruleset
 
 
@@ -107,20 +106,14 @@ def _write(thing: Any) -> Any:
 # Shapes of single values.
 
 
-def _bad(where: str, why: str, **params: object) -> Problem:
-    return Problem(Code.BAD_RULESET, where, {"why": why, **params})
-
-
-def _unless(fits: Callable[[Any], bool], why: str, **params: object) -> Check:
-    def check(where: str, value: Any) -> Problems:
-        return () if fits(value) else (_bad(where, why, **params),)
-
-    return check
+def _bad(why: str, **params: object) -> Problem:
+    return Problem(Code.BAD_RULESET, "", {"why": why, **params})
 
 
 def _whole(least: int, most: int) -> Shape:
-    return INTEGER.also(
-        _unless(lambda value: least <= value <= most, "out-of-range", least=least, most=most),
+    return INTEGER.limited(
+        lambda value: least <= value <= most,
+        _bad("out-of-range", least=least, most=most),
         {"type": "integer", "minimum": least, "maximum": most},
     )
 
@@ -128,72 +121,15 @@ def _whole(least: int, most: int) -> Shape:
 def _one_of(names: Iterable[str]) -> Shape:
     allowed = list(names)
 
-    def check(where: str, value: Any) -> Problems:
-        if value not in allowed:
-            yield _bad(where, "unknown", got=value, allowed=allowed)
+    def check(value: Any) -> Sequence[Problem]:
+        return () if value in allowed else (_bad("unknown", got=value, allowed=allowed),)
 
     return TEXT.also(check, {"enum": allowed})
 
 
-def _check_format(where: str, value: Any) -> Problems:
-    if value != RULESET_FORMAT:
-        yield Problem(Code.UNKNOWN_FORMAT, where, {"expected": RULESET_FORMAT})
-
-
-# Shapes of values that contain others.
-
-
-def _list(item: Shape, most: int) -> Shape:
-    items = listed(item, at="{}.{}")
-
-    def check(where: str, value: Any) -> Problems:
-        if isinstance(value, list) and len(value) > most:
-            return [_bad(where, "too-many", most=most)]
-        return items.check(where, value)
-
-    return replace(items, check=check, schema={**items.schema, "maxItems": most})
-
-
-def _names(*groups: Iterable[str]) -> Shape:
-    allowed = [name for group in groups for name in group]
-    schema = {"type": "array", "items": {"enum": allowed}, "uniqueItems": True}
-    repeated = _unless(lambda value: len(set(value)) == len(value), "repeated")
-    return _list(_one_of(allowed), len(allowed)).also(repeated, schema)
-
-
-def _table(key: Shape, item: Shape, schema: Schema, order: Iterable[str] | None = None) -> Shape:
-    """An object whose names are checked too, read in our own order: databases keep none."""
-    known = None if order is None else list(order)
-
-    def check_keys(where: str, value: Any) -> Problems:
-        for name in value:
-            yield from key.check(below(where, name), name)
-
-    def check_items(where: str, value: Any) -> Problems:
-        for name, content in value.items():
-            yield from item.check(below(where, name), content)
-
-    def read(value: Any) -> Mapping[str, Any]:
-        names = value if known is None else [name for name in known if name in value]
-        return MappingProxyType({name: item.read(value[name]) for name in names})
-
-    return replace(OBJECT.also(check_keys).also(check_items, schema), read=read)
-
-
-def _object(table: Mapping[str, Shape], required: Iterable[str], make: Callable[..., Any]) -> Shape:
-    return entries.fields(table, tuple(required), make, strangers_first=True)
-
-
-def _null_last(shape: Shape) -> Shape:
-    return or_null(shape).with_schema({"oneOf": [shape.schema, {"type": "null"}]})
-
-
-_ID = TEXT.also(
-    _unless(
-        lambda value: len(value) <= LONGEST_ID and bool(entries.SLUG.fullmatch(value)),
-        "no-id",
-        most=LONGEST_ID,
-    ),
+_ID = TEXT.limited(
+    lambda value: len(value) <= LONGEST_ID and bool(SLUG.fullmatch(value)),
+    _bad("no-id", most=LONGEST_ID),
     {
         "description": "Small letters, digits and single hyphens.",
         "type": "string",
@@ -202,8 +138,9 @@ _ID = TEXT.also(
     },
 )
 _TEXT = replace(
-    TEXT.also(
-        _unless(lambda value: len(value) <= LONGEST_NAME, "too-long", most=LONGEST_NAME),
+    TEXT.limited(
+        lambda value: len(value) <= LONGEST_NAME,
+        _bad("too-long", most=LONGEST_NAME),
         {
             "type": "string",
             "maxLength": LONGEST_NAME,
@@ -212,16 +149,12 @@ _TEXT = replace(
     ),
     read=str.strip,
 )
-_POINTS = WORTH.also(
-    _unless(
-        lambda value: (
-            -LARGEST_VALUE <= (number := number_of(value) or 0) <= LARGEST_VALUE
-            and number.denominator <= FINEST_PART
-        ),
-        "out-of-range",
-        least=-LARGEST_VALUE,
-        most=LARGEST_VALUE,
+_POINTS = WORTH.limited(
+    lambda value: (
+        -LARGEST_VALUE <= (number := number_of(value) or 0) <= LARGEST_VALUE
+        and number.denominator <= FINEST_PART
     ),
+    _bad("out-of-range", least=-LARGEST_VALUE, most=LARGEST_VALUE),
     {
         "description": 'A whole number, or a string such as "-9/2".',
         "oneOf": [
@@ -236,6 +169,48 @@ _SETTING = plain(
     {"type": ["string", "integer", "boolean"]},
 )
 _FROM_ONE = _whole(1, LARGEST_COUNT)
+
+
+# Shapes of values that contain others.
+
+
+def _list(item: Shape, most: int) -> Shape:
+    items = listed(item, at=".{}")
+    few = LIST.limited(lambda value: len(value) <= most, _bad("too-many", most=most))
+    return replace(few.also(items.check, {**items.schema, "maxItems": most}), read=items.read)
+
+
+def _names(*groups: Iterable[str]) -> Shape:
+    allowed = [name for group in groups for name in group]
+    return _list(_one_of(allowed), len(allowed)).limited(
+        lambda value: len(set(value)) == len(value),
+        _bad("repeated"),
+        {"type": "array", "items": {"enum": allowed}, "uniqueItems": True},
+    )
+
+
+def _table(key: Shape, item: Shape, schema: Schema, order: Iterable[str] | None = None) -> Shape:
+    """An object whose names are checked too, read in our own order: databases keep none."""
+    known = None if order is None else list(order)
+
+    def check_names(value: Any) -> Sequence[Problem]:
+        return [problem for name in value for problem in within(f".{name}", key.check(name))]
+
+    def read(value: Any) -> Mapping[str, Any]:
+        names = value if known is None else [name for name in known if name in value]
+        return MappingProxyType({name: item.read(value[name]) for name in names})
+
+    return replace(OBJECT.also(check_names).also(mapping(item, {}).check, schema), read=read)
+
+
+def _object(
+    table: Mapping[str, Shape], kind: type = dict, make: Callable[..., Any] | None = None
+) -> Shape:
+    return entries.fields(table, kind, make, strangers_first=True)
+
+
+def _null_last(shape: Shape) -> Shape:
+    return or_null(shape).with_schema({"oneOf": [shape.schema, {"type": "null"}]})
 
 
 def _setting_schema(option: Option) -> Schema:
@@ -278,26 +253,18 @@ CONTRACT = _object(
         "named": SWITCH,
         "declared": SWITCH,
     },
-    ("id", "kind", "values"),
     Contract,
 )
-STAGE = _object(
-    {"deals": _FROM_ONE, "contracts": _list(ID, MOST_CONTRACTS)}, ("deals", "contracts"), Stage
-)
+STAGE = _object({"deals": _FROM_ONE, "contracts": _list(ID, MOST_CONTRACTS)}, Stage)
 OPTION = _object(
     {
         "setting": _one_of(SETTINGS),
         "values": _list(_SETTING, MOST_CONTRACTS),
         "kind": _one_of(OPTION_KINDS),
     },
-    ("setting",),
     Option,
 )
-IMPLIED = _object(
-    {"setting": _one_of(SETTINGS), "value": _SETTING, "settings": SETTINGS_OF},
-    ("setting", "value", "settings"),
-    dict,
-)
+IMPLIED = _object({"setting": _one_of(SETTINGS), "value": _SETTING, "settings": SETTINGS_OF})
 
 
 def _read_implied(value: Any) -> Mapping[str, Mapping[Any, Mapping[str, Any]]]:
@@ -319,7 +286,11 @@ def _make_ruleset(*, contracts: tuple[Contract, ...], **found: Any) -> Ruleset:
 
 RULESET = _object(
     {
-        "format": TEXT.also(_check_format, {"const": RULESET_FORMAT}),
+        "format": TEXT.limited(
+            lambda value: value == RULESET_FORMAT,
+            Problem(Code.UNKNOWN_FORMAT, "", {"expected": RULESET_FORMAT}),
+            {"const": RULESET_FORMAT},
+        ),
         "id": ID,
         "name": NAME,
         "family": ID,
@@ -352,7 +323,7 @@ RULESET = _object(
         "voids": _names(VOIDS),
         "badges": _names(AT_THE_END),
     },
-    ("format", "id", "family", "contracts"),
+    Ruleset,
     _make_ruleset,
 )
 

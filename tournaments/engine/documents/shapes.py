@@ -82,7 +82,7 @@ def option_shape(option: Option) -> Schema:
 
 def define_counts(table: TableShape, shared: Definitions) -> Schema:
     """Return the schema of the units taken, with one number per side."""
-    per_side = shared.define(f"one_for_each_of_{table.side_names}", numbers(table.sides).schema)
+    per_side = shared.define(f"one_for_each_of_{table.side_names}", numbers(table.sides))
     most = {
         unit.id: unit.most * table.together if unit.total is None else unit.total
         for unit in UNITS.values()

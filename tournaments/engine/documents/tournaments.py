@@ -31,7 +31,6 @@ from tournaments.engine.rules.entries import (
     Problems,
     Schema,
     Shape,
-    below,
     fields,
     head_schema,
     listed,
@@ -42,6 +41,7 @@ from tournaments.engine.rules.entries import (
     slug,
     text,
     whole,
+    within,
     write_points,
     write_value,
     wrong_type,
@@ -85,17 +85,18 @@ HEAD_WRITE, WITHDRAWAL = "head", "withdrawal"
 WRITES = ("entry", "completion", "reveal", "correction", WITHDRAWAL, HEAD_WRITE)
 
 
-def _check_standings(where: str, value: Any) -> Problems:
+def _check_standings(value: Any) -> Sequence[Problem]:
     if not isinstance(value, dict):
-        yield wrong_type(where, "object")
-        return
+        return (wrong_type("", "object"),)
+    found: list[Problem] = []
     for name, row in value.items():
-        yield from ENTRANT_ID.check(below(where, name), name)
+        of_row = [*ENTRANT_ID.check(name)]
         if not isinstance(row, list) or len(row) != len(("place", "points")):
-            yield wrong_type(below(where, name), "list of place and points")
-            continue
-        yield from PLACE.check(f"{below(where, name)}[0]", row[0])
-        yield from WORTH.check(f"{below(where, name)}[1]", row[1])
+            of_row.append(wrong_type("", "list of place and points"))
+        else:
+            of_row += within("[0]", PLACE.check(row[0])) + within("[1]", WORTH.check(row[1]))
+        found += within(f".{name}", of_row)
+    return found
 
 
 PLAYER_ID = matching("p[1-9][0-9]{0,5}", "p1, p2, …")
@@ -128,7 +129,8 @@ def _of_event(*names: str) -> dict[str, Shape]:
     return {name: EVENT_FIELDS[name].shape for name in names}
 
 
-_NEEDED = {
+DIGEST = matching("[0-9a-f]{64}", "SHA-256, in hexadecimal digits")
+_OF_THE_FIRST = {
     "slug": slug(LONGEST_TOURNAMENT_SLUG),
     **_of_event("name", "held_on"),
     "season": or_null(SEASON),
@@ -136,27 +138,33 @@ _NEEDED = {
     **_of_event("published", "table_codes", "confirmations"),
     "seed": COUNT,
 }
-FURTHER = tuple(name for name in EVENT_FIELDS if name not in _NEEDED)
+FURTHER = tuple(name for name in EVENT_FIELDS if name not in _OF_THE_FIRST)
 """The fields of events that are newer than the format; a document leaves out empty ones."""
 
-DIGEST = matching("[0-9a-f]{64}", "SHA-256, in hexadecimal digits")
 TOURNAMENT = fields(
-    {**_NEEDED, **_of_event(*FURTHER), "cancelled_at": MOMENT, "digest": DIGEST},
-    required=_NEEDED,
+    {
+        **_OF_THE_FIRST,
+        **{name: EVENT_FIELDS[name].shape.optional() for name in FURTHER},
+        "cancelled_at": MOMENT.optional(),
+        "digest": DIGEST.optional(),
+    }
 )
-_ENTRANT = {
-    "id": ENTRANT_ID,
-    "players": listed(PLAYER_ID, 1, 2),
-    "team": text(LONGEST_NAME),
-    "represents": text(LONGEST_NAME),
-    "house": SWITCH,
-    "joins_in": NUMBER,
-    "withdrawn_at": or_null(MOMENT),
-    "checked_in": whole(0, SMALL),
-    "registered_at": MOMENT,
-}
-_LATER = {"waiting": SWITCH, "paid": SWITCH, "section": one_of(("", *SECTIONS))}
-ENTRANT = fields(_ENTRANT | _LATER, required=_ENTRANT)
+ENTRANT = fields(
+    {
+        "id": ENTRANT_ID,
+        "players": listed(PLAYER_ID, 1, 2),
+        "team": text(LONGEST_NAME),
+        "represents": text(LONGEST_NAME),
+        "house": SWITCH,
+        "joins_in": NUMBER,
+        "withdrawn_at": or_null(MOMENT),
+        "checked_in": whole(0, SMALL),
+        "registered_at": MOMENT,
+        "waiting": SWITCH.optional(),
+        "paid": SWITCH.optional(),
+        "section": one_of(("", *SECTIONS)).optional(),
+    }
+)
 SUBSTITUTE = fields(
     {
         "entrant": ENTRANT_ID,
@@ -204,12 +212,15 @@ RESULT = fields(
         "kings": listed(whole(0, 3)),
     }
 )
-_GAME = {
-    "record": OBJECT.with_schema({"$ref": "urn:kingscore:game:1"}),
-    "writes": listed(WRITE),
-    "confirmations": listed(fields({"seat": whole(0, 3), "revision": NUMBER, "at": MOMENT})),
-}
-GAME = fields(_GAME | {"result": RESULT, "digest": DIGEST}, required=_GAME)
+GAME = fields(
+    {
+        "record": OBJECT.with_schema({"$ref": "urn:kingscore:game:1"}),
+        "writes": listed(WRITE),
+        "confirmations": listed(fields({"seat": whole(0, 3), "revision": NUMBER, "at": MOMENT})),
+        "result": RESULT.optional(),
+        "digest": DIGEST.optional(),
+    }
+)
 TABLE = fields(
     {
         "number": NUMBER,
@@ -227,40 +238,41 @@ SEATING = fields(
     }
 )
 SEATS = listed(ENTRANT_ID, 2, 4)
-_DRAW = {
-    "version": NUMBER,
-    "method": one_of(tuple(METHODS)),
-    "seed": INTEGER,
-    "weights": WEIGHTS,
-    "first": ROUND_NUMBER,
-    "rounds_left": ROUND_NUMBER,
-    "table_size": whole(2, 4),
-    "separate_clubs": SWITCH,
-    "score_before_seats": SWITCH,
-    "sections": listed(
-        fields(
-            {
-                "entrants": listed(
-                    fields(
-                        {
-                            "id": ENTRANT_ID,
-                            "score": plain('integer or "p/q"', is_score, POINTS_SCHEMA, number_of),
-                            "club": text(LONGEST_NAME),
-                        },
-                        make=Entrant,
-                    )
-                ),
-                "avoid": listed(listed(ENTRANT_ID, 2, 2)),
-                "kept": listed(fields({"place": whole(0, SMALL), "entrants": SEATS})),
-            }
-        )
-    ),
-    "tables": listed(SEATS),
-    "byes": listed(ENTRANT_ID),
-}
 DRAW = fields(
-    _DRAW | {"fewest_repeats": fields({"repeat_meetings": COUNT, "score_spread": WORTH})},
-    required=_DRAW,
+    {
+        "version": NUMBER,
+        "method": one_of(tuple(METHODS)),
+        "seed": INTEGER,
+        "weights": WEIGHTS,
+        "first": ROUND_NUMBER,
+        "rounds_left": ROUND_NUMBER,
+        "table_size": whole(2, 4),
+        "separate_clubs": SWITCH,
+        "score_before_seats": SWITCH,
+        "sections": listed(
+            fields(
+                {
+                    "entrants": listed(
+                        fields(
+                            {
+                                "id": ENTRANT_ID,
+                                "score": plain(
+                                    'integer or "p/q"', is_score, POINTS_SCHEMA, number_of
+                                ),
+                                "club": text(LONGEST_NAME),
+                            },
+                            make=Entrant,
+                        )
+                    ),
+                    "avoid": listed(listed(ENTRANT_ID, 2, 2)),
+                    "kept": listed(fields({"place": whole(0, SMALL), "entrants": SEATS})),
+                }
+            )
+        ),
+        "tables": listed(SEATS),
+        "byes": listed(ENTRANT_ID),
+        "fewest_repeats": fields({"repeat_meetings": COUNT, "score_spread": WORTH}).optional(),
+    }
 )
 """What a round was drawn with, by sections, and what came out.
 
@@ -283,20 +295,23 @@ RANKING = listed(
 )
 """The standings after a closed round, by section and place."""
 
-_ROUND = {
-    "number": ROUND_NUMBER,
-    "stage": one_of(("", *STAGES)),
-    "published_at": or_null(MOMENT),
-    "opened_at": or_null(MOMENT),
-    "closed_at": or_null(MOMENT),
-    "clock": fields({"seconds": or_null(COUNT), "used": COUNT, "started_at": or_null(MOMENT)}),
-    "seating": or_null(SEATING),
-    "standings": or_null(STANDINGS),
-    "tables": listed(TABLE),
-    "byes": listed(ENTRANT_ID),
-}
-_LATER_OF_A_ROUND = {"draw": DRAW, "ranking": RANKING, "digest": DIGEST}
-ROUND = fields(_ROUND | _LATER_OF_A_ROUND, required=_ROUND)
+ROUND = fields(
+    {
+        "number": ROUND_NUMBER,
+        "stage": one_of(("", *STAGES)),
+        "published_at": or_null(MOMENT),
+        "opened_at": or_null(MOMENT),
+        "closed_at": or_null(MOMENT),
+        "clock": fields({"seconds": or_null(COUNT), "used": COUNT, "started_at": or_null(MOMENT)}),
+        "seating": or_null(SEATING),
+        "standings": or_null(STANDINGS),
+        "tables": listed(TABLE),
+        "byes": listed(ENTRANT_ID),
+        "draw": DRAW.optional(),
+        "ranking": RANKING.optional(),
+        "digest": DIGEST.optional(),
+    }
+)
 RULING = fields(
     {
         "round": ROUND_NUMBER,
@@ -330,13 +345,9 @@ DOCUMENT = fields(
         "substitutes": listed(SUBSTITUTE),
         "rounds": listed(ROUND),
         "rulings": listed(RULING),
-        "line_ups": listed(LINE_UP),
-        "digest": DIGEST,
-    },
-    required=(
-        *("format", "club", "tournament", "ruleset", "options", "settings"),
-        *("players", "entrants", "substitutes", "rounds", "rulings"),
-    ),
+        "line_ups": listed(LINE_UP).optional(),
+        "digest": DIGEST.optional(),
+    }
 )
 
 
@@ -382,7 +393,7 @@ def read_tournament(document: Any) -> TournamentRecord:
         InvalidEntry: with every problem of the form, or if the form is valid, of the content;
             `where` is the path of the field.
     """
-    problems = list(DOCUMENT.check("", document))
+    problems = DOCUMENT.problems(document)
     named = document.get("format") if isinstance(document, dict) else None
     if isinstance(named, str) and named != TOURNAMENT_FORMAT:
         problems.append(Problem(Code.UNKNOWN_FORMAT, "format", {"expected": TOURNAMENT_FORMAT}))
@@ -406,7 +417,7 @@ def number_of_entrant(entrant_id: str) -> int:
 
 def _within(where: str, problems: Iterable[Problem]) -> Problems:
     for problem in problems:
-        yield replace(problem, where=below(where, problem.where) if problem.where else where)
+        yield replace(problem, where=f"{where}.{problem.where}" if problem.where else where)
 
 
 # Conditions between parts.
@@ -550,9 +561,9 @@ def _check_games(document: Json, rules: Ruleset, games: dict[tuple[int, int], Ga
             if record.get("ruleset") != document["ruleset"]:
                 params = {"expected": "the tournament's"}
                 yield Problem(Code.UNKNOWN_RULESET, f"{of_record}.ruleset", params)
-            yield from MOMENT.check(f"{of_record}.played_at", record.get("played_at"))
+            yield from MOMENT.problems(record.get("played_at"), f"{of_record}.played_at")
             for name in ("title", "place"):
-                yield from TITLE.check(f"{of_record}.{name}", record.get(name, ""))
+                yield from TITLE.problems(record.get(name, ""), f"{of_record}.{name}")
             yield from _check_writes(where, game, rules)
             confirmed = [(row["revision"], row["seat"]) for row in game["confirmations"]]
             where = f"{where}.confirmations"
@@ -603,7 +614,7 @@ def _check_write(where: str, write: Json, rules: Ruleset) -> Problems:
 def _check_head(where: str, head: Json | None, rules: Ruleset) -> Problems:
     if head is None:
         return
-    problems = list(HEAD.check(where, head))
+    problems = HEAD.problems(head, where)
     yield from problems
     if problems:
         return

@@ -552,15 +552,17 @@ PROGRAM: Mapping[str, Any] = {
 """The constants of the program, as in a document."""
 
 SEAT = fields({"player": PLAYER_ID, "before": RATING, "after": RATING})
-_GAME = {
-    "at": MOMENT,
-    "ruleset": RULESET,
-    "sides": listed(whole(0, 3), 2, 4),
-    "totals": listed(WORTH, 2, 4),
-    "ranks": listed(PLACE, 2, 4),
-    "seats": listed(or_null(SEAT), 2, 4),
-}
-GAME = fields(_GAME | {"digest": DIGEST}, required=_GAME)
+GAME = fields(
+    {
+        "at": MOMENT,
+        "ruleset": RULESET,
+        "sides": listed(whole(0, 3), 2, 4),
+        "totals": listed(WORTH, 2, 4),
+        "ranks": listed(PLACE, 2, 4),
+        "seats": listed(or_null(SEAT), 2, 4),
+        "digest": DIGEST.optional(),
+    }
+)
 STANDING = fields(
     {
         "player": PLAYER_ID,
@@ -615,8 +617,7 @@ def ratings_schema() -> Schema:
 
 def verify_ratings(document: Any) -> Verification:
     """Recompute every rating of a document to the last digit."""
-    problems = tuple(DOCUMENT.check("", document)) or ()
-    if problems:
+    if problems := DOCUMENT.problems(document):
         return Verification(RATINGS_FORMAT, problems=problems)
     digest = digest_of_document(document)
     points = [_same("document", "digest", document["digest"], digest)]

@@ -23,13 +23,14 @@ from tournaments.engine.rules.entries import (
     Stopped,
     Totals,
     Void,
+    check_seat,
     missing,
+    unexpected,
     write_points,
     wrong_type,
 )
 from tournaments.engine.rules.fields import (
     FIELDS,
-    check_seat,
     fields_anywhere,
     fields_of,
     is_required,
@@ -48,7 +49,7 @@ from tournaments.engine.rules.rulesets import (
     Setting,
     whole,
 )
-from tournaments.engine.rules.scoring import King, Score, check_deal, score_deal, sums_of
+from tournaments.engine.rules.scoring import King, check_deal, score_deal, sums_of
 
 
 class Row(NamedTuple):
@@ -170,10 +171,7 @@ class Game(NamedTuple):
         if isinstance(entry, Deal):
             if is_open(self.ruleset, entry):
                 return self._replace(entries=entries, open_deal=entry)
-            deal, contract = self.with_declarer(entry), self.ruleset.contract_named(entry.contract)
-            assert contract is not None
-            score = score_deal(self.ruleset, contract, deal)
-            return self.after_scored(deal, contract, score, entries)
+            return self._after_deal(self.with_declarer(entry), entries)
         if isinstance(entry, Totals):
             return self._after_totals(entry, entries)
         ending, rows = self.ending, self.rows
@@ -191,12 +189,11 @@ class Game(NamedTuple):
         """Return the game before its open deal, which is its last entry."""
         return self._replace(entries=self.entries[:-1], open_deal=None)
 
-    def after_scored(
-        self, deal: Deal, contract: Contract, score: Score, entries: tuple[Entry, ...]
-    ) -> "Game":
-        """Return the game after a completed deal, the last of `entries`, with its score."""
+    def _after_deal(self, deal: Deal, entries: tuple[Entry, ...]) -> "Game":
         ruleset, index = self.ruleset, len(self.entries)
-        points, expected, king = score
+        contract = ruleset.contract_named(deal.contract)
+        assert contract is not None
+        points, expected, king = score_deal(ruleset, contract, deal)
         declarer = self.declarer if deal.declarer is None else deal.declarer
         deals = (*self.deals, PlayedDeal(index, contract, declarer, deal, king))
         rows = self._add_row(points, expected)
@@ -584,7 +581,7 @@ def _check_deal(game: Game, deal: Deal) -> list[Problem]:
         if ruleset.declares == "pair" and deal.counts is not None:
             problems.append(missing("declarer"))
     elif contract is not None and not (contract.declared and contract.named):
-        problems.append(_unexpected("declarer"))
+        problems.append(unexpected("declarer"))
     elif deal.declarer != game.declarer:
         problems += check_declarer(game, deal.declarer)
     if "sealed" in ruleset.fields and (deal.contract is not None or deal.counts is None):
@@ -597,11 +594,11 @@ def _check_deal(game: Game, deal: Deal) -> list[Problem]:
         if not sealed or deal.counts is not None:
             problems.append(Problem(Code.MISSING_FIELD, "contract", {"field": "contract"}))
         known = fields_anywhere(ruleset)
-        return problems + [_unexpected(name) for name in deal.details if name not in known]
+        return problems + [unexpected(name) for name in deal.details if name not in known]
     if contract.named:
         problems += game.check_choice(contract)
     elif deal.contract is not None:
-        problems.append(_unexpected("contract"))
+        problems.append(unexpected("contract"))
     problems += check_deal(ruleset, contract, game.with_declarer(deal))
     if "offered" in ruleset.fields and ("offered" in deal.details or deal.counts is not None):
         left = {c.id: game.times_left(c) or 0 for c in ruleset.contracts}
@@ -609,26 +606,22 @@ def _check_deal(game: Game, deal: Deal) -> list[Problem]:
     return problems
 
 
-def _unexpected(field: str) -> Problem:
-    return Problem(Code.UNEXPECTED_FIELD, field, {"field": field})
-
-
 def _check_void(game: Game, void: Void) -> Iterator[Problem]:
     contract = game.ruleset.by_id.get(void.contract or "")
     barred: list[Problem] = []
     if void.contract is not None and game.ruleset.unnamed is not None:
-        yield _unexpected("contract")
+        yield unexpected("contract")
     elif void.contract is not None and contract is None:
         yield Problem(Code.UNKNOWN_CONTRACT, "contract", {"contract": void.contract})
     elif contract is not None:
         barred = list(game.check_choice(contract))
     if contract is not None and not contract.declared and void.declarer is not None:
-        yield _unexpected("declarer")
+        yield unexpected("declarer")
     else:
         yield from check_declarer(game, void.declarer)
     for name in void.details:
         if name not in game.ruleset.fields or void.contract is None:
-            yield _unexpected(name)
+            yield unexpected(name)
     if "sealed" in game.ruleset.fields and void.contract is not None:
         yield from check_seal(void.contract, void.details)
     if void.reason != "over-quota" or void.reason not in game.ruleset.voids:

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, is_dataclass, replace
 from dataclasses import fields as dataclasses_fields
 from datetime import UTC, date, datetime
 from types import MappingProxyType
@@ -14,12 +14,12 @@ from tournaments.engine.rules.rulesets import (
     LONGEST_REASON,
     Code,
     Counts,
-    InvalidEntry,
     PerSide,
     Points,
     Problem,
     Ruleset,
     number_of,
+    refuse,
 )
 
 Json = Mapping[str, Any]
@@ -93,8 +93,12 @@ def clean_lines(value: Any, but: Collection[str] = ()) -> Any:
     return value
 
 
-def missing(name: str) -> Problem:
-    return Problem(Code.MISSING_FIELD, name, {"field": name})
+def missing(name: str, below: str = "") -> Problem:
+    return Problem(Code.MISSING_FIELD, below + name, {"field": name})
+
+
+def unexpected(name: str, below: str = "") -> Problem:
+    return Problem(Code.UNEXPECTED_FIELD, below + name, {"field": name})
 
 
 def wrong_type(where: str, expected: str) -> Problem:
@@ -102,54 +106,66 @@ def wrong_type(where: str, expected: str) -> Problem:
     return Problem(Code.WRONG_TYPE, where, {"expected": expected})
 
 
+def within(place: str, problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems of a part with its place, such as `.name` or `[3]`, before theirs."""
+    return [Problem(found.code, place + found.where, found.params) for found in problems]
+
+
 SMALL, LARGE = 32_767, 2**31 - 1
 """The largest numbers that every database can store in a small and in a normal column."""
 
 Schema = dict[str, Any]
 Problems = Iterable[Problem]
-Check = Callable[[str, Any], Problems]
+Check = Callable[[Any], Sequence[Problem]]
 
 
 def as_it_is(value: Any) -> Any:
     return value
 
 
-def _ask_check(_value: Any) -> bool:
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The values allowed at one place of a document.
+    """The values allowed somewhere in documents.
 
-    `check` yields every problem of a value at a path. `read` converts a value without problems for
-    the engine. `fits` is quicker than `check`: True if a value surely has no problem, while False
-    says nothing. Whoever replaces `check` replaces `fits`, too, as `also` does.
+    A shape does not know the place of its value: `check` returns every problem at its place below
+    the value, and what holds the value puts its own place before (`within`). `read` converts a
+    value without problems for the engine. A field that is not `required` may be left out.
     """
 
     check: Check
     schema: Schema
     read: Callable[[Any], Any] = as_it_is
-    fits: Callable[[Any], bool] = _ask_check
+    required: bool = True
+
+    def problems(self, value: Any, where: str = "") -> list[Problem]:
+        """Return every problem of a value, each at its path in a document, below `where`."""
+        found = within(where, self.check(value))
+        return found if where else [replace(p, where=p.where.removeprefix(".")) for p in found]
 
     def load(self, value: Any, where: str = "") -> Any:
         """Check and read a value.
 
         Raises: InvalidEntry: with every problem, each at its path below `where`.
         """
-        if problems := list(self.check(where, value)):
-            raise InvalidEntry(problems)
+        refuse(self.problems(value, where))
         return self.read(value)
 
     def also(self, more: Check, schema: Schema | None = None) -> "Shape":
         """This shape with a second check, for values that pass the first one."""
+        return replace(
+            self,
+            check=lambda value: self.check(value) or more(value),
+            schema=self.schema if schema is None else schema,
+        )
 
-        def check(where: str, value: Any) -> Problems:
-            problems = list(self.check(where, value))
-            return problems or more(where, value)
+    def limited(
+        self, fits: Callable[[Any], bool], problem: Problem, schema: Schema | None = None
+    ) -> "Shape":
+        """This shape for only those of its values that fit."""
+        return self.also(lambda value: () if fits(value) else (problem,), schema)
 
-        schema = self.schema if schema is None else schema
-        return replace(self, check=check, schema=schema, fits=_ask_check)
+    def optional(self) -> "Shape":
+        return replace(self, required=False)
 
     def with_schema(self, schema: Schema) -> "Shape":
         return replace(self, schema=schema)
@@ -165,32 +181,27 @@ def refer(name: str) -> Schema:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def below(where: str, name: str) -> str:
-    return f"{where}.{name}" if where else name
-
-
 def plain(
     wanted: str, is_it: Callable[[Any], bool], schema: Schema, read: Callable[[Any], Any] = as_it_is
 ) -> Shape:
     """A single value; `wanted` names the expected type in messages."""
-
-    def check(where: str, value: Any) -> Problems:
-        return () if is_it(value) else (wrong_type(where, wanted),)
-
-    return Shape(check, schema, read, is_it)
+    wrong = (wrong_type("", wanted),)
+    return Shape(lambda value: () if is_it(value) else wrong, schema, read)
 
 
-def listed(item: Shape, least: int = 0, most: int | None = None, at: str = "{}[{}]") -> Shape:
-    """A list of values of one shape; `at` formats the path of an item."""
+def listed(item: Shape, least: int = 0, most: int | None = None, at: str = "[{}]") -> Shape:
+    """A list of values of one shape; `at` formats the place of an item."""
 
-    def check(where: str, value: Any) -> Problems:
+    def check(value: Any) -> Sequence[Problem]:
         if not isinstance(value, list):
-            yield wrong_type(where, "list")
-            return
+            return (wrong_type("", "list"),)
+        found: list[Problem] = []
         if len(value) < least or (most is not None and len(value) > most):
-            yield wrong_type(where, f"list of {least} to {most}")
+            found.append(wrong_type("", f"list of {least} to {most}"))
         for number, content in enumerate(value):
-            yield from item.check(at.format(where, number), content)
+            if problems := item.check(content):
+                found += within(at.format(number), problems)
+        return found
 
     schema: Schema = {"type": "array", "items": item.schema}
     schema |= {"minItems": least} if least else {}
@@ -201,57 +212,60 @@ def listed(item: Shape, least: int = 0, most: int | None = None, at: str = "{}[{
 def mapping(item: Shape, schema: Schema, read: Callable[[Any], Any] = as_it_is) -> Shape:
     """An object with any names and values of one shape."""
 
-    def check(where: str, value: Any) -> Problems:
+    def check(value: Any) -> Sequence[Problem]:
         if not isinstance(value, dict):
-            return (wrong_type(where, "object"),)
+            return (wrong_type("", "object"),)
         found: list[Problem] = []
         for name, content in value.items():
-            found += item.check(below(where, name), content)
+            if problems := item.check(content):
+                found += within(f".{name}", problems)
         return found
 
-    def fits(value: Any) -> bool:
-        return isinstance(value, dict) and all(map(item.fits, value.values()))
-
-    return Shape(check, schema, read, fits)
+    return Shape(check, schema, read)
 
 
 def or_null(shape: Shape) -> Shape:
-    def check(where: str, value: Any) -> Problems:
-        if value is not None:
-            yield from shape.check(where, value)
-
     return Shape(
-        check,
+        lambda value: () if value is None else shape.check(value),
         {"oneOf": [{"type": "null"}, shape.schema]},
         lambda value: None if value is None else shape.read(value),
     )
 
 
+def without_default(kind: type) -> list[str]:
+    """Return the fields of a dataclass that have no default: whoever builds one gives them."""
+    return [f.name for f in dataclasses_fields(kind) if {f.default, f.default_factory} == {MISSING}]
+
+
 def fields(
     shapes: Mapping[str, Shape],
-    required: Collection[str] | None = None,
-    make: Callable[..., Any] = dict,
+    kind: type = dict,
+    make: Callable[..., Any] | None = None,
     *,
     strangers_first: bool = False,
 ) -> Shape:
-    """An object with these fields and no others; all are required unless `required` names some."""
-    needed = shapes.keys() if required is None else required
+    """An object with these fields and no others, read by `make` as one of a `kind`.
 
-    def check(where: str, value: Any) -> Problems:
+    Required are those whose shape is, but for those that have a default in a dataclass.
+    """
+    needed = [name for name, shape in shapes.items() if shape.required]
+    if is_dataclass(kind):
+        own, given = {f.name for f in dataclasses_fields(kind)}, without_default(kind)
+        needed = [name for name in needed if name in given or name not in own]
+
+    def check(value: Any) -> Sequence[Problem]:
         if not isinstance(value, dict):
-            yield wrong_type(where, "object")
-            return
-        for name in needed:
-            if name not in value:
-                yield Problem(Code.MISSING_FIELD, below(where, name), {"field": name})
+            return (wrong_type("", "object"),)
+        found = [missing(name, ".") for name in needed if name not in value]
         for name in sorted(value, key=shapes.__contains__) if strangers_first else value:
             if name not in shapes:
-                yield Problem(Code.UNEXPECTED_FIELD, below(where, name), {"field": name})
-            elif not shapes[name].fits(value[name]):
-                yield from shapes[name].check(below(where, name), value[name])
+                found.append(unexpected(name, "."))
+            elif problems := shapes[name].check(value[name]):
+                found += within(f".{name}", problems)
+        return found
 
     def read(value: Any) -> Any:
-        return make(**{name: shapes[name].read(part) for name, part in value.items()})
+        return (make or kind)(**{name: shapes[name].read(part) for name, part in value.items()})
 
     schema = object_schema({name: shape.schema for name, shape in shapes.items()}, needed)
     return Shape(check, schema, read)
@@ -558,16 +572,31 @@ class TableShape:
 
 
 ANY_TABLE = TableShape()
-ShapeAt = Callable[[TableShape], Shape]
-"""The shape of a field at a table."""
 
 
-def _integer(schema: Schema) -> Shape:
-    return plain("integer", is_integer, schema)
+def _nothing(_ruleset: Ruleset, _value: Any) -> Problems:
+    return ()
 
 
-def _word(schema: Schema) -> Shape:
-    return plain("string", is_text, schema)
+# Compared by identity: two kinds may be alike.
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """A kind of field of an entry, and all that follows from it whatever the field means.
+
+    `shape` is its form at any table, `schema` its schema at one. `check` finds what a table does
+    not have, at places below the field. If a kind names seats or sides, `moved` is its value after
+    people have moved: every seat and every side has become another. One that is `of_pairs` says
+    something only at a table of pairs; elsewhere it is null or false.
+    """
+
+    shape: Shape
+    schema: Callable[[TableShape], Schema]
+    check: Callable[[Ruleset, Any], Problems] = _nothing
+    moved: Callable[[Any, Sequence[int], Sequence[int]], Any] | None = None
+    of_pairs: bool = False
+
+
+# The forms.
 
 
 def _is_list_of(is_it: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -585,95 +614,6 @@ def are_integers(value: Any) -> bool:
     return True
 
 
-def numbers(length: tuple[int, int], most: int | None = None) -> Shape:
-    """A list of numbers from 0, one for each seat or side."""
-    number: Schema = {"type": "integer", "minimum": 0}
-    number |= {} if most is None else {"maximum": most}
-    schema = {"type": "array", "items": number, "minItems": length[0], "maxItems": length[1]}
-    return plain("list of integers", are_integers, schema)
-
-
-def seat(table: TableShape) -> Shape:
-    """A seat, from 0."""
-    return _integer({"enum": list(range(table.seats[1]))})
-
-
-def side(table: TableShape) -> Shape:
-    """A side, from 0."""
-    return _integer({"enum": list(range(table.sides[1]))})
-
-
-def seat_or_null(table: TableShape) -> Shape:
-    return _or_null(table.seats[1])
-
-
-def partner_or_null(table: TableShape) -> Shape:
-    return _or_null(table.seats[1] if table.together > 1 else 0)
-
-
-def _or_null(seats: int) -> Shape:
-    return or_null(_integer({})).with_schema({"enum": [*range(seats), None]})
-
-
-def number(least: int, most: int) -> ShapeAt:
-    """A number; the rest of the game checks its bounds."""
-    return lambda _table: _integer({"type": "integer", "minimum": least, "maximum": most})
-
-
-def switch(_table: TableShape) -> Shape:
-    return SWITCH
-
-
-def pairs_switch(table: TableShape) -> Shape:
-    """A boolean that can be true only at a table of pairs."""
-    return SWITCH if table.together > 1 else SWITCH.with_schema({"const": False})
-
-
-def hexadecimal(least: int, most: int | None = None) -> ShapeAt:
-    digits = f"{least}" if most is None else f"{least},{most}"
-    return lambda _table: _word({"type": "string", "pattern": f"^[0-9a-fA-F]{{{digits}}}$"})
-
-
-def contract(table: TableShape) -> Shape:
-    return _word(refer("text") if table.contract is None else table.contract)
-
-
-def offer(table: TableShape) -> Shape:
-    schema = list_schema(contract(table).schema, 2)
-    return plain("list of contracts", _is_list_of(is_text), schema)
-
-
-def counts(table: TableShape) -> Shape:
-    """For each unit one number per side."""
-    return mapping(
-        numbers(table.sides),
-        table.counts or {},
-        lambda value: {unit: tuple(row) for unit, row in value.items()},
-    )
-
-
-def sale(table: TableShape) -> Shape:
-    parts = {"buyer": seat(table).schema, "tricks": number(1, ALL_TRICKS)(table).schema}
-    return mapping(_integer({}), object_schema(parts))
-
-
-def piles(table: TableShape) -> Shape:
-    numbers_of_pile = numbers(table.seats, CARDS_OF_BOTH_PACKS)
-    return mapping(numbers_of_pile, object_schema(dict.fromkeys(PILES, numbers_of_pile.schema)))
-
-
-def calls(table: TableShape) -> Shape:
-    return numbers(table.seats)
-
-
-def doubles(table: TableShape) -> Shape:
-    """Pairs of seats, and for each pair whether it was redoubled."""
-    seats = {**list_schema(seat(table).schema, 2), "uniqueItems": True}
-    double = object_schema({"seats": seats, "redoubled": SWITCH.schema}, ["seats"])
-    schema = {**list_schema(double), "uniqueItems": True}
-    return plain("list of doubled pairs", _is_list_of(_is_double), schema)
-
-
 def _is_double(value: Any) -> bool:
     return (
         isinstance(value, dict)
@@ -688,35 +628,197 @@ def _is_points(value: Any) -> bool:
     return points is not None and LEAST < points < LARGEST
 
 
-def points(_table: TableShape) -> Shape:
-    """Points other than 0."""
-    return plain('integer or "p/q"', _is_points, refer("points"), number_of)
+_INTEGER = plain("integer", is_integer, {})
+_NUMBERS = plain("list of integers", are_integers, {})
 
 
-def totals(table: TableShape) -> Shape:
-    """Final points, one for each side."""
-    sizes = {"minItems": table.sides[0], "maxItems": table.sides[1]}
-    return plain(
+# The schemas at a table.
+
+
+def numbers(length: tuple[int, int], most: int | None = None) -> Schema:
+    """Return the schema of a list of numbers from 0, one for each seat or side."""
+    number: Schema = {"type": "integer", "minimum": 0}
+    number |= {} if most is None else {"maximum": most}
+    return {"type": "array", "items": number, "minItems": length[0], "maxItems": length[1]}
+
+
+def seats_of(table: TableShape) -> Schema:
+    """Return the schema of a seat, from 0."""
+    return {"enum": list(range(table.seats[1]))}
+
+
+def _contract(table: TableShape) -> Schema:
+    return refer("text") if table.contract is None else table.contract
+
+
+def _sale(table: TableShape) -> Schema:
+    price = {"type": "integer", "minimum": 1, "maximum": ALL_TRICKS}
+    return object_schema({"buyer": seats_of(table), "tricks": price})
+
+
+def _piles(table: TableShape) -> Schema:
+    return object_schema(dict.fromkeys(PILES, numbers(table.seats, CARDS_OF_BOTH_PACKS)))
+
+
+def _doubles(table: TableShape) -> Schema:
+    seats = {**list_schema(seats_of(table), 2), "uniqueItems": True}
+    double = object_schema({"seats": seats, "redoubled": SWITCH.schema}, ["seats"])
+    return {**list_schema(double), "uniqueItems": True}
+
+
+# What a table does not have.
+
+
+def check_seat(ruleset: Ruleset, where: str, seat: int) -> Problems:
+    if seat not in range(ruleset.seats):
+        yield Problem(Code.BAD_SEAT, where, {"seats": ruleset.seats, "got": seat})
+
+
+def _check_seat(ruleset: Ruleset, seat: int | None) -> Problems:
+    return () if seat is None else check_seat(ruleset, "", seat)
+
+
+def _check_side(ruleset: Ruleset, side: int) -> Problems:
+    if side not in range(ruleset.side_count):
+        yield Problem(Code.BAD_SEAT, "", {"seats": ruleset.side_count, "got": side})
+
+
+def _check_numbers(ruleset: Ruleset, numbers: Sequence[int]) -> Problems:
+    if len(numbers) != ruleset.seats:
+        yield Problem(Code.WRONG_SEATS, "", {"expected": ruleset.seats, "got": len(numbers)})
+    elif min(numbers) < 0:
+        yield Problem(Code.NEGATIVE_COUNT, "", {"got": min(numbers)})
+
+
+def _check_keys(value: Json, keys: Sequence[str]) -> Problems:
+    yield from (missing(key, ".") for key in keys if key not in value)
+    yield from (unexpected(key, ".") for key in value if key not in keys)
+
+
+def _check_piles(ruleset: Ruleset, left: Json) -> Problems:
+    yield from _check_keys(left, PILES)
+    for pile in PILES:
+        if pile in left:
+            yield from within(f".{pile}", _check_numbers(ruleset, left[pile]))
+
+
+# After people have moved.
+
+
+def _move_seat(seat: int | None, seats: Sequence[int], _sides: Sequence[int]) -> int | None:
+    return None if seat is None else seats[seat]
+
+
+def _in_order(values: Sequence[Any], to: Sequence[int]) -> list[Any]:
+    return [values[to.index(place)] for place in range(len(to))]
+
+
+# The kinds.
+
+
+def constant(shape: Shape) -> Kind:
+    """A kind with one schema at every table."""
+    return Kind(shape, lambda _table: shape.schema)
+
+
+def word(choices: Callable[[TableShape], Sequence[str]]) -> Kind:
+    """One of several words; the rest of the game checks which."""
+    return Kind(plain("string", is_text, {}), lambda table: {"enum": list(choices(table))})
+
+
+def number(least: int, most: int) -> Kind:
+    """A number; the rest of the game checks its bounds."""
+    return constant(_INTEGER.with_schema({"type": "integer", "minimum": least, "maximum": most}))
+
+
+def hexadecimal(least: int, most: int | None = None) -> Kind:
+    digits = f"{least}" if most is None else f"{least},{most}"
+    schema = {"type": "string", "pattern": f"^[0-9a-fA-F]{{{digits}}}$"}
+    return constant(plain("string", is_text, schema))
+
+
+SEAT = Kind(_INTEGER, seats_of, _check_seat, _move_seat)
+SEAT_OR_NULL = Kind(
+    or_null(_INTEGER),
+    lambda table: {"enum": [*range(table.seats[1]), None]},
+    _check_seat,
+    _move_seat,
+)
+PARTNER_OR_NULL = Kind(
+    or_null(_INTEGER),
+    lambda table: {"enum": [*range(table.seats[1] if table.together > 1 else 0), None]},
+    _check_seat,
+    _move_seat,
+    of_pairs=True,
+)
+SIDE = Kind(
+    _INTEGER,
+    lambda table: {"enum": list(range(table.sides[1]))},
+    _check_side,
+    lambda side, _seats, sides: sides[side],
+)
+YES = constant(SWITCH)
+YES_IN_PAIRS = Kind(
+    SWITCH,
+    lambda table: SWITCH.schema if table.together > 1 else {"const": False},
+    of_pairs=True,
+)
+CONTRACT = Kind(plain("string", is_text, {}), _contract)
+OFFER = Kind(
+    plain("list of contracts", _is_list_of(is_text), {}),
+    lambda table: list_schema(_contract(table), 2),
+)
+COUNTS = Kind(
+    mapping(_NUMBERS, {}, lambda value: {unit: tuple(row) for unit, row in value.items()}),
+    lambda table: table.counts or {},
+    moved=lambda counts, _seats, sides: {u: _in_order(row, sides) for u, row in counts.items()},
+)
+"""For each unit one number per side."""
+SALE = Kind(
+    mapping(_INTEGER, {}),
+    _sale,
+    lambda _ruleset, sale: _check_keys(sale, ("buyer", "tricks")),
+    lambda sale, seats, _sides: {**sale, "buyer": seats[sale["buyer"]]},
+)
+LEFT = Kind(
+    mapping(_NUMBERS, {}),
+    _piles,
+    _check_piles,
+    lambda left, seats, _sides: {pile: _in_order(row, seats) for pile, row in left.items()},
+)
+"""For each pile one number of cards per seat."""
+CALLS = Kind(
+    _NUMBERS,
+    lambda table: numbers(table.seats),
+    _check_numbers,
+    lambda calls, seats, _sides: _in_order(calls, seats),
+)
+DOUBLES = Kind(
+    plain("list of doubled pairs", _is_list_of(_is_double), {}),
+    _doubles,
+    moved=lambda doubles, seats, _sides: [
+        {**double, "seats": [seats[seat] for seat in double["seats"]]} for double in doubles
+    ],
+)
+"""Pairs of seats, and for each pair whether it was redoubled."""
+POINTS = constant(plain('integer or "p/q"', _is_points, refer("points"), number_of))
+"""Points other than 0; the rest of the game checks that."""
+TOTALS_OF_SIDES = Kind(
+    plain(
         "list of points",
         _is_list_of(_is_points),
-        {"type": "array", "items": POINTS_SCHEMA, **sizes},
+        {},
         lambda value: tuple(map(number_of, value)),
-    )
-
-
-def any_text(_table: TableShape) -> Shape:
-    return TEXT.named("text")
-
-
-def name(_table: TableShape) -> Shape:
-    """A text that is not blank; the rest of the game checks that."""
-    return TEXT.named("name")
-
-
-def word(choices: Callable[[TableShape], Sequence[str]]) -> ShapeAt:
-    """One of several words; the rest of the game checks which."""
-    return lambda table: _word({"enum": list(choices(table))})
-
-
-def receiver(_table: TableShape) -> Shape:
-    return _word({"enum": ["none", "others"], "default": "none"})
+    ),
+    lambda table: {
+        "type": "array",
+        "items": POINTS_SCHEMA,
+        "minItems": table.sides[0],
+        "maxItems": table.sides[1],
+    },
+    moved=lambda totals, _seats, sides: _in_order(totals, sides),
+)
+ANY_TEXT = constant(TEXT.named("text"))
+NAME = constant(TEXT.named("name"))
+"""A text that is not blank; the rest of the game checks that."""
+RECEIVER = constant(plain("string", is_text, {"enum": ["none", "others"], "default": "none"}))

@@ -1,20 +1,38 @@
 """The fields of an entry, and the steps in which it is typed."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
-from tournaments.engine.rules import entries as shapes
 from tournaments.engine.rules.entries import (
+    CALLS,
     CARDS_OF_BOTH_PACKS,
+    CONTRACT,
+    COUNTS,
+    DOUBLES,
+    LEFT,
     NO_TRUMP,
+    OFFER,
+    PARTNER_OR_NULL,
     PILES,
+    SALE,
+    SEAT,
+    SEAT_OR_NULL,
+    SIDE,
     TRICKS_OF_FIVE,
+    YES,
+    YES_IN_PAIRS,
     Deal,
-    ShapeAt,
+    Kind,
+    check_seat,
+    hexadecimal,
+    number,
+    unexpected,
+    within,
+    word,
 )
 from tournaments.engine.rules.rulesets import (
     ALL_TRICKS,
@@ -28,20 +46,22 @@ from tournaments.engine.rules.rulesets import (
     whole,
 )
 
-Check = Callable[[Ruleset, Deal, Any], Iterator[Problem]]
-AnyCheck = TypeVar("AnyCheck", bound=Check)
+
+def _nothing(_ruleset: Ruleset, _deal: Deal, _value: Any) -> Iterable[Problem]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a deal: its shape at a table, and its description.
+    """A field of a deal: its kind, its description, and what its kind does not check.
 
     A completed deal needs a field that is `required`. With a `switch` the field exists only if that
     setting is on. With `required_where` it is needed if that setting has that value.
     """
 
-    shape: ShapeAt
+    kind: Kind
     about: str
+    check: Callable[[Ruleset, Deal, Any], Iterable[Problem]] = _nothing
     required: bool = False
     switch: str | None = None
     required_where: tuple[str, Setting] | None = None
@@ -88,9 +108,14 @@ def check_fields(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Probl
                 params = {"trump": value, "allowed": list(allowed)}
                 problems.append(Problem(Code.BAD_TRUMP, "trump", params))
         elif name not in fields_of(ruleset, contract):
-            problems.append(Problem(Code.UNEXPECTED_FIELD, name, {"field": name}))
-        elif name in CHECKS:
-            problems += CHECKS[name](ruleset, deal, value)
+            problems.append(unexpected(name))
+        else:
+            field, kind = FIELDS[name], FIELDS[name].kind
+            if kind.of_pairs and ruleset.seats_in_a_side == 1:
+                problems += () if value is None or value is False else (unexpected(name),)
+            else:
+                problems += within(name, kind.check(ruleset, value))
+                problems += within(name, field.check(ruleset, deal, value))
     needs_some = not REQUIRED.isdisjoint((*ruleset.fields, *contract.fields))
     if needs_some and (deal.counts is not None or not contract.named):
         problems += [
@@ -109,189 +134,108 @@ def is_required(ruleset: Ruleset, field: Field) -> bool:
     return ruleset.settings.get(setting) == value
 
 
-def check_seat(ruleset: Ruleset, where: str, seat: int | None) -> Iterator[Problem]:
-    if seat not in range(ruleset.seats):
-        yield Problem(Code.BAD_SEAT, where, {"seats": ruleset.seats, "got": seat})
-
-
-CHECKS: dict[str, Check] = {}
-"""The checks of fields by name; others are covered by the checks of a whole deal."""
-
-
-def check_of(name: str) -> Callable[[AnyCheck], AnyCheck]:
-    """Make a function the check of a field."""
-
-    def add(check: AnyCheck) -> AnyCheck:
-        CHECKS[name] = check
-        return check
-
-    return add
-
-
-def _seat(where: str, *, nullable: bool = False) -> Check:
-    def check(ruleset: Ruleset, _deal: Deal, seat: int | None) -> Iterator[Problem]:
-        if seat is not None or not nullable:
-            yield from check_seat(ruleset, where, seat)
-
-    return check
-
-
-CHECKS |= {
-    **{name: _seat(name) for name in ("king", "king_declared_by", "rifki_holder", "maker")},
-    "winner": _seat("winner", nullable=True),
-    "calls": lambda ruleset, _deal, calls: _check_one_per_seat(ruleset, "calls", calls),
-}
-
-
-@check_of("partner")
-def _check_partner(ruleset: Ruleset, deal: Deal, partner: int) -> Iterator[Problem]:
-    yield from check_seat(ruleset, "partner", partner)
+def _check_partner(_ruleset: Ruleset, deal: Deal, partner: int) -> Iterator[Problem]:
     if partner == deal.declarer:
-        yield Problem(Code.BAD_PARTNER, "partner", {"seat": partner})
+        yield Problem(Code.BAD_PARTNER, "", {"seat": partner})
 
 
-@check_of("sale")
 def _check_sale(ruleset: Ruleset, deal: Deal, sale: Mapping[str, int]) -> Iterator[Problem]:
     """The dealer sells the declaration for a number of tricks (`docs/rules.md` §2.1)."""
-    yield from _check_keys("sale", sale, ("buyer", "tricks"))
     if deal.details.get("blind"):
-        yield Problem(Code.BAD_SALE, "sale", {"why": "blind"})
+        yield Problem(Code.BAD_SALE, "", {"why": "blind"})
     buyer, tricks = sale.get("buyer"), sale.get("tricks")
     if buyer is not None:
-        yield from check_seat(ruleset, "sale.buyer", buyer)
+        yield from check_seat(ruleset, ".buyer", buyer)
         if buyer == deal.declarer:
-            yield Problem(Code.BAD_SALE, "sale.buyer", {"why": "own"})
+            yield Problem(Code.BAD_SALE, ".buyer", {"why": "own"})
     if tricks is not None and tricks not in range(1, ALL_TRICKS + 1):
-        yield Problem(Code.BAD_SALE, "sale.tricks", {"why": "price", "most": ALL_TRICKS})
+        yield Problem(Code.BAD_SALE, ".tricks", {"why": "price", "most": ALL_TRICKS})
 
 
-def _check_keys(where: str, value: Mapping[str, Any], keys: tuple[str, ...]) -> Iterator[Problem]:
-    for key in keys:
-        if key not in value:
-            yield Problem(Code.MISSING_FIELD, f"{where}.{key}", {"field": key})
-    for key in value:
-        if key not in keys:
-            yield Problem(Code.UNEXPECTED_FIELD, f"{where}.{key}", {"field": key})
-
-
-@check_of("closed_by")
-def _check_closed_by(ruleset: Ruleset, _deal: Deal, side: int) -> Iterator[Problem]:
-    if side not in range(ruleset.side_count):
-        yield Problem(Code.BAD_SEAT, "closed_by", {"seats": ruleset.side_count, "got": side})
-
-
-@check_of("doubles")
 def _check_doubles(
     ruleset: Ruleset, _deal: Deal, doubles: tuple[Mapping[str, Any], ...]
 ) -> Iterator[Problem]:
     """Pairs that have doubled each other: two different seats, each pair once."""
     pairs = [frozenset(double["seats"]) for double in doubles]
     for seat in sorted({seat for double in doubles for seat in double["seats"]}):
-        yield from check_seat(ruleset, "doubles", seat)
+        yield from check_seat(ruleset, "", seat)
     if any(len(double["seats"]) != 2 for double in doubles) or any(len(p) != 2 for p in pairs):
-        yield Problem(Code.BAD_DOUBLE, "doubles", {"why": "pair"})
+        yield Problem(Code.BAD_DOUBLE, "", {"why": "pair"})
     elif len(set(pairs)) < len(pairs):
-        yield Problem(Code.BAD_DOUBLE, "doubles", {"why": "twice"})
+        yield Problem(Code.BAD_DOUBLE, "", {"why": "twice"})
 
 
-@check_of("tricks")
 def _check_tricks_of_five(_ruleset: Ruleset, _deal: Deal, tricks: int) -> Iterator[Problem]:
     if tricks < 0:
-        yield Problem(Code.NEGATIVE_COUNT, "tricks", {"got": tricks})
+        yield Problem(Code.NEGATIVE_COUNT, "", {"got": tricks})
     elif tricks > TRICKS_OF_FIVE:
-        yield Problem(Code.COUNT_TOO_LARGE, "tricks", {"most": TRICKS_OF_FIVE, "got": tricks})
+        yield Problem(Code.COUNT_TOO_LARGE, "", {"most": TRICKS_OF_FIVE, "got": tricks})
 
 
-@check_of("alone")
-def _check_alone(ruleset: Ruleset, _deal: Deal, alone: bool) -> Iterator[Problem]:
-    """Only one player of a pair can play alone."""
-    if alone and ruleset.seats_in_a_side == 1:
-        yield Problem(Code.UNEXPECTED_FIELD, "alone", {"field": "alone"})
-
-
-@check_of("defender_alone")
 def _check_defender_alone(ruleset: Ruleset, deal: Deal, seat: int | None) -> Iterator[Problem]:
-    if seat is None:
-        return
-    if ruleset.seats_in_a_side == 1:
-        yield Problem(Code.UNEXPECTED_FIELD, "defender_alone", {"field": "defender_alone"})
-    elif seat not in range(ruleset.seats):
-        yield from check_seat(ruleset, "defender_alone", seat)
-    else:
-        maker = deal.details.get("maker", -1)
-        if maker in range(ruleset.seats) and ruleset.sides[maker] == ruleset.sides[seat]:
-            yield Problem(Code.BAD_EUCHRE, "defender_alone", {"seat": seat})
+    sides, maker = dict(enumerate(ruleset.sides)), deal.details.get("maker")
+    if seat in sides and maker in sides and sides[seat] == sides[maker]:
+        yield Problem(Code.BAD_EUCHRE, "", {"seat": seat})
 
 
-@check_of("left")
 def _check_left(ruleset: Ruleset, deal: Deal, left: Mapping[str, Any]) -> Iterator[Problem]:
     """Check the piles: the winner's are empty, all others have cards, both packs hold them."""
-    faults = list(_check_keys("left", left, PILES))
-    for pile in PILES:
-        if pile in left:
-            faults += _check_one_per_seat(ruleset, f"left.{pile}", left[pile])
-    yield from faults
-    if faults:
+    if any(LEFT.check(ruleset, left)):
         return
     cards = [sum(left[pile][seat] for pile in PILES) for seat in range(ruleset.seats)]
     if sum(cards) > CARDS_OF_BOTH_PACKS:
         most = {"most": CARDS_OF_BOTH_PACKS, "got": sum(cards)}
-        yield Problem(Code.COUNT_TOO_LARGE, "left", most)
+        yield Problem(Code.COUNT_TOO_LARGE, "", most)
     winner = deal.details.get("winner", -1)
     empty = [seat for seat in range(ruleset.seats) if cards[seat] == 0]
     known = winner in (None, *range(ruleset.seats))
     if known and empty != ([] if winner is None else [winner]):
-        yield Problem(Code.BAD_KRAPET, "left", {"why": "empty", "winner": winner})
-
-
-def _check_one_per_seat(
-    ruleset: Ruleset, where: str, numbers: tuple[int, ...]
-) -> Iterator[Problem]:
-    if len(numbers) != ruleset.seats:
-        yield Problem(Code.WRONG_SEATS, where, {"expected": ruleset.seats, "got": len(numbers)})
-    elif min(numbers) < 0:
-        yield Problem(Code.NEGATIVE_COUNT, where, {"got": min(numbers)})
+        yield Problem(Code.BAD_KRAPET, "", {"why": "empty", "winner": winner})
 
 
 FIELDS: Mapping[str, Field] = MappingProxyType(
     {
-        "king": Field(shapes.seat, "Who took all 13 tricks."),
-        "king_declared_by": Field(shapes.seat, "Who declared King before the first lead."),
-        "tricks_played": Field(shapes.number(1, ALL_TRICKS), "13 when left out."),
-        "rifki_holder": Field(shapes.seat, "Who was dealt the king of hearts."),
-        "sealed": Field(shapes.hexadecimal(64), "SHA-256 of contract, colon and salt, in hex."),
+        "king": Field(SEAT, "Who took all 13 tricks."),
+        "king_declared_by": Field(SEAT, "Who declared King before the first lead."),
+        "tricks_played": Field(number(1, ALL_TRICKS), "13 when left out."),
+        "rifki_holder": Field(SEAT, "Who was dealt the king of hearts."),
+        "sealed": Field(hexadecimal(64), "SHA-256 of contract, colon and salt, in hex."),
         "salt": Field(
-            shapes.hexadecimal(32, 1000),
-            "Random bits in hex, at least 128, shown with the contract.",
+            hexadecimal(32, 1000), "Random bits in hex, at least 128, shown with the contract."
         ),
-        "blind": Field(
-            shapes.switch, "Declared before the cards were seen.", switch="blind_declaration"
-        ),
+        "blind": Field(YES, "Declared before the cards were seen.", switch="blind_declaration"),
         "sale": Field(
-            shapes.sale,
+            SALE,
             "To whom the dealer sold the declaration, and for how many tricks.",
+            _check_sale,
             switch="sale",
         ),
-        "partner": Field(shapes.seat, "Who held the card that the dealer called.", required=True),
-        "offered": Field(shapes.offer, "The two contracts the dealer offered."),
-        "third": Field(shapes.switch, "The partner took neither of them."),
-        "closed_by": Field(shapes.side, "The side that went out first.", required=True),
-        "doubles": Field(shapes.doubles, "Pairs of seats that doubled each other."),
-        "maker": Field(shapes.seat, "Who named or ordered up the trump.", required=True),
+        "partner": Field(
+            SEAT, "Who held the card that the dealer called.", _check_partner, required=True
+        ),
+        "offered": Field(OFFER, "The two contracts the dealer offered."),
+        "third": Field(YES, "The partner took neither of them."),
+        "closed_by": Field(SIDE, "The side that went out first.", required=True),
+        "doubles": Field(DOUBLES, "Pairs of seats that doubled each other.", _check_doubles),
+        "maker": Field(SEAT, "Who named or ordered up the trump.", required=True),
         "tricks": Field(
-            shapes.number(0, TRICKS_OF_FIVE), "Tricks of the makers, of five.", required=True
+            number(0, TRICKS_OF_FIVE),
+            "Tricks of the makers, of five.",
+            _check_tricks_of_five,
+            required=True,
         ),
-        "alone": Field(shapes.pairs_switch, "The maker played without a partner."),
+        "alone": Field(YES_IN_PAIRS, "The maker played without a partner."),
         "defender_alone": Field(
-            shapes.partner_or_null, "The defender who played without a partner."
+            PARTNER_OR_NULL, "The defender who played without a partner.", _check_defender_alone
         ),
-        "winner": Field(shapes.seat_or_null, "Null in a stalemate.", required=True),
+        "winner": Field(SEAT_OR_NULL, "Null in a stalemate.", required=True),
         "left": Field(
-            shapes.piles,
+            LEFT,
             "Cards left in each pile, one number per seat.",
+            _check_left,
             required_where=("scoring", "points"),
         ),
-        "calls": Field(shapes.calls, "Calls of krapet, one number per seat."),
+        "calls": Field(CALLS, "Calls of krapet, one number per seat."),
     }
 )
 """The further fields of a deal by name, in the order in which they are written."""
@@ -302,19 +246,14 @@ NAMES.insert(NAMES.index("offered"), NAMES.pop(NAMES.index("closed_by")))
 
 DEAL: Mapping[str, Field] = MappingProxyType(
     {
-        "contract": Field(
-            shapes.contract, "Its id in the ruleset; none where a game has only one."
-        ),
-        "declarer": Field(
-            shapes.seat, "Whose turn it is; in Italian King the dealer, also of a sale."
-        ),
+        "contract": Field(CONTRACT, "Its id in the ruleset; none where a game has only one."),
+        "declarer": Field(SEAT, "Whose turn it is; in Italian King the dealer, also of a sale."),
         "trump": Field(
-            shapes.word(lambda table: table.trumps),
-            "The suit, or none for a declaration without trump.",
+            word(lambda table: table.trumps), "The suit, or none for a declaration without trump."
         ),
         **FIELDS,
         "counts": Field(
-            shapes.counts, "Without counts the deal is open, which only the last entry may be."
+            COUNTS, "Without counts the deal is open, which only the last entry may be."
         ),
     }
 )

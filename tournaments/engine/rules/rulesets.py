@@ -11,7 +11,6 @@ from functools import cached_property
 from itertools import product
 from math import inf
 from types import MappingProxyType
-from typing import Any
 
 LONGEST_NAME = 80
 """Names of players, clubs, teams, events, seasons, rulesets and contracts; titles, places,
@@ -393,11 +392,6 @@ class Ruleset:
     @cached_property
     def unnamed(self) -> Contract | None:
         return next((contract for contract in self.contracts if not contract.named), None)
-
-    @cached_property
-    def usual_contracts(self) -> dict[str, Any]:
-        """The contracts played so far, by id, as `documents.usual_deals` keeps them."""
-        return {}
 
     @cached_property
     def seats(self) -> int:

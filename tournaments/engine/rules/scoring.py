@@ -100,11 +100,6 @@ def deal_sum(contract: Contract) -> Points | None:
     return SCORINGS[contract.scoring].deal_sum(contract)
 
 
-def counts_units(contract: Contract) -> bool:
-    """Return whether a deal of a contract is checked by its units alone."""
-    return type(SCORINGS[contract.scoring]).check is PerUnit.check
-
-
 def _check_tricks_played(
     ruleset: Ruleset, contract: Contract, deal: Deal, counts: Counts | None
 ) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ JSON Schema, its field in the form, its text on pages and its changes in the aud
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -18,14 +18,13 @@ from tournaments.engine.rules.entries import (
     STRING,
     SWITCH,
     WORTH,
-    Problems,
-    Schema,
     Shape,
     declared,
     declared_fields,
     is_text,
     listed,
     or_null,
+    within,
     write_value,
     wrong_type,
 )
@@ -94,42 +93,36 @@ LARGEST_WORTH = 10_000
 """The greatest worth of a place or a bye; its negative is the least."""
 
 
-def _limited(
-    shape: Shape, fits: Callable[[Any], bool], allowed: object, schema: Schema | None = None
-) -> Shape:
-    def check(where: str, value: Any) -> Problems:
-        if not fits(value):
-            yield _not_allowed(where, allowed)
-
-    return shape.also(check, schema)
-
-
-def _not_allowed(where: str, allowed: object) -> Problem:
-    option = where.rpartition(".")[2].partition("[")[0]
-    return Problem(Code.UNKNOWN_OPTION, where, {"option": option, "allowed": allowed})
+def _not_allowed(allowed: object) -> Problem:
+    """Return the problem of a setting with another value; `SETTINGS` adds which."""
+    return Problem(Code.UNKNOWN_OPTION, "", {"allowed": allowed})
 
 
 def _choice(*choices: object) -> Shape:
-    named = list(choices)
     kind = INTEGER if type(choices[0]) is int else STRING
-    return _limited(kind, choices.__contains__, named, {"enum": named})
+    named = list(choices)
+    return kind.limited(choices.__contains__, _not_allowed(named), {"enum": named})
 
 
 def _count(most: int, least: int = 1) -> Shape:
-    schema = {"type": "integer", "minimum": least, "maximum": most}
-    return _limited(INTEGER, lambda value: least <= value <= most, f"{least}–{most}", schema)
+    return INTEGER.limited(
+        lambda value: least <= value <= most,
+        _not_allowed(f"{least}–{most}"),
+        {"type": "integer", "minimum": least, "maximum": most},
+    )
 
 
-def _check_tie_breaks(where: str, value: Any) -> Problems:
+def _check_tie_breaks(value: Any) -> Sequence[Problem]:
     """Require known tie-breaks, each at most once."""
     if not isinstance(value, list):
-        yield wrong_type(where, "list of strings")
-        return
+        return (wrong_type("", "list of strings"),)
+    found: list[Problem] = []
     for at, name in enumerate(value):
         if not is_text(name):
-            yield wrong_type(f"{where}[{at}]", "string")
+            found.append(wrong_type(f"[{at}]", "string"))
         elif name not in TIE_BREAKS or name in value[:at]:
-            yield _not_allowed(f"{where}[{at}]", list(TIE_BREAKS))
+            found += within(f"[{at}]", [_not_allowed(list(TIE_BREAKS))])
+    return found
 
 
 def _are_prizes(value: list[str]) -> bool:
@@ -146,10 +139,9 @@ def _are_place_points(value: list[Any]) -> bool:
     return 2 <= len(worth) <= MOST_PLACES and worth == sorted(worth, reverse=True)
 
 
-_WORTH = _limited(
-    WORTH,
+_WORTH = WORTH.limited(
     lambda value: -LARGEST_WORTH <= (number_of(value) or 0) <= LARGEST_WORTH,
-    f"−{LARGEST_WORTH}–{LARGEST_WORTH}",
+    _not_allowed(f"−{LARGEST_WORTH}–{LARGEST_WORTH}"),
     {**POINTS_SCHEMA, "minimum": -LARGEST_WORTH, "maximum": LARGEST_WORTH},
 )
 
@@ -159,10 +151,9 @@ def _count_or_none(most: int) -> Shape:
     return or_null(count).with_schema({**count.schema, "type": ["integer", "null"]})
 
 
-_PLACE_POINTS = _limited(
-    listed(_WORTH),
+_PLACE_POINTS = listed(_WORTH).limited(
     _are_place_points,
-    f"2–{MOST_PLACES}",
+    _not_allowed(f"2–{MOST_PLACES}"),
     {"type": "array", "items": _WORTH.schema, "minItems": 2, "maxItems": MOST_PLACES},
 )
 _TIE_BREAKS = Shape(
@@ -171,20 +162,18 @@ _TIE_BREAKS = Shape(
     tuple,
 )
 _BYE = Shape(
-    lambda where, value: () if value == BYE_AVERAGE else _WORTH.check(where, value),
+    lambda value: () if value == BYE_AVERAGE else _WORTH.check(value),
     {"oneOf": [{"const": BYE_AVERAGE}, _WORTH.schema]},
     lambda value: value if value == BYE_AVERAGE else number_of(value),
 )
-_FEE = _limited(
-    STRING,
+_FEE = STRING.limited(
     lambda value: re.fullmatch(f"({AMOUNT})?", value) is not None,
-    "20 | 12.50",
+    _not_allowed("20 | 12.50"),
     {"type": "string", "pattern": f"^({AMOUNT})?$", "examples": ["12.50"]},
 )
-_PRIZES = _limited(
-    replace(listed(STRING, 0, MOST_PRIZES), read=tuple),
+_PRIZES = listed(STRING, 0, MOST_PRIZES).limited(
     _are_prizes,
-    "50% | 12.50",
+    _not_allowed("50% | 12.50"),
     {
         "type": "array",
         "items": {"type": "string", "pattern": f"^{AMOUNT}%?$"},
@@ -391,17 +380,21 @@ def write_settings(settings: TournamentSettings) -> dict[str, Any]:
 SETTING_FIELDS = declared_fields(TournamentSettings)
 
 _SETTINGS = entries.fields(
-    {name: about.shape for name, about in SETTING_FIELDS.items()},
-    required=(),
-    make=TournamentSettings,
+    {name: about.shape for name, about in SETTING_FIELDS.items()}, TournamentSettings
 )
 
 
-def _check(where: str, value: Any) -> Problems:
-    """Also refuse line-ups where all rounds are drawn at once."""
-    yield from _SETTINGS.check(where, value)
+def _check(value: Any) -> Sequence[Problem]:
+    """Also refuse line-ups where all rounds are drawn at once, and name the settings at fault."""
+    found = [*_SETTINGS.check(value)]
     if isinstance(value, dict) and value.get("line_up") and value.get("seating") in DRAWN_AT_ONCE:
-        yield _not_allowed(entries.below(where, "line_up"), 0)
+        found += within(".line_up", [_not_allowed(0)])
+    return [
+        replace(p, params={"option": p.where[1:].partition("[")[0], **p.params})
+        if p.code is Code.UNKNOWN_OPTION
+        else p
+        for p in found
+    ]
 
 
 SETTINGS = replace(_SETTINGS, check=_check)

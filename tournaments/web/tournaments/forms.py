@@ -160,7 +160,7 @@ class PrizesField(forms.CharField):
 
 
 def _check(name: str, value: Any, wrong: str) -> None:
-    if list(SETTING_FIELDS[name].shape.check(name, value)):
+    if SETTING_FIELDS[name].shape.check(value):
         raise forms.ValidationError(wrong, code="invalid")
 
 
