@@ -243,7 +243,8 @@ def _months(first: datetime, last: datetime) -> Iterator[tuple[datetime, str]]:
         day = start.replace(
             year=number // 12, month=number % 12 + 1, day=1, hour=0, minute=0, second=0
         )
-        yield day, date_format(day, "M Y")
+        # The first game may be on the first day of its month.
+        yield max(day, start), date_format(day, "M Y")
         number += every
 
 
