@@ -48,10 +48,16 @@ def run_once(
             defaults={"request": digest, "at": timezone.now()},
         )
         if not is_new:
-            return _replay(record, digest)
+            if record.request != digest:
+                raise KeyReused
+            body = json.loads(_cipher().decrypt(bytes(record.body)) or "null")
+            return Response(body, record.status, headers={**record.headers, REPLAYED: "true"})
         response = handler(request, *args, **kwargs)
         if response.status_code < 400:
-            _store(record, response)
+            headers = {name: response[name] for name in STORED_HEADERS if name in response}
+            record.status, record.headers = response.status_code, headers
+            record.body = _cipher().encrypt(JSONRenderer().render(response.data))
+            record.save()
         else:
             record.delete()
         return response
@@ -84,17 +90,3 @@ def _digest(*parts: str) -> str:
 def _cipher() -> Fernet:
     key = salted_hmac("kingscore.answers", "seal", algorithm="sha256").digest()
     return Fernet(urlsafe_b64encode(key))
-
-
-def _store(record: IdempotencyRecord, response: Response) -> None:
-    record.status = response.status_code
-    record.headers = {name: response[name] for name in STORED_HEADERS if name in response}
-    record.body = _cipher().encrypt(JSONRenderer().render(response.data))
-    record.save()
-
-
-def _replay(record: IdempotencyRecord, digest: str) -> Response:
-    if record.request != digest:
-        raise KeyReused
-    body = json.loads(_cipher().decrypt(bytes(record.body)) or "null")
-    return Response(body, record.status, headers={**record.headers, REPLAYED: "true"})

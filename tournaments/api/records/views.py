@@ -1,7 +1,7 @@
 """Addresses of records, and their limits."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,15 +98,6 @@ def kind_of(request: Request) -> str:
     return "accounts" if isinstance(request.auth, ScopedToken) else "strangers"
 
 
-@contextmanager
-def take_place(kind: str) -> Iterator[None]:
-    """Take one of the places of a kind; Throttled where all are taken."""
-    with place_to_compute(kind) as is_free:
-        if not is_free:
-            raise Throttled(wait=AGAIN_AFTER)
-        yield
-
-
 class ComputedView(BaseAPIView):
     """Answers with a computed document, within the limits on its lists."""
 
@@ -131,7 +122,10 @@ class ComputedView(BaseAPIView):
         if faults:
             raise Invalid(faults=faults)
         # What is quick needs no place.
-        with take_place(kind) if large or limits.is_slow else nullcontext():
+        needs_place = large or limits.is_slow
+        with place_to_compute(kind) if needs_place else nullcontext(True) as is_free:  # noqa: FBT003
+            if not is_free:
+                raise Throttled(wait=AGAIN_AFTER)
             computed = self.compute(document)
         # Only now: in the transaction of a key nobody else could write meanwhile.
         return run_once((), lambda _request: Response(computed), request)
