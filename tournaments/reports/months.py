@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 from django.db.models import F, Window
@@ -251,16 +251,9 @@ MOST_EARNERS = 4
 
 def club_month(report: Report, progress: OnProgress) -> Content:
     assert report.club is not None
-    data = compose_club_month(report.club, month_of_report(report), progress)
+    month = date.fromisoformat(f"{report.parameters.get('month')}-01")
+    data = compose_club_month(report.club, month, progress)
     return PdfPages.of("club_month.typ", data)
-
-
-def month_of_report(report: Report) -> date:
-    """Return the first day of the requested month.
-
-    Raises: ValueError: the parameter is not a month.
-    """
-    return datetime.strptime(f"{report.parameters.get('month')}-01", "%Y-%m-%d").date()  # noqa: DTZ007 - a day, no moment
 
 
 def compose_club_month(club: Club, first: date, progress: OnProgress) -> Data:

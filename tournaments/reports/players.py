@@ -148,7 +148,7 @@ def player_season(report: Report, progress: OnProgress) -> Content:
 def compose_player_season(club: Club, found: PlayerSeason, progress: OnProgress) -> Data:
     """Return the data of the document, in the active language."""
     name = found.player.shown_name
-    time = season_name(found.season)
+    time = found.season.name if found.season is not None else _("All the time")
     heading = Heading(
         title=name,
         lines=[" · ".join(part for part in (time, family_name(found.family)) if part)],
@@ -198,10 +198,6 @@ def compose_player_season(club: Club, found: PlayerSeason, progress: OnProgress)
         if len(found.games) > MOST_GAMES
         else "",
     }
-
-
-def season_name(season: Season | None) -> str:
-    return season.name if season is not None else _("All the time")
 
 
 def _words() -> dict[str, str]:
