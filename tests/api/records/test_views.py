@@ -12,9 +12,9 @@ from tests.club_factories import AccountFactory
 from tests.sample_games import SAMPLE, load
 from tournaments.api.fields import MOST_OF_STRANGERS
 from tournaments.api.records import views
-from tournaments.api.records.views import take_place
 from tournaments.engine.documents.pairings import seat_document
 from tournaments.models import Game
+from tournaments.services.base.writes import place_to_compute
 
 pytestmark = pytest.mark.django_db
 
@@ -111,7 +111,7 @@ def test_field_that_takes_long_is_paired_with_a_token(program):
 def test_strangers_and_accounts_have_places_of_their_own_to_be_computed_in(program):
     known = program.as_(AccountFactory())
     large = load("open") | {"entries": [{}] * 201}
-    with take_place("strangers"):
+    with place_to_compute("strangers"):
         busy = program.post("pair/", PAIRING)
         assert refused(busy) == (429, "too-many-requests")
         assert int(busy["Retry-After"]) >= 1
@@ -120,9 +120,9 @@ def test_strangers_and_accounts_have_places_of_their_own_to_be_computed_in(progr
         assert program.post("score/", load("open")).status_code == 200
     assert program.post("pair/", PAIRING).status_code == 200
 
-    with take_place("accounts"):
+    with place_to_compute("accounts"):
         assert known.post("pair/", PAIRING).status_code == 200
-        with take_place("accounts"):
+        with place_to_compute("accounts"):
             assert known.post("pair/", PAIRING).status_code == 429
             assert known.post("score/", large).status_code == 429
             assert program.post("pair/", PAIRING).status_code == 200
