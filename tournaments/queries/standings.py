@@ -284,9 +284,10 @@ class League:
 
 
 def seasons_of(club: Club, visitor: Visitor) -> QuerySet[Season]:
-    """Return the seasons, each with how many of its events (`events_seen`) a visitor may see."""
-    visible = Event.objects.listed_for(visitor).values("pk")
-    return club.seasons.annotate(events_seen=Count("events", filter=Q(events__in=visible)))
+    """Return seasons, latest first, with how many of their events (`events_seen`) one may see."""
+    seen = Count("events", filter=Q(events__in=Event.objects.listed_for(visitor).values("pk")))
+    # Rows that are grouped lose the order of their model.
+    return club.seasons.annotate(events_seen=seen).order_by("-starts_on", "-pk")
 
 
 def tournaments_of(season: Season, visitor: Visitor) -> TournamentQuerySet:

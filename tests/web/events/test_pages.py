@@ -50,8 +50,14 @@ def test_director_makes_changes_and_removes_a_season(director, club):
     season = Season.objects.get()
     director.post(reverse("season", args=["moda", season.pk]), {"name": "Kış", **days})
 
+    for year in (2024, 2027):
+        make.SeasonFactory(
+            club=club, name=str(year), starts_on=f"{year}-07-01", ends_on=f"{year}-08-01"
+        )
     page = director.get(reverse("seasons", args=["moda"]))
-    assert [(each.name, each.events_seen) for each in page.context["seasons"]] == [("Kış", 0)]
+    seen = [(each.name, each.events_seen) for each in page.context["seasons"]]
+    assert seen == [("2027", 0), ("Kış", 0), ("2024", 0)]
+    Season.objects.exclude(pk=season.pk).delete()
     director.post(reverse("remove_season", args=["moda", season.pk]))
     assert not Season.objects.exists()
 
