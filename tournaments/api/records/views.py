@@ -123,7 +123,7 @@ class ComputedView(BaseAPIView):
             raise Invalid(faults=faults)
         # What is quick needs no place.
         needs_place = large or limits.is_slow
-        with place_to_compute(kind) if needs_place else nullcontext(True) as is_free:  # noqa: FBT003
+        with place_to_compute(kind) if needs_place else nullcontext(enter_result=True) as is_free:
             if not is_free:
                 raise Throttled(wait=AGAIN_AFTER)
             computed = self.compute(document)
