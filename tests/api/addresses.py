@@ -92,7 +92,7 @@ NOTHING_THERE = {
     # Whom to merge is said with what is asked.
     ("player-preview-merge", "GET"),
 }
-"""Addresses of objects that do not exist here: 404 also for whoever may see them."""
+"""Addresses of objects that do not exist here: 404 for everybody."""
 
 PLACES = {
     "claim/<public_id>/<secret>": "wrong link to claim",

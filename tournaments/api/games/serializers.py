@@ -329,7 +329,7 @@ class FormerGameSetupSerializer(serializers.Serializer[Any]):
 
 
 class NewEntrySerializer(fields.StrictSerializer):
-    """An entry to write. `author` is the player whose seat the phone has."""
+    """An entry to write. `author` is the name of the player who enters it."""
 
     entry = EntryField()
     author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
@@ -343,7 +343,7 @@ class KeyedEntrySerializer(fields.StrictSerializer):
 
 
 class NewEntriesSerializer(fields.StrictSerializer):
-    """Entries to write, all or none. `author` is the player whose seat the phone has."""
+    """Entries to write, all or none. `author` is the name of the player who enters them."""
 
     entries = serializers.ListField(
         child=KeyedEntrySerializer(), min_length=1, max_length=MOST_ENTRIES

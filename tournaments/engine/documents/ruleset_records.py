@@ -190,7 +190,7 @@ def _names(*groups: Iterable[str]) -> Shape:
 
 
 def _table(key: Shape, item: Shape, schema: Schema, order: Iterable[str] | None = None) -> Shape:
-    """An object whose names are checked too, read in our own order: databases keep none."""
+    """An object with checked keys, read in the order of its keys: JSON in databases has none."""
     known = None if order is None else list(order)
 
     def check_names(value: Any) -> Sequence[Problem]:

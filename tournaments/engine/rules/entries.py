@@ -233,7 +233,7 @@ def or_null(shape: Shape) -> Shape:
 
 
 def without_default(kind: type) -> list[str]:
-    """Return the fields of a dataclass that have no default: whoever builds one gives them."""
+    """Return the names of the fields of a dataclass that have no default."""
     return [f.name for f in dataclasses_fields(kind) if {f.default, f.default_factory} == {MISSING}]
 
 
