@@ -100,11 +100,11 @@ def typeset_apart(template: str, data: bytes, path: Path, waiting: Callable[[], 
     with faults.open("w") as errors, subprocess.Popen(words, stderr=errors, env=alone) as setter:
         try:
             while setter.poll() is None:
-                with suppress(subprocess.TimeoutExpired):
-                    setter.wait(0.2)
                 waiting()
                 if time.monotonic() > deadline:
                     raise TimeoutError(f"{template} takes longer than {LONGEST} s")
+                with suppress(subprocess.TimeoutExpired):
+                    setter.wait(0.2)
         finally:
             setter.kill()
     if setter.returncode:
