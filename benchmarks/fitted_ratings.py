@@ -17,7 +17,7 @@ from benchmarks.king_bots.sheets import kept
 from tournaments.engine.ratings.fitting import Sample, fit_constants, foretold
 from tournaments.engine.ratings.ratings import LUCK, Accuracy, Constants, accuracy_of, scores_of
 from tournaments.models import RatingPool
-from tournaments.services.demo.seeding import seed_demo
+from tournaments.services.demo import seed_demo
 from tournaments.services.ratings.fitting import samples_of
 
 DATABASES = ("SQLite",)
@@ -72,7 +72,7 @@ def of_bots() -> list[Sample]:
 
 
 def of_demo() -> dict[str, list[Sample]]:
-    seed_demo(password="", seed=1, at=NIGHT)
+    seed_demo(password="", at=NIGHT)
     return {pool.family: samples_of(pool, None) for pool in RatingPool.objects.order_by("pk")}
 
 

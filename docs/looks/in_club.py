@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from docs.looks.site import PHONE, Visitor, visitor
 from tournaments.management.commands.seed_demo import PASSWORD
-from tournaments.services.demo.evenings import SLUG
+from tournaments.services.demo import SLUG
 
 LOCALES = {"": "en-GB", "tr/": "tr-TR"}
 """The languages of the pictures, by the prefix of their names."""

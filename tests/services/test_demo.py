@@ -2,7 +2,6 @@ import json
 import re
 from datetime import timedelta
 from io import StringIO
-from random import Random
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -13,11 +12,9 @@ from django.utils import timezone
 
 from tournaments import models
 from tournaments.engine.documents.verify import verify
-from tournaments.engine.variants import RULESETS
 from tournaments.management.commands.seed_demo import PASSWORD
 from tournaments.queries.sheets import load_sheets, result_of
 from tournaments.queries.state import load_state
-from tournaments.services.demo.evenings import play_game
 from tournaments.services.games.playing import agreement_on
 from tournaments.services.ratings.computing import differing_ratings
 
@@ -48,6 +45,7 @@ def test_club_has_players_seasons_and_tournaments_in_every_state(club):
         assert not models.Round.objects.filter(event__season=season, closed_at=None).exists()
     states = models.Tournament.objects.filter(event__club=club).values_list("state", flat=True)
     assert set(states) == {"draft", "registration", "running", "finished"}
+    assert not models.Event.objects.filter(club=club, season=None).exists()
     assert models.Tournament.objects.filter(event__ruleset="euchre", state="finished").count() == 2
     assert club.players.exclude(account=None).count() == 10
 
@@ -60,9 +58,6 @@ def test_every_game_folds_and_is_as_its_writes_have_left_it(club):
         assert sheet.row.revision == len(sheet.revisions) > 0
         assert sheet.row.result == result_of(sheet)
         assert sum(sheet.game.totals) == sheet.game.expected_sum
-    written = models.Revision.objects.filter(game__table__round__event__club=club).count()
-    of_writes = models.AuditEntry.objects.filter(kind="result", action__in=["entry", "correction"])
-    assert of_writes.count() == written
 
 
 def test_games_of_closed_rounds_are_rated(club):
@@ -137,13 +132,3 @@ def test_owner_signs_in_with_the_password_that_is_printed_and_nothing_is_made_tw
     with pytest.raises(CommandError):
         written("seed_demo")
     assert (models.AuditEntry.objects.count(), models.Game.objects.count()) == before
-
-
-@pytest.mark.parametrize("ruleset", ["turkish-king", "turkish-king-bloody", "rifki", "euchre"])
-def test_games_of_one_seed_are_the_same_and_end(ruleset):
-    rules = RULESETS[ruleset]
-    strengths = [0.0] * rules.side_count
-
-    games = [play_game(Random(seed), rules, strengths) for seed in (7, 7, 8)]
-
-    assert games[0] == games[1] != games[2]

@@ -6,10 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from tournaments.services.demo.evenings import ACCOUNTS, CLUB, SLUG
-from tournaments.services.demo.seeding import DemoThere, seed_demo
+from tournaments.services.demo import ACCOUNTS, CLUB, SLUG, DemoThere, seed_demo
 
-SEED = 1985
 PASSWORD = "karo-vale-kupa-dam"  # noqa: S105 - that of accounts which are there to be tried
 
 
@@ -22,14 +20,13 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--seed", type=int, default=SEED, help="the same games for the same")
         parser.add_argument("--password", default=PASSWORD, help="of all its accounts")
         parser.add_argument("--once", action="store_true", help="no error where it was made before")
 
     def handle(self, *_: Any, **options: Any) -> None:
         password = options["password"]
         try:
-            seed_demo(password=password, seed=options["seed"], at=timezone.localtime())
+            seed_demo(password=password, at=timezone.localtime())
         except DemoThere:
             if not options["once"]:
                 raise CommandError(
