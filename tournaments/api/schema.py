@@ -318,7 +318,7 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
             "authorizationUrl": "/oauth/authorize/",
             "tokenUrl": "/oauth/token/",
             "refreshUrl": "/oauth/token/",
-            "scopes": {scope.value: str(scope.label) for scope in Scope},
+            "scopes": {scope.value: scope.value.capitalize() for scope in Scope},
         }
         oauth = "An application's token, by OAuth 2.1 with PKCE: `/.well-known/oauth-authorization-server` has the addresses."  # noqa: E501
         return [

@@ -9,6 +9,7 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.models import Q
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
+from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.models import fields
@@ -127,11 +128,11 @@ class Said(models.Model):
     """One change: when it was made and where, its subject, and the values before and after."""
 
     class Kind(models.TextChoices):
-        RESULT = "result"
-        PLAYER = "player"
-        ROLE = "role"
-        SETTINGS = "settings"
-        EVENT = "event"
+        RESULT = "result", _("Results")
+        PLAYER = "player", _("Players")
+        ROLE = "role", _("Roles")
+        SETTINGS = "settings", _("Settings")
+        EVENT = "event", _("Evenings")
 
     at = models.DateTimeField()
     kind = models.CharField(max_length=8, choices=Kind)
@@ -385,18 +386,18 @@ CLAIMED_FOR = timedelta(minutes=2)
 
 
 class EventType(models.TextChoices):
-    ROUND_PUBLISHED = "round.published"
-    GAME_BEGUN = "game.begun"
-    RESULT_ENTERED = "result.entered"
-    ROUND_CLOSED = "round.closed"
-    TOURNAMENT_FINISHED = "tournament.finished"
-    PLAYER_ADDED = "player.added"
-    PLAYER_CHANGED = "player.changed"
-    PLAYER_REMOVED = "player.removed"
-    ENTRANT_ADDED = "entrant.added"
-    ENTRANT_CHANGED = "entrant.changed"
-    ENTRANT_REMOVED = "entrant.removed"
-    RATINGS_CHANGED = "ratings.changed"
+    ROUND_PUBLISHED = "round.published", _("the seating of a round is published")
+    GAME_BEGUN = "game.begun", _("a game is begun")
+    RESULT_ENTERED = "result.entered", _("a result is entered or corrected")
+    ROUND_CLOSED = "round.closed", _("a round is closed")
+    TOURNAMENT_FINISHED = "tournament.finished", _("a tournament is finished")
+    PLAYER_ADDED = "player.added", _("a player is added")
+    PLAYER_CHANGED = "player.changed", _("a player is renamed, merged or claimed")
+    PLAYER_REMOVED = "player.removed", _("a player’s name is removed")
+    ENTRANT_ADDED = "entrant.added", _("entrants are registered")
+    ENTRANT_CHANGED = "entrant.changed", _("an entrant changes, withdraws or comes back")
+    ENTRANT_REMOVED = "entrant.removed", _("an entrant is struck off the list")
+    RATINGS_CHANGED = "ratings.changed", _("ratings are computed")
 
 
 EVENT_TYPES_OF_ACTIONS = {
@@ -486,9 +487,9 @@ class Delivery(models.Model):
     """One call about one change, repeated until it is accepted or has failed too often."""
 
     class State(models.TextChoices):
-        WAITING = "waiting"
-        DELIVERED = "delivered"
-        FAILED = "failed"
+        WAITING = "waiting", _("waiting")
+        DELIVERED = "delivered", _("delivered")
+        FAILED = "failed", _("failed")
 
     webhook = models.ForeignKey(
         Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False

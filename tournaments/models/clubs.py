@@ -6,8 +6,11 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
+from tournaments.engine.standings.tournament_settings import POINTS
 from tournaments.models import fields
 from tournaments.models.fields import new_public_id
 from tournaments.models.people import User
@@ -16,9 +19,9 @@ from tournaments.models.people import User
 class Role(models.TextChoices):
     """The role of an account in a club; each role includes the rights of those after it."""
 
-    OWNER = "owner"
-    DIRECTOR = "director"
-    MEMBER = "member"
+    OWNER = "owner", pgettext_lazy("of a club", "owner")
+    DIRECTOR = "director", pgettext_lazy("of a club", "director")
+    MEMBER = "member", pgettext_lazy("of a club", "member")
 
 
 DIRECTING = (Role.OWNER, Role.DIRECTOR)
@@ -27,16 +30,16 @@ DIRECTING = (Role.OWNER, Role.DIRECTOR)
 class Confirmations(models.TextChoices):
     """How many players of a table have to confirm its final result."""
 
-    NONE = "none"
-    TWO = "two"
-    ALL = "all"
+    NONE = "none", _("nobody")
+    TWO = "two", _("any two players of the table")
+    ALL = "all", _("all players of the table")
 
 
 class Paper(models.TextChoices):
     """Paper sizes of printed documents; the values are those of typst."""
 
-    A4 = "a4"
-    LETTER = "us-letter"
+    A4 = "a4", _("A4")
+    LETTER = "us-letter", _("US Letter")
 
 
 class ClubQuerySet(models.QuerySet["Club"]):
@@ -218,12 +221,9 @@ class LeaguePoints(models.TextChoices):
     The former are the `POINTS` of tournament settings; empty for those of the tournaments in it.
     """
 
-    OF_TOURNAMENTS = ""
-    GAME = "game"
-    PLACES = "places"
-    OUT = "out"
-    PAIR_DIFFERENCE = "pair-difference"
-    EVENING = "evening"
+    OF_TOURNAMENTS = "", _("what its tournaments count")
+    GAME, PLACES, OUT, PAIR_DIFFERENCE = ((worth, _(label)) for worth, label in POINTS.items())
+    EVENING = "evening", _("places of the evening")
 
 
 class Season(models.Model):

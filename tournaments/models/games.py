@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
 from tournaments.models import fields
@@ -513,12 +514,12 @@ class Revision(AuditedRow):
     """
 
     class Kind(models.TextChoices):
-        ENTRY = "entry"
-        COMPLETION = "completion"
-        REVEAL = "reveal"
-        CORRECTION = "correction"
-        WITHDRAWAL = "withdrawal"
-        HEAD = "head"
+        ENTRY = "entry", _("written")
+        COMPLETION = "completion", _("played out")
+        REVEAL = "reveal", _("revealed")
+        CORRECTION = "correction", _("corrected")
+        WITHDRAWAL = "withdrawal", _("taken off")
+        HEAD = "head", _("names, seats or rules changed")
 
     game = models.ForeignKey(
         Game, on_delete=models.CASCADE, related_name="revisions", db_index=False

@@ -10,6 +10,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import pgettext_lazy
 from knox.models import AbstractAuthToken, AuthTokenManager
 from knox.settings import CONSTANTS
 
@@ -269,13 +270,13 @@ ANSWERS_KEPT = timedelta(days=2)
 class Scope(models.TextChoices):
     """A permission of a personal token, within those of its account; none includes another."""
 
-    READ = "read"
+    READ = "read", pgettext_lazy("what a program may", "Read")
     # Games: sheets, confirmations and scoring.
-    SCORE = "score"
+    SCORE = "score", pgettext_lazy("what a program may", "Write sheets")
     # Directors' work: players, evenings, tournaments, documents, imports.
-    DIRECT = "direct"
+    DIRECT = "direct", pgettext_lazy("what a program may", "Direct")
     # Owners' work: roles, settings, webhooks; and the account's own settings.
-    MANAGE = "manage"
+    MANAGE = "manage", pgettext_lazy("what a program may", "Manage")
 
 
 class PersonalTokenQuerySet(models.QuerySet["PersonalToken"]):

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import fields
 from tournaments.models.clubs import Club, Paper
@@ -70,22 +71,22 @@ class Report(models.Model):
     """One document in one language; `content_key` identifies its content, so it is built once."""
 
     class Kind(models.TextChoices):
-        SCORESHEET = "scoresheet"
-        EMPTY_SHEET = "empty-sheet"
-        EVENING = "evening"
-        SHEETS = "sheets"
-        TABLE_CARDS = "table-cards"
-        NAME_BADGES = "name-badges"
-        SEATING_BY_TABLE = "seating-by-table"
-        SEATING_BY_NAME = "seating-by-name"
-        STANDINGS = "standings"
-        CROSS_TABLE = "cross-table"
-        BOOKLET = "booklet"
-        CERTIFICATES = "certificates"
-        PLAYER_SEASON = "player-season"
-        CLUB_MONTH = "club-month"
-        LEAGUE = "league"
-        PICTURE = "picture"
+        SCORESHEET = "scoresheet", _("Scoresheet")
+        EMPTY_SHEET = "empty-sheet", _("Empty sheet")
+        EVENING = "evening", _("The evening")
+        SHEETS = "sheets", _("All scoresheets")
+        TABLE_CARDS = "table-cards", _("Table cards")
+        NAME_BADGES = "name-badges", _("Name badges")
+        SEATING_BY_TABLE = "seating-by-table", _("Seating by table")
+        SEATING_BY_NAME = "seating-by-name", _("Seating by name")
+        STANDINGS = "standings", _("Standings")
+        CROSS_TABLE = "cross-table", _("Cross-table")
+        BOOKLET = "booklet", _("Booklet of the tournament")
+        CERTIFICATES = "certificates", _("Certificates")
+        PLAYER_SEASON = "player-season", _("A player’s season")
+        CLUB_MONTH = "club-month", _("The club’s month")
+        LEAGUE = "league", _("League")
+        PICTURE = "picture", _("Picture of the result")
 
     class Format(models.TextChoices):
         PDF = "pdf"
@@ -103,11 +104,11 @@ class Report(models.Model):
         DIRECTORS = "directors"
 
     class State(models.TextChoices):
-        WAITING = "waiting"
-        BUILDING = "building"
-        DONE = "done"
-        FAILED = "failed"
-        CANCELLED = "cancelled"
+        WAITING = "waiting", _("being made")
+        BUILDING = "building", _("being made")
+        DONE = "done", _("ready")
+        FAILED = "failed", _("failed")
+        CANCELLED = "cancelled", _("cancelled")
 
     class Step(models.IntegerChoices):
         """The current step of the build; all steps before it are done."""

@@ -3,6 +3,8 @@
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME, LONGEST_REASON, LONGEST_TOURNAMENT_SLUG
 from tournaments.models import fields
@@ -40,10 +42,13 @@ class Tournament(models.Model):
     """
 
     class State(models.TextChoices):
-        DRAFT = "draft"
-        REGISTRATION = "registration"
-        RUNNING = "running"
-        FINISHED = "finished"
+        DRAFT = "draft", pgettext_lazy("state of a tournament", "draft")
+        REGISTRATION = (
+            "registration",
+            pgettext_lazy("state of a tournament", "registration is open"),
+        )
+        RUNNING = "running", pgettext_lazy("state of a tournament", "running")
+        FINISHED = "finished", pgettext_lazy("state of a tournament", "finished")
 
     event = models.OneToOneField(Event, on_delete=models.PROTECT, related_name="tournament")
     slug = models.SlugField(max_length=LONGEST_TOURNAMENT_SLUG, unique=True)
@@ -274,10 +279,10 @@ class Ruling(models.Model):
     class Kind(models.TextChoices):
         """The kind of ruling, as in `engine.standings`."""
 
-        PENALTY = "penalty"
-        ADJUSTED = "adjusted"
-        FORFEIT = "forfeit"
-        ABSENT = "absent"
+        PENALTY = "penalty", _("Penalty")
+        ADJUSTED = "adjusted", _("Adjusted score")
+        FORFEIT = "forfeit", _("Forfeit")
+        ABSENT = "absent", _("Absent")
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="rulings")
     entrant = models.ForeignKey(Entrant, on_delete=models.PROTECT, related_name="rulings")

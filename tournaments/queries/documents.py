@@ -17,7 +17,7 @@ from tournaments.models import Report, fields
 from tournaments.models.reports import FULL, LOST
 from tournaments.queries.sheets import rules_of
 from tournaments.texts import labels
-from tournaments.texts.documents import NAMES, SENTENCES, SUBJECTS, WHAT
+from tournaments.texts.documents import SENTENCES, SUBJECTS, WHAT
 
 Kind = Report.Kind
 
@@ -52,7 +52,7 @@ def title_of(row: Report) -> str:
     if row.kind == Kind.EMPTY_SHEET:
         ruleset = labels.ruleset_name(row.parameters["ruleset"])
         return _("%(ruleset)s, empty sheet") % {"ruleset": ruleset}
-    return str(NAMES[Kind(row.kind)])
+    return row.get_kind_display()
 
 
 def about(row: Report) -> list[str]:

@@ -24,7 +24,7 @@ from tournaments.engine.standings.standings import (
     team_standings,
 )
 from tournaments.engine.standings.tournament_settings import TournamentSettings
-from tournaments.models import Club, Event, Game, Player, Season, Tournament, Visitor
+from tournaments.models import Club, Event, Game, Player, Ruling, Season, Tournament, Visitor
 from tournaments.models.clubs import DIRECTING, LeaguePoints
 from tournaments.models.people import fold_name
 from tournaments.models.tournaments import TournamentQuerySet
@@ -35,7 +35,7 @@ from tournaments.queries.state import (
     load_states,
 )
 from tournaments.queries.steps import PLAYED
-from tournaments.texts.labels import MINUS, POINTS, points_text, ruling_name, stage_name
+from tournaments.texts.labels import MINUS, POINTS, points_text, stage_name
 
 
 def current_sheets(games: QuerySet[Game]) -> dict[int, Sheet]:
@@ -412,7 +412,10 @@ def _marks(
         yield {"kind": kind, "text": _in_rounds(state, pgettext("sits out", "bye"), byes)}
     for ruling, rounds in ruled.items():
         if ruling != PENALTY:
-            yield {"kind": "ruling", "text": _in_rounds(state, ruling_name(ruling), rounds)}
+            yield {
+                "kind": "ruling",
+                "text": _in_rounds(state, str(Ruling.Kind(ruling).label), rounds),
+            }
     if row.penalties:
         points = f"{MINUS}{points_text(row.penalties)}"
         yield {"kind": "penalty", "text": _("penalty %(points)s") % {"points": points}}

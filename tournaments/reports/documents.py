@@ -53,7 +53,7 @@ from tournaments.services.documents.reporting import (
     retry_report,
     workshop,
 )
-from tournaments.texts.documents import NAMES, NOTES
+from tournaments.texts.documents import NOTES
 
 Kind, Format, Audience = Report.Kind, Report.Format, Report.Audience
 
@@ -174,7 +174,7 @@ class DocumentOffer:
 
     @property
     def title(self) -> str:
-        return str(NAMES[self.kind])
+        return str(self.kind.label)
 
     @property
     def note(self) -> str:

@@ -13,7 +13,6 @@ from tournaments.texts.labels import (
     section_name,
     signed_points,
     stage_name,
-    state_name,
 )
 from tournaments.web.clubs import views
 
@@ -23,7 +22,6 @@ register.filter("points", points_text)
 register.filter("code", letters_of)
 register.filter("signed", signed_points)
 register.filter("breakable", breakable_name)
-register.filter("tournament_state", state_name)
 register.filter("stage_name", stage_name)
 register.filter("section_name", section_name)
 

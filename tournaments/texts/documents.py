@@ -7,34 +7,14 @@ from typing import Any
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from tournaments.engine.documents.results import DIFFERS, SAME, TOO_LARGE, TOO_MANY_DRAWS, UNKNOWN
-from tournaments.models import Confirmations, EventType, Report
-from tournaments.models.clubs import LeaguePoints, Role
-from tournaments.texts.labels import POINTS
+from tournaments.models import Report
+from tournaments.models.clubs import Role
 from tournaments.texts.labels import Text as LabelsText
 
 Kind = Report.Kind
-
-NAMES: Mapping[Report.Kind, Promise] = {
-    Kind.SCORESHEET: gettext_lazy("Scoresheet"),
-    Kind.EMPTY_SHEET: gettext_lazy("Empty sheet"),
-    Kind.EVENING: gettext_lazy("The evening"),
-    Kind.SHEETS: gettext_lazy("All scoresheets"),
-    Kind.TABLE_CARDS: gettext_lazy("Table cards"),
-    Kind.NAME_BADGES: gettext_lazy("Name badges"),
-    Kind.SEATING_BY_TABLE: gettext_lazy("Seating by table"),
-    Kind.SEATING_BY_NAME: gettext_lazy("Seating by name"),
-    Kind.STANDINGS: gettext_lazy("Standings"),
-    Kind.CROSS_TABLE: gettext_lazy("Cross-table"),
-    Kind.BOOKLET: gettext_lazy("Booklet of the tournament"),
-    Kind.CERTIFICATES: gettext_lazy("Certificates"),
-    Kind.PLAYER_SEASON: gettext_lazy("A player’s season"),
-    Kind.CLUB_MONTH: gettext_lazy("The club’s month"),
-    Kind.LEAGUE: gettext_lazy("League"),
-    Kind.PICTURE: gettext_lazy("Picture of the result"),
-}
 
 NOTES: Mapping[Report.Kind, Promise] = {
     Kind.SHEETS: gettext_lazy("Every table, one page each, with bookmarks."),
@@ -156,49 +136,8 @@ SOME_DIFFER = gettext_lazy("Something differs from what was published.")
 
 Text = str | Promise
 
-ROLES: Mapping[str, Text] = {
-    Role.OWNER: pgettext_lazy("of a club", "owner"),
-    Role.DIRECTOR: pgettext_lazy("of a club", "director"),
-    Role.MEMBER: pgettext_lazy("of a club", "member"),
-}
-
 MAY: Mapping[str, Text] = {
     Role.OWNER: gettext_lazy("everything, also roles and settings"),
     Role.DIRECTOR: gettext_lazy("evenings, players and results; invites members"),
     Role.MEMBER: gettext_lazy("sees evenings, sheets and players"),
 }
-
-CONFIRMATIONS: Mapping[str, Text] = {
-    Confirmations.NONE: gettext_lazy("nobody"),
-    Confirmations.TWO: gettext_lazy("any two players of the table"),
-    Confirmations.ALL: gettext_lazy("all players of the table"),
-}
-
-LEAGUE_POINTS: Mapping[str, Text] = {
-    LeaguePoints.OF_TOURNAMENTS: gettext_lazy("what its tournaments count"),
-    **POINTS,
-    LeaguePoints.EVENING: gettext_lazy("places of the evening"),
-}
-
-EVENT_TYPES: Mapping[str, Text] = {
-    EventType.ROUND_PUBLISHED: gettext_lazy("the seating of a round is published"),
-    EventType.GAME_BEGUN: gettext_lazy("a game is begun"),
-    EventType.RESULT_ENTERED: gettext_lazy("a result is entered or corrected"),
-    EventType.ROUND_CLOSED: gettext_lazy("a round is closed"),
-    EventType.TOURNAMENT_FINISHED: gettext_lazy("a tournament is finished"),
-    EventType.PLAYER_ADDED: gettext_lazy("a player is added"),
-    EventType.PLAYER_CHANGED: gettext_lazy("a player is renamed, merged or claimed"),
-    EventType.PLAYER_REMOVED: gettext_lazy("a player’s name is removed"),
-    EventType.ENTRANT_ADDED: gettext_lazy("entrants are registered"),
-    EventType.ENTRANT_CHANGED: gettext_lazy("an entrant changes, withdraws or comes back"),
-    EventType.ENTRANT_REMOVED: gettext_lazy("an entrant is struck off the list"),
-    EventType.RATINGS_CHANGED: gettext_lazy("ratings are computed"),
-}
-
-
-def role_name(role: str) -> str:
-    return str(ROLES[role])
-
-
-def choices_of(names: Mapping[Any, Text]) -> list[tuple[Any, Text]]:
-    return [(str(value), name) for value, name in names.items()]

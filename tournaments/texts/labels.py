@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rules.rulesets import Contract, Points, Ruleset, number_of
 from tournaments.engine.standings import tournament_settings
-from tournaments.models import Round, Ruling, Tournament
+from tournaments.models import Round, Ruling
 
 Text = str | Promise
 
@@ -486,13 +486,6 @@ def family_name(family: str) -> str:
 
 Kind = Ruling.Kind
 
-RULINGS: Mapping[str, Text] = {
-    Kind.PENALTY: gettext_lazy("Penalty"),
-    Kind.ADJUSTED: gettext_lazy("Adjusted score"),
-    Kind.FORFEIT: gettext_lazy("Forfeit"),
-    Kind.ABSENT: gettext_lazy("Absent"),
-}
-
 MEANINGS: Mapping[str, Text] = {
     Kind.PENALTY: gettext_lazy("so many points are taken from the sum"),
     Kind.ADJUSTED: gettext_lazy("the round is worth so many points, whatever was played"),
@@ -521,24 +514,12 @@ ROUNDS_UNITS: Mapping[str, Text] = {
 """The unit of the standings, by the setting of the points of a round."""
 
 
-STATES: Mapping[str, Text] = {
-    Tournament.State.DRAFT: pgettext_lazy("state of a tournament", "draft"),
-    Tournament.State.REGISTRATION: pgettext_lazy("state of a tournament", "registration is open"),
-    Tournament.State.RUNNING: pgettext_lazy("state of a tournament", "running"),
-    Tournament.State.FINISHED: pgettext_lazy("state of a tournament", "finished"),
-}
-
 ROUND_STATES: Mapping[str, Text] = {
     "seated": pgettext_lazy("state of a round", "seated, not published yet"),
     "published": pgettext_lazy("state of a round", "published, not open yet"),
     "open": pgettext_lazy("state of a round", "open"),
     "closed": pgettext_lazy("state of a round", "closed"),
 }
-
-
-def state_name(state: str) -> str:
-    """Return the name of the state of a tournament."""
-    return str(STATES[state])
 
 
 def round_name(round_: Round) -> str:
@@ -551,7 +532,3 @@ def round_name(round_: Round) -> str:
 def ruling_unit(kind: str, points: str) -> str:
     """Return the unit that a ruling counts in: a forfeited game has points of the game."""
     return str(ROUNDS_UNITS["game" if kind in (Kind.FORFEIT, Kind.ABSENT) else points])
-
-
-def ruling_name(kind: str) -> str:
-    return str(RULINGS.get(kind, kind))

@@ -37,7 +37,6 @@ from tournaments.queries.site import month_key, months_of
 from tournaments.reports import documents as reports
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.documents import reporting
-from tournaments.texts.documents import NAMES
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 STEPS = [step.name.lower() for step in Report.Step]
@@ -121,7 +120,7 @@ class DocumentSerializer(UncachedSerializer):
         return address_of(row, "document")
 
     def get_title(self, row: Report) -> str:
-        return str(NAMES[Report.Kind(row.kind)])
+        return row.get_kind_display()
 
     @extend_schema_field(serializers.ChoiceField(STEPS))
     def get_step(self, row: Report) -> str:

@@ -18,7 +18,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.decorators import method_decorator
-from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -60,7 +60,7 @@ from tournaments.texts.documents import Text
 from tournaments.web.base.forms import LineField
 from tournaments.web.clubs.embed import KEPT_SECONDS, calendar_response
 from tournaments.web.clubs.forms import DeletionForm
-from tournaments.web.clubs.views import memberships_of
+from tournaments.web.clubs.views import members_of
 
 
 def _account(request: HttpRequest) -> User:
@@ -77,7 +77,7 @@ def me(request: HttpRequest) -> HttpResponse:
     """Show the clubs and players of the signed-in user, with all actions of the account."""
     user = _account(request)
     players = Player.objects.belonging_to(user).select_related("club")
-    memberships = memberships_of(request)
+    memberships = members_of(user)
     directing = Member.objects.of_user(user, DIRECTING).select_related("club")
     page = {
         "name": account_name(user),
@@ -86,7 +86,7 @@ def me(request: HttpRequest) -> HttpResponse:
         # Those who get, or can get, month reports.
         "mailed": directing.order_by("club__name", "club"),
         # A former member of a club keeps the player, but sees no pages of the club.
-        "clubs": [club for club, _role in memberships],
+        "clubs": [each.club for each in memberships],
         "players": players.order_by("club__name", "pk"),
         "calendar": absolute(request, reverse("calendar", args=[user.pk, user.calendar_secret])),
     }
@@ -151,25 +151,13 @@ def replace(request: HttpRequest) -> HttpResponse:
     return redirect("me")
 
 
-SCOPES: dict[str, tuple[Text, Text]] = {
-    Scope.READ: (
-        pgettext_lazy("what a program may", "Read"),
-        gettext_lazy("sees what you see: clubs, evenings, sheets, ratings"),
+MEANINGS: dict[str, Text] = {
+    Scope.READ: gettext_lazy("sees what you see: clubs, evenings, sheets, ratings"),
+    Scope.SCORE: gettext_lazy("writes and corrects the sheets that you may write"),
+    Scope.DIRECT: gettext_lazy(
+        "players, evenings, tournaments, imports and documents, where you are a director"
     ),
-    Scope.SCORE: (
-        pgettext_lazy("what a program may", "Write sheets"),
-        gettext_lazy("writes and corrects the sheets that you may write"),
-    ),
-    Scope.DIRECT: (
-        pgettext_lazy("what a program may", "Direct"),
-        gettext_lazy(
-            "players, evenings, tournaments, imports and documents, where you are a director"
-        ),
-    ),
-    Scope.MANAGE: (
-        pgettext_lazy("what a program may", "Manage"),
-        gettext_lazy("your account, and roles and settings of the clubs you own"),
-    ),
+    Scope.MANAGE: gettext_lazy("your account, and roles and settings of the clubs you own"),
 }
 
 LASTING: dict[str, Text] = {
@@ -191,7 +179,7 @@ class TokenForm(forms.Form):
     )
     scopes = forms.MultipleChoiceField(
         label=gettext_lazy("What the program may do"),
-        choices=[(scope, SCOPES[scope][0]) for scope in Scope],
+        choices=Scope.choices,
         initial=[Scope.READ],
         error_messages={"required": gettext_lazy("Choose at least one.")},
         widget=forms.CheckboxSelectMultiple,
@@ -205,7 +193,7 @@ class TokenForm(forms.Form):
     )
 
     def ticks(self) -> list[tuple[Any, Text]]:
-        return [(tick, SCOPES[tick.data["value"]][1]) for tick in self["scopes"]]
+        return [(tick, MEANINGS[tick.data["value"]]) for tick in self["scopes"]]
 
 
 @never_cache
@@ -273,7 +261,7 @@ def _first_characters(row: PersonalToken) -> str:
 
 def may(scopes: Collection[str]) -> list[Text]:
     """Return the names of scopes, in their order."""
-    return [name for scope, (name, _more) in SCOPES.items() if scope in scopes]
+    return [scope.label for scope in Scope if scope in scopes]
 
 
 class ApplicationForm(forms.Form):
@@ -429,7 +417,9 @@ class Authorize(AuthorizationView):  # type: ignore[misc]  # the library has no 
         address = context.get("redirect_uri") or ""
         origin = origin_of(address)
         context["host"] = urlsplit(address).netloc
-        context["may"] = [SCOPES[scope] for scope in context.get("scopes", ())]
+        context["may"] = [
+            (Scope(scope).label, MEANINGS[scope]) for scope in context.get("scopes", ())
+        ]
         answer: HttpResponse = super().render_to_response(context, **more)
         if origin:
             # Browsers hold redirects after a form to its policy, too.

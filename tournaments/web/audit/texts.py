@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.db.models import TextChoices
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.formats import date_format
 from django.utils.functional import Promise
@@ -12,26 +13,23 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from tournaments.engine.documents.games import letters_of
 from tournaments.engine.documents.shapes import EVENT_FIELDS
-from tournaments.models import AuditEntry, Revision
+from tournaments.models import (
+    AuditEntry,
+    Confirmations,
+    EventType,
+    Revision,
+    Role,
+    Ruling,
+    Tournament,
+)
+from tournaments.models.clubs import LeaguePoints, Paper
 from tournaments.services.clubs.membership import CLUB_FIELDS
 from tournaments.texts import labels
-from tournaments.texts.documents import CONFIRMATIONS, EVENT_TYPES, LEAGUE_POINTS, ROLES
-from tournaments.texts.labels import STATES, ruling_name
-from tournaments.web.documents.views import PAPERS
-from tournaments.web.games.correcting import done
 from tournaments.web.games.views import minutes_text
 from tournaments.web.rulesets.views import options_text
 
 Text = str | Promise
 Kind = AuditEntry.Kind
-
-KINDS: Mapping[str, Text] = {
-    Kind.RESULT: gettext_lazy("Results"),
-    Kind.PLAYER: gettext_lazy("Players"),
-    Kind.ROLE: gettext_lazy("Roles"),
-    Kind.SETTINGS: gettext_lazy("Settings"),
-    Kind.EVENT: gettext_lazy("Evenings"),
-}
 
 ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.SETTINGS, "create"): gettext_lazy("Club made"),
@@ -193,7 +191,7 @@ UNLIMITED: Mapping[str, Text] = {
 def action_text(kind: str, action: str) -> str:
     """Return the text of an action; one without a text keeps its stored name."""
     if kind == Kind.RESULT and action in Revision.Kind.values:
-        return done(Revision(kind=action))
+        return str(Revision.Kind(action).label)
     return str(ACTIONS.get((kind, action), action))
 
 
@@ -240,25 +238,29 @@ def _times(number: int) -> str:
     return ngettext("%(number)s time", "%(number)s times", number) % {"number": number}
 
 
+def _label_in(choices: type[TextChoices]) -> Callable[[Any], str]:
+    return lambda value: str(dict(choices.choices).get(value, value))
+
+
 VALUES: Mapping[str, Callable[[Any], str]] = {
-    "role": lambda value: str(ROLES.get(value, value)),
-    "confirmations": lambda value: str(CONFIRMATIONS.get(value, value)),
-    "league_points": lambda value: str(LEAGUE_POINTS.get(value, value)),
-    "paper": lambda value: str(PAPERS.get(value, value)),
+    "role": _label_in(Role),
+    "confirmations": _label_in(Confirmations),
+    "league_points": _label_in(LeaguePoints),
+    "paper": _label_in(Paper),
     "held_on": _day,
     "starts_on": _day,
     "ends_on": _day,
     "expires": _moment,
     "ruleset": labels.ruleset_name,
-    "ruling": ruling_name,
+    "ruling": _label_in(Ruling.Kind),
     "points": labels.points_text,
     "added": minutes_text,
     "clock": minutes_text,
     "options": options_text,
     "uses": _times,
     "used": _times,
-    "state": lambda value: str(STATES.get(value, value)),
-    "happenings": lambda value: str(EVENT_TYPES.get(value, value)),
+    "state": _label_in(Tournament.State),
+    "happenings": _label_in(EventType),
     "codes": lambda value: "; ".join(
         f"{number}: {letters_of(digest) if digest else '–'}" for number, digest in value.items()
     ),

@@ -22,9 +22,7 @@ from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import directed_club
 from tournaments.queries.players import account_name
 from tournaments.queries.sheets import ruleset_of
-from tournaments.texts.documents import choices_of
 from tournaments.web.audit.texts import (
-    KINDS,
     LEFT_OUT,
     SHOWN_OF_SUBJECTS,
     action_text,
@@ -56,7 +54,7 @@ def read_lines(club: Club, rows: list[AuditEntry]) -> list[dict[str, Any]]:
         lines.append(
             {
                 "row": row,
-                "kind": str(KINDS[row.kind]),
+                "kind": row.get_kind_display(),
                 "what": action_text(row.kind, row.action),
                 "subject": subject,
                 "about": row.subject if subject else "",
@@ -248,7 +246,7 @@ class FilterForm(forms.Form):
 
     kind = forms.ChoiceField(
         label=gettext_lazy("What"),
-        choices=[("", gettext_lazy("everything")), *choices_of(KINDS)],
+        choices=[("", gettext_lazy("everything")), *AuditEntry.Kind.choices],
         required=False,
     )
     who = forms.TypedChoiceField(

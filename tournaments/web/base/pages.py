@@ -27,7 +27,6 @@ from tournaments.permissions import account_of
 from tournaments.services.base.writes import Refused
 from tournaments.services.imports.files import MOST_ASKED
 from tournaments.services.people.players import without_contacts
-from tournaments.texts.documents import Text, choices_of
 from tournaments.texts.messages import explain
 from tournaments.web.base.forms import LineField
 
@@ -69,12 +68,12 @@ def labels_of(about: Declared) -> dict[str, Any]:
     return {"label": gettext_lazy(about.question or about.label), "help_text": help_text}
 
 
-def declared_field(about: Declared, choices: Mapping[str, Text] | None = None) -> forms.Field:
+def declared_field(about: Declared, choices: Any = None) -> forms.Field:
     """Return the form field of a described field; `choices` names its values as radio buttons."""
     schema, how = about.shape.schema, labels_of(about)
     if "enum" in schema:
         return forms.TypedChoiceField(
-            choices=choices_of(choices or {n: gettext_lazy(s) for n, s in about.names.items()}),
+            choices=choices or [(name, gettext_lazy(label)) for name, label in about.names.items()],
             coerce={str(value): value for value in schema["enum"]}.__getitem__,
             widget=forms.RadioSelect if choices else forms.Select,
             **how,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -30,10 +30,9 @@ from tournaments.services.clubs.membership import (
     change_logo,
     draw_anew,
 )
-from tournaments.texts.documents import CONFIRMATIONS, MAY, ROLES
+from tournaments.texts.documents import MAY
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import declared_field
-from tournaments.web.documents.views import PAPERS
 
 
 class ClubForm(forms.Form):
@@ -46,13 +45,11 @@ class ClubForm(forms.Form):
 
 
 class SettingsForm(ClubForm):
-    CHOICES: ClassVar = {"confirmations": CONFIRMATIONS, "paper": PAPERS}
-
     def __init__(self, club: Club, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data, initial={name: getattr(club, name) for name in CLUB_FIELDS})
         for name, about in CLUB_FIELDS.items():
             if name not in self.fields:
-                self.fields[name] = declared_field(about, self.CHOICES.get(name))
+                self.fields[name] = declared_field(about, getattr(Club, name).field.choices)
 
 
 class LogoForm(forms.Form):
@@ -94,7 +91,7 @@ class RoleForm(forms.Form):
         super().__init__(data, initial=dict(initial or {}))
         field = self.fields["role"]
         assert isinstance(field, forms.ChoiceField)
-        field.choices = [(str(role), ROLES[role]) for role in roles]
+        field.choices = [(role.value, role.label) for role in roles]
 
     def roles(self) -> list[tuple[Any, str]]:
         return [(radio, str(MAY[radio.data["value"]])) for radio in self["role"]]

@@ -56,7 +56,6 @@ from tournaments.services.clubs.membership import (
 )
 from tournaments.services.documents.reporting import request_club_picture
 from tournaments.services.events.events import dates_of
-from tournaments.texts.documents import role_name
 from tournaments.texts.labels import points_text
 from tournaments.web.base.answers import language_of, picture_response
 from tournaments.web.base.pages import cached_for_going_back, curve_of
@@ -361,18 +360,13 @@ def clubs(request: HttpRequest) -> HttpResponse:
     for event in coming(events, timezone.localdate()):
         following.setdefault(event.club_id, event)
     page = {
-        "memberships": memberships_of(request),
+        "memberships": members_of(account_of(request)),
         "form": form if user else None,
         "part": part,
         "others": [(each, following.get(each.pk)) for each in part],
     }
     status = 422 if form.is_bound else 200
     return render(request, "tournaments/clubs/clubs.html", page, status=status)
-
-
-def memberships_of(request: HttpRequest) -> list[tuple[Club, str]]:
-    """Return the clubs of the signed-in user, each with the name of the user's role (1 query)."""
-    return [(each.club, role_name(each.role)) for each in members_of(account_of(request))]
 
 
 def members_of(user: User | None) -> list[Member]:
@@ -402,7 +396,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
     page = {
         "club": row,
         "bar": bar,
-        "role": role_name(bar.role) if bar.role else "",
+        "role": bar.role and Role(bar.role).label,
         "players": row.players.filter(removed_at=None).count(),
         "differences": [(CALLED[cache], number) for cache, number in counts_of(row.pk)]
         if bar.owns

@@ -15,9 +15,7 @@ from django.shortcuts import get_list_or_404, get_object_or_404, redirect, rende
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext, gettext_lazy
-from django.utils.translation import gettext_lazy as _
 from django.utils.translation.trans_real import parse_accept_lang_header
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -69,7 +67,7 @@ from tournaments.services.documents.reporting import (
     request_scoresheet,
     try_again,
 )
-from tournaments.texts.documents import NAMES, NOTES
+from tournaments.texts.documents import NOTES
 from tournaments.texts.labels import ROUND_STATES, round_name
 from tournaments.texts.messages import explain
 from tournaments.web.base.answers import language_of as answers_language_of
@@ -83,8 +81,6 @@ LETTER_REGIONS = frozenset(
     ("BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE")
 )
 """Regions that print on Letter: `measurementData/paperSize` of Unicode's CLDR."""
-
-PAPERS: dict[str, str | Promise] = {Paper.A4: _("A4"), Paper.LETTER: _("US Letter")}
 
 
 def paper_of(request: HttpRequest) -> str:
@@ -374,16 +370,7 @@ def recent(request: HttpRequest, reports: ReportQuerySet) -> list[dict[str, obje
 
 def _lately(row: Report) -> str:
     moment = date_format(timezone.localtime(row.asked_at), "SHORT_DATETIME_FORMAT")
-    return " · ".join(part for part in (about(row)[-1], moment, str(STATES[row.state])) if part)
-
-
-STATES: Mapping[str, Promise] = {
-    Report.State.WAITING: gettext_lazy("being made"),
-    Report.State.BUILDING: gettext_lazy("being made"),
-    Report.State.DONE: gettext_lazy("ready"),
-    Report.State.FAILED: gettext_lazy("failed"),
-    Report.State.CANCELLED: gettext_lazy("cancelled"),
-}
+    return " · ".join(part for part in (about(row)[-1], moment, row.get_state_display()) if part)
 
 
 @never_cache
@@ -412,7 +399,7 @@ def my_certificate(request: HttpRequest, slug: str, tournament: str) -> HttpResp
 def asking(kind: Report.Kind) -> dict[str, Any]:
     """Return the context of a form that requests a document (no query)."""
     return {
-        "title": NAMES[kind],
+        "title": kind.label,
         "note": NOTES[kind],
         "formats": formats_of(kind),
         "languages": settings.LANGUAGES,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import date
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy
 from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.engine.rules.rulesets import LONGEST_NAME, Ruleset
 from tournaments.models import Club, Event, Game, Season
+from tournaments.models.clubs import LeaguePoints
 from tournaments.services.events.events import EventPlan, SeasonDates, dates_of, season_on
 from tournaments.services.games.tables import Laying
-from tournaments.texts.documents import CONFIRMATIONS, LEAGUE_POINTS, choices_of
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import day_field, declared_field
 from tournaments.web.base.phone import LastTable, option_names
@@ -44,7 +44,7 @@ class SeasonForm(forms.Form):
             "Tournaments that count other points are not taken into the season. Places of the"
             " evening suit them all: 1 point for coming, and 1 for each behind."
         ),
-        choices=choices_of(LEAGUE_POINTS),
+        choices=LeaguePoints.choices,
         required=False,
     )
 
@@ -109,7 +109,6 @@ class EventForm(OfferForm):
     season = forms.ChoiceField(label=gettext_lazy("Season"), required=False)
 
     OWN = ("season", *EVENT_FIELDS)
-    CHOICES: ClassVar = {"confirmations": CONFIRMATIONS}
     PLACED = ("name", "held_on", "published", "table_codes", "confirmations")
     """The fields that a template puts somewhere by name; the others follow the day."""
 
@@ -124,7 +123,7 @@ class EventForm(OfferForm):
     ) -> None:
         super().__init__(data, rulesets=rulesets, event=event)
         for name, about in EVENT_FIELDS.items():
-            self.fields[name] = declared_field(about, self.CHOICES.get(name))
+            self.fields[name] = declared_field(about, getattr(Event, name).field.choices)
         self.club, self.known = club, {str(s.pk): s for s in club.seasons.all()}
         season = self.fields["season"]
         assert isinstance(season, forms.ChoiceField)

@@ -8,7 +8,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -96,21 +95,6 @@ def history(request: HtmxRequest, row: Game) -> HttpResponse:
     return render(request, "tournaments/games/history.html", page)
 
 
-DONE = {
-    Revision.Kind.ENTRY: gettext_lazy("written"),
-    Revision.Kind.COMPLETION: gettext_lazy("played out"),
-    Revision.Kind.REVEAL: gettext_lazy("revealed"),
-    Revision.Kind.CORRECTION: gettext_lazy("corrected"),
-    Revision.Kind.WITHDRAWAL: gettext_lazy("taken off"),
-    Revision.Kind.HEAD: gettext_lazy("names, seats or rules changed"),
-}
-
-
-def done(write: Revision) -> str:
-    """Return the action of a revision as text."""
-    return str(DONE[Revision.Kind(write.kind)])
-
-
 def _steps(sheet: Sheet) -> Iterator[dict[str, Any]]:
     numbers = {line.position: line.number for line in lines_of(sheet)}
     authors = authors_of(sheet.row, sheet.revisions)
@@ -134,7 +118,7 @@ def _steps(sheet: Sheet) -> Iterator[dict[str, Any]]:
 def _step(write: Revision, author: str, changes: Sequence[str]) -> dict[str, Any]:
     """Return a revision: action, person, time and reason; `changes` are its effects."""
     return {
-        "what": done(write),
+        "what": write.get_kind_display(),
         "author": author,
         "at": write.at,
         "reason": write.reason,

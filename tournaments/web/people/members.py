@@ -37,7 +37,7 @@ from tournaments.services.people.merging import (
     claim_player,
     find_by_code,
 )
-from tournaments.texts.documents import MAY, role_name
+from tournaments.texts.documents import MAY
 from tournaments.web.base.pages import access_link, out_of_reach
 from tournaments.web.clubs.forms import InvitationForm, RemovalForm, RoleForm
 from tournaments.web.people.forms import CodeForm
@@ -64,13 +64,11 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
         "club": club,
         "asked": query,
         "part": part,
-        "lines": [
-            (each, member_name(each, directs=directs), role_name(each.role)) for each in part
-        ],
+        "lines": [(each, member_name(each, directs=directs)) for each in part],
         "own": own,
         "directs": directs,
         "owns": own.role == Role.OWNER,
-        "invitations": [(row, role_name(row.role)) for row in newest] if directs else (),
+        "invitations": newest if directs else (),
     }
     return render(request, "tournaments/people/members.html", page)
 
@@ -127,7 +125,6 @@ def _member_page(
         "club": row.club,
         "member": row,
         "name": account_name(row.user),
-        "role": role_name(row.role),
         "form": form,
         "removal": removal or RemovalForm(),
         # A removed member could join again by such a link.
@@ -163,7 +160,6 @@ def invitation(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     page = {
         "club": club,
         "invitation": row,
-        "role": role_name(row.role),
         "link": access_link(request, reverse("join", args=[row.public_id, row.secret])),
         "out_of_reach": out_of_reach(request),
     }
@@ -206,7 +202,7 @@ def join(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         return redirect("club", row.club.slug)
     page = {
         "club": row.club,
-        "role": role_name(row.role),
+        "role": row.get_role_display(),
         "may": MAY[row.role],
         "valid": valid,
         "belongs": belongs,

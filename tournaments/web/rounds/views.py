@@ -11,7 +11,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -81,10 +81,8 @@ from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.texts.labels import (
     MEANINGS,
     ROUND_STATES,
-    RULINGS,
     points_text,
     round_name,
-    ruling_name,
     ruling_unit,
 )
 from tournaments.web.base.forms import LineField
@@ -643,11 +641,10 @@ def confirm(request: HttpRequest, table: Table) -> None:
     messages.success(request, _("Table %(number)s is confirmed.") % {"number": table.number})
 
 
-def ruling_lines(rows: Any) -> list[tuple[Ruling, str]]:
+def ruling_lines(rows: QuerySet[Ruling]) -> QuerySet[Ruling]:
     sat = Sitting.objects.filter(round=OuterRef("round"), entrant=OuterRef("entrant"))
     found = rows.select_related("entrant__player", "entrant__partner", "round").order_by("-pk")
-    found = found.annotate(table=Subquery(sat.values("table__number")[:1]))
-    return [(ruling, ruling_name(ruling.kind)) for ruling in found]
+    return found.annotate(table=Subquery(sat.values("table__number")[:1]))
 
 
 def _table(
@@ -667,7 +664,7 @@ class RulingForm(forms.Form):
     entrant = forms.ChoiceField(label=gettext_lazy("Entrant"))
     kind = forms.ChoiceField(
         label=gettext_lazy("Decision"),
-        choices=list(RULINGS.items()),
+        choices=Ruling.Kind.choices,
         widget=forms.RadioSelect,
     )
     points = forms.CharField(
@@ -698,11 +695,10 @@ class RulingForm(forms.Form):
         return points
 
     @property
-    def kinds(self) -> list[tuple[Any, Any, Any]]:
-        details = zip(RULINGS.items(), self["kind"], strict=True)
+    def kinds(self) -> list[tuple[Any, str]]:
         return [
-            (choice, name, f"{MEANINGS[kind]}, {ruling_unit(kind, self.worth)}")
-            for (kind, name), choice in details
+            (choice, f"{MEANINGS[kind]}, {ruling_unit(kind, self.worth)}")
+            for kind, choice in zip(Ruling.Kind, self["kind"], strict=True)
         ]
 
     @property
@@ -761,7 +757,7 @@ def _effect(
     """Return the effect of the ruling as typed so far; None if it is not complete."""
     entrant, kind = form.by_key.get(data.get("entrant", "")), data.get("kind", "")
     points = number_of(typed_points(data.get("points", "")))
-    if entrant is None or kind not in RULINGS or points is None:
+    if entrant is None or kind not in Ruling.Kind.values or points is None:
         return None
     if kind == PENALTY and points <= 0:
         return None

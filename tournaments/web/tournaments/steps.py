@@ -21,7 +21,7 @@ from tournaments.queries.steps import HowFar, LifecycleStep, how_far
 from tournaments.services.rounds.proposals import number_of
 from tournaments.services.rounds.running import changes_since_closing, last_correction
 from tournaments.services.rounds.undo import details_of, last_act
-from tournaments.texts.labels import ROUND_STATES, round_name, stage_name, state_name
+from tournaments.texts.labels import ROUND_STATES, round_name, stage_name
 from tournaments.web.base.pages import etag_of, tag_of
 from tournaments.web.games.views import Clock, clock_of
 
@@ -248,7 +248,7 @@ def strip_etag(request: HttpRequest, row: Tournament, at: datetime) -> str:
 def _parts(strip: Strip, row: Tournament) -> Iterator[str]:
     round_, far = strip.round_, strip.far
     if round_ is None or row.state != State.RUNNING:
-        state = state_name(row.state)
+        state = row.get_state_display()
         yield state[:1].upper() + state[1:]
         number = far.playing
         yield ngettext("%(number)s entrant", "%(number)s entrants", number) % {"number": number}

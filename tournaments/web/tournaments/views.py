@@ -69,8 +69,7 @@ from tournaments.services.tournaments.record_import import (
     import_tournament,
 )
 from tournaments.texts import labels
-from tournaments.texts.documents import CONFIRMATIONS
-from tournaments.texts.labels import ROUND_STATES, Text, points_text, round_name, state_name
+from tournaments.texts.labels import ROUND_STATES, Text, points_text, round_name
 from tournaments.texts.messages import explain
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import (
@@ -264,7 +263,7 @@ class TournamentPage:
 
     def line_of_leaders(self, *details: str) -> str:
         leaders = leaders_of(self.version, lambda: self.state)
-        parts = [self.event.club.name, *details, str(state_name(self.row.state)), leaders]
+        parts = [self.event.club.name, *details, self.row.get_state_display(), leaders]
         return " · ".join(filter(None, parts))
 
     def preview_as(self, title: str, line: Callable[[], str]) -> LinkPreview | None:
@@ -414,7 +413,7 @@ def standing_of(row: Tournament, far: HowFar) -> dict[str, Any]:
         "round_name": round_ and round_name(round_),
         "round_state": round_ and ROUND_STATES[round_.state],
         "rounds": settings_of(row).rounds,
-        "state": state_name(row.state),
+        "state": row.get_state_display(),
         "is_before": row.state in (State.DRAFT, State.REGISTRATION),
         "progress": far.progress,
         "back": None if far.back is None else back_button_of(far.back, row),
@@ -439,7 +438,7 @@ def hub_page(row: Tournament, member: bool) -> dict[str, Any]:
         "game": labels.name_of(rules),
         "options": options_text(event.options) if event.options else "",
         "settings": list(settings_that_matter(write_settings(settings))),
-        "confirmations": CONFIRMATIONS[event.confirmations],
+        "confirmations": event.get_confirmations_display(),
         "afterwards": afterwards,
         "days_left": (event.held_on - today).days,
     }

@@ -18,7 +18,6 @@ from tournaments.models import Delivery, EventType, Webhook, fields
 from tournaments.permissions import actor_of, owned_club
 from tournaments.services.webhooks import calling
 from tournaments.services.webhooks.calling import BadAddress, check_url
-from tournaments.texts.documents import EVENT_TYPES, choices_of
 from tournaments.texts.labels import Text
 
 LONGEST_URL = Webhook._meta.get_field("url").max_length  # noqa: SLF001
@@ -33,8 +32,8 @@ class WebhookForm(forms.Form):
     )
     events = forms.MultipleChoiceField(
         label=_("Call when"),
-        choices=choices_of(EVENT_TYPES),
-        initial=[str(each) for each in EventType],
+        choices=EventType.choices,
+        initial=EventType.values,
         error_messages={"required": _("Choose at least one.")},
         widget=forms.CheckboxSelectMultiple,
     )
@@ -48,28 +47,6 @@ class WebhookForm(forms.Form):
             raise forms.ValidationError(str(error)) from error
         return url
 
-
-TITLES: dict[str, Text] = {
-    EventType.ROUND_PUBLISHED: gettext_lazy("Seating published"),
-    EventType.GAME_BEGUN: gettext_lazy("Game begun"),
-    EventType.RESULT_ENTERED: gettext_lazy("Result"),
-    EventType.ROUND_CLOSED: gettext_lazy("Round closed"),
-    EventType.TOURNAMENT_FINISHED: gettext_lazy("Tournament finished"),
-    EventType.PLAYER_ADDED: gettext_lazy("Player added"),
-    EventType.PLAYER_CHANGED: gettext_lazy("Player changed"),
-    EventType.PLAYER_REMOVED: gettext_lazy("Player’s name removed"),
-    EventType.ENTRANT_ADDED: gettext_lazy("Entrants registered"),
-    EventType.ENTRANT_CHANGED: gettext_lazy("Entrant changed"),
-    EventType.ENTRANT_REMOVED: gettext_lazy("Entrant struck off the list"),
-    EventType.RATINGS_CHANGED: gettext_lazy("Ratings computed"),
-    "test": gettext_lazy("Test"),
-}
-
-STATES: dict[str, Text] = {
-    Delivery.State.WAITING: gettext_lazy("waiting"),
-    Delivery.State.DELIVERED: gettext_lazy("delivered"),
-    Delivery.State.FAILED: gettext_lazy("failed"),
-}
 
 WHY_NOT: dict[str, Text] = {
     "timeout": gettext_lazy("No answer within ten seconds"),
@@ -86,13 +63,16 @@ def host_of(webhook: Webhook) -> str:
     return str(urlsplit(webhook.url).hostname)
 
 
+def events_text(webhook: Webhook) -> str:
+    return " · ".join(str(EventType(event).label) for event in webhook.events)
+
+
 def _line(row: Delivery, webhook: Webhook) -> dict[str, Any]:
     """Return a delivery on the page; `next_at` is set if it will be retried."""
     waits = row.state == Delivery.State.WAITING and row.tries > 0 and not webhook.paused
     return {
         "row": row,
-        "title": TITLES.get(row.type, row.type),
-        "state": STATES[row.state],
+        "title": gettext("Test") if row.type == calling.TEST else row.get_type_display(),
         "answer": _answer(row) if row.tries else "",
         "next_at": row.next_at if waits else None,
     }
@@ -115,10 +95,7 @@ PAGE = 20
 @require_safe
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     club = owned_club(request, slug)
-    lines = [
-        (row, host_of(row), [str(EVENT_TYPES.get(event, event)) for event in row.events])
-        for row in club.webhooks.all()
-    ]
+    lines = [(row, host_of(row), events_text(row)) for row in club.webhooks.all()]
     return render(request, "tournaments/webhooks/webhooks.html", {"club": club, "lines": lines})
 
 
@@ -151,7 +128,7 @@ def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "club": row.club,
         "webhook": row,
         "host": host_of(row),
-        "events": [str(EVENT_TYPES.get(event, event)) for event in row.events],
+        "events": events_text(row),
         "part": part,
         "lines": [_line(delivery, row) for delivery in part],
     }
