@@ -158,9 +158,8 @@ function showExtras(form, contract, units) {
     tick.hidden = !possible;
     if (!possible) one(tick, "input").checked = false;
   }
-  const holder = one(form, ".rifki-holder");
-  if (holder) holder.hidden = !contract?.classList.contains("asks-rifki_holder");
-  for (const extra of all(form, ".king-declared, .doubles, .all-units")) extra.hidden = !contract;
+  for (const extra of all(form, ".extra")) extra.hidden = !contract?.classList.contains(`asks-${extra.dataset.field}`);
+  for (const extra of all(form, ".doubles, .all-units")) extra.hidden = !contract;
 }
 
 function showSave(form, contract, units, wrong) {

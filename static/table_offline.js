@@ -72,7 +72,7 @@ function trim({ settings, quotas, deals }) {
   const off = (selector) => parts(selector).forEach((part) => part.remove());
   // Whose phone this is, the server's page asks.
   off(".who-line, #people");
-  if (settings.king !== "declared") off(".king-declared");
+  if (settings.king !== "declared") off("[data-field=king_declared_by]");
   if ((settings.king ?? "off") === "off") off(".king-tick");
   if (!settings.blind_declaration) off("label:has([name=blind])");
   if (!settings.sale) off(".term:has([name^=sale_])");

@@ -1,6 +1,6 @@
 """Sheets of games as rows, who wrote them, and how a game ends."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from tournaments.engine.documents.entries import write_entry
 from tournaments.engine.play.games import Game as GamesGame
 from tournaments.engine.play.games import PlayedDeal, only_totals
 from tournaments.engine.play.outcomes import Badge, Outcome, settle, who_declared
+from tournaments.engine.rules import entries as kinds
 from tournaments.engine.rules.entries import (
     PILES,
     REMARKS,
@@ -25,6 +26,7 @@ from tournaments.engine.rules.entries import (
     Void,
     Written,
 )
+from tournaments.engine.rules.fields import FIELDS
 from tournaments.engine.rules.rulesets import (
     ALL_TRICKS,
     PerSide,
@@ -113,20 +115,9 @@ def deal_line(game: GamesGame, played: PlayedDeal, players: Sequence[str]) -> De
         taken=taken(game, played),
         side=None if seat is None else ruleset.sides[seat],
         declarer=players[seat] if seat is not None and ruleset.seats_in_a_side > 1 else "",
-        marks=tuple(marks_of(ruleset, players, details, ON_THE_SHEET)),
+        marks=tuple(marks_of(ruleset, players, details, IN_COLUMNS)),
         king=ruleset.sides[king.seat] if king is not None and king.made else None,
     )
-
-
-def marks_of(
-    ruleset: Ruleset, players: Sequence[str], details: Mapping[str, Any], names: Iterable[str]
-) -> Iterator[str]:
-    """Yield a short text for each of the fields `names` of a deal."""
-    for name in names:
-        if name in details:
-            text = MARKS[name](ruleset, players, details[name])
-            if text:
-                yield text
 
 
 def numbers_of(game: GamesGame) -> dict[int, int]:
@@ -180,36 +171,62 @@ TAKEN: Mapping[str, Callable[[GamesGame, PlayedDeal], tuple[str, ...]]] = Mappin
 """The result per side, by scoring strategy; the default is the units."""
 
 
-# What else is said of a deal.
+# What else is written of a deal.
+
+IN_COLUMNS = ("maker", "tricks", "left", "king", "tricks_played")
+"""The fields of a deal that the columns of a sheet show already."""
 
 
-def _named(text: Callable[[str], str]) -> Callable[[Ruleset, Sequence[str], Any], str]:
-    return lambda _ruleset, players, seat: "" if seat is None else text(players[seat])
+def marks_of(
+    ruleset: Ruleset, players: Sequence[str], details: Mapping[str, Any], but: Collection[str] = ()
+) -> list[str]:
+    """Return a short text for each further field of a deal and each remark."""
+    further = [name for name in FIELDS if name in details and name not in but]
+    marks = [_mark_of(ruleset, players, name, details[name]) for name in further]
+    return [*filter(None, marks), *(details[name] for name in REMARKS if name in details)]
 
 
-def _if_so(text: Callable[[], str]) -> Callable[[Ruleset, Sequence[str], Any], str]:
-    return lambda _ruleset, _players, so: text() if so else ""
+def _mark_of(ruleset: Ruleset, players: Sequence[str], name: str, value: Any) -> str:
+    """Return the text of a further field by its kind; may be empty."""
+    kind, words = FIELDS[name].kind, {"number": value}
+    match kind:
+        case kinds.SEAT | kinds.SEAT_OR_NULL | kinds.PARTNER_OR_NULL:
+            if value is None:
+                return _("no winner") if kind is kinds.SEAT_OR_NULL else ""
+            # A pair takes 13 tricks together.
+            is_king = name == "king"
+            words["player"] = _side_name(ruleset, players, value) if is_king else players[value]
+        case kinds.SIDE:
+            words["player"] = ruleset.side_names(players)[value]
+        case kinds.YES | kinds.YES_IN_PAIRS if not value:
+            return ""
+        case kinds.SALE:
+            words |= {"player": players[value["buyer"]], "tricks": value["tricks"]}
+        case kinds.OFFER:
+            titles = [labels.contract_short(c, title_of(ruleset, c)) for c in value]
+            words["contracts"] = ", ".join(titles)
+        case kinds.DOUBLES:
+            short = initials(players)
+            return ", ".join(
+                f"{short[one]}{'××' if double.get('redoubled') else '×'}{short[other]}"
+                for double in value
+                for one, other in [double["seats"]]
+            )
+        case kinds.LEFT:
+            piles = (
+                "·".join(str(value[pile][seat]) for pile in PILES) for seat in range(len(players))
+            )
+            words["piles"] = ", ".join(map(" ".join, zip(players, piles, strict=True)))
+        case kinds.CALLS:
+            called = [f"{player} {n}" for player, n in zip(players, value, strict=True) if n]
+            if not called:
+                return ""
+            words["calls"] = ", ".join(called)
+    ended_early = name != "tricks_played" or value < ALL_TRICKS
+    return _(FIELDS[name].mark) % words if FIELDS[name].mark and ended_early else ""
 
 
-def _sale(_ruleset: Ruleset, players: Sequence[str], sale: Mapping[str, int]) -> str:
-    bought = {"player": players[sale["buyer"]], "tricks": sale["tricks"]}
-    return _("sold to %(player)s for %(tricks)s") % bought
-
-
-def _offered(ruleset: Ruleset, _players: Sequence[str], offered: Sequence[str]) -> str:
-    named = [labels.contract_short(contract, title_of(ruleset, contract)) for contract in offered]
-    return _("offered: %(contracts)s") % {"contracts": ", ".join(named)}
-
-
-def _doubles(
-    _ruleset: Ruleset, players: Sequence[str], doubles: Sequence[Mapping[str, Any]]
-) -> str:
-    short = initials(players)
-    return ", ".join(
-        f"{short[one]}{'××' if double.get('redoubled') else '×'}{short[other]}"
-        for double in doubles
-        for one, other in [double["seats"]]
-    )
+MOST_INITIALS = 3
 
 
 def initials(players: Sequence[str]) -> list[str]:
@@ -219,66 +236,6 @@ def initials(players: Sequence[str]) -> list[str]:
         if len(set(short)) == len(short):
             return short
     return [str(seat + 1) for seat in range(len(players))]
-
-
-MOST_INITIALS = 3
-
-
-def _winner(_ruleset: Ruleset, players: Sequence[str], seat: int | None) -> str:
-    if seat is None:
-        return _("no winner")
-    return _("won: %(player)s") % {"player": players[seat]}
-
-
-def _left(_ruleset: Ruleset, players: Sequence[str], left: Mapping[str, Sequence[int]]) -> str:
-    piles = [
-        f"{player} {'·'.join(str(left[pile][seat]) for pile in PILES)}"
-        for seat, player in enumerate(players)
-    ]
-    return _("left: %(piles)s") % {"piles": ", ".join(piles)}
-
-
-def _calls(_ruleset: Ruleset, players: Sequence[str], calls: Sequence[int]) -> str:
-    called = [f"{players[seat]} {number}" for seat, number in enumerate(calls) if number]
-    return _("krapet calls: %(calls)s") % {"calls": ", ".join(called)} if called else ""
-
-
-MARKS: Mapping[str, Callable[[Ruleset, Sequence[str], Any], str]] = MappingProxyType(
-    {
-        "maker": _named(lambda name: _("maker: %(player)s") % {"player": name}),
-        "tricks": lambda _ruleset, _players, tricks: _("tricks: %(tricks)s") % {"tricks": tricks},
-        "winner": _winner,
-        "blind": _if_so(lambda: _("blind")),
-        "sale": _sale,
-        "partner": _named(lambda name: _("with %(player)s") % {"player": name}),
-        "third": _if_so(lambda: _("third choice")),
-        "closed_by": lambda ruleset, players, side: (
-            _("out first: %(player)s") % {"player": ruleset.side_names(players)[side]}
-        ),
-        "offered": _offered,
-        "doubles": _doubles,
-        "alone": _if_so(lambda: _("alone")),
-        "defender_alone": _named(lambda name: _("%(player)s defends alone") % {"player": name}),
-        "left": _left,
-        "calls": _calls,
-        "rifki_holder": _named(lambda name: _("♥K was dealt to %(player)s") % {"player": name}),
-        "king_declared_by": _named(lambda name: _("King declared: %(player)s") % {"player": name}),
-        "king": lambda ruleset, players, seat: (
-            _("King: %(player)s") % {"player": _side_name(ruleset, players, seat)}
-        ),
-        "tricks_played": lambda _ruleset, _players, tricks: (
-            _("over after trick %(trick)s") % {"trick": tricks} if tricks < ALL_TRICKS else ""
-        ),
-        "sealed": _if_so(lambda: _("sealed")),
-        **dict.fromkeys(REMARKS, lambda _ruleset, _players, remark: remark),
-    }
-)
-"""The text of a further field of a deal, or of a remark; may be empty."""
-
-ON_THE_SHEET = tuple(
-    name for name in MARKS if name not in ("maker", "tricks", "left", "king", "tricks_played")
-)
-"""The marks of a line that its columns do not show already."""
 
 
 # Lines other than deals.

@@ -12,6 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
+from tournaments.engine.rules.fields import DEAL
 from tournaments.engine.rules.rulesets import Contract, Points, Ruleset, number_of
 from tournaments.engine.standings import tournament_settings
 from tournaments.models import Round, Ruling
@@ -258,36 +259,14 @@ EXPECTED: Mapping[str, Text] = {
 }
 
 FIELDS: Mapping[str, Text] = {
-    "contract": _("Contract"),
-    "declarer": _("Declarer"),
+    **{name: _(field.label) for name, field in DEAL.items() if field.label},
     "reason": _("Reason"),
     "points": _("Points"),
     "seat": _("Player"),
-    "counts": _("Numbers"),
-    "trump": _("Trump suit"),
-    "king": _("King"),
-    "king_declared_by": _("Declared King"),
-    "tricks_played": _("Tricks played"),
-    "rifki_holder": _("Holder of the king of hearts"),
-    "sealed": _("Seal"),
-    "salt": _("Proof of the seal"),
-    "blind": _("Blind"),
-    "sale": _("Sale"),
     "buyer": _("Buyer"),
-    "partner": _("Partner"),
-    "offered": _("Offered contracts"),
-    "third": _("Third choice"),
-    "closed_by": _("Who went out first"),
-    "doubles": _("Doubles"),
-    "maker": _("Maker"),
-    "alone": _("Alone"),
-    "defender_alone": _("Defender alone"),
-    "winner": _("Winner"),
-    "left": _("Cards left"),
     "reserve": _("Reserve"),
     "stock": _("Stock"),
     "waste": _("Waste"),
-    "calls": _("Krapet calls"),
 }
 
 

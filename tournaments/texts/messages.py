@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext_lazy as _
 
+from tournaments.engine.rules.fields import DEAL
 from tournaments.engine.rules.rulesets import Code, Problem
 from tournaments.texts.labels import (
     EXPECTED,
@@ -67,16 +68,7 @@ SENTENCES: Mapping[Code, Text] = {
 }
 
 MISSING: Mapping[str, Text] = {
-    "contract": _("Choose the contract."),
-    "declarer": _("Choose who declares."),
-    "trump": _("Choose the trump suit."),
-    "partner": _("Choose the partner."),
-    "offered": _("Choose the two contracts that are offered."),
-    "closed_by": _("Choose who went out first."),
-    "maker": _("Choose who made trump."),
-    "tricks": _("Choose the number of tricks."),
-    "winner": _("Choose who won."),
-    "left": _("Write the number of cards left."),
+    **{name: _(field.missing) for name, field in DEAL.items() if field.missing},
     "seat": _("Choose the player."),
     "points": _("Write the points."),
     "reason": _("Give a reason."),

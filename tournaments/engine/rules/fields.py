@@ -34,6 +34,7 @@ from tournaments.engine.rules.entries import (
     within,
     word,
 )
+from tournaments.engine.rules.entries import gettext_noop as _
 from tournaments.engine.rules.rulesets import (
     ALL_TRICKS,
     Code,
@@ -53,14 +54,21 @@ def _nothing(_ruleset: Ruleset, _deal: Deal, _value: Any) -> Iterable[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a deal: its kind, its description, and what its kind does not check.
+    """A field of a deal: its kind, its texts, and what its kind does not check.
 
-    A completed deal needs a field that is `required`. With a `switch` the field exists only if that
-    setting is on. With `required_where` it is needed if that setting has that value.
+    `about` describes it in the published schemas. People read the others: its `label`, the `mark`
+    of its value on the sheet, the sentence where it is `missing`, and the `question` that replaces
+    the label in the form. A completed deal needs a field that is `required`. With a `switch` the
+    field exists only if that setting is on. With `required_where` it is needed if that setting has
+    that value.
     """
 
     kind: Kind
     about: str
+    label: str = ""
+    mark: str = ""
+    missing: str = ""
+    question: str = ""
     check: Callable[[Ruleset, Deal, Any], Iterable[Problem]] = _nothing
     required: bool = False
     switch: str | None = None
@@ -195,47 +203,127 @@ def _check_left(ruleset: Ruleset, deal: Deal, left: Mapping[str, Any]) -> Iterat
 
 FIELDS: Mapping[str, Field] = MappingProxyType(
     {
-        "king": Field(SEAT, "Who took all 13 tricks."),
-        "king_declared_by": Field(SEAT, "Who declared King before the first lead."),
-        "tricks_played": Field(number(1, ALL_TRICKS), "13 when left out."),
-        "rifki_holder": Field(SEAT, "Who was dealt the king of hearts."),
-        "sealed": Field(hexadecimal(64), "SHA-256 of contract, colon and salt, in hex."),
-        "salt": Field(
-            hexadecimal(32, 1000), "Random bits in hex, at least 128, shown with the contract."
+        "king": Field(SEAT, "Who took all 13 tricks.", _("King"), _("King: %(player)s")),
+        "king_declared_by": Field(
+            SEAT,
+            "Who declared King before the first lead.",
+            _("Declared King"),
+            _("King declared: %(player)s"),
+            question=_("King declared by"),
         ),
-        "blind": Field(YES, "Declared before the cards were seen.", switch="blind_declaration"),
+        "tricks_played": Field(
+            number(1, ALL_TRICKS),
+            "13 when left out.",
+            _("Tricks played"),
+            _("over after trick %(number)s"),
+        ),
+        "rifki_holder": Field(
+            SEAT,
+            "Who was dealt the king of hearts.",
+            _("Holder of the king of hearts"),
+            _("♥K was dealt to %(player)s"),
+            question=_("♥K was dealt to"),
+        ),
+        "sealed": Field(
+            hexadecimal(64), "SHA-256 of contract, colon and salt, in hex.", _("Seal"), _("sealed")
+        ),
+        "salt": Field(
+            hexadecimal(32, 1000),
+            "Random bits in hex, at least 128, shown with the contract.",
+            _("Proof of the seal"),
+        ),
+        "blind": Field(
+            YES,
+            "Declared before the cards were seen.",
+            _("Blind"),
+            _("blind"),
+            switch="blind_declaration",
+        ),
         "sale": Field(
             SALE,
             "To whom the dealer sold the declaration, and for how many tricks.",
-            _check_sale,
+            _("Sale"),
+            _("sold to %(player)s for %(tricks)s"),
+            check=_check_sale,
             switch="sale",
         ),
         "partner": Field(
-            SEAT, "Who held the card that the dealer called.", _check_partner, required=True
+            SEAT,
+            "Who held the card that the dealer called.",
+            _("Partner"),
+            _("with %(player)s"),
+            _("Choose the partner."),
+            check=_check_partner,
+            required=True,
         ),
-        "offered": Field(OFFER, "The two contracts the dealer offered."),
-        "third": Field(YES, "The partner took neither of them."),
-        "closed_by": Field(SIDE, "The side that went out first.", required=True),
-        "doubles": Field(DOUBLES, "Pairs of seats that doubled each other.", _check_doubles),
-        "maker": Field(SEAT, "Who named or ordered up the trump.", required=True),
+        "offered": Field(
+            OFFER,
+            "The two contracts the dealer offered.",
+            _("Offered contracts"),
+            _("offered: %(contracts)s"),
+            _("Choose the two contracts that are offered."),
+        ),
+        "third": Field(
+            YES, "The partner took neither of them.", _("Third choice"), _("third choice")
+        ),
+        "closed_by": Field(
+            SIDE,
+            "The side that went out first.",
+            _("Who went out first"),
+            _("out first: %(player)s"),
+            _("Choose who went out first."),
+            required=True,
+        ),
+        "doubles": Field(
+            DOUBLES, "Pairs of seats that doubled each other.", _("Doubles"), check=_check_doubles
+        ),
+        "maker": Field(
+            SEAT,
+            "Who named or ordered up the trump.",
+            _("Maker"),
+            _("maker: %(player)s"),
+            _("Choose who made trump."),
+            required=True,
+        ),
         "tricks": Field(
             number(0, TRICKS_OF_FIVE),
             "Tricks of the makers, of five.",
-            _check_tricks_of_five,
+            mark=_("tricks: %(number)s"),
+            missing=_("Choose the number of tricks."),
+            check=_check_tricks_of_five,
             required=True,
         ),
-        "alone": Field(YES_IN_PAIRS, "The maker played without a partner."),
+        "alone": Field(YES_IN_PAIRS, "The maker played without a partner.", _("Alone"), _("alone")),
         "defender_alone": Field(
-            PARTNER_OR_NULL, "The defender who played without a partner.", _check_defender_alone
+            PARTNER_OR_NULL,
+            "The defender who played without a partner.",
+            _("Defender alone"),
+            _("%(player)s defends alone"),
+            check=_check_defender_alone,
         ),
-        "winner": Field(SEAT_OR_NULL, "Null in a stalemate.", required=True),
+        "winner": Field(
+            SEAT_OR_NULL,
+            "Null in a stalemate.",
+            _("Winner"),
+            _("won: %(player)s"),
+            _("Choose who won."),
+            required=True,
+        ),
         "left": Field(
             LEFT,
             "Cards left in each pile, one number per seat.",
-            _check_left,
+            _("Cards left"),
+            _("left: %(piles)s"),
+            _("Write the number of cards left."),
+            check=_check_left,
             required_where=("scoring", "points"),
         ),
-        "calls": Field(CALLS, "Calls of krapet, one number per seat."),
+        "calls": Field(
+            CALLS,
+            "Calls of krapet, one number per seat.",
+            _("Krapet calls"),
+            _("krapet calls: %(calls)s"),
+        ),
     }
 )
 """The further fields of a deal by name, in the order in which they are written."""
@@ -246,14 +334,29 @@ NAMES.insert(NAMES.index("offered"), NAMES.pop(NAMES.index("closed_by")))
 
 DEAL: Mapping[str, Field] = MappingProxyType(
     {
-        "contract": Field(CONTRACT, "Its id in the ruleset; none where a game has only one."),
-        "declarer": Field(SEAT, "Whose turn it is; in Italian King the dealer, also of a sale."),
+        "contract": Field(
+            CONTRACT,
+            "Its id in the ruleset; none where a game has only one.",
+            _("Contract"),
+            missing=_("Choose the contract."),
+        ),
+        "declarer": Field(
+            SEAT,
+            "Whose turn it is; in Italian King the dealer, also of a sale.",
+            _("Declarer"),
+            missing=_("Choose who declares."),
+        ),
         "trump": Field(
-            word(lambda table: table.trumps), "The suit, or none for a declaration without trump."
+            word(lambda table: table.trumps),
+            "The suit, or none for a declaration without trump.",
+            _("Trump suit"),
+            missing=_("Choose the trump suit."),
         ),
         **FIELDS,
         "counts": Field(
-            COUNTS, "Without counts the deal is open, which only the last entry may be."
+            COUNTS,
+            "Without counts the deal is open, which only the last entry may be.",
+            _("Numbers"),
         ),
     }
 )

@@ -54,7 +54,7 @@ from tournaments.texts import labels
 from tournaments.web.base.pages import HtmxRequest, access_link, out_of_reach
 from tournaments.web.base.phone import address, evening_address, forget_game, new_write_key
 from tournaments.web.games.deals.forms import (
-    ENTRY_GROUPS,
+    ENTRY_FIELDS,
     EntryForm,
     HandForm,
     Typed,
@@ -217,7 +217,7 @@ def _entry_page(
         and reviews.is_fixed(position, timezone.now())
         and not directs_club(request, Club.objects.get(events__rounds__tables=row.table_id))
     )
-    beside = group_errors(refusal.problems, row.players, ENTRY_GROUPS.get(kind, {}))
+    beside = group_errors(refusal.problems, row.players, ENTRY_FIELDS.get(kind, ()))
     boxes = []
     if kind == "totals" and body:
         fields = typed or type_totals(body)

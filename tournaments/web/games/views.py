@@ -73,7 +73,7 @@ from tournaments.web.base.phone import (
     remember_phone,
 )
 from tournaments.web.games.deals.forms import (
-    ENTRY_GROUPS,
+    ENTRY_FIELDS,
     EntryForm,
     Typed,
     form_of,
@@ -613,7 +613,7 @@ def table_context(
     row, game, ruleset = sheet.row, sheet.game, sheet.game.ruleset
     kind = (typed or {}).get("type", "")
     of_deal = kind in ("deal", "void")
-    beside = group_errors(refusal.problems, row.players, ENTRY_GROUPS.get(kind, {}))
+    beside = group_errors(refusal.problems, row.players, ENTRY_FIELDS.get(kind, ()))
     withdrawn = any(write.kind == Revision.Kind.WITHDRAWAL for write in sheet.revisions)
     form = form_of(sheet, holder, typed, refusal.problems if of_deal else ())
     again = None

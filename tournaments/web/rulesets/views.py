@@ -36,7 +36,7 @@ from tournaments.models import Game as ModelsGame
 from tournaments.permissions import account_of, writable_game
 from tournaments.queries.evenings import beginning_of
 from tournaments.queries.rulesets import describe, find_ruleset, offered_rulesets
-from tournaments.queries.scoresheets import MARKS, deal_line, marks_of
+from tournaments.queries.scoresheets import deal_line, marks_of
 from tournaments.queries.sheets import ruleset_of
 from tournaments.texts import labels
 from tournaments.texts.labels import NAMES, OTHER
@@ -82,7 +82,7 @@ def _score(
     score = score_deal(rules, contract, deal)
     players = LETTERS[: rules.seats]
     played = PlayedDeal(0, contract, deal.declarer or 0, deal, score.king)
-    marks = marks_of(rules, players, deal.details, [name for name in MARKS if name not in TAKEN])
+    marks = marks_of(rules, players, deal.details, TAKEN)
     return {
         "contract": contract,
         "name": labels.contract_title(contract),

@@ -95,7 +95,7 @@ def test_headline_says_who_has_won_and_how(name, headline):
         (
             "italian-king-pairs-choice-whole",
             3,
-            ["third choice", "out first: Bruno + Dino", "offered: Decl., Decl."],
+            ["offered: Decl., Decl.", "third choice", "out first: Bruno + Dino"],
         ),
         ("barbu-doubled", 4, ["B×A, A××C"]),
         ("euchre-sequence", 3, ["Deniz defends alone"]),

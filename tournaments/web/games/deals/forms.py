@@ -5,7 +5,7 @@ Begin with `DealForm` for the page and with `parse_form` for what was sent.
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -19,9 +19,12 @@ from django.utils.translation import pgettext
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.play.games import OFFERED as NUMBER_OFFERED
 from tournaments.engine.play.games import Choice, Game
+from tournaments.engine.rules import entries as kinds
 from tournaments.engine.rules.entries import (
     PILES,
     REMARKS,
+    SEAT,
+    SIDE,
     TRICKS_OF_FIVE,
     Deal,
     Entry,
@@ -31,7 +34,7 @@ from tournaments.engine.rules.entries import (
     write_points,
     wrong_type,
 )
-from tournaments.engine.rules.fields import fields_anywhere, fields_of, trumps_of
+from tournaments.engine.rules.fields import FIELDS, Field, fields_anywhere, fields_of, trumps_of
 from tournaments.engine.rules.rulesets import (
     ALL_TRICKS,
     TRUMP,
@@ -75,36 +78,27 @@ PLACES = {
 }
 """Positions of the seats in counter-clockwise order of play, beginning with the phone."""
 
-GROUPS = {
-    "contract": ("contract", "trump"),
-    "king": ("king", "king_declared_by", "rifki_holder"),
-    "declarer": ("declarer",),
-    "partner": ("partner",),
-    "sale": ("blind", "sale", "sale.buyer", "sale.tricks"),
-    "offered": ("offered", "third"),
-    "closed_by": ("closed_by",),
-    "doubles": ("doubles",),
+ENTRY_FIELDS = {
+    "adjustment": ("seat", "points", "reason"),
+    "stopped": ("reason",),
+    "totals": ("totals",),
 }
-"""The groups of the form of a named contract, and the fields whose problems each shows."""
+"""The fields of other entries that show their problems, by the type of the entry."""
 
-HAND_GROUPS = {
-    "maker": ("maker", "winner"),
-    "tricks": ("tricks", "alone"),
-    "defender_alone": ("defender_alone",),
-    "left": ("left", *(f"left.{pile}" for pile in PILES)),
-    "calls": ("calls",),
+ERRORS_AT = {
+    "trump": "contract",
+    "blind": "sale",
+    "third": "offered",
+    "winner": "maker",
+    "alone": "tricks",
 }
-"""The groups of the form of a hand, and the fields whose problems each shows."""
+"""The fields whose problems stand below another one."""
 
-ENTRY_GROUPS = {
-    "adjustment": {"seat": ("seat",), "points": ("points",), "reason": ("reason",)},
-    "stopped": {"reason": ("reason",)},
-    "totals": {"totals": ("totals",)},
-}
-"""The same for entries other than deals, by their type."""
+UNTYPED = ("king", "tricks_played", "sealed", "salt")
+"""Further fields that nobody types: King follows from the numbers, a seal from the naming."""
 
-SHOWN_WITH = ("blind", "sale", "closed_by", "rifki_holder")
-"""Further fields that are shown only with some contracts."""
+PLACED = (*UNTYPED, "blind", "sale", "partner", "offered", "third", "closed_by", "doubles")
+"""Further fields that have a place of their own in the form; the others are its extras."""
 
 UNIT_NUMBERS = {unit: number for number, unit in enumerate(UNITS)}
 """The numbers of units, by which the style sheet shows their rows."""
@@ -119,13 +113,20 @@ def place_of(number: int, turn: int, *, clockwise: bool) -> str:
 
 
 def group_errors(
-    problems: Sequence[Problem], players: Sequence[str], groups: Mapping[str, Sequence[str]]
+    problems: Sequence[Problem],
+    players: Sequence[str],
+    fields: Collection[str],
+    at: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, list[str]]:
-    """Return the sentences of problems by the group that shows them; those of no group under ""."""
-    group_of = {place: group for group, places in groups.items() for place in places}
+    """Return the sentences of problems by the field below which they stand, as `at` says.
+
+    Those of none of `fields` are under "".
+    """
     errors: dict[str, list[str]] = {}
     for problem in problems:
-        group = group_of.get(problem.where, "")
+        where = problem.where
+        field = where if where in fields else where.partition(".")[0]
+        group = at.get(field, field) if field in fields else ""
         errors.setdefault(group, []).append(messages.explain(problem, players))
     return errors
 
@@ -159,8 +160,13 @@ class DealForm:
         self.to_replay = any(problem.code == Code.MUST_BE_VOID for problem in problems)
 
     @cached_property
+    def fields(self) -> frozenset[str]:
+        return fields_anywhere(self.game.ruleset)
+
+    @cached_property
     def errors(self) -> Mapping[str, list[str]]:
-        return group_errors(self.problems, self.players, HAND_GROUPS)
+        """The sentences of problems, by the fields below which they stand."""
+        return group_errors(self.problems, self.players, self.fields, ERRORS_AT)
 
     @cached_property
     def tiles(self) -> list[dict[str, Any]]:
@@ -204,8 +210,8 @@ class DealForm:
 class ContractField(NamedTuple):
     """A contract to choose: how often it is left, and whether it is forbidden.
 
-    `units` are ids and numbers of units, `fields` the further fields of only some contracts. Those
-    that are equal are drawn once.
+    `units` are ids and numbers of units, `fields` its further fields. Those that are equal are
+    drawn once.
     """
 
     id: str
@@ -231,18 +237,13 @@ class EntryForm(DealForm):
     """The prices of a declaration in tricks."""
 
     @cached_property
-    def fields(self) -> frozenset[str]:
-        return fields_anywhere(self.game.ruleset)
-
-    @cached_property
     def errors(self) -> Mapping[str, list[str]]:
-        """The sentences of problems, by the groups of this table and those of its units."""
-        visible = {"contract", "king", *self.fields}
-        if self.game.ruleset.declares == "pair":
-            visible.add("declarer")
-        groups = {group: places for group, places in GROUPS.items() if group in visible}
-        groups |= {f"counts.{unit['id']}": (f"counts.{unit['id']}",) for unit in self.units}
-        return group_errors(self.problems, self.players, groups)
+        """The sentences of problems, by the fields and units below which they stand."""
+        fields = {"contract", "king", *self.fields}
+        fields |= {f"counts.{unit['id']}" for unit in self.units}
+        fields |= {"declarer"} if self.named_by else set()
+        extras = dict.fromkeys(["king", *(name for name, *_ in self.extras)], "extras")
+        return group_errors(self.problems, self.players, fields, {**ERRORS_AT, **extras})
 
     # The turn.
 
@@ -296,7 +297,6 @@ class EntryForm(DealForm):
         chosen = self.typed.get("contract") if self.fixed is None else self.fixed.id
         contracts = []
         for contract, left, problems in self.choices:
-            fields = fields_of(ruleset, contract)
             values = {unit: write_points(points) for unit, points in contract.values.items()}
             field = ContractField(
                 id=contract.id,
@@ -311,7 +311,7 @@ class EntryForm(DealForm):
                 advised=contract is dearest,
                 replay=contract.replay_one_each,
                 says_king=king_is_written(ruleset, contract),
-                fields=tuple(name for name in SHOWN_WITH if name in fields),
+                fields=fields_of(ruleset, contract),
                 suits=self.suits(contract),
             )
             contracts.append(field)
@@ -418,6 +418,16 @@ class EntryForm(DealForm):
         return sentences
 
     # Further fields.
+
+    @cached_property
+    def extras(self) -> list[tuple[str, str, Sequence[str] | None]]:
+        """The further fields without their own place: name, question, and who can be chosen."""
+        names = {SIDE: self.game.ruleset.side_names(self.players), SEAT: self.players}
+        return [
+            (name, _(field.question or field.label), names.get(field.kind))
+            for name, field in FIELDS.items()
+            if name in self.fields and name not in PLACED
+        ]
 
     @property
     def named_by(self) -> list[tuple[int, bool]]:
@@ -602,8 +612,6 @@ def parse_form(ruleset: Ruleset, typed: Typed) -> Entry:
     kind = typed.get("type", "")
     raw: dict[str, Any] = {"type": kind}
     match kind:
-        case "deal" if ruleset.unnamed is not None:
-            raw.update(HAND_READERS[ruleset.unnamed.scoring](ruleset, typed, problems))
         case "deal":
             raw.update(_read_deal(ruleset, typed, problems))
         case "void":
@@ -656,7 +664,7 @@ def read_number(text: str, where: str, problems: list[Problem]) -> int:
 
 def _read_deal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> dict[str, Any]:
     raw: dict[str, Any] = {**_given(typed, "contract")}
-    contract = ruleset.by_id.get(typed.get("contract", ""))
+    contract = ruleset.unnamed or ruleset.by_id.get(typed.get("contract", ""))
     if contract is None:
         return raw
     named_by = typed.get(NAMED_BY) or typed.get("declarer")
@@ -666,10 +674,14 @@ def _read_deal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> dict[
         raw.update(_given(typed, "trump"))
     if typed.get(BEGUN):
         return raw
+    # A lone maker's four tricks are typed as `4-alone`.
+    tricks, dash, alone = typed.get("tricks", "").partition("-")
+    typed = {**typed, "tricks": tricks, "alone": alone} if dash else typed
     for name in dict.fromkeys(("king_declared_by", *fields_of(ruleset, contract))):
-        value = _read_field(ruleset, typed, name, problems)
-        if value is not None:
-            raw[name] = value
+        if name not in UNTYPED:
+            raw.update(_read_field(ruleset, typed, name, problems))
+    if not contract.named:
+        return raw
     counts = {}
     all_units = typed.get(ALL_UNITS) and ruleset.all_units
     for unit in ruleset.all_units if all_units else contract.values:
@@ -699,74 +711,54 @@ def total_of(ruleset: Ruleset, unit: str) -> int | None:
     return sum(sides) if unit == "places" else UNITS[unit].total
 
 
-def _read_field(ruleset: Ruleset, typed: Typed, name: str, problems: list[Problem]) -> Any:
-    """Return the value of a further field of a deal; None if it is not filled in."""
-    match name:
-        case "king_declared_by" | "rifki_holder" | "partner" | "closed_by":
-            return read_number(typed[name], name, problems) if typed.get(name) else None
-        case "blind" | "third":
-            return True if typed.get(name) else None
-        case "sale":
-            fields = _given(typed, "sale_buyer", "sale_tricks").items()
-            parts = [(field.removeprefix("sale_"), text) for field, text in fields]
-            return {part: read_number(t, f"sale.{part}", problems) for part, t in parts} or None
-        case "offered":
-            return list(_given(typed, *OFFERED).values()) or None
-        case "doubles":
+def _read_field(
+    ruleset: Ruleset, typed: Typed, name: str, problems: list[Problem]
+) -> dict[str, Any]:
+    """Return a further field of a deal with its value; nothing if it is not filled in."""
+    text = typed.get(name, "")
+    value: Any = None
+    match FIELDS[name].kind:
+        case kinds.YES | kinds.YES_IN_PAIRS:
+            value = bool(text) or None
+        case kinds.SEAT_OR_NULL if text == STALEMATE:
+            return {name: None}
+        case kinds.SALE:
+            parts = ((part, typed.get(f"{name}_{part}")) for part in ("buyer", "tricks"))
+            value = {p: read_number(t, f"{name}.{p}", problems) for p, t in parts if t}
+        case kinds.OFFER:
+            value = list(_given(typed, *OFFERED).values())
+        case kinds.DOUBLES:
             pairs = combinations(range(ruleset.seats), 2)
             given = [(pair, typed.get(double_field(*pair))) for pair in pairs]
-            return [
-                {"seats": list(pair)} | ({"redoubled": True} if value == REDOUBLED else {})
-                for pair, value in given
-                if value
-            ] or None
-    return None
+            value = [
+                {"seats": list(pair)} | ({"redoubled": True} if text == REDOUBLED else {})
+                for pair, text in given
+                if text
+            ]
+        case kinds.LEFT:
+            rows = {pile: _row(typed, f"{name}-{pile}", ruleset.seats) for pile in PILES}
+            # The winner's piles are not counted: ignore numbers typed for them before.
+            for row in rows.values():
+                row[:] = ["" if typed.get("winner") == str(at) else t for at, t in enumerate(row)]
+            if any(map(any, rows.values())):
+                value = {p: _numbers(row, f"{name}.{p}", problems) for p, row in rows.items()}
+        case kinds.CALLS:
+            row = _row(typed, name, ruleset.seats)
+            value = _numbers(row, name, problems) if any(row) else None
+        case _:
+            value = read_number(text, name, problems) if text else None
+    return {} if value in (None, {}, []) else {name: value}
+
+
+def _numbers(texts: Sequence[str], where: str, problems: list[Problem]) -> list[int]:
+    """Return the numbers typed in a row; a blank is 0."""
+    return [read_number(text, where, problems) if text else 0 for text in texts]
 
 
 def double_field(one: int, other: int) -> str:
     """Return the name of the field for two seats that double each other."""
     return f"double-{one}-{other}"
 
-
-def _read_makers(_ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> dict[str, Any]:
-    tricks, _dash, alone = typed.get("tricks", "").partition("-")
-    numbers = {**_given(typed, "maker", "defender_alone"), **({"tricks": tricks} if tricks else {})}
-    raw: dict[str, Any] = {
-        name: read_number(text, name, problems) for name, text in numbers.items()
-    }
-    if alone or typed.get(ALONE):
-        raw["alone"] = True
-    return raw | _given(typed, "trump")
-
-
-def _read_piles(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> dict[str, Any]:
-    """Return the winner and the cards left; a blank in a counted pile is 0."""
-    raw: dict[str, Any] = {}
-    winner = typed.get("winner")
-    if winner:
-        stalemate = winner == STALEMATE
-        raw["winner"] = None if stalemate else read_number(winner, "winner", problems)
-    left = {pile: _row(typed, f"left-{pile}", ruleset.seats) for pile in PILES}
-    # The winner's piles are not counted: ignore values typed for them before.
-    for numbers in left.values():
-        for seat in range(len(numbers)):
-            if winner == str(seat):
-                numbers[seat] = ""
-    if any(text for numbers in left.values() for text in numbers):
-        raw["left"] = {
-            pile: [read_number(text, f"left.{pile}", problems) if text else 0 for text in numbers]
-            for pile, numbers in left.items()
-        }
-    calls = _row(typed, "calls", ruleset.seats)
-    if any(calls):
-        raw["calls"] = [read_number(text, "calls", problems) if text else 0 for text in calls]
-    return raw
-
-
-HAND_READERS: Mapping[str, Callable[[Ruleset, Typed, list[Problem]], dict[str, Any]]] = (
-    MappingProxyType({"makers-and-defenders": _read_makers, "piles-emptied": _read_piles})
-)
-"""Parsers of a deal without a named contract, by its scoring strategy."""
 
 POINTS = re.compile(r"[+-]?[0-9]{1,9}(/0*[1-9][0-9]{0,8}|[.,][0-9]{1,6})?")
 """Points as people write them: 100, 1/2, 0.5 or 0,5."""
@@ -801,28 +793,16 @@ def typed_entry(ruleset: Ruleset, body: Mapping[str, Any]) -> dict[str, str]:
     """Return the form's values for an entry on the sheet."""
     if body.get("type") == "totals":
         return type_totals(body)
-    return _type_deal(ruleset, body) if ruleset.unnamed is None else _type_hand(body)
-
-
-def type_totals(body: Mapping[str, Any]) -> dict[str, str]:
-    """Return the form's values for totals on the sheet."""
-    typed = {f"total-{side}": str(points) for side, points in enumerate(body["totals"])}
-    return typed | ({"early": "1"} if body.get("early") else {})
-
-
-def _type_deal(ruleset: Ruleset, body: Mapping[str, Any]) -> dict[str, str]:
-    plain = ("contract", "trump", "king_declared_by", "rifki_holder", "partner", "closed_by")
-    typed = {name: str(body[name]) for name in plain if name in body}
-    typed |= {name: "yes" for name in ("blind", "third") if body.get(name)}
+    typed = {name: str(body[name]) for name in ("contract", "trump") if name in body}
+    for name, field in FIELDS.items():
+        if name in body and name not in UNTYPED:
+            typed |= _type_field(name, field, body[name])
+    if typed.pop("alone", ""):
+        typed["tricks"] += f"-{ALONE}"
     if "king" in body:
         typed["king"] = "yes"
     if "declarer" in body:
         typed[NAMED_BY] = str(body["declarer"])
-    typed |= {f"sale_{name}": str(value) for name, value in body.get("sale", {}).items()}
-    typed |= dict(zip(OFFERED, body.get("offered", ()), strict=False))
-    for double in body.get("doubles", ()):
-        redoubled = double.get("redoubled")
-        typed[double_field(*sorted(double["seats"]))] = REDOUBLED if redoubled else DOUBLED
     counts = body.get("counts", {})
     typed |= _type_rows({f"count-{unit}": numbers for unit, numbers in counts.items()})
     contract = ruleset.contract_named(body.get("contract"))
@@ -831,17 +811,33 @@ def _type_deal(ruleset: Ruleset, body: Mapping[str, Any]) -> dict[str, str]:
     return typed
 
 
-def _type_hand(body: Mapping[str, Any]) -> dict[str, str]:
-    plain = ("maker", "defender_alone", "trump")
-    typed = {name: str(body[name]) for name in plain if body.get(name) is not None}
-    if "tricks" in body:
-        typed["tricks"] = f"{body['tricks']}-{ALONE}" if body.get("alone") else str(body["tricks"])
-    if "winner" in body:
-        typed["winner"] = STALEMATE if body["winner"] is None else str(body["winner"])
-    rows = {f"left-{pile}": numbers for pile, numbers in body.get("left", {}).items()}
-    if "calls" in body:
-        rows["calls"] = body["calls"]
-    return typed | _type_rows(rows)
+def type_totals(body: Mapping[str, Any]) -> dict[str, str]:
+    """Return the form's values for totals on the sheet."""
+    typed = {f"total-{side}": str(points) for side, points in enumerate(body["totals"])}
+    return typed | ({"early": "1"} if body.get("early") else {})
+
+
+def _type_field(name: str, field: Field, value: Any) -> dict[str, str]:
+    """Return the form's values for a further field of a deal."""
+    typed = {name: str(value)}
+    match field.kind:
+        case kinds.YES | kinds.YES_IN_PAIRS:
+            typed = {name: "yes"} if value else {}
+        case kinds.SEAT_OR_NULL | kinds.PARTNER_OR_NULL if value is None:
+            typed = {name: STALEMATE} if field.kind is kinds.SEAT_OR_NULL else {}
+        case kinds.SALE:
+            typed = {f"{name}_{part}": str(number) for part, number in value.items()}
+        case kinds.OFFER:
+            typed = dict(zip(OFFERED, value, strict=False))
+        case kinds.DOUBLES:
+            chosen = {True: REDOUBLED, False: DOUBLED}
+            pairs = {double_field(*sorted(d["seats"])): d.get("redoubled", False) for d in value}
+            typed = {field: chosen[redoubled] for field, redoubled in pairs.items()}
+        case kinds.LEFT:
+            typed = _type_rows({f"{name}-{pile}": numbers for pile, numbers in value.items()})
+        case kinds.CALLS:
+            typed = _type_rows({name: value})
+    return typed
 
 
 def _type_rows(rows: Mapping[str, Sequence[int]]) -> dict[str, str]:

@@ -24,7 +24,6 @@ from tournaments.engine.rules.entries import (
 from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.models import Revision
 from tournaments.queries.scoresheets import (
-    MARKS,
     FinalStanding,
     authors_of,
     badges_of,
@@ -406,7 +405,7 @@ def entry_text(body: Mapping[str, Any], players: Sequence[str], rules: Ruleset) 
     for unit, numbers in counts.items():
         written = " ".join(map(str, numbers))
         parts.append(f"{labels.unit_name(unit)} {written}" if len(counts) > 1 else written)
-    parts += marks_of(rules, players, body, MARKS)
+    parts += marks_of(rules, players, body)
     # The declarer is omitted: it is unknown only if a partner may declare instead.
     seats = ("seat", "by", "declarer") if rules.declares == "pair" else ("seat", "by")
     for name in seats:
