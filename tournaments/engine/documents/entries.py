@@ -44,6 +44,7 @@ from tournaments.engine.rules.entries import (
     Totals,
     Void,
     are_integers,
+    as_it_is,
     constant,
     missing,
     refer,
@@ -164,7 +165,8 @@ def read_entry(raw: Any) -> tuple[Entry | None, list[Problem]]:
             continue
         read = own if name in own_names else details
         if not (wrong := shape.check(value)):
-            read[name] = shape.read(value)
+            # Most values are read as they are: a call for each would take too long.
+            read[name] = value if shape.read is as_it_is else shape.read(value)
             continue
         faults += within(name, wrong)
         # The counts of one unit can be read without those of another.
@@ -172,7 +174,8 @@ def read_entry(raw: Any) -> tuple[Entry | None, list[Problem]]:
             read[name] = shape.read({u: n for u, n in value.items() if are_integers(n)})
     del details["type"]
     if details:
-        own["details"] = {name: details[name] for name in sorted(details, key=form.details.index)}
+        order = details if len(details) == 1 else sorted(details, key=form.details.index)
+        own["details"] = {name: details[name] for name in order}
     for name in form.required:
         own.setdefault(name, UNREAD[name])
     return form.entry(**own), faults

@@ -169,9 +169,9 @@ class Game(NamedTuple):
         """Return the game after an entry that passed `entry_checks.check`."""
         entries = (*self.entries, entry)
         if isinstance(entry, Deal):
-            if is_open(self.ruleset, entry):
+            if entry.counts is None and self.ruleset.unnamed is None:
                 return self._replace(entries=entries, open_deal=entry)
-            return self._after_deal(self.with_declarer(entry), entries)
+            return self._after_deal(entry, entries)
         if isinstance(entry, Totals):
             return self._after_totals(entry, entries)
         ending, rows = self.ending, self.rows
@@ -190,11 +190,12 @@ class Game(NamedTuple):
         return self._replace(entries=self.entries[:-1], open_deal=None)
 
     def _after_deal(self, deal: Deal, entries: tuple[Entry, ...]) -> "Game":
-        ruleset, index = self.ruleset, len(self.entries)
+        ruleset, index, turn = self.ruleset, len(self.entries), self.declarer
         contract = ruleset.contract_named(deal.contract)
         assert contract is not None
+        deal = with_declarer(ruleset, contract, deal, turn)
         points, expected, king = score_deal(ruleset, contract, deal)
-        declarer = self.declarer if deal.declarer is None else deal.declarer
+        declarer = turn if deal.declarer is None else deal.declarer
         deals = (*self.deals, PlayedDeal(index, contract, declarer, deal, king))
         rows = self._add_row(points, expected)
         ending = None
@@ -223,18 +224,6 @@ class Game(NamedTuple):
     def _reaches_target(self, rows: tuple[Row, ...]) -> bool:
         target = self.ruleset.target
         return target is not None and max(rows[-1].totals) >= target
-
-    def with_declarer(self, deal: Deal) -> Deal:
-        """Return the deal with its declarer, if that follows from the turn.
-
-        A wrongly stated declarer is one problem; all other checks use the right one.
-        """
-        # Only the checks of details need the declarer.
-        if not deal.details or deal.declarer == self.declarer:
-            return deal
-        contract = self.ruleset.contract_named(deal.contract)
-        follows = contract is not None and contract.declared and self.ruleset.declares == "turn"
-        return replace(deal, declarer=self.declarer) if follows else deal
 
     def _add_row(self, points: PerSide, expected: Points) -> tuple[Row, ...]:
         rows, totals = self.rows, points
@@ -304,9 +293,17 @@ def _quota_used(kind: str, quota: int, seat: int) -> Problem:
     return Problem(Code.PLAYER_QUOTA_USED, "contract", params)
 
 
-def is_open(ruleset: Ruleset, deal: Deal) -> bool:
-    """Return whether a deal has begun but has no counts yet."""
-    return deal.counts is None and ruleset.unnamed is None
+def with_declarer(ruleset: Ruleset, contract: Contract, deal: Deal, turn: int) -> Deal:
+    """Return the deal with its declarer, if that follows from the turn.
+
+    A wrongly stated declarer is one problem; all other checks use the right one.
+    """
+    # Only the checks of details need the declarer.
+    if not deal.details or deal.declarer == turn:
+        return deal
+    return (
+        replace(deal, declarer=turn) if contract.declared and ruleset.declares == "turn" else deal
+    )
 
 
 def adjusted_points(ruleset: Ruleset, entry: Adjustment) -> PerSide:
@@ -573,7 +570,7 @@ def check_declarer(game: Game, declarer: int | None) -> Iterator[Problem]:
 
 
 def _check_deal(game: Game, deal: Deal) -> list[Problem]:
-    ruleset = game.ruleset
+    ruleset, turn = game.ruleset, game.declarer
     contract = ruleset.contract_named(deal.contract)
     problems: list[Problem] = []
     if deal.declarer is None:
@@ -582,7 +579,7 @@ def _check_deal(game: Game, deal: Deal) -> list[Problem]:
             problems.append(missing("declarer"))
     elif contract is not None and not (contract.declared and contract.named):
         problems.append(unexpected("declarer"))
-    elif deal.declarer != game.declarer:
+    elif deal.declarer != turn:
         problems += check_declarer(game, deal.declarer)
     if "sealed" in ruleset.fields and (deal.contract is not None or deal.counts is None):
         problems += check_seal(deal.contract, deal.details)
@@ -596,10 +593,10 @@ def _check_deal(game: Game, deal: Deal) -> list[Problem]:
         known = fields_anywhere(ruleset)
         return problems + [unexpected(name) for name in deal.details if name not in known]
     if contract.named:
-        problems += game.check_choice(contract)
+        problems += game.check_choice(contract, turn)
     elif deal.contract is not None:
         problems.append(unexpected("contract"))
-    problems += check_deal(ruleset, contract, game.with_declarer(deal))
+    problems += check_deal(ruleset, contract, with_declarer(ruleset, contract, deal, turn))
     if "offered" in ruleset.fields and ("offered" in deal.details or deal.counts is not None):
         left = {c.id: game.times_left(c) or 0 for c in ruleset.contracts}
         problems += check_offer(left, contract.id, deal.details)

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.engine.documents.entries import parse_entry, write_entry
 from tournaments.engine.documents.games import check_first_declarer, check_players
 from tournaments.engine.documents.ruleset_records import write_ruleset
-from tournaments.engine.play.games import check_room, is_open, play, seal
+from tournaments.engine.play.games import check_room, play, seal
 from tournaments.engine.rules.entries import (
     IMPORTED,
     TOTALS,
@@ -118,7 +118,7 @@ def corrected(ruleset: Ruleset, before: Mapping[str, Any], entry: Entry) -> Entr
     Raises: InvalidEntry: the correction contradicts what was named.
     """
     stood = parse_entry(before)
-    if isinstance(stood, Deal) and is_open(ruleset, stood):
+    if isinstance(stood, Deal) and stood.counts is None and ruleset.unnamed is None:
         return completed(before, entry)
     if "salt" in before and isinstance(entry, Deal | Void):
         return parse_entry({**write_entry(entry), **{name: before[name] for name in PROOF}})
