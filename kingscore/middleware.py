@@ -108,12 +108,17 @@ HEADERS = {
 def add_headers(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Add `HEADERS` to each response that does not set them, static files included."""
+    """Add `HEADERS` to each response that does not set them, static files included.
+
+    What says nothing of caching is not stored.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
+        if not response.has_header("Cache-Control"):
+            add_never_cache_headers(response)
         return response
 
     return middleware
@@ -152,20 +157,6 @@ def prefix_cookies(
                 morsel.set(prefix + name, morsel.value, morsel.coded_value)
             morsel["secure"] = True
             response.cookies[morsel.key] = morsel
-        return response
-
-    return middleware
-
-
-def forbid_caching(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Send `no-store` with each response without a cache header."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        response = get_response(request)
-        if not response.has_header("Cache-Control"):
-            add_never_cache_headers(response)
         return response
 
     return middleware

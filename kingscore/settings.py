@@ -124,7 +124,6 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "kingscore.middleware.prefix_cookies",
-    "kingscore.middleware.forbid_caching",
     "django.middleware.gzip.GZipMiddleware",
     # Most requests end here.
     "tournaments.web.games.following.answer_unchanged",
