@@ -21,7 +21,7 @@ from tournaments.engine.play.outcomes import (
 from tournaments.engine.rules.rulesets import Points, Ruleset, number_of
 from tournaments.models import Game
 from tournaments.models.people import fold_name
-from tournaments.queries.scoresheets import Paid, payments_of, state_of, title_of
+from tournaments.queries.scoresheets import payment_texts, payments_of, state_of, title_of
 from tournaments.queries.sheets import Sheet, load_sheets, rules_of, ruleset_of
 from tournaments.texts import labels
 from tournaments.texts.labels import Text, points_text
@@ -143,7 +143,7 @@ class GameLine:
     ruleset: str
     state: str
     totals: tuple[tuple[str, str], ...]
-    payments: tuple[Paid, ...]
+    payments: Sequence[str]
     finished: bool
 
     @property
@@ -162,7 +162,7 @@ class Evening:
     finished: str
     rows: tuple[TallyRow, ...]
     lines: tuple[GameLine, ...]
-    payments: tuple[Paid, ...] | None
+    payments: Sequence[str] | None
 
     @property
     def numbers(self) -> list[int]:
@@ -203,14 +203,14 @@ def evening_of(sheets: Sequence[Sheet]) -> Evening:
         places = 0 if row.average.denominator == 1 else 1
         average = number_format(round(float(row.average), places), places)
         rows.append(TallyRow(row, average.replace("-", labels.MINUS), names.index(row.name)))
-    number = len(games)
+    settled, number = settle_evening(games), len(games)
     finished = ngettext("%(number)s game finished", "%(number)s games finished", number)
     return Evening(
         headline=_headline(standings),
         finished=finished % {"number": number},
         rows=tuple(rows),
         lines=tuple(map(_line, sheets)),
-        payments=_payments(games),
+        payments=None if settled is None else payment_texts(*settled),
     )
 
 
@@ -223,7 +223,7 @@ def _line(sheet: Sheet) -> GameLine:
         ruleset=labels.name_of(rules_of(sheet.row)),
         state=state_of(game, sheet.outcome, players),
         totals=tuple(zip(names, map(points_text, game.totals), strict=True)),
-        payments=paid.paid if paid else (),
+        payments=paid["paid"] if paid else (),
         finished=game.finished,
     )
 
@@ -236,17 +236,6 @@ def _headline(standings: Sequence[EveningStanding]) -> str:
     if len(best) == len(standings) or not most:
         return gettext("The evening is level.")
     return gettext("In the lead: %(players)s") % {"players": ", ".join(best)}
-
-
-def _payments(games: Sequence[FinishedGame]) -> tuple[Paid, ...] | None:
-    settled = settle_evening(games)
-    if settled is None:
-        return None
-    names, payments = settled
-    return tuple(
-        Paid(names[payment.payer], names[payment.payee], labels.money_text(payment.amount))
-        for payment in payments
-    )
 
 
 def evening_text(evening: Evening) -> str:
@@ -263,7 +252,7 @@ def evening_text(evening: Evening) -> str:
         lines.append(f"{line.number}. {line.state} · {line.ruleset} · {totals}")
         lines += (f"   {paid}" for paid in line.payments)
     if evening.payments is not None:
-        lines += ["", gettext("Who pays whom for the evening"), *map(str, evening.payments)]
+        lines += ["", gettext("Who pays whom for the evening"), *evening.payments]
         if not evening.payments:
             lines.append(gettext("Nobody owes anything."))
     return "\n".join([*lines, ""])

@@ -1,7 +1,6 @@
 """Sheets of games as rows, who wrote them, and how a game ends."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from django.utils.translation import ngettext
 from tournaments.engine.documents.entries import write_entry
 from tournaments.engine.play.games import Game as GamesGame
 from tournaments.engine.play.games import PlayedDeal, only_totals
-from tournaments.engine.play.outcomes import Badge, Outcome, settle, who_declared
+from tournaments.engine.play.outcomes import Badge, Outcome, Payment, settle, who_declared
 from tournaments.engine.rules import entries as kinds
 from tournaments.engine.rules.entries import (
     PILES,
@@ -450,41 +449,21 @@ def badges_of(
 # Money.
 
 
-@dataclass(frozen=True, slots=True)
-class Paid:
-    """One payment: payer, payee, and the localized amount."""
-
-    payer: str
-    payee: str
-    amount: str
-
-    def __str__(self) -> str:
-        return _("%(payer)s pays %(payee)s: %(amount)s") % {
-            "payer": self.payer,
-            "payee": self.payee,
-            "amount": self.amount,
-        }
+def payment_texts(names: Sequence[str], payments: Iterable[Payment]) -> list[str]:
+    return [
+        _("%(payer)s pays %(payee)s: %(amount)s")
+        % {"payer": names[payer], "payee": names[payee], "amount": labels.money_text(amount)}
+        for payer, payee, amount in payments
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class Payments:
-    """The payments at a stake per point; none if all scores are level."""
-
-    stake: str
-    paid: tuple[Paid, ...]
-
-
-def payments_of(game: GamesGame, players: Sequence[str]) -> Payments | None:
-    """Return the payments by the current scores; None if the table plays without money."""
+def payments_of(game: GamesGame, players: Sequence[str]) -> dict[str, Any] | None:
+    """Return the stake and who pays whom by the current scores; None if played without money."""
     stake = number_of(game.ruleset.settings.get("stake"))
     if stake is None or not game.rows:
         return None
-    names = game.ruleset.side_names(players)
-    paid = tuple(
-        Paid(names[payment.payer], names[payment.payee], labels.money_text(payment.amount))
-        for payment in settle(game.totals, stake).payments
-    )
-    return Payments(labels.money_text(stake), paid)
+    paid = payment_texts(game.ruleset.side_names(players), settle(game.totals, stake).payments)
+    return {"stake": labels.money_text(stake), "paid": paid}
 
 
 class FinalStanding(NamedTuple):

@@ -307,8 +307,8 @@ def _payments(game: Game, players: tuple[str, ...]) -> Data | None:
     if payments is None:
         return None
     title = _("Who pays whom") if game.finished else _("Who would pay whom now")
-    stake = _("%(stake)s a point") % {"stake": payments.stake}
-    paid = [str(payment) for payment in payments.paid] or [_("Nobody owes anything.")]
+    stake = _("%(stake)s a point") % {"stake": payments["stake"]}
+    paid = payments["paid"] or [_("Nobody owes anything.")]
     return {"title": title, "stake": stake, "paid": paid}
 
 
@@ -554,7 +554,7 @@ def evening_sheet(report: Report, progress: OnProgress) -> Content:
         "games": [row for line in evening.lines for row in _game(line)],
         "payments": None
         if evening.payments is None
-        else [str(paid) for paid in evening.payments] or [_("Nobody owes anything.")],
+        else evening.payments or [_("Nobody owes anything.")],
         "follow": _follow(urljoin(host, path) if host else "", _("Follow this evening")),
     }
     progress(Report.Step.READING, 1, 1)
@@ -564,7 +564,7 @@ def evening_sheet(report: Report, progress: OnProgress) -> Content:
 def _game(line: GameLine) -> list[list[Any]]:
     totals = ", ".join(f"{name} {total}" for name, total in line.totals)
     game = {"text": f"{line.state} · {line.ruleset}", "below": totals}
-    paid = " · ".join(map(str, line.payments))
+    paid = " · ".join(line.payments)
     return [[str(line.number), game], *([["", {"text": paid, "style": "small"}]] if paid else [])]
 
 
@@ -584,7 +584,7 @@ def draw_sheet(reading: Reading) -> str:
             deal = deals.get(badge.entry, len(deals))
             lines.append(f"{badge_name(badge.badge)}: {names[badge.seat]} ({deal})")
         payments = payments_of(game, players)
-        lines += map(str, payments.paid if payments else ())
+        lines += payments["paid"] if payments else ()
     place = "" if reading.entry is None else _("Entry %(number)s: ") % {"number": reading.entry}
     lines += [place + explain(problem, reading.players) for problem in reading.problems]
     return "\n".join([*lines, ""])

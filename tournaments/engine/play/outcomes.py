@@ -265,8 +265,7 @@ CENT = Fraction(1, 100)
 """The default smallest coin."""
 
 
-@dataclass(frozen=True, slots=True)
-class Payment:
+class Payment(NamedTuple):
     """Money from one side to another; `amount` is above 0."""
 
     payer: int
