@@ -72,14 +72,6 @@ def test_logo_is_put_read_changed_as_it_was_seen_and_taken_away(owner, put):
     assert owner.get("clubs/moda/").json()["logo"] is None
 
 
-def test_last_owner_stays_and_others_leave(program, owner, club):
-    denied = owner.post("clubs/moda/leave/")
-    assert refused(denied) == (409, "last-owner")
-    assert denied.json()["club"] == "moda"
-    assert program.role("member", club).post("clubs/moda/leave/").status_code == 204
-    assert Member.objects.filter(club=club).count() == 1
-
-
 def test_seasons_are_made_changed_and_removed_by_directors(director, club):
     season = {"name": "2026", "starts_on": "2026-01-01", "ends_on": "2026-12-31"}
     path = director.post("clubs/moda/seasons/", season)["Location"]

@@ -78,14 +78,6 @@ def test_document_that_there_is_not_is_refused_with_its_place(program, club, tab
     assert not Report.objects.exists()
 
 
-def test_document_that_waits_for_a_table_is_refused(program, club):
-    director = program.role("director", club)
-    path = f"clubs/moda/events/{make.EventFactory(club=club).public_id}/documents/"
-    assert refused(director.post(path, {"document": "sheets"})) == (409, "not-there-yet")
-    missing = {o["document"]: o["missing"] for o in director.get(path).json()["offers"]}
-    assert missing["sheets"] == "Once a table is laid."
-
-
 def test_own_document_is_cancelled_and_made_again(program, club, table):
     member = program.role("member", club)
     path = member.post(documents_of(table), {"document": "sheets"})["Location"]

@@ -192,13 +192,3 @@ def test_those_who_cannot_sit_there_are_refused_and_nothing_is_written(
     ):
         assert faults(director.post(tables, {"players": [*four, last]})) == [found]
     assert Table.objects.count() == 1
-
-
-def test_table_of_a_tournament_gets_a_new_address_but_stays(director, club):
-    event = make.TournamentFactory(event__club=club, state="running").event
-    table = make.TableFactory(round=make.RoundFactory(event=event, number=1))
-    evening = f"clubs/kadife/events/{event.public_id}/"
-    where = f"{evening}rounds/1/tables/{table.public_id}/"
-    before = director.get(where).json()["keys"]["table"]
-    assert director.post(f"{where}replace/").json()["keys"]["table"] != before
-    assert director.delete(where).status_code == 404

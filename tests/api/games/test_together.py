@@ -93,18 +93,6 @@ def test_start_sent_by_many_with_one_key_opens_one_game_and_all_are_answered_ali
     assert len(server.read_sheets()) == there + 1
 
 
-def test_entry_sent_by_many_with_one_key_is_written_once(server, started):
-    def add():
-        key = {"Idempotency_Key": "one-key-for-one-entry", "If_Match": '"0"'}
-        return post(server, entries_of(started), {"entry": RIFKI}, started["keys"]["write"], **key)
-
-    answers = at_once(*[add] * PROGRAMS)
-
-    assert Counter(status for status, _answer in answers) == {201: PROGRAMS}
-    assert {tuple(answer["result"]["totals"]) for _status, answer in answers} == {(0, 0, -320, 0)}
-    assert writes(server, started) == [RIFKI]
-
-
 def test_program_killed_before_its_answer_was_kept_leaves_neither_key_nor_entry(server, started):
     asked = {
         "token": started["keys"]["write"],

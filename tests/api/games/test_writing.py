@@ -314,16 +314,3 @@ def test_writes_of_others_and_keys_of_others_are_refused(phone, path):
     phone.post(batch, {"entries": [third]})
     assert phone.post(batch, {"entries": [fourth, third]}).status_code == 412
     assert written(phone, path) == list(WHOLE_GAME[:3])
-
-
-def test_entry_that_is_sent_again_after_it_was_withdrawn_is_named_by_its_place(phone, path):
-    first, second = keyed(WHOLE_GAME[:2])
-    phone.post(f"{path}entries/batch/", {"entries": [first, second]})
-    phone.delete(f"{path}entries/1/", If_Match='"2"')
-
-    entry, key = {"entry": second["entry"]}, {"Idempotency_Key": second["key"]}
-    again = phone.post(f"{path}entries/", entry, **key)
-
-    assert again.status_code == 201
-    assert again["Location"].endswith("/entries/1/")
-    assert written(phone, path) == list(WHOLE_GAME[:1])

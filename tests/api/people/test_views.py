@@ -1,7 +1,4 @@
-from datetime import timedelta
-
 import pytest
-from django.utils import timezone
 
 from tests import club_factories as make
 from tests.api.conftest import faults, refused
@@ -150,28 +147,6 @@ def test_invitation_is_made_read_followed_and_used_up(program, owner, club):
     assert guest.get(join).json()["belongs"] is True
     late = program.as_(make.AccountFactory()).post(join)
     assert refused(late) == (410, "invitation-over")
-
-
-def test_directors_invite_members_only_and_staff_is_invited_once(program, owner, club):
-    director = program.role("director", club)
-    denied = director.post("clubs/moda/invitations/", {"role": "director"})
-    assert faults(denied) == [("role-of-owners", "role")]
-    many = owner.post("clubs/moda/invitations/", {"role": "owner", "most_uses": None})
-    assert faults(many) == [("staff-once", "most_uses")]
-    assert director.post("clubs/moda/invitations/", {"most_uses": None}).status_code == 201
-    make.InvitationFactory(club=club, role="owner", most_uses=1)
-    for who, query in ((director, ""), (owner, "?role=owner")):
-        assert len(who.get(f"clubs/moda/invitations/{query}").json()["results"]) == 1
-
-
-def test_invitation_is_withdrawn_and_an_expired_one_not_listed(program, owner, club):
-    row = make.InvitationFactory(club=club)
-    path = f"clubs/moda/invitations/{row.public_id}/"
-    for _twice in range(2):
-        assert owner.delete(path).status_code == 204
-    assert program.get(f"join/{row.public_id}/{row.secret}/").status_code == 410
-    make.InvitationFactory(club=club, expires_at=timezone.now() - timedelta(minutes=1))
-    assert owner.get("clubs/moda/invitations/").json()["results"] == []
 
 
 NAMES = ("Şule", "Burak", "Cem", "Deniz")

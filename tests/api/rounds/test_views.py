@@ -111,18 +111,6 @@ def test_round_is_opened_again_and_its_correction_shown_until_it_is_accepted(eve
     assert refused(director.post(evening.round(1, "reopen/"))) == (409, "depended")
 
 
-def test_wall_shows_who_sits_where_and_later_who_is_in_front(program, evening):
-    wall = program.get(f"{evening.path}wall/").json()
-    assert (wall["round"]["number"], wall["going"], wall["standings"]) == (1, [1, 2], [])
-    assert [table["number"] for table in wall["tables"]] == [1, 2, None]
-    assert len(wall["tables"][2]["names"]) == 1
-    evening.play(1, FIRST)
-    evening.director.post(evening.round(1, "close/"))
-    over = program.get(f"{evening.path}wall/").json()
-    assert (over["tables"], over["going"], len(over["standings"])) == ([], [], 9)
-    assert over["standings"][0]["rank"] == 1
-
-
 @pytest.fixture
 def seated(begun):
     answer = begun.director.post(f"{begun.path}seat/")

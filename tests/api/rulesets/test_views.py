@@ -5,12 +5,11 @@ from jsonschema import Draft202012Validator
 
 from tests.api.conftest import faults
 from tests.club_factories import ClubFactory
-from tests.factories import HouseRulesetFactory, UserFactory
+from tests.factories import HouseRulesetFactory
 from tournaments.api.reference.views import document
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.documents.verify import SCHEMAS
 from tournaments.engine.variants import RULESETS
-from tournaments.models import HouseRuleset
 
 
 def test_rulesets_are_those_of_the_program_and_the_house_rules_one_may_play(
@@ -124,21 +123,3 @@ def test_director_makes_changes_and_removes_house_rules(director, club):
     assert director.get("rulesets/bizim-king/").json()["name"] == "Kısa King"
 
     assert director.delete(where, If_Match='"2"').status_code == 204
-
-
-def test_document_that_cannot_be_is_refused_with_every_reason_at_its_place(director):
-    wrong = KING | {"name": "", "contracts": [{**KING["contracts"][0], "scoring": "by-luck"}]}
-    denied = director.post("clubs/kadife/house-rules/", {"document": wrong})
-    assert ("bad-ruleset", "document.contracts.0.scoring") in faults(denied)
-    nameless = director.post("clubs/kadife/house-rules/", {"document": KING})
-    assert faults(nameless) == [("missing-field", "document.name")]
-    assert not HouseRuleset.objects.exists()
-
-
-def test_staff_keeps_the_rules_of_the_server_and_no_others(program, club):
-    HouseRulesetFactory(slug="moda", club=club)
-    HouseRulesetFactory(slug="of-the-server")
-    staff = program.as_(UserFactory(is_superuser=True))
-    assert [row["id"] for row in staff.get("house-rules/").json()["results"]] == ["of-the-server"]
-    assert staff.post("house-rules/", {"document": KING | {"name": "New"}}).json()["id"] == "new"
-    assert HouseRuleset.objects.get(slug="new").club is None
