@@ -3,8 +3,6 @@
 By the rules of `docs/rules.md` §1.1 alone: nothing here knows the program.
 """
 
-from fractions import Fraction
-
 PENALTIES = {
     "no-tricks": ("tricks", 13, -50),
     "no-hearts": ("hearts", 13, -30),
@@ -47,30 +45,3 @@ def points_of(record):
         (counts,) = entry["counts"].values()
         sums = [before + worth * count for before, count in zip(sums, counts, strict=True)]
     return sums
-
-
-def standings_of(document, rounds):
-    """The points of every entrant after so many rounds; a bye is the mean of what was played."""
-    played = {entrant["id"]: [] for entrant in document["entrants"]}
-    byes = dict.fromkeys(played, 0)
-    for place in document["rounds"][:rounds]:
-        for table in place["tables"]:
-            points = points_of(table["game"]["record"])
-            for entrant, each in zip(table["entrants"], points, strict=True):
-                played[entrant].append(each)
-        for entrant in place["byes"]:
-            byes[entrant] += 1
-    return {
-        entrant: sum(points) + Fraction(sum(points) * byes[entrant], max(1, len(points)))
-        for entrant, points in played.items()
-    }
-
-
-def places_of(standings):
-    """The first and the last place that each entrant can have by points alone."""
-    points = list(standings.values())
-    places = {}
-    for entrant, mine in standings.items():
-        better = sum(each > mine for each in points)
-        places[entrant] = (better + 1, better + points.count(mine))
-    return places

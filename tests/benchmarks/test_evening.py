@@ -5,7 +5,6 @@ import random
 import pytest
 
 from benchmarks.evening.comparing import compare
-from benchmarks.evening.followers import Follower
 from benchmarks.evening.tables import Deal, Table
 from benchmarks.evening.tally import Tally
 from tests.evening_by_hand import draw_deals, points_of
@@ -52,18 +51,3 @@ def test_answered_deals_are_all_there_once_and_in_order(table, deals, lost, twic
     assert (found.answered, found.lost, found.twice) == (3, lost, twice)
     assert bool(found.problems) == (deals != (0, 1, 2))
     assert compare({}, [table]).lost == 3
-
-
-def test_deal_that_was_not_answered_may_be_there_or_not(table):
-    table.sent[2] = Deal(table.sent[2].key, table.sent[2].body)
-    for deals, there in (((0, 1), 0), ((0, 1, 2), 1)):
-        found = compare(stored(table, *deals), [table])
-        assert (found.unanswered_stored, found.lost, found.problems) == (there, 0, [])
-
-
-def test_follower_who_was_not_shown_the_last_deal_is_found(table):
-    follower = Follower("127.0.0.1", 1, "/follow/", Tally())
-    follower.revision = 3
-    assert compare(stored(table, 0, 1, 2), [table], [follower]).problems == []
-    follower.revision = 2
-    assert len(compare(stored(table, 0, 1, 2), [table], [follower]).problems) == 1

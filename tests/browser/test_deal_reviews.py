@@ -1,25 +1,18 @@
-"""Deals confirmed one by one on phones of a tournament's table, and a dispute that is settled."""
-
-from datetime import timedelta
+"""Deals confirmed and disputed, one by one, on phones of a tournament's table."""
 
 import pytest
-from django.utils import timezone
 from playwright.sync_api import expect
 
 from tests.club_factories import ClubFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import reload
 from tests.web.rounds.going import going, table
-from tournaments.models import DealReview
 from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser
 
 
-def test_table_confirms_disputes_and_corrects_its_deals(new_phone, new_laptop):
-    club = ClubFactory()
-    place = going(club, 2, confirm_deals=True)
-    game = table(place).games.get()
+def test_table_confirms_and_disputes_its_deals(new_phone):
+    game = table(going(ClubFactory(), 2, confirm_deals=True)).games.get()
     writer, second = (new_phone(locale="tr-TR") for _ in range(2))
     for phone in (writer, second):
         phone.game = game
@@ -28,18 +21,6 @@ def test_table_confirms_disputes_and_corrects_its_deals(new_phone, new_laptop):
     confirm_by_passing_the_phone(writer)
     confirm_on_another_phone(writer, second)
     dispute(writer)
-    settle(new_laptop(club), place)
-    assert reload(game).body(2)["counts"] == {"men": [3, 0, 3, 2]}
-    writer.wake()
-    expect(writer.page.locator(".disputed-deal")).to_have_count(0)
-
-    # Once the time to correct is over, only a director changes a confirmed deal.
-    DealReview.objects.update(at=timezone.now() - timedelta(minutes=11))
-    writer.page.reload()
-    writer.tap(writer.page.locator(".sheet tbody a").first)
-    writer.page.wait_for_url("**/entries/0/")
-    expect(writer.page.locator("main .notice")).to_contain_text("yöneticiyi çağırın")
-    expect(writer.page.locator("main form")).to_have_count(0)
 
 
 def confirm_by_passing_the_phone(phone):
@@ -90,15 +71,3 @@ def dispute(phone):
     expect(phone.page.locator(".disputed-deal")).to_contain_text(phone.game.players[3])
     expect(phone.page.locator(".round-called")).to_be_visible()
     assert phone.faults() == {}
-
-
-def settle(laptop, place):
-    """The director sees both versions, and takes the disputed one."""
-    laptop.row = place.event.tournament
-    laptop.take_next_step()
-    expect(laptop.page.locator(".dispute dd")).to_have_count(2)
-    assert laptop.phone.faults() == {}
-    laptop.open("running", 1)
-    expect(laptop.page.locator("#wait + ul > li").first).to_have_id("table-1")
-    laptop.follow("running_table", 1, 1)
-    laptop.press(laptop.page.locator(".dispute button[value=disputed]"))

@@ -3,11 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.playing import from_seat
 from tests.deals import WHOLE_GAME
-from tests.factories import record, record_all
+from tests.factories import record
 from tournaments.models import Game
-from tournaments.web.base.phone import address, evening_address
+from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser
 
@@ -28,51 +27,6 @@ def test_phone_with_something_typed_is_asked_before_it_goes_on(new_phone):
     partner.page.wait_for_url(f"**{writer.path}")
     record(Game.objects.latest("pk"), WHOLE_GAME[0])
     partner.wait_for(1)
-
-
-MOST_TAPS = 12
-
-
-def test_evening_of_three_games_takes_few_taps_besides_the_deals(new_phone):
-    phone = new_phone(locale="tr-TR")
-    phone.open("/")
-    phone.tap_and_go("a.button[href='/new/']", "/new/$")
-    for seat, name in enumerate(("Deniz", "Abdurrahman", "Zeynep", "Emre")):
-        phone.tap(phone.page.locator(f"[name=name{seat}]"))
-        phone.page.keyboard.type(name)
-    phone.tap(phone.page.locator(".seat-1 .first"))
-    phone.tap_and_go(".actions button", "/play/")
-    play_to_the_end(phone)
-
-    phone.tap_and_go(".end a.button:has-text('Rövanş')", "/rematch/$")
-    phone.tap_and_go(".starters button:has-text('Zeynep')", r"/play/\w+/[^/]+/$")
-    play_to_the_end(phone)
-
-    phone.tap_and_go(".end a.button:has-text('Rövanş')", "/rematch/$")
-    assert phone.misfits(360) == {}
-    phone.tap(phone.page.locator("[name=name3]"))
-    phone.page.keyboard.press("Control+A")
-    phone.page.keyboard.type("Süleymancan")
-    phone.tap_and_go(".starters button:has-text('Süleymancan')", r"/play/\w+/[^/]+/$")
-
-    assert phone.taps <= MOST_TAPS
-    games = Game.objects.order_by("number").values_list("players", flat=True)
-    assert [players[3] for players in games] == ["Emre", "Emre", "Süleymancan"]
-    assert [game.first_declarer for game in Game.objects.order_by("number")] == [1, 2, 3]
-
-    play_to_the_end(phone)
-    phone.open(evening_address(Game.objects.latest("pk").open_table))
-    expect(phone.page.locator(".tally tbody th")).to_have_count(5)
-    assert phone.faults() == phone.misfits(360, 430) == {}
-    # Whoever wrote the last game goes on from here, too.
-    phone.tap_and_go(".actions a:has-text('Rövanş')", "/rematch/$")
-
-
-def play_to_the_end(phone):
-    """Write the deals past the phone, which hears of them."""
-    game = Game.objects.latest("pk")
-    record_all(game, from_seat(game.first_declarer))
-    phone.page.wait_for_selector("#end-title")
 
 
 def test_fifth_sits_out_in_turn(new_phone):

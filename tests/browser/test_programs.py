@@ -70,13 +70,6 @@ def program(folder, name, **said):
     return subprocess.Popen([sys.executable, name], cwd=folder, env=environment)
 
 
-def test_programs_are_short(folder):
-    lengths = {each.name: len(each.read_text().splitlines()) for each in folder.iterdir()}
-
-    assert lengths.keys() == {"results_bot.py", "standings_sheet.py", "table_board.html"}
-    assert max(lengths.values()) < 30
-
-
 def test_bot_posts_a_result_once_it_is_in(folder, live_server, game, chat):
     told, address = chat
     bot = program(folder, "results_bot.py", SITE=live_server.url, CLUB="moda", CHAT=address)

@@ -8,9 +8,8 @@ from playwright.sync_api import expect
 from tests.browser.phone import game_with
 from tests.browser.playing import asks_who, say_who
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, ContextFactory, SetupFactory, record
+from tests.factories import ContextFactory, SetupFactory, record
 from tournaments.services.games.playing import change_head
-from tournaments.services.games.tables import NextGame, start_rematch
 from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser
@@ -68,36 +67,6 @@ def test_follower_answers_once_and_sees_their_own_first(new_phone):
     expect(line(phone)).to_have_text("Yalnız izliyorsunuz")
     assert marked(phone) == []
     phone.page.reload()
-    expect(asks_who(phone)).to_have_count(0)
-
-
-def test_next_game_of_the_evening_finds_the_person_by_name_or_asks_again(new_phone):
-    first = game_with(WHOLE_GAME, players=NAMES)
-    phone = new_phone(asked=True, locale="tr-TR")
-    phone.open(address(first, "follow"))
-    say_who(phone, "Zeynep")
-    moved = ("İnci", "Gökçenaz", "Abdurrahman", "Zeynep")
-    second, _ = start_rematch(
-        first.pk, NextGame(SetupFactory(players=moved)), at=EVENING, key="a-key-of-two"
-    )
-    phone.page.wait_for_url(re.compile(second.public_id))
-    expect(line(phone)).to_have_text("Siz: Zeynep")
-    expect(asks_who(phone)).to_have_count(0)
-    assert marked(phone)[0] == 3
-
-    # Zeynep sits out in the third game, and is found again in the fourth.
-    for number, names in enumerate(((*moved[:3], "Deniz"), NAMES)):
-        record(second, {"type": "stopped", "reason": "time"})
-        second, _ = start_rematch(
-            second.pk,
-            NextGame(SetupFactory(players=names)),
-            at=EVENING,
-            key=f"a-key-of-game-{number}",
-        )
-        phone.page.wait_for_url(re.compile(second.public_id))
-        if number == 0:
-            say_who(phone, "Yalnız izliyorum")
-    expect(line(phone)).to_have_text("Siz: Zeynep")
     expect(asks_who(phone)).to_have_count(0)
 
 

@@ -10,10 +10,7 @@ from kingscore.static_files import without_comments
 from tests.browser.phone import game_with
 from tests.browser.playing import tap_radio, write_hand, write_record
 from tests.deals import NAMES, WHOLE_GAME, deal
-from tests.factories import record
-from tests.match_builders import won_by
 from tests.sample_games import load, load_result
-from tournaments.models import Game
 from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser
@@ -67,7 +64,7 @@ def test_first_load_of_a_table_is_small_and_what_follows_smaller(new_phone):
     assert max(sizes.values()) <= MOST_LATER_BYTES, sizes
 
 
-def test_king_ends_a_game_and_one_queen_each_is_played_again(new_phone):
+def test_king_ends_a_game(new_phone):
     phone = new_phone()
     headline = phone.page.locator(".end h2")
     phone.sit_down(*WHOLE_GAME[:5])
@@ -93,15 +90,6 @@ def test_king_ends_a_game_and_one_queen_each_is_played_again(new_phone):
     phone.tap(phone.save)
     phone.go_on()
     expect(headline).to_have_text("King! Ayşe alone is out.")
-
-    phone.sit_down()
-    phone.choose({"contract": "no-queens"})
-    for _ in range(3):
-        phone.tap(phone.key(1))
-    expect(phone.save).to_be_hidden()
-    phone.tap(phone.page.locator(".replay"))
-    expect(phone.page.locator(".last .what")).to_contain_text("one queen each: played again")
-    assert phone.stored()[0]["reason"] == "one-each"
 
 
 def test_games_of_italian_king_are_played_by_tapping(new_phone):
@@ -269,25 +257,8 @@ def pair_scores(phone):
     return tuple(of[f"side-{side}"].pop() for side in range(len(of)))
 
 
-def test_match_of_krapet_is_played_with_one_tap_between_the_games(new_phone):
+def test_krapet_is_played_with_one_tap_for_the_winner(new_phone):
     phone = new_phone()
-    phone.open("/new/?ruleset=krapet")
-    phone.name_seats(NAMES[:2])
-    phone.page.locator(".match summary").tap()
-    phone.page.get_by_role("radio", name="Best of 3 games").check()
-    phone.tap_and_go(".actions button", "/play/")
-    score = phone.page.locator(".match-score")
-    first = Game.objects.get()
-    record(first, won_by(1))
-    phone.page.reload()
-    expect(score).to_contain_text("In the lead: Burak")
-    phone.page.get_by_role("button", name="Next game").tap()
-    phone.page.wait_for_url(lambda url: "/play/" in url and first.public_id not in url)
-    record(Game.objects.get(match_number=2), won_by(1))
-    phone.page.reload()
-    expect(score).to_contain_text("Match won: Burak")
-    assert phone.faults() == {}
-
     phone.sit_down(ruleset="krapet", players=NAMES[:2], options={"target": 2})
     phone.taps, starters = 0, []
     for winner in (0, "none", 1, 0):

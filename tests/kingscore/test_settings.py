@@ -135,19 +135,6 @@ def test_missing_secret_is_not_made_where_the_database_cannot_be_asked(tmp_path)
     assert not path.exists()
 
 
-@pytest.mark.parametrize("words", [["up"], ["check"]])
-@pytest.mark.slow
-def test_no_command_goes_on_with_a_damaged_secret(tmp_path, words):
-    (tmp_path / "secret-key").touch()
-
-    done = run_manage(tmp_path, *words)
-
-    assert done.returncode == 1
-    assert "openssl rand -hex 32" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["secret-key"]
-
-
 @pytest.mark.django_db
 def test_sqlite_keeps_what_was_answered_through_a_power_cut(tmp_path):
     # A connection of its own, so that this is told on PostgreSQL, too.
@@ -281,13 +268,6 @@ def test_policy_allows_nothing_inline_and_nothing_from_elsewhere(client, db):
         "form-action": "'self'",
         "frame-ancestors": "'none'",
     }
-
-
-def test_address_of_a_table_does_not_leave_in_the_referrer(client, db):
-    secret = fields.derive("play", "nobody", 1)
-
-    for path in ("/", "/rules/", f"/play/nobody/{secret}/"):
-        assert client.get(path)["Referrer-Policy"] == "same-origin"
 
 
 def test_mails_lead_to_the_address_that_is_known():

@@ -78,12 +78,6 @@ def test_score_reads_a_game_a_line_from_standard_input(monkeypatch, first):
     assert found == [load(f"{name}.result") for name in NAMES]
 
 
-@pytest.mark.parametrize("text", [b"", b"{\n}}\n", b'{"a": [\n{"type": "stopped"}\n],\n}\n'])
-def test_score_takes_a_broken_document_on_standard_input_for_one(monkeypatch, text):
-    status, out, _err = score("-", stdin=text, monkeypatch=monkeypatch)
-    assert (status, [codes(result) for result in results(out)]) == (1, [["bad-json"]])
-
-
 def test_score_draws_the_sheet_as_a_table():
     status, out, _err = score(WHOLE, table=True)
     lines = out.splitlines()

@@ -147,17 +147,6 @@ def test_built_sheet_is_kept_and_served_at_once(game, pdf):
     assert "−220 −60 −700 −220" in page.text
 
 
-def test_empty_sheet_is_asked_for_and_built_once(pdf):
-    report = reporting.request_empty_sheet("rifki", language="tr", at=EVENING)
-    build_report(report.pk)
-    again = reporting.request_empty_sheet("rifki", language="tr", at=EVENING)
-    assert (again.pk, again.state) == (report.pk, "done")
-    assert pdf(document(again)).pages == 1
-    assert (
-        reporting.request_empty_sheet("turkish-king", language="tr", at=EVENING).state == "waiting"
-    )
-
-
 def test_report_that_is_done_is_built_no_more(game):
     report = ask(game)
     build_report(report.pk)

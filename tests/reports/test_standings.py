@@ -10,7 +10,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.reports.asked import FIVE, file_of, report_of
 from tests.reports.conftest import PAPERS
-from tests.tournament_builders import closed, opened, play, running
+from tests.tournament_builders import closed, running
 from tournaments.engine.documents.games import letters_of
 from tournaments.models import Entrant, Round, Ruling
 from tournaments.reports import standings
@@ -83,22 +83,6 @@ def test_pages_before_the_first_round_name_everybody(row):
     assert data["lines"][1] == "Before the first round"
     assert [cells["cells"][0] for cells in data["rows"]] == ["1="] * 5
     assert data["legend"][1:] == ["= shares the place"]
-
-
-def test_hidden_last_round_is_shown_to_directors_only():
-    row = running(*FIVE, rounds=2, hide_last=True)
-    closed(row, WHOLE_GAME)
-    play(opened(row))
-
-    heads = [column["head"] for column in composed(row)["columns"]]
-    assert "2" not in heads
-    assert composed(row)["lines"][-3:] == [
-        "After round 1 of 2",
-        f"Code: {letters_of(Round.objects.get(number=1).digest)}",
-        "The last round is on: until it is over, these are the standings before it.",
-    ]
-    assert "2" not in [column["head"] for column in composed(row, round=2)["columns"]]
-    assert "2" in [column["head"] for column in composed(row, audience="directors")["columns"]]
 
 
 def test_many_rounds_are_added_up_at_the_front(row, monkeypatch):

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.conftest import faults, refused
+from tests.api.conftest import faults
 from tests.club_factories import PlayerFactory
 from tournaments.models import Game, Player
 
@@ -48,16 +48,6 @@ def test_faults_of_players_are_shown_by_their_lines_and_nothing_is_imported(dire
     assert [(each["code"], each["where"]) for each in looked_at["problems"]] == wrong
     assert faults(director.post(f"{IMPORTS}players/", body)) == wrong
     assert not Player.objects.exists()
-
-
-def test_plan_that_was_seen_must_be_the_one_that_is_imported(director, club):
-    body = {"lines": [{"name": "Cem"}, {"name": "Ece"}]}
-    seen = director.post(f"{IMPORTS}players/", body | {"dry_run": True}).json()["seen"]
-    PlayerFactory(club=club, name="Cem")
-    changed = director.post(f"{IMPORTS}players/", body | {"seen": seen})
-    assert refused(changed) == (409, "plan-changed")
-    now = director.post(f"{IMPORTS}players/", body | {"seen": changed.json()["seen"]})
-    assert now.json()["imported"] == 1
 
 
 def test_results_become_games(director, club):

@@ -87,21 +87,3 @@ def test_links_are_read_and_replaced_by_directors_only(director, club):
     assert f"/check-in/{row.public_id}/{row.secret('check-in')}/" in links["check_in"]["url"]
     replaced = director.post(f"{path}replace/").json()
     assert replaced["register"]["key"] != links["register"]["key"]
-
-
-def test_record_goes_from_one_server_to_the_club_of_another(program):
-    row = whole_tournament()
-    source = program.role("director", row.event.club)
-    document = source.get(f"clubs/moda/tournaments/{row.slug}/record/").json()
-    assert document["format"] == "kingscore-tournament/1"
-    owner = program.role("owner", ClubFactory(slug="kadife"))
-    taken = owner.post("clubs/kadife/tournament-records/", document)
-    assert refused(taken) == (409, "tournament-exists")
-    denied = owner.post("clubs/kadife/tournament-records/?elsewhere=True", document)
-    assert faults(denied) == [("wrong-type", "elsewhere")]
-    made = owner.post("clubs/kadife/tournament-records/?elsewhere=true", document)
-    assert made.status_code == 201
-    again = owner.get(f"{made['Location']}record/").json()
-    assert again["rounds"] == document["rounds"]
-    broken = owner.post("clubs/kadife/tournament-records/", document | {"rounds": None})
-    assert faults(broken) == [("wrong-type", "rounds")]

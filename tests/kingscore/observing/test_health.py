@@ -1,12 +1,11 @@
 import os
 import re
-import resource
 import signal
 import socket
 import subprocess
 import sys
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing
 from datetime import timedelta
 from http.client import HTTPConnection
 
@@ -112,30 +111,6 @@ def test_proxy_goes_on_with_a_server_for_faults_that_all_servers_share(client, m
     answer = client.get(ours)
     assert (answer.status_code, broken in answer.json()) == (200, False)
     assert client.get("/readyz?parts=kitchen").status_code == 400
-
-
-@contextmanager
-def no_room():
-    """Let no file of this process grow, as on a full disk: not even one with pytest's output."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with connection.cursor() as cursor:
-        # The log of SQLite is written from its beginning where it was emptied.
-        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="fills the disk of SQLite")
-def test_database_without_room_is_not_ready(client):
-    with no_room():
-        answer = settled(client)
-
-    assert (answer.status_code, answer.json()["database"]) == (503, "ok")
-    assert answer.json()["writing"] != "ok"
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 import io
 import json
 import logging
-from datetime import datetime
 from io import StringIO
 
 import pytest
@@ -11,7 +10,7 @@ from django.db import IntegrityError, connection, transaction
 from django.http import HttpResponse
 from django.urls import path
 
-from kingscore.observing.logs import DiscreetFormatter, JsonFormatter, logging_of
+from kingscore.observing.logs import DiscreetFormatter, JsonFormatter
 from tests.club_factories import ClubFactory, PlayerFactory
 from tournaments.models import Player, fields
 
@@ -86,18 +85,6 @@ def test_faults_are_told_without_names_addresses_and_tokens(log, client, page):
     assert is_discreet(log.getvalue()), log.getvalue()
 
 
-@both
-def test_unknown_host_is_one_line(log, client, settings):
-    settings.ALLOWED_HOSTS = ["king.example"]
-
-    assert client.get("/tell/yilmaz/", headers={"Host": "other.example"}).status_code == 400
-
-    security = [line for line in log.getvalue().splitlines() if "django.security" in line]
-    assert len(security) == 1
-    assert "other.example" in security[0]
-    assert "Traceback" not in log.getvalue()
-
-
 @as_json
 @pytest.mark.django_db
 def test_a_fault_tells_where_it_was_and_its_kind(log, client):
@@ -160,21 +147,6 @@ def test_what_somebody_sent_begins_no_line_of_its_own(formatter):
     assert len(line.splitlines()) == 1
     assert line.isprintable()
     assert "all is well" in line
-
-
-def test_lines_for_people_say_of_which_zone_their_time_is():
-    record = logging.LogRecord("root", logging.WARNING, "x.py", 1, "words", (), None)
-
-    written = datetime.strptime(DiscreetFormatter().format(record)[:24], "%Y-%m-%d %H:%M:%S%z")
-
-    assert abs(written.timestamp() - record.created) < 1
-
-
-def test_requests_have_lines_as_json_only():
-    loggers = {form: logging_of(form)["loggers"] for form in ("text", "json")}
-    levels = {form: each["kingscore.observing.requests"] for form, each in loggers.items()}
-
-    assert levels == {"text": {"level": "WARNING"}, "json": {"level": "INFO"}}
 
 
 @as_json

@@ -251,14 +251,6 @@ def test_somebody_removed_is_changed_no_more(game, director):
             change()
 
 
-def test_names_ever_are_those_of_the_audit_and_of_now(game, director):
-    player = people.add_player(player_at(game, 0).club, "Işıl", director, at=EVENING)
-    changes.rename_player(player.pk, "Işıl Nur", director, at=EVENING)
-    player = changes.rename_player(player.pk, "Nur", director, at=EVENING)
-
-    assert changes.names_ever([player]) == {"Işıl", "Işıl Nur", "Nur", "I.", "I. N.", "N."}
-
-
 def test_name_is_taken_out_however_it_is_written():
     for said, left in (
         ("IŞIL geldi", "№ geldi"),

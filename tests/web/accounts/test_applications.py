@@ -179,19 +179,6 @@ def test_refresh_is_for_its_application_and_gives_no_more_than_was_allowed(nil, 
     assert (stolen.status_code, stolen.json()["error"]) == (400, "invalid_grant")
 
 
-def test_closed_account_gets_no_more_tokens(nil, application):
-    code = code_of(consent(nil, application)[1])
-    got = connected(nil, application)
-    User.objects.filter(pk=nil.user.pk).update(is_active=False)
-
-    for refused in (exchange(application, code), refresh(application, got["refresh_token"])):
-        assert (refused.status_code, refused.json()["error"]) == (400, "invalid_grant")
-
-    # Opened again, it goes on.
-    User.objects.filter(pk=nil.user.pk).update(is_active=True)
-    assert refresh(application, got["refresh_token"]).status_code == 200
-
-
 def end_by_page(nil, application, _got):
     form = reverse("withdraw_application", args=[application.pk])
     assert form in nil.get(TOKENS).text
@@ -303,17 +290,6 @@ def test_consent_is_asked_for_again(nil, application):
     page = nil.get(AUTHORIZE, question(application, approval_prompt="auto"))
     assert page.status_code == 200
     assert nil.post(AUTHORIZE, {}).status_code == 400
-
-
-def test_code_works_once_and_only_with_its_verifier(nil, application):
-    _page, led = consent(nil, application)
-    code = code_of(led)
-    assert exchange(application, code, code_verifier="w" * 64).json()["error"] == "invalid_grant"
-    assert exchange(application, code, grant_type="password").status_code == 400
-    _page, led = consent(nil, application)
-    code = code_of(led)
-    assert exchange(application, code).status_code == 200
-    assert exchange(application, code).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -477,19 +453,6 @@ def test_account_has_so_many_tokens_and_no_more_until_one_is_over(nil):
 
     assert (answer.status_code, "There are 20 already" in answer.text) == (422, True)
     assert PersonalToken.objects.of(nil.user).count() == MOST_TOKENS
-
-
-def test_token_that_is_revoked_opens_nothing_and_is_revoked_twice(nil):
-    text = shown(nil.post(NEW_TOKEN, WISH))
-    row = PersonalToken.objects.get()
-    assert nil.get(revoking(row)).status_code == 200
-    assert asks("games/abc/", text).status_code == 404
-
-    answer = nil.post(revoking(row), follow=True)
-
-    assert "“The screen” opens nothing any more." in answer.text
-    assert asks("games/abc/", text).status_code == 401
-    assert nil.post(revoking(row)).status_code == 404
 
 
 @pytest.mark.parametrize("end", ["deactivated", "deleted", "over"])

@@ -57,18 +57,6 @@ def test_strangers_find_published_clubs_with_their_next_event(client, django_ass
     assert page["others"] == [(quiet, None)]
 
 
-@pytest.mark.parametrize("name", ["", "x" * 81])
-def test_club_without_a_good_name_is_refused_with_what_was_typed(visitor, name):
-    visitor.force_login(make.AccountFactory())
-
-    answer = visitor.post(CLUBS, {"name": name})
-
-    assert answer.status_code == 422
-    assert answer.context["form"]["name"].value() == name
-    assert answer.context["form"].errors["name"]
-    assert not Club.objects.exists()
-
-
 def test_visitors_of_a_published_club_see_its_name_and_published_evenings_only(visitor, club):
     Club.objects.update(published=True)
     soon = timezone.localdate() + timedelta(days=1)
@@ -100,17 +88,6 @@ def test_club_shows_the_next_evenings(visitor, club):
     page = visitor.become("member", club).get(url("club", "moda"))
 
     assert [page.context["next"]["event"], *page.context["soon"]] == days[:4]
-
-
-def test_settings_that_cannot_be_are_refused(visitor, club):
-    visitor.become("owner", club)
-
-    answer = visitor.post(
-        url("club_settings", "moda"), {"name": "", "confirmations": "seven", "paper": "a3"}
-    )
-
-    assert answer.status_code == 422
-    assert set(answer.context["form"].errors) == {"name", "confirmations", "paper"}
 
 
 def test_member_leaves_after_being_asked(visitor, club):

@@ -155,19 +155,6 @@ def test_report_leads_the_scorer_back_to_the_sheet(visitor, game):
     assert visitor.get(at(ask(visitor, game))).context["back"] == address(game, "write")
 
 
-def test_empty_sheet_is_asked_for_by_ruleset(visitor):
-    answer = visitor.post(reverse("empty_sheet", args=["rifki"]))
-
-    report = Report.objects.get()
-    assert answer.url == at(report)
-    assert (report.kind, report.parameters, report.language) == (
-        "empty-sheet",
-        {"ruleset": "rifki"},
-        "en",
-    )
-    assert "Rıfkı, empty sheet" in visitor.get(at(report)).text
-
-
 def test_record_is_the_game_as_a_portable_document(visitor, game):
     answer = visitor.get(under("follow_record", game, "follow"))
 

@@ -114,15 +114,6 @@ def test_record_refuses_an_impossible_deal_and_keeps_it_in_the_form(phone, chang
     assert reload(game).row.revision == 1
 
 
-@pytest.mark.parametrize("king", [{}, {"king": "yes"}])
-def test_record_of_all_hearts_is_a_king_only_where_the_table_says_so(phone, king):
-    game = game_with()
-    hearts = {f"count-hearts-{seat}": str(13 * (seat == 2)) for seat in range(4)}
-    answer = send(phone, game, contract="no-hearts", **hearts, **king)
-    assert answer.status_code == HTTPStatus.OK
-    assert reload(game).game.finished == bool(king)
-
-
 # Keys and revisions.
 
 
@@ -218,14 +209,6 @@ def test_undo_withdraws_the_last_entry_once_and_keeps_it_in_the_log(phone):
     assert reload(game).positions == (0,)
 
 
-def test_impossible_correction_is_explained_beside_its_field(plain):
-    typed = fields_of(WHOLE_GAME[1]) | {"count-queens-2": "3"}
-    answer = send(plain, game_with(3), "entry", 1, **typed)
-    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert "Queens: must be 4 in all, 5 written." in sentences(answer)
-    assert value_of(answer, "count-queens-2") == "3"
-
-
 @pytest.mark.parametrize(
     ("deals", "position", "typed", "reason"),
     [
@@ -249,19 +232,6 @@ def test_change_that_a_later_entry_does_not_fit_is_refused_with_its_reason(
 
 
 # Whose turn, who sits where.
-
-
-def test_page_draws_the_table_counter_clockwise_from_the_holder_of_the_phone(plain):
-    game = game_with()
-    plain.post(url(game, "holder"), {"holder": "1"})
-    page = plain.get(address(game, "write")).content.decode()
-    seats = re.search(r'<div class="drawing seats".*?<fieldset', page, re.DOTALL)[0]
-    assert re.findall(r'at-([a-z]+)[^"]*" data-seat="(\d)"', seats) == [
-        ("bottom", "1"),
-        ("right", "2"),
-        ("top", "3"),
-        ("left", "0"),
-    ]
 
 
 # Following; `test_unchanged.py` says when nothing is answered.

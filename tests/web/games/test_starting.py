@@ -209,18 +209,6 @@ def test_options_of_the_last_table_stand_in_the_next(client, language, ruleset, 
     assert (form["ruleset"].value(), form["name0"].value()) == (ruleset, None)
 
 
-def test_rematch_of_two_refuses_a_third(plain):
-    start(plain, "krapet")
-    game = Game.objects.get()
-    url = reverse("rematch", args=[game.public_id, game.secret("write")])
-
-    assert plain.post(url, {"seats": "kept", "first": "2"}).status_code == 422
-    assert plain.post(url, {"seats": "moved", "first": "1"}).status_code == 302
-
-    again = Game.objects.latest("pk")
-    assert (again.players, again.first_declarer) == (["Burak", "Ayşe"], 0)
-
-
 def test_setup_changes_options_of_every_kind(plain):
     start(plain, "italian-king", **{"italian-king.sale": "True"})
     game = Game.objects.get()

@@ -2,7 +2,6 @@ from datetime import timedelta
 from http import HTTPStatus
 
 import pytest
-from django.conf import settings
 from django.core.cache import caches
 from django.test import Client
 
@@ -169,10 +168,3 @@ def test_game_that_was_deleted_is_forgotten(db):
     assert watch.mark(game.public_id) is None
     assert watch.mark("nothing-like") is None
     assert "nothing-like" not in watch.asked_at
-
-
-def test_server_keeps_marks_for_less_than_a_page_waits():
-    from kingscore import settings as served
-
-    assert settings.MARKS_KEPT_SECONDS == 0
-    assert 0 < served.MARKS_KEPT_SECONDS <= 1

@@ -14,7 +14,6 @@ from tests.club_factories import (
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.rating_factories import count_ratings
-from tests.tournament_builders import SHORT, closed, running
 from tournaments import models
 from tournaments.engine.variants import RULESETS
 from tournaments.queries.names import contracts_of
@@ -98,19 +97,6 @@ def test_everybody_sees_what_is_published_of_a_player_whose_name_is_public(
     set_initials(player.pk, True, NOBODY, at=timezone.now())
     assert (client.get(at).status_code, client.get(picture).status_code) == (404, 404)
     assert not models.Report.objects.filter(player=player).exists()
-
-
-def test_hidden_last_round_is_not_on_the_page_for_everybody(client):
-    row = running(*(f"Oyuncu {n}" for n in range(1, 9)), rounds=2, hide_last=True)
-    closed(row, SHORT)
-    closed(row, SHORT)
-    models.Club.objects.update(published=True, in_server_ratings=True)
-    models.Event.objects.update(published=True)
-    at = path_of(row.entrants.first().player)
-
-    assert client.get(at).context["sums"].games == 1
-    models.Tournament.objects.update(state="finished")
-    assert client.get(at).context["sums"].games == 2
 
 
 def test_page_shows_the_rating_its_rank_and_its_curve(member, rated):
@@ -249,14 +235,3 @@ def test_two_players_take_the_same_queries_however_many_games(
         member.get(path_of(one, other))
     with django_assert_num_queries(12):
         member.get(path_of(one, "against"))
-
-
-def test_names_of_others_are_shown_as_they_wish(member, club):
-    played(club, 1, names=("Şule", "Burak Tan", "Cem", "Deniz"))
-    player, shy = club.players.get(name="Şule"), club.players.get(name="Burak Tan")
-    set_initials(shy.pk, True, NOBODY, at=EVENING)
-
-    for path in (path_of(player), path_of(player, "against"), path_of(player, shy)):
-        text = member.get(path).text
-        assert "B. T." in text
-        assert "Burak" not in text

@@ -1,11 +1,9 @@
-from django.test import Client
 from django.urls import reverse
 
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.web.members import member_of
 from tests.web.rounds.going import going, next_round, of_all, play_at, table
-from tournaments.models import Event
 from tournaments.services.audit import NOBODY
 from tournaments.services.rounds.running import close_round
 
@@ -48,17 +46,3 @@ def test_board_goes_on_to_the_next_round_and_is_answered_unchanged(club):
 
     after = looker.get(at, headers=asked | {"if-none-match": first["ETag"]})
     assert (after.status_code, after.context["round"].number) == (200, 2)
-
-
-def test_board_keeps_back_a_hidden_round_and_is_for_those_who_see_the_tournament(club, director):
-    round_ = going(club, 1, rounds=1, hide_last=True)
-    play_at(round_, 1, WHOLE_GAME[:3])
-
-    for looker in (member_of(club), director):
-        page = board(looker, round_)
-        assert (page.context["board"], "−520" in page.text) == ([], False)
-    assert board(Client(), round_).status_code == 404
-    Event.objects.update(published=True)
-    club.published = True
-    club.save()
-    assert board(Client(), round_).status_code == 200

@@ -69,21 +69,6 @@ def directed(visitor):
     )
 
 
-def test_proposal_is_for_directors_until_it_is_published(directed):
-    at = directed()
-    at.send("seat_round")
-    member = member_of(at.row.event.club)
-    assert member.get(at.url("seating", 1)).status_code == 404
-    assert at.get("seating", 1).text.count("Publish the seating") == 1
-
-    at.send("publish_round", 1)
-
-    page = member.get(at.url("seating", 1), {"by": "name"})
-    assert page.status_code == 200
-    assert page.text.index("Oyuncu 1<") < page.text.index("Oyuncu 2<")
-    assert "Publish the seating" not in page.text
-
-
 @pytest.mark.parametrize(("rounds", "warned"), [(2, [False, True]), (3, [False, False])])
 def test_director_is_warned_if_the_leaders_sit_apart_in_the_last_round(directed, rounds, warned):
     at = directed(*builders.NINE[:8], rounds=rounds, score_before_seats=True)

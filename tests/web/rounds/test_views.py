@@ -605,23 +605,6 @@ def test_everybody_sees_who_sits_where_and_who_still_plays(club, wall):
     assert "clock not started" not in wall(round_)[0].text
 
 
-def test_last_round_shows_on_the_wall_only_once_the_tournament_is_finished(club, wall):
-    round_ = going(club, 1, rounds=2, hide_last=True)
-    play(round_)
-    close_round(round_.pk, NOBODY, at=timezone.now())
-    before = standings_on(wall(round_))
-    assert kinds(wall(round_)) == [("standings", 4)]
-
-    round_ = next_round(models.Tournament.objects.get())
-    assert kinds(wall(round_)) == [("seating", 1), ("standings", 4), ("going", 1)]
-    play(round_)
-    close_round(round_.pk, NOBODY, at=timezone.now())
-
-    assert standings_on(wall(round_)) == before
-    models.Tournament.objects.update(state="finished")
-    assert standings_on(wall(round_)) != before
-
-
 def standings_on(screens):
     shown = [each.context["screen"] for each in screens]
     return [list(screen["rows"]) for screen in shown if screen["kind"] == "standings"]

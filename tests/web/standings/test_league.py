@@ -84,14 +84,6 @@ def test_finals_do_not_count(season):
     assert "its finals do not" in page(looker, season).text
 
 
-def test_last_round_that_is_hidden_does_not_count_yet_but_for_directors(season, visitor):
-    points = [dict(zip(FOUR, (n, 2 * n, 3 * n, -6 * n), strict=True)) for n in (1, 100)]
-    evening(season, points, state="running", hide_last=True)
-
-    assert by_name(member_of(season.club), season)["Cem"] == "3"
-    assert by_name(visitor.become("director", season.club), season)["Cem"] == "303"
-
-
 def test_visitor_is_shown_what_is_published_alone(season, visitor):
     evening(season, [dict(zip(FOUR, (1, 2, 3, -6), strict=True))], published=True)
     evening(season, [dict(zip(FOUR, (100, 200, 300, -600), strict=True))])

@@ -79,25 +79,6 @@ def test_surprises_of_the_last_closed_round():
     assert climb["text"].startswith("from place ")
 
 
-def test_hidden_last_round_is_on_no_part_of_the_page():
-    row = running(*EIGHT, rounds=2, hide_last=True)
-    looker = member_of(row.event.club)
-    closed(row, SHORT)
-    round_ = opened(row)
-    chooses(looker, row, round_.tables.get(number=1).sittings.get(side=0).entrant.number)
-    play(round_)
-    assert hub(looker, row).context["card"].get("result") is None
-    close_round(round_.pk, NOBODY, at=EVENING)
-
-    hidden = hub(looker, row)
-    assert (hidden.context["seen"].after, ">540<" in hidden.text) == (1, False)
-
-    move_tournament(row.pk, "finished", NOBODY, at=EVENING)
-    shown = hub(looker, row)
-    assert [line.place for line in shown.context["seen"].podium] == [1, 2, 3]
-    assert ">540<" in shown.text
-
-
 def picture_of(row):
     event = row.event
     report = Report(kind="picture", club=event.club, event=event, audience="visitors")

@@ -53,17 +53,6 @@ def test_director_makes_a_tournament_with_settings_of_their_own(director, club):
     assert str(row.seed) in page.text
 
 
-def test_form_sent_twice_makes_one_tournament(director, club):
-    page = director.get(reverse("new_tournament", args=["moda"]))
-    answers = ANSWERS | {"key": page.context["form"].key}
-
-    first, again = (director.post(reverse("new_tournament", args=["moda"]), answers) for _ in "ab")
-
-    assert models.Tournament.objects.count() == 1
-    assert first["Location"] == again["Location"]
-    assert models.AuditEntry.objects.filter(action="add-tournament").count() == 1
-
-
 @pytest.mark.parametrize("preset", PRESETS)
 def test_preset_fills_the_settings_and_keeps_what_was_typed(director, club, preset):
     page = filled(director, preset, name="Kış Kupası", published="on")
@@ -175,46 +164,12 @@ def test_new_links_make_the_old_ones_worthless(director, club):
         assert [director.get(page).status_code for page in pages] == [404, 200]
 
 
-def strip_on(page):
-    return page.context["strip"]()
-
-
 def step_on(page):
-    return strip_on(page).button.label
+    return page.context["strip"]().button.label
 
 
 def back_on(page):
     return page.context["back"] and page.context["back"].label
-
-
-def send(client, step):
-    return client.post(step.url, step.sends, follow=True)
-
-
-def test_director_leads_a_tournament_on_and_back_by_the_steps_of_its_page(director, club):
-    row = tournament_of(club)
-    for _ in range(4):
-        make.EntrantFactory(tournament=row)
-    row.event.starts_at = "13:30"
-    row.event.save()
-    labels = []
-    assert "starts at 13:30" in strip_on(director.get(at("tournament"))).parts
-    for _ in range(3):
-        page = director.get(at("tournament"))
-        labels.append((step_on(page), back_on(page)))
-        last = send(director, strip_on(page).button)
-
-    assert labels == [
-        ("Open registration", None),
-        ("Close entries, seat round 1", "Back to the draft"),
-        ("Publish the seating", "Throw the proposal away"),
-    ]
-    assert (last.context["round"].state, step_on(last)) == ("published", "Open the round")
-    # Another director saw the same button: the step is taken once, and the page says so.
-    again = send(director, strip_on(page).button)
-    assert "this is how it stands now" in again.text
-    row.refresh_from_db()
-    assert (row.state, row.event.rounds.get().state) == ("running", "published")
 
 
 def test_way_leads_to_a_round_once_the_visitor_may_see_it(visitor, club):
@@ -284,16 +239,6 @@ def test_round_that_has_begun_is_not_taken_back_and_shows_how_far_it_is(director
 
     assert (step_on(page), back_on(page)) == ("Look at the tables", None)
     assert "1 of 2 tables are finished." in page.text
-
-
-def test_step_that_cannot_be_is_refused_in_words(director, club):
-    row = tournament_of(club, state="draft", event__published=True)
-    assert " · published" not in director.get(reverse("tournament", args=["moda", row.slug])).text
-
-    page = director.post(at("move_tournament"), {"state": "finished"}, follow=True)
-
-    assert "Not possible in this state: look at how it stands now." in page.text
-    assert models.Tournament.objects.get().state == "draft"
 
 
 def test_page_tells_members_how_it_is_played_and_offers_them_no_step(visitor, club):
