@@ -9,9 +9,9 @@ from tests.factories import EVENING
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
 from tests.reports.asked import silent, tournament
 from tests.reports.conftest import PAPERS
-from tournaments.models import Game, Player, Tournament
+from tournaments.models import Game, Player, Report, Tournament
 from tournaments.queries.site import months_of
-from tournaments.reports.months import compose_club_month
+from tournaments.reports.months import club_month
 from tournaments.reports.typesetting import typeset
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +21,7 @@ SURE = 40.0**2
 
 
 def compose(club, month=NOVEMBER):
-    return compose_club_month(club, month, silent)
+    return club_month(Report(club=club, parameters={"month": f"{month:%Y-%m}"}), silent)
 
 
 def evening(club, day, players=NAMES, entries=WHOLE_GAME, **fields):

@@ -9,7 +9,7 @@ from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, Rat
 from tests.reports.asked import silent, tournament
 from tests.reports.conftest import PAPERS
 from tournaments.models import Game, Player, Report
-from tournaments.reports.players import PlayerSeason, compose_player_season
+from tournaments.reports.players import player_season
 from tournaments.reports.typesetting import typeset
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +49,7 @@ def asked(club, **parameters):
 
 
 def compose(club, **parameters):
-    return compose_player_season(club, PlayerSeason(asked(club, **parameters), silent), silent)
+    return player_season(asked(club, **parameters), silent)
 
 
 def test_season_tells_of_its_own_games_alone(club):

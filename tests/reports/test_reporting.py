@@ -243,7 +243,7 @@ def test_failing_build_is_retried_then_fails_with_its_reason_and_can_be_tried_ag
         build_report(impossible.pk)
         states.append(state(impossible))
     assert states == ["waiting", "waiting", "failed"]
-    assert impossible.error == "ValueError: no ruleset whist"
+    assert impossible.error == "KeyError: 'whist'"
     build_report(impossible.pk)
     assert (state(impossible), impossible.attempts) == ("failed", MOST_ATTEMPTS)
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import date
 from itertools import groupby
 from typing import Any
 
@@ -11,13 +12,14 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from tournaments.engine.documents.results import DIFFERS, Point, Verification
 from tournaments.models import Report, fields
 from tournaments.models.reports import FULL, LOST
 from tournaments.queries.sheets import rules_of
 from tournaments.texts import labels
-from tournaments.texts.documents import SENTENCES, SUBJECTS, WHAT
+from tournaments.texts.documents import SENTENCES, WHAT
 
 Kind = Report.Kind
 
@@ -64,8 +66,20 @@ def about(row: Report) -> list[str]:
     lines = [row.player.shown_name] if row.player else []
     lines += [row.event.name] if row.event else []
     lines += [row.club.name] if row.club else []
-    more = SUBJECTS.get(Kind(row.kind))
-    return [*lines, *([more(row.parameters)] if more else [])]
+    return [*lines, *filter(None, [subject_of(row)])]
+
+
+def subject_of(row: Report) -> str:
+    """Return the further subject of a document, beyond event, player or club."""
+    parameters = row.parameters
+    if row.kind in (Kind.PLAYER_SEASON, Kind.LEAGUE):
+        return str(parameters.get("season_name") or _("All the time"))
+    if "month" in parameters:
+        year, month = map(int, parameters["month"].split("-"))
+        return date_format(date(year, month, 1), "YEAR_MONTH_FORMAT")
+    if "round" in parameters:
+        return pgettext("of an event", "Round %(number)s") % {"number": parameters["round"]}
+    return ""
 
 
 def reason_of(row: Report) -> str:
@@ -88,9 +102,8 @@ def file_name(row: Report) -> str:
         else:
             name = row.event.name if row.event else row.club.name
             day = row.event.held_on.isoformat() if row.event else ""
-            more = SUBJECTS.get(Kind(row.kind))
-            words = [row.player.shown_name if row.player else "", name, day, title_of(row)]
-            words = [word for word in [*words, more(row.parameters) if more else ""] if word]
+            player = row.player.shown_name if row.player else ""
+            words = [*filter(None, [player, name, day, title_of(row), subject_of(row)])]
     # Characters that a file system takes for a folder separator.
     name = "".join("-" if letter in "/\\:" else letter for letter in " ".join(words))
     return f"{name}.{extension(row)}"

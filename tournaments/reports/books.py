@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from django.urls import reverse
-from django.utils.translation import get_language, ngettext, pgettext
+from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext
 from django.utils.translation import gettext as _
 
 from tournaments.engine.documents.games import read_game
@@ -27,7 +27,15 @@ from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.queries.standings import Seen, standings_seen
 from tournaments.queries.state import TournamentState, load_state
 from tournaments.reports.hall import event_of, hall_heading, names_of, round_of
-from tournaments.reports.pages import Content, Data, OnProgress, PdfPages, page_data
+from tournaments.reports.pages import (
+    TABLES,
+    Content,
+    Data,
+    OnProgress,
+    PdfPages,
+    document,
+    page_data,
+)
 from tournaments.reports.sheets import compose_scoresheet, head_of_contracts, written_date
 from tournaments.reports.spreadsheets import (
     Across,
@@ -73,6 +81,7 @@ class Volumes:
                 part.unlink()
 
 
+@document(Report.Kind.SHEETS, note=gettext_lazy("Every table, one page each, with bookmarks."))
 def sheets_pages(report: Report, progress: OnProgress) -> Content:
     """Return the sheets as PDF.
 
@@ -88,6 +97,7 @@ def _named(volumes: Sequence[PdfPages]) -> dict[str, PdfPages]:
     return {f"{_('All scoresheets')} {n}": volume for n, volume in enumerate(volumes, 1)}
 
 
+@document(Report.Kind.SHEETS, Report.Format.JSON)
 def sheets_records(report: Report, progress: OnProgress) -> Content:
     """Return the games as `kingscore-game/1` documents, in one list."""
     records = (
@@ -175,6 +185,10 @@ def titles_of(game: Game) -> tuple[str, str]:
     return round_name(table.round), title + again
 
 
+@document(
+    Report.Kind.BOOKLET,
+    note=gettext_lazy("Cover, seating, all sheets, standings, ratings and badges."),
+)
 def booklet(report: Report, progress: OnProgress) -> Content:
     """Return the booklet, within what the readers of the report may see.
 
@@ -338,6 +352,7 @@ BEFORE = 3
 """The columns before the points: number, contract, declarer."""
 
 
+@document(Report.Kind.SCORESHEET, *TABLES)
 def scoresheet_table(report: Report, _progress: OnProgress) -> Content:
     """Return the scoresheet of a game as a table.
 
@@ -437,6 +452,7 @@ def _details_of(
 # All sheets of an event.
 
 
+@document(Report.Kind.SHEETS, *TABLES)
 def sheets_tables(report: Report, progress: OnProgress) -> Content:
     """Return the results of all games of an event or a round, and a sheet for each game.
 

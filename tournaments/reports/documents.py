@@ -1,49 +1,18 @@
 """All documents by kind, who may have them, and how they are built."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from django.db.models import Count
 from django.utils import timezone, translation
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
 
 from tournaments.models import Event, Report, Round
 from tournaments.models.clubs import DIRECTING
-from tournaments.reports.books import (
-    Volumes,
-    booklet,
-    scoresheet_table,
-    sheets_pages,
-    sheets_records,
-    sheets_tables,
-)
-from tournaments.reports.hall import (
-    compose_certificates,
-    compose_name_badges,
-    compose_table_cards,
-    seating_by_name,
-    seating_by_table,
-)
-from tournaments.reports.months import club_month
-from tournaments.reports.pages import Content, Data, OnProgress, PdfPages, Picture, key_of
-from tournaments.reports.pictures import (
-    compose_club_picture,
-    compose_evening_picture,
-    compose_picture,
-    compose_player_picture,
-)
-from tournaments.reports.players import player_season
-from tournaments.reports.ratings import league_pages, league_tables
-from tournaments.reports.sheets import compose_empty_sheet, compose_scoresheet, evening_sheet
-from tournaments.reports.standings import (
-    compose_standings_picture,
-    cross_table_pages,
-    cross_table_tables,
-    standings_pages,
-    standings_tables,
-)
+
+# These, and what they import, register the functions that make documents.
+from tournaments.reports import books, months, pictures, players, ratings  # noqa: F401
+from tournaments.reports.pages import MAKERS, NOTES, Content, OnProgress, PdfPages, Picture, key_of
 from tournaments.services.documents.reporting import (
     BuildProgress,
     NotOurs,
@@ -53,9 +22,8 @@ from tournaments.services.documents.reporting import (
     retry_report,
     workshop,
 )
-from tournaments.texts.documents import NOTES
 
-Kind, Format, Audience = Report.Kind, Report.Format, Report.Audience
+Kind, Audience = Report.Kind, Report.Audience
 
 
 def compose(report: Report, progress: OnProgress) -> Content:
@@ -65,89 +33,20 @@ def compose(report: Report, progress: OnProgress) -> Content:
 
     Raises: ValueError: the request of the report is not valid.
     """
-    make = DOCUMENTS.get((Kind(report.kind), Format(report.format)))
+    make = MAKERS.get((report.kind, report.format))
     if make is None:
         raise ValueError(f"no {report.kind} as {report.format}")
-    return make(report, progress)
+    made = make(report, progress)
+    if not isinstance(made, dict):
+        return made
+    pages = Picture if report.format == Report.Format.PNG else PdfPages
+    template = f"{report.kind.replace('-', '_')}.typ"
+    return pages.of(template, {"paper": report.paper, **made})
 
 
 def formats_of(kind: Report.Kind) -> list[Report.Format]:
-    return [form for made, form in DOCUMENTS if made == kind]
-
-
-Maker = Callable[[Report, OnProgress], Content]
-
-
-def _pages(template: str, compose: Callable[[Report, OnProgress], Data]) -> Maker:
-    """Return the maker of pages that one template sets from composed data."""
-
-    def make(report: Report, progress: OnProgress) -> Content:
-        data = compose(report, progress)
-        return PdfPages.of(template, {**data, "paper": data.get("paper", report.paper)})
-
-    return make
-
-
-def _picture(report: Report, _progress: OnProgress) -> Content:
-    if report.player is not None:
-        data = compose_player_picture(report)
-    elif report.game is None and report.event is None:
-        data = compose_club_picture(report)
-    elif report.game is None:
-        data = compose_standings_picture(report)
-    elif "evening" in report.parameters:
-        data = compose_evening_picture(report)
-    else:
-        data = compose_picture(report.parameters["record"], wide=report.parameters["wide"])
-    return Picture.of("picture.typ", data)
-
-
-PAGES: Mapping[Report.Kind, Maker] = {
-    Kind.SCORESHEET: _pages(
-        "scoresheet.typ",
-        lambda report, _progress: compose_scoresheet(
-            report.parameters["record"], report.follow_url
-        ),
-    ),
-    Kind.EMPTY_SHEET: _pages(
-        "empty_sheet.typ",
-        lambda report, _progress: compose_empty_sheet(report.parameters["ruleset"]),
-    ),
-    Kind.EVENING: evening_sheet,
-    Kind.SHEETS: sheets_pages,
-    Kind.TABLE_CARDS: _pages("table_cards.typ", compose_table_cards),
-    Kind.NAME_BADGES: _pages("name_badges.typ", compose_name_badges),
-    Kind.SEATING_BY_TABLE: seating_by_table,
-    Kind.SEATING_BY_NAME: seating_by_name,
-    Kind.STANDINGS: standings_pages,
-    Kind.CROSS_TABLE: cross_table_pages,
-    Kind.BOOKLET: booklet,
-    Kind.CERTIFICATES: _pages("certificates.typ", compose_certificates),
-    Kind.PLAYER_SEASON: player_season,
-    Kind.CLUB_MONTH: club_month,
-    Kind.LEAGUE: league_pages,
-}
-TABLES_OF: Mapping[Report.Kind, Maker] = {
-    Kind.SCORESHEET: scoresheet_table,
-    Kind.SHEETS: sheets_tables,
-    Kind.SEATING_BY_TABLE: seating_by_table,
-    Kind.SEATING_BY_NAME: seating_by_name,
-    Kind.STANDINGS: standings_tables,
-    Kind.CROSS_TABLE: cross_table_tables,
-    Kind.LEAGUE: league_tables,
-}
-DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Maker] = MappingProxyType(
-    {
-        **{(kind, Format.PDF): make for kind, make in PAGES.items()},
-        **{(kind, Format.XLSX): make for kind, make in TABLES_OF.items()},
-        **{(kind, Format.CSV): make for kind, make in TABLES_OF.items()},
-        (Kind.SHEETS, Format.JSON): sheets_records,
-        (Kind.STANDINGS, Format.JSON): standings_tables,
-        (Kind.CROSS_TABLE, Format.JSON): cross_table_tables,
-        (Kind.PICTURE, Format.PNG): _picture,
-    }
-)
-"""The documents with their functions; the first format is offered first."""
+    """Return the formats of a kind; the first is offered first."""
+    return [form for form in Report.Format if (kind, form) in MAKERS]
 
 
 ROUND, TABLES, CLOSED = "round", "tables", "closed"
@@ -210,7 +109,7 @@ def offers_to(event: Event, role: str | None) -> Iterator[DocumentOffer]:
             or (offer.who == Audience.MEMBERS and role is not None)
         )
         fits = hasattr(event, "tournament") or not offer.of_tournaments
-        if allowed and fits and formats_of(offer.kind):
+        if allowed and fits:
             yield offer
 
 
@@ -227,36 +126,21 @@ def offered(
 ) -> DocumentOffer:
     """Return an offer with its missing prerequisite, for the selected round or all `rounds`."""
     those = [round_] if offer.of_round and round_ is not None else rounds
-    return replace(offer, missing=str(_missing(offer, event, those)))
-
-
-def _missing(offer: DocumentOffer, event: Event, rounds: Sequence[Round]) -> Promise | str:
+    is_evening, missing = not hasattr(event, "tournament"), ""
+    # An evening has no seating apart from its tables.
+    has_seating = offer.needs == ROUND and not is_evening and those
     if offer.needs == CLOSED:
         # The winners are certain only when no round is under way.
-        are_closed = rounds and all(round_.closed_at is not None for round_ in rounds)
-        return "" if are_closed else MISSING["closed"]
-    is_evening = not hasattr(event, "tournament")
-    # An evening has no seating apart from its tables.
-    if offer.needs == ROUND and not is_evening:
-        is_there = bool(rounds)
-    else:
-        is_there = any(round_.laid for round_ in rounds)  # type: ignore[attr-defined]
-    if is_there or not offer.needs:
-        return ""
-    if is_evening:
-        return MISSING["laid"]
-    return MISSING["published-of-round" if offer.of_round and rounds else "published"]
-
-
-MISSING: Mapping[str, Promise] = MappingProxyType(
-    {
-        "laid": gettext_lazy("Once a table is laid."),
-        "published": gettext_lazy("Once a round is published."),
-        "published-of-round": gettext_lazy("Once this round is published."),
-        "closed": gettext_lazy("Once the last round is closed."),
-    }
-)
-"""The condition under which an unavailable document becomes available."""
+        if not those or any(each.closed_at is None for each in those):
+            missing = _("Once the last round is closed.")
+    elif offer.needs and not has_seating and not any(each.laid for each in those):  # type: ignore[attr-defined]
+        if is_evening:
+            missing = _("Once a table is laid.")
+        elif offer.of_round and those:
+            missing = _("Once this round is published.")
+        else:
+            missing = _("Once a round is published.")
+    return replace(offer, missing=missing)
 
 
 def build_report(pk: int) -> None:
@@ -272,7 +156,7 @@ def build_report(pk: int) -> None:
             if not hold_content(report, key_of(report, content), timezone.now()):
                 return
             with workshop(report) as folder:
-                many = isinstance(content, Volumes) and len(content.volumes) > 1
+                many = isinstance(content, books.Volumes) and len(content.volumes) > 1
                 document = folder / f"document.{'zip' if many else report.format}"
                 content.write(document, progress)
                 progress(Report.Step.KEEPING)

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from django.urls import reverse
-from django.utils.translation import get_language, ngettext, pgettext
+from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext
 from django.utils.translation import gettext as _
 
 from tournaments.engine.documents.games import letters_of
@@ -21,11 +21,12 @@ from tournaments.queries.state import (
     load_state,
 )
 from tournaments.reports.pages import (
+    TABLES,
     Content,
     Data,
     Heading,
     OnProgress,
-    PdfPages,
+    document,
     drawn_code,
     name_order,
     page_data,
@@ -133,7 +134,9 @@ def _proposed_names(state: TournamentState, round_: Round, table: DrawnTable) ->
     return [waiting[side].pop(0) for side in state.rules.sides]
 
 
-def seating_by_table(report: Report, progress: OnProgress) -> Content:
+@document(Report.Kind.SEATING_BY_TABLE, note=gettext_lazy("In large print, for the wall."))
+@document(Report.Kind.SEATING_BY_TABLE, *TABLES)
+def seating_by_table(report: Report, progress: OnProgress) -> Data | Content:
     """Return the players of each table, in large print or as a spreadsheet."""
     round_, (tables, byes) = _read(report, progress)
     language = get_language() or "en"
@@ -152,11 +155,12 @@ def seating_by_table(report: Report, progress: OnProgress) -> Content:
         table = DataTable(_("Seating by table"), "tables", columns, rows, fixed=1)
         return _spreadsheet(report, round_, table)
     listed = [{"number": str(number), "names": names} for number, names in tables.items()]
-    data = _page(report, round_) | {"tables": listed, "byes": byes}
-    return PdfPages.of("seating_by_table.typ", data)
+    return _page(report, round_) | {"tables": listed, "byes": byes}
 
 
-def seating_by_name(report: Report, progress: OnProgress) -> Content:
+@document(Report.Kind.SEATING_BY_NAME, note=gettext_lazy("In large print, to find oneself."))
+@document(Report.Kind.SEATING_BY_NAME, *TABLES)
+def seating_by_name(report: Report, progress: OnProgress) -> Data | Content:
     """Return the place of each player, in large print or as a spreadsheet."""
     round_, (tables, byes) = _read(report, progress)
     # Everybody with table and seat from 1; both are 0 for a bye.
@@ -186,7 +190,7 @@ def seating_by_name(report: Report, progress: OnProgress) -> Content:
         last, initial = initial, name[:1].casefold()
         place = [str(number), str(seat)] if number else [_bye(), ""]
         rows.append({"cells": [name, *place], "rule": bool(rows) and last != initial})
-    return PdfPages.of("seating_by_name.typ", _page(report, round_) | {"rows": rows[::-1]})
+    return _page(report, round_) | {"rows": rows[::-1]}
 
 
 def _read(report: Report, progress: OnProgress) -> tuple[Round, Seats]:
@@ -226,6 +230,7 @@ ACROSS, DOWN = 2, 5
 """Badges on a sheet; unused ones on the last sheet stay blank, to fill in by hand."""
 
 
+@document(Report.Kind.NAME_BADGES, note=gettext_lazy("To cut out and pin on."))
 def compose_name_badges(report: Report, progress: OnProgress) -> dict[str, Any]:
     """Return the data of a badge for every player, in the order of the names (1 query).
 
@@ -252,6 +257,7 @@ def compose_name_badges(report: Report, progress: OnProgress) -> dict[str, Any]:
     }
 
 
+@document(Report.Kind.TABLE_CARDS, note=gettext_lazy("With QR codes, to lay on the tables."))
 def compose_table_cards(report: Report, progress: OnProgress) -> Data:
     """Return the data of the cards of a round, to cut out and lay on its tables (2 queries).
 
@@ -302,6 +308,7 @@ ENTRANT = "entrant"
 """The parameter that names one entrant, by key."""
 
 
+@document(Report.Kind.CERTIFICATES, note=gettext_lazy("For the first three, to sign."))
 def compose_certificates(report: Report, progress: OnProgress) -> dict[str, Any]:
     """Return the data of the certificates, the winner’s first (5 queries).
 

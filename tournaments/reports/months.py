@@ -11,7 +11,7 @@ from django.db.models.functions import RowNumber
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.engine.rules.rulesets import Points
@@ -36,11 +36,10 @@ from tournaments.queries.site import (
 from tournaments.queries.standings import standings_seen
 from tournaments.queries.state import load_states
 from tournaments.reports.pages import (
-    Content,
     Data,
     Heading,
     OnProgress,
-    PdfPages,
+    document,
     page_data,
 )
 from tournaments.texts import labels
@@ -249,15 +248,13 @@ MOST_EARNERS = 4
 """Most names beside a badge; beyond that only their number."""
 
 
-def club_month(report: Report, progress: OnProgress) -> Content:
+@document(
+    Report.Kind.CLUB_MONTH, note=gettext_lazy("Evenings, winners, newcomers, ratings and records.")
+)
+def club_month(report: Report, progress: OnProgress) -> Data:
+    """Return the data of the document of a month."""
     assert report.club is not None
-    month = date.fromisoformat(f"{report.parameters.get('month')}-01")
-    data = compose_club_month(report.club, month, progress)
-    return PdfPages.of("club_month.typ", data)
-
-
-def compose_club_month(club: Club, first: date, progress: OnProgress) -> Data:
-    """Return the data of the document of a month, in the active language."""
+    club, first = report.club, date.fromisoformat(f"{report.parameters.get('month')}-01")
     month = Month(club, first, progress)
     name = date_format(first, "YEAR_MONTH_FORMAT")
     heading = Heading(

@@ -6,9 +6,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 import segno
+from django.utils.functional import Promise
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -186,3 +187,32 @@ class Picture(PdfPages):
     def write(self, path: Path, progress: OnProgress) -> None:
         progress(Report.Step.SETTING)
         path.write_bytes(draw_json(self.template, self.json.decode()))
+
+
+Maker = TypeVar("Maker", bound=Callable[[Report, OnProgress], Any])
+
+MAKERS: dict[tuple[str, str], Callable[[Report, OnProgress], Data | Content]] = {}
+"""The functions that make documents, by kind and format."""
+
+NOTES: dict[Report.Kind, Promise] = {}
+"""What a document is for, in a few words."""
+
+TABLES = (Report.Format.XLSX, Report.Format.CSV)
+
+
+def document(
+    kind: Report.Kind, *formats: Report.Format, note: Promise | None = None
+) -> Callable[[Maker], Maker]:
+    """Register a function that makes a kind of document in these formats, by default as a PDF.
+
+    It reads in the active language and returns the content of the file, or the data of pages that
+    the template of the same name sets. It raises ValueError if the report is not valid.
+    """
+
+    def register(make: Maker) -> Maker:
+        MAKERS.update({(kind, form): make for form in formats or (Report.Format.PDF,)})
+        if note is not None:
+            NOTES[kind] = note
+        return make
+
+    return register

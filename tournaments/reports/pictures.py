@@ -25,8 +25,15 @@ from tournaments.queries.scoresheets import (
 )
 from tournaments.queries.sheets import load_sheets
 from tournaments.queries.standings import public_league
-from tournaments.reports.pages import Data, picture_side, wide_picture
+from tournaments.reports.pages import (
+    Data,
+    OnProgress,
+    document,
+    picture_side,
+    wide_picture,
+)
 from tournaments.reports.sheets import written_date
+from tournaments.reports.standings import compose_standings_picture
 from tournaments.texts import labels
 from tournaments.texts.labels import points_text
 
@@ -194,3 +201,16 @@ def compose_club_picture(report: Report) -> dict[str, Any]:
         foot=_("Leading the season"),
         place=season.name,
     )
+
+
+@document(Report.Kind.PICTURE, Report.Format.PNG)
+def picture(report: Report, _progress: OnProgress) -> Data:
+    if report.player is not None:
+        return compose_player_picture(report)
+    if report.game is None and report.event is None:
+        return compose_club_picture(report)
+    if report.game is None:
+        return compose_standings_picture(report)
+    if "evening" in report.parameters:
+        return compose_evening_picture(report)
+    return compose_picture(report.parameters["record"], wide=report.parameters["wide"])

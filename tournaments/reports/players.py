@@ -9,10 +9,10 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from tournaments.engine.standings.standings import Standing
-from tournaments.models import Club, Entrant, Game, Player, Report, Season, Tournament
+from tournaments.models import Entrant, Game, Player, Report, Season, Tournament
 from tournaments.queries.leaderboards import Frame, draw_curve
 from tournaments.queries.names import (
     ListedGame,
@@ -38,11 +38,10 @@ from tournaments.queries.ratings import displayed
 from tournaments.queries.standings import standings_seen
 from tournaments.queries.state import load_states, rules_of_tournament
 from tournaments.reports.pages import (
-    Content,
     Data,
     Heading,
     OnProgress,
-    PdfPages,
+    document,
     page_data,
 )
 from tournaments.texts.labels import family_name, points_text
@@ -139,14 +138,13 @@ WIDE = Frame(width=680, height=200)
 """The size of the curve, in the units of its drawing."""
 
 
-def player_season(report: Report, progress: OnProgress) -> Content:
-    assert report.club is not None
-    data = compose_player_season(report.club, PlayerSeason(report, progress), progress)
-    return PdfPages.of("player_season.typ", data)
+@document(Report.Kind.PLAYER_SEASON, note=gettext_lazy("Rating, places, opponents and each game."))
+def player_season(report: Report, progress: OnProgress) -> Data:
+    """Return the data of the results of a player.
 
-
-def compose_player_season(club: Club, found: PlayerSeason, progress: OnProgress) -> Data:
-    """Return the data of the document, in the active language."""
+    Raises: ValueError: the request of the report is not valid.
+    """
+    found = PlayerSeason(report, progress)
     name = found.player.shown_name
     time = found.season.name if found.season is not None else _("All the time")
     heading = Heading(
@@ -157,7 +155,7 @@ def compose_player_season(club: Club, found: PlayerSeason, progress: OnProgress)
         description=f"{name}, {time}",
     )
     sums = found.sums
-    return page_data(heading, club, words=_words()) | {
+    return page_data(heading, report.club, words=_words()) | {
         "figures": _figures(found),
         "curve": _curve(draw_curve(found.steps, None, WIDE)),
         "places": [

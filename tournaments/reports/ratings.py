@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from tournaments.engine.documents.games import digest_of_document
 from tournaments.engine.documents.verify import PROGRAM, RATINGS_FORMAT
@@ -26,7 +26,15 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.queries.standings import League, LeagueReader, league_of
-from tournaments.reports.pages import Content, Heading, OnProgress, PdfPages, page_data
+from tournaments.reports.pages import (
+    TABLES,
+    Content,
+    Data,
+    Heading,
+    OnProgress,
+    document,
+    page_data,
+)
 from tournaments.reports.spreadsheets import Cell, Column, DataTable, Kind, TableBook, book_content
 from tournaments.services.base.writes import one_moment
 from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds
@@ -137,7 +145,8 @@ LAST_ON_PAGE = 20
 """Evenings with a column on pages, the last ones; tables have all."""
 
 
-def league_pages(report: Report, progress: OnProgress) -> Content:
+@document(Report.Kind.LEAGUE, note=gettext_lazy("Places, points and each evening."))
+def league_pages(report: Report, progress: OnProgress) -> Data:
     """Return the league as pages; what does not count is in brackets.
 
     Raises: ValueError: the season was removed.
@@ -167,7 +176,7 @@ def league_pages(report: Report, progress: OnProgress) -> Content:
         legend.append(_("What is in brackets does not count."))
     if found.finals:
         legend.append(_("Of an evening the rounds that all play count, its finals do not."))
-    data = page_data(heading, season.club, words=words) | {
+    return page_data(heading, season.club, words=words) | {
         "landscape": len(days) > MOST_UPRIGHT,
         "days": days,
         "rows": [
@@ -181,9 +190,9 @@ def league_pages(report: Report, progress: OnProgress) -> Content:
         ],
         "legend": legend,
     }
-    return PdfPages.of("league.typ", data)
 
 
+@document(Report.Kind.LEAGUE, *TABLES)
 def league_tables(report: Report, progress: OnProgress) -> Content:
     """Return the league as a spreadsheet, with a column for each evening.
 

@@ -36,11 +36,10 @@ from tournaments.queries.scoresheets import (
 )
 from tournaments.queries.sheets import load_sheets
 from tournaments.reports.pages import (
-    Content,
     Data,
     Heading,
     OnProgress,
-    PdfPages,
+    document,
     drawn_code,
     page_data,
 )
@@ -50,6 +49,11 @@ from tournaments.texts.messages import explain
 
 DATE_LOCALES = {"en": "en_GB"}
 """Locales for languages whose default date format would be American."""
+
+
+@document(Report.Kind.SCORESHEET)
+def scoresheet(report: Report, _progress: OnProgress) -> Data:
+    return compose_scoresheet(report.parameters["record"], report.follow_url)
 
 
 def compose_scoresheet(
@@ -342,14 +346,10 @@ ROWS_TO_A_TARGET = 20
 """Lines for a game that ends at a target: about as many as it takes."""
 
 
-def compose_empty_sheet(ruleset_id: str) -> Data:
-    """Return the data of the empty sheet of a ruleset.
-
-    Raises: ValueError: there is no such ruleset.
-    """
-    ruleset = RULESETS.get(ruleset_id)
-    if ruleset is None:
-        raise ValueError(f"no ruleset {ruleset_id}")
+@document(Report.Kind.EMPTY_SHEET)
+def empty_sheet(report: Report, _progress: OnProgress) -> Data:
+    """Return the data of the empty sheet of a ruleset."""
+    ruleset = RULESETS[report.parameters["ruleset"]]
     name = labels.name_of(ruleset)
     limited = any(contract.quota or contract.quota_each for contract in ruleset.contracts)
     kinds = {
@@ -503,7 +503,8 @@ def _notes(ruleset: Ruleset) -> Iterator[str]:
         yield _("Sum of all totals at the end: %(sum)s") % {"sum": points_text(sums[0])}
 
 
-def evening_sheet(report: Report, progress: OnProgress) -> Content:
+@document(Report.Kind.EVENING)
+def evening_sheet(report: Report, progress: OnProgress) -> Data:
     """Return the evening of the table of the report's game; the QR code leads to its `host`.
 
     Raises: ValueError: the report is about no open table.
@@ -558,7 +559,7 @@ def evening_sheet(report: Report, progress: OnProgress) -> Content:
         "follow": _follow(urljoin(host, path) if host else "", _("Follow this evening")),
     }
     progress(Report.Step.READING, 1, 1)
-    return PdfPages.of("evening.typ", data | {"paper": report.paper})
+    return data | {"paper": report.paper}
 
 
 def _game(line: GameLine) -> list[list[Any]]:

@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from tournaments.engine.documents.games import letters_of
 from tournaments.engine.rules.rulesets import Points, whole
@@ -33,9 +33,11 @@ from tournaments.queries.state import (
 )
 from tournaments.reports.hall import event_of, hall_heading
 from tournaments.reports.pages import (
+    TABLES,
     Content,
+    Data,
     OnProgress,
-    PdfPages,
+    document,
     page_data,
     picture_side,
     wide_picture,
@@ -61,13 +63,13 @@ MOST_ROUNDS = 16
 NONE = "–"
 
 
-def standings_pages(report: Report, progress: OnProgress) -> Content:
+@document(Report.Kind.STANDINGS, note=gettext_lazy("Places, points and tie-breaks."))
+def standings_pages(report: Report, progress: OnProgress) -> Data:
     """Return the standings as pages.
 
     Raises: ValueError: the report is not about a tournament.
     """
-    seen = _read(report, progress)
-    return PdfPages.of("standings.typ", compose_standings(report, seen))
+    return compose_standings(report, _read(report, progress))
 
 
 def tournament_of(report: Report) -> Tournament:
@@ -333,6 +335,7 @@ def compose_standings_picture(report: Report) -> dict[str, Any]:
     )
 
 
+@document(Report.Kind.STANDINGS, *TABLES, Report.Format.JSON)
 def standings_tables(report: Report, progress: OnProgress) -> Content:
     """Return the standings as a table, and those of the teams.
 
@@ -558,15 +561,16 @@ RULED = "*"
 ITSELF = "×"
 
 
-def cross_table_pages(report: Report, progress: OnProgress) -> Content:
+@document(Report.Kind.CROSS_TABLE, note=gettext_lazy("Who had what in each round, and with whom."))
+def cross_table_pages(report: Report, progress: OnProgress) -> Data:
     """Return the cross-table as pages.
 
     Raises: ValueError: the report is not about a tournament.
     """
-    meetings = Meetings(_read(report, progress))
-    return PdfPages.of("cross_table.typ", compose_cross_table(report, meetings))
+    return compose_cross_table(report, Meetings(_read(report, progress)))
 
 
+@document(Report.Kind.CROSS_TABLE, *TABLES, Report.Format.JSON)
 def cross_table_tables(report: Report, progress: OnProgress) -> Content:
     """Return points, tables and opponents of each round, and the matrix if there is one.
 

@@ -1,65 +1,13 @@
-"""Names for documents, verdicts, roles and events of clubs."""
+"""Sentences about verified documents."""
 
-from collections.abc import Callable, Mapping
-from datetime import date
-from typing import Any
+from collections.abc import Mapping
 
-from django.utils.formats import date_format
-from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext
+from django.utils.translation import gettext_lazy
 
 from tournaments.engine.documents.results import DIFFERS, SAME, TOO_LARGE, TOO_MANY_DRAWS, UNKNOWN
-from tournaments.models import Report
-from tournaments.models.clubs import Role
-from tournaments.texts.labels import Text as LabelsText
+from tournaments.texts.labels import Text
 
-Kind = Report.Kind
-
-NOTES: Mapping[Report.Kind, Promise] = {
-    Kind.SHEETS: gettext_lazy("Every table, one page each, with bookmarks."),
-    Kind.TABLE_CARDS: gettext_lazy("With QR codes, to lay on the tables."),
-    Kind.NAME_BADGES: gettext_lazy("To cut out and pin on."),
-    Kind.SEATING_BY_TABLE: gettext_lazy("In large print, for the wall."),
-    Kind.SEATING_BY_NAME: gettext_lazy("In large print, to find oneself."),
-    Kind.STANDINGS: gettext_lazy("Places, points and tie-breaks."),
-    Kind.CROSS_TABLE: gettext_lazy("Who had what in each round, and with whom."),
-    Kind.BOOKLET: gettext_lazy("Cover, seating, all sheets, standings, ratings and badges."),
-    Kind.CERTIFICATES: gettext_lazy("For the first three, to sign."),
-    Kind.PLAYER_SEASON: gettext_lazy("Rating, places, opponents and each game."),
-    Kind.CLUB_MONTH: gettext_lazy("Evenings, winners, newcomers, ratings and records."),
-    Kind.LEAGUE: gettext_lazy("Places, points and each evening."),
-}
-
-
-def _of_round(parameters: Mapping[str, Any]) -> str:
-    number = parameters.get("round")
-    return pgettext("of an event", "Round %(number)s") % {"number": number} if number else ""
-
-
-def _of_season(parameters: Mapping[str, Any]) -> str:
-    return str(parameters.get("season_name") or _("All the time"))
-
-
-def _of_month(parameters: Mapping[str, Any]) -> str:
-    year, month = parameters["month"].split("-")
-    return date_format(date(int(year), int(month), 1), "YEAR_MONTH_FORMAT")
-
-
-SUBJECTS: Mapping[Report.Kind, Callable[[Mapping[str, Any]], str]] = {
-    Kind.SHEETS: _of_round,
-    Kind.TABLE_CARDS: _of_round,
-    Kind.SEATING_BY_TABLE: _of_round,
-    Kind.SEATING_BY_NAME: _of_round,
-    Kind.STANDINGS: _of_round,
-    Kind.PLAYER_SEASON: _of_season,
-    Kind.CLUB_MONTH: _of_month,
-    Kind.LEAGUE: _of_season,
-}
-"""The further subject of a document, beyond event, player or club, from its parameters."""
-
-
-WHAT: Mapping[str, LabelsText] = {
+WHAT: Mapping[str, Text] = {
     "document": gettext_lazy("The document as a whole"),
     "entries": gettext_lazy("The game, entry by entry"),
     "game": gettext_lazy("Games, entry by entry, with their corrections"),
@@ -79,7 +27,7 @@ WHAT: Mapping[str, LabelsText] = {
 }
 """The names of what is verified, in the order of the points of a round."""
 
-SENTENCES: Mapping[tuple[str, str], LabelsText] = {
+SENTENCES: Mapping[tuple[str, str], Text] = {
     (SAME, ""): gettext_lazy("as published"),
     (SAME, "drawn-again"): gettext_lazy("as published; the director had it drawn more than once"),
     (SAME, "changed-by-hand"): gettext_lazy(
@@ -132,12 +80,3 @@ SENTENCES: Mapping[tuple[str, str], LabelsText] = {
 ALL_AGREE = gettext_lazy("Everything that could be computed again is as published.")
 LEFT_OUT = gettext_lazy("Part of the document is too large to verify here.")
 SOME_DIFFER = gettext_lazy("Something differs from what was published.")
-
-
-Text = str | Promise
-
-MAY: Mapping[str, Text] = {
-    Role.OWNER: gettext_lazy("everything, also roles and settings"),
-    Role.DIRECTOR: gettext_lazy("evenings, players and results; invites members"),
-    Role.MEMBER: gettext_lazy("sees evenings, sheets and players"),
-}

@@ -56,7 +56,7 @@ from tournaments.services.accounts import (
 from tournaments.services.base.writes import Refused
 from tournaments.services.clubs.membership import LastOwner, delete_account
 from tournaments.services.emails import remember_language, switch_month
-from tournaments.texts.documents import Text
+from tournaments.texts.labels import Text
 from tournaments.web.base.forms import LineField
 from tournaments.web.clubs.embed import KEPT_SECONDS, calendar_response
 from tournaments.web.clubs.forms import DeletionForm

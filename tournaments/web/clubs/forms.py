@@ -30,7 +30,7 @@ from tournaments.services.clubs.membership import (
     change_logo,
     draw_anew,
 )
-from tournaments.texts.documents import MAY
+from tournaments.texts.labels import Text
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import declared_field
 
@@ -76,6 +76,13 @@ class LogoForm(forms.Form):
         except (NoPicture, PictureTooLarge) as error:
             raise forms.ValidationError(str(error)) from error
         return sent
+
+
+MAY: Mapping[str, Text] = {
+    Role.OWNER: _("everything, also roles and settings"),
+    Role.DIRECTOR: _("evenings, players and results; invites members"),
+    Role.MEMBER: _("sees evenings, sheets and players"),
+}
 
 
 class RoleForm(forms.Form):

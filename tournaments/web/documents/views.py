@@ -40,6 +40,7 @@ from tournaments.queries.documents import (
     reason_of,
     report_at,
     report_secret,
+    subject_of,
     title_of,
     verified_lines,
 )
@@ -54,6 +55,7 @@ from tournaments.reports.documents import (
     rounds_to_print,
 )
 from tournaments.reports.hall import ENTRANT
+from tournaments.reports.pages import NOTES
 from tournaments.services.base.writes import place_to_compute
 from tournaments.services.checks.nights import compare_with_stored
 from tournaments.services.documents.reporting import (
@@ -67,7 +69,6 @@ from tournaments.services.documents.reporting import (
     request_scoresheet,
     try_again,
 )
-from tournaments.texts.documents import NOTES
 from tournaments.texts.labels import ROUND_STATES, round_name
 from tournaments.texts.messages import explain
 from tournaments.web.base.answers import language_of as answers_language_of
@@ -370,7 +371,7 @@ def recent(request: HttpRequest, reports: ReportQuerySet) -> list[dict[str, obje
 
 def _lately(row: Report) -> str:
     moment = date_format(timezone.localtime(row.asked_at), "SHORT_DATETIME_FORMAT")
-    return " · ".join(part for part in (about(row)[-1], moment, row.get_state_display()) if part)
+    return " · ".join(part for part in (subject_of(row), moment, row.get_state_display()) if part)
 
 
 @never_cache

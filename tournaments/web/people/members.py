@@ -37,9 +37,8 @@ from tournaments.services.people.merging import (
     claim_player,
     find_by_code,
 )
-from tournaments.texts.documents import MAY
 from tournaments.web.base.pages import access_link, out_of_reach
-from tournaments.web.clubs.forms import InvitationForm, RemovalForm, RoleForm
+from tournaments.web.clubs.forms import MAY, InvitationForm, RemovalForm, RoleForm
 from tournaments.web.people.forms import CodeForm
 
 PAGE = 50
