@@ -16,7 +16,7 @@ from tournaments.models import fields
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event
 from tournaments.models.feed import FeedSpan, NewLine
-from tournaments.models.fields import WrittenJSONField, new_public_id
+from tournaments.models.fields import ChoiceField, WrittenJSONField, new_public_id
 from tournaments.models.games import Confirmation, Game, Revision
 from tournaments.models.people import User
 
@@ -507,7 +507,7 @@ class Delivery(models.Model):
     )
     type = models.CharField(max_length=24, choices=EventType)
     body = models.JSONField()
-    state = models.CharField(max_length=9, choices=State, default=State.WAITING)
+    state = ChoiceField(State, default=State.WAITING)
     tries = models.PositiveSmallIntegerField(default=0)
     next_at = models.DateTimeField()
     tried_at = models.DateTimeField(null=True, blank=True)
@@ -528,10 +528,6 @@ class Delivery(models.Model):
             models.UniqueConstraint(fields=["public_id"], name="delivery_one_per_public_id"),
             models.UniqueConstraint(
                 fields=["webhook", "line", "type"], name="delivery_once_about_a_change"
-            ),
-            models.CheckConstraint(
-                condition=Q(state__in=["waiting", "delivered", "failed"]),
-                name="delivery_state_known",
             ),
         ]
 

@@ -12,7 +12,7 @@ from django.utils.translation import pgettext_lazy
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import POINTS
 from tournaments.models import fields
-from tournaments.models.fields import new_public_id
+from tournaments.models.fields import ChoiceField, new_public_id
 from tournaments.models.people import User
 
 
@@ -78,16 +78,14 @@ class Club(models.Model):
     published = models.BooleanField(default=False)
     # Default for new events; each event can override it.
     table_codes = models.BooleanField(default=False)
-    confirmations = models.CharField(
-        max_length=4, choices=Confirmations, default=Confirmations.NONE
-    )
+    confirmations = ChoiceField(Confirmations, default=Confirmations.NONE)
     # Tournament games are always rated; games of evenings only if this is set.
     rates_evenings = models.BooleanField(default=False)
     # Whether its games count in the public ratings of the whole server.
     in_server_ratings = models.BooleanField(default=False)
     # Always our own re-encoded picture, never the uploaded file.
     logo = models.FileField(upload_to="logos/", blank=True)
-    paper = models.CharField(max_length=9, choices=Paper, default=Paper.A4)
+    paper = ChoiceField(Paper, default=Paper.A4)
     # First day of the last month mailed to the directors.
     month_mailed = models.DateField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField()
@@ -99,13 +97,6 @@ class Club(models.Model):
         constraints = [
             models.CheckConstraint(condition=~Q(slug=""), name="club_has_a_slug"),
             models.CheckConstraint(condition=~Q(name=""), name="club_has_a_name"),
-            models.CheckConstraint(
-                condition=Q(confirmations__in=["none", "two", "all"]),
-                name="club_confirmations_known",
-            ),
-            models.CheckConstraint(
-                condition=Q(paper__in=["a4", "us-letter"]), name="club_paper_known"
-            ),
         ]
 
     def __str__(self) -> str:
@@ -134,7 +125,7 @@ class Member(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
     )
-    role = models.CharField(max_length=8, choices=Role, default=Role.MEMBER)
+    role = ChoiceField(Role, default=Role.MEMBER)
     # Whether they want the monthly e-mail of the club while they direct it.
     month_by_mail = models.BooleanField(default=True)
     joined_at = models.DateTimeField()
@@ -144,9 +135,6 @@ class Member(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["club", "user"], name="member_once_in_a_club"),
-            models.CheckConstraint(
-                condition=Q(role__in=["owner", "director", "member"]), name="member_role_known"
-            ),
         ]
 
     def __str__(self) -> str:
@@ -181,7 +169,7 @@ class Invitation(models.Model):
     club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="invitations")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     generation = models.PositiveIntegerField(default=1)
-    role = models.CharField(max_length=8, choices=Role, default=Role.MEMBER)
+    role = ChoiceField(Role, default=Role.MEMBER)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     # Null for no limit, for example for a link in the club's own chat.
@@ -193,9 +181,6 @@ class Invitation(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(role__in=["owner", "director", "member"]), name="invitation_role_known"
-            ),
             models.CheckConstraint(
                 # Explicit, because a comparison with NULL is not false.
                 condition=Q(role="member") | Q(most_uses__isnull=False, most_uses=1),
@@ -235,9 +220,7 @@ class Season(models.Model):
     ends_on = models.DateField()
     # Number of an entrant's best tournaments that count in the league; null for all.
     league_best = models.PositiveSmallIntegerField(null=True, blank=True)
-    league_points = models.CharField(
-        max_length=15, choices=LeaguePoints, default=LeaguePoints.OF_TOURNAMENTS, blank=True
-    )
+    league_points = ChoiceField(LeaguePoints, default=LeaguePoints.OF_TOURNAMENTS, blank=True)
 
     class Meta:
         ordering = ["-starts_on", "-pk"]
@@ -250,12 +233,6 @@ class Season(models.Model):
             models.CheckConstraint(
                 condition=Q(league_best=None) | Q(league_best__gte=1),
                 name="season_counts_one_or_more",
-            ),
-            models.CheckConstraint(
-                condition=Q(
-                    league_points__in=["", "game", "places", "out", "pair-difference", "evening"]
-                ),
-                name="season_league_points_known",
             ),
         ]
 

@@ -16,7 +16,7 @@ from tournaments.engine.standings.standings import STAGES
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import fields
 from tournaments.models.clubs import DIRECTING, Club, Confirmations, Member, Season
-from tournaments.models.fields import new_public_id
+from tournaments.models.fields import ChoiceField, new_public_id
 from tournaments.models.people import User
 
 MOST_WRONG_CODES = 8
@@ -79,9 +79,7 @@ class Event(models.Model):
     options = models.JSONField(default=dict, blank=True)
     published = models.BooleanField(default=False)
     table_codes = models.BooleanField(default=False)
-    confirmations = models.CharField(
-        max_length=4, choices=Confirmations, default=Confirmations.NONE
-    )
+    confirmations = ChoiceField(Confirmations, default=Confirmations.NONE)
     created_at = models.DateTimeField()
     # Null rather than empty: evenings created without a key are not repeats of each other.
     start_key = models.CharField(max_length=64, null=True, blank=True, editable=False)  # noqa: DJ001
@@ -97,10 +95,6 @@ class Event(models.Model):
         ]
         constraints = [
             models.CheckConstraint(condition=~Q(name=""), name="event_has_a_name"),
-            models.CheckConstraint(
-                condition=Q(confirmations__in=["none", "two", "all"]),
-                name="event_confirmations_known",
-            ),
             models.UniqueConstraint(fields=["start_key"], name="event_one_per_start_key"),
         ]
 

@@ -2,8 +2,9 @@
 
 import base64
 import json
+import re
 import secrets
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.conf import settings
 from django.db import models
@@ -80,6 +81,33 @@ def _digest(kind: str, public_id: str, generation: int, key: str) -> bytes:
 def compact_json(value: Any) -> str:
     """Return JSON without a space between its parts."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# It is generic for the type checker alone.
+if TYPE_CHECKING:
+    CharField = models.CharField[str, str]
+else:
+    CharField = models.CharField
+
+
+class ChoiceField(CharField):
+    """One of the values of an enumeration, which a constraint of the database knows, too."""
+
+    def __init__(self, choices: Any, **options: Any) -> None:
+        names = dict(getattr(choices, "choices", choices))
+        super().__init__(choices=choices, **{"max_length": max(map(len, names)), **options})
+
+    def contribute_to_class(self, cls: Any, name: str, private_only: bool = False) -> None:
+        super().contribute_to_class(cls, name, private_only)
+        model = re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+        known = models.Q(**{f"{name}__in": [value for value, _label in self.choices or ()]})
+        constraint = models.CheckConstraint(condition=known, name=f"{model}_{name}_known")
+        cls._meta.constraints.append(constraint)
+
+    def deconstruct(self) -> Any:
+        """Return it as a plain field: in a migration the constraint stands by itself."""
+        name, _path, args, options = super().deconstruct()
+        return name, "django.db.models.CharField", args, options
 
 
 class WrittenJSONField(models.JSONField):

@@ -15,7 +15,7 @@ from tournaments.models import fields
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event, Round, Table
 from tournaments.models.feed import NewLine
-from tournaments.models.fields import EntryField, WrittenJSONField, new_public_id
+from tournaments.models.fields import ChoiceField, EntryField, WrittenJSONField, new_public_id
 from tournaments.models.people import Player, User
 
 
@@ -62,15 +62,12 @@ class Match(models.Model):
         BEST_OF = "best-of"
         FIRST_TO = "first-to"
 
-    length = models.CharField(max_length=10, choices=Length)
+    length = ChoiceField(Length, max_length=10)
     number = models.PositiveSmallIntegerField()
     created_at = models.DateTimeField()
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(length__in=["best-of", "first-to"]), name="match_length_known"
-            ),
             models.CheckConstraint(condition=Q(number__gte=1), name="match_of_one_game_or_more"),
         ]
         verbose_name_plural = "matches"
@@ -462,7 +459,7 @@ class DealReview(models.Model):
     )
     position = models.PositiveSmallIntegerField()
     revision = models.PositiveIntegerField()
-    kind = models.CharField(max_length=9, choices=Kind)
+    kind = ChoiceField(Kind)
     seat = models.PositiveSmallIntegerField(null=True)
     body = models.JSONField(null=True)
     # Null if it was given on a phone of the table.
@@ -478,10 +475,6 @@ class DealReview(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["game", "revision", "kind"], name="deal_review_one_of_a_kind"
-            ),
-            models.CheckConstraint(
-                condition=Q(kind__in=["confirmed", "disputed", "settled"]),
-                name="deal_review_kind_known",
             ),
             models.CheckConstraint(
                 condition=Q(kind="settled", seat__isnull=True)
@@ -527,7 +520,7 @@ class Revision(AuditedRow):
     revision = models.PositiveIntegerField()
     # Unique in its game: whoever adds a revision has locked the game and read the keys of all.
     key = models.CharField(max_length=64)
-    kind = models.CharField(max_length=10, choices=Kind)
+    kind = ChoiceField(Kind)
     position = models.PositiveSmallIntegerField(null=True)
     body = EntryField(null=True)
     # The setup that a new one replaces; unlike an entry, the first setup has no row of its own.
@@ -561,12 +554,6 @@ class Revision(AuditedRow):
         ]
         constraints = [
             models.UniqueConstraint(fields=["game", "revision"], name="revision_one_per_revision"),
-            models.CheckConstraint(
-                condition=Q(
-                    kind__in=["entry", "completion", "reveal", "correction", "withdrawal", "head"]
-                ),
-                name="revision_kind_known",
-            ),
             models.CheckConstraint(
                 condition=Q(kind="head", position__isnull=True)
                 | (~Q(kind="head") & Q(position__isnull=False)),

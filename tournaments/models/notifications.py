@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
 from tournaments.models.events import Round
-from tournaments.models.fields import derive
+from tournaments.models.fields import ChoiceField, derive
 from tournaments.models.people import User
 from tournaments.models.tournaments import Entrant, Tournament
 
@@ -109,7 +109,7 @@ class Notification(models.Model):
         Subscription, on_delete=models.CASCADE, related_name="notifications", db_index=False
     )
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="notifications")
-    kind = models.CharField(max_length=7, choices=Kind)
+    kind = ChoiceField(Kind)
     value = models.CharField(max_length=120)
     title = models.CharField(max_length=200, blank=True)
     next_at = models.DateTimeField(null=True, blank=True)
@@ -127,10 +127,6 @@ class Notification(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["subscription", "round", "kind"], name="notification_one_of_a_kind"
-            ),
-            models.CheckConstraint(
-                condition=Q(kind__in=["seating", "time", "result"]),
-                name="notification_kind_known",
             ),
         ]
 

@@ -10,7 +10,7 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME, LONGEST_REASON, LONG
 from tournaments.models import fields
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event, Round, Table
-from tournaments.models.fields import new_public_id
+from tournaments.models.fields import ChoiceField, new_public_id
 from tournaments.models.people import Player, User
 
 
@@ -53,7 +53,7 @@ class Tournament(models.Model):
     event = models.OneToOneField(Event, on_delete=models.PROTECT, related_name="tournament")
     slug = models.SlugField(max_length=LONGEST_TOURNAMENT_SLUG, unique=True)
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
-    state = models.CharField(max_length=12, choices=State, default=State.DRAFT)
+    state = ChoiceField(State, default=State.DRAFT)
     # A copy of the house rules it plays; null for a built-in ruleset.
     document = models.JSONField(null=True, blank=True)
     settings = models.JSONField(default=dict, blank=True)
@@ -73,10 +73,6 @@ class Tournament(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=~Q(slug=""), name="tournament_has_a_slug"),
-            models.CheckConstraint(
-                condition=Q(state__in=["draft", "registration", "running", "finished"]),
-                name="tournament_state_known",
-            ),
         ]
 
     def __str__(self) -> str:
@@ -286,7 +282,7 @@ class Ruling(models.Model):
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="rulings")
     entrant = models.ForeignKey(Entrant, on_delete=models.PROTECT, related_name="rulings")
-    kind = models.CharField(max_length=8, choices=Kind)
+    kind = ChoiceField(Kind)
     points = models.JSONField(default=int)
     reason = models.CharField(max_length=LONGEST_REASON)
     at = models.DateTimeField()
@@ -295,10 +291,6 @@ class Ruling(models.Model):
     class Meta:
         ordering = ["pk"]
         constraints = [
-            models.CheckConstraint(
-                condition=Q(kind__in=["penalty", "adjusted", "forfeit", "absent"]),
-                name="ruling_kind_known",
-            ),
             models.CheckConstraint(condition=~Q(reason=""), name="ruling_has_a_reason"),
             # Penalties add up; of the other kinds only one is in force.
             models.UniqueConstraint(

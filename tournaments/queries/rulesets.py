@@ -115,7 +115,15 @@ def describe(ruleset: Ruleset) -> dict[str, Any]:
         ],
         "redeals": list(ruleset.redeals),
         "voids": list(ruleset.voids),
-        "units": {name: _unit(ruleset, UNITS[name]) for name in (*units, *ruleset.all_units)},
+        # `total` is None if it is not fixed; `most` is the limit for one side.
+        "units": {
+            name: {
+                "total": UNITS[name].total,
+                "most": most_of(ruleset, UNITS[name]),
+                "cards": UNITS[name].cards,
+            }
+            for name in (*units, *ruleset.all_units)
+        },
         "contracts": [_contract(ruleset, contract) for contract in ruleset.contracts],
         "checks": {
             "within": {unit: list(others) for unit, others in WITHIN.items()},
@@ -155,11 +163,6 @@ def must_come_first(choice: Choice) -> str | None:
     """Return the contract that has to be played before this one, if any."""
     firsts = [p.params.get("first") for p in choice.problems if p.code == Code.OUT_OF_ORDER]
     return str(firsts[0]) if firsts else None
-
-
-def _unit(ruleset: Ruleset, unit: Unit) -> dict[str, Any]:
-    """Return a unit; `total` is None if it is not fixed, `most` is the limit for one side."""
-    return {"total": unit.total, "most": most_of(ruleset, unit), "cards": unit.cards}
 
 
 def most_of(ruleset: Ruleset, unit: Unit) -> int:

@@ -363,15 +363,13 @@ def recent(request: HttpRequest, reports: ReportQuerySet) -> list[dict[str, obje
     if user is None:
         return []
     rows = reports.filter(asked_by=user).select_related("game", "club", "event", "player")
-    return [
-        {"row": row, "title": title_of(row), "words": _lately(row), "secret": report_secret(row.pk)}
-        for row in rows.order_by("-asked_at", "-pk")[:RECENT]
-    ]
-
-
-def _lately(row: Report) -> str:
-    moment = date_format(timezone.localtime(row.asked_at), "SHORT_DATETIME_FORMAT")
-    return " · ".join(part for part in (subject_of(row), moment, row.get_state_display()) if part)
+    found = []
+    for row in rows.order_by("-asked_at", "-pk")[:RECENT]:
+        moment = date_format(timezone.localtime(row.asked_at), "SHORT_DATETIME_FORMAT")
+        words = " · ".join(filter(None, (subject_of(row), moment, row.get_state_display())))
+        secret = report_secret(row.pk)
+        found.append({"row": row, "title": title_of(row), "words": words, "secret": secret})
+    return found
 
 
 @never_cache
