@@ -117,7 +117,6 @@ club | DIRECTORS - | club_ratings_record club_changes imports player_names
 club | OWNERS OWNERS | club_settings new_webhook tournament_records
 club | MEMBERS OWNERS EVERYBODY | club_logo
 club | NOBODY - EVERYBODY | club_calendar club_results
-club | NOBODY - | club_picture
 club | MEMBERS MEMBERS | leave_club
 club | MEMBERS - | people players
 club | DIRECTORS DIRECTORS | new_invitation new_players import_players import_results import_records
@@ -147,7 +146,6 @@ own token | OWN OWN | token
 own application | OWN OWN | application
 own application | - ACCOUNTS | withdraw_application
 player | MEMBERS - EVERYBODY | player
-player | NOBODY - EVERYBODY | player_picture
 player | MEMBERS - | player_opponents
 player | - MEMBERS | player_document
 player | - DIRECTORS | rename_player player_initials player_new_code unlink_player player_data
@@ -235,7 +233,6 @@ FOLLOWED = {
     "evening": Page("evening", EVERYBODY),
     "evening_games": Page("evening", EVERYBODY),
     "evening_text": Page("evening", EVERYBODY),
-    "evening_picture": Page("evening", EVERYBODY),
     "evening_document": Page("evening", None, EVERYBODY),
     "follow": sheet(closed=EVERYBODY, place="follow"),
     "stream": sheet(closed=EVERYBODY, place="stream"),

@@ -114,7 +114,7 @@ COPIED = re.compile(r'INSERT INTO "account_emailaddress"')
 """The page of addresses copies that of the account into its own table, where it is not yet."""
 
 ASKED = re.compile(r'INSERT INTO "tournaments_report"')
-DRAWN = re.compile(r"/(follow|evening|clubs)/.*/picture(-wide)?\.png")
+DRAWN = re.compile(r"/(follow|clubs)/.*/picture(-wide)?\.png")
 """A picture that is asked for is noted for the worker, and nothing else."""
 
 WRITES = 'href="/play/'

@@ -95,10 +95,6 @@ class PlayerQuerySet(models.QuerySet["Player"]):
         """Filter to the players neither merged into another one nor removed."""
         return self.filter(merged_into=None, removed_at=None)
 
-    def with_page(self) -> "PlayerQuerySet":
-        """Filter to the players with a page for everybody: names are public there, and theirs."""
-        return self.present().filter(PUBLIC)
-
     def belonging_to(self, user: User | AnonymousUser) -> "PlayerQuerySet":
         """Filter to the players that an account has claimed; none for an anonymous visitor."""
         return self.present().filter(account=user) if user.is_authenticated else self.none()

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Protocol
 
 from babel.numbers import format_decimal, format_percent
@@ -20,14 +19,8 @@ from tournaments.queries.players import (
     PlayerGame,
     PlayerSums,
     RatingStep,
-    add_up,
-    games_of,
-    rank_of,
-    rating_row,
-    ratings_of,
-    steps_of,
 )
-from tournaments.queries.ratings import DisplayedRating, displayed, rating_at
+from tournaments.queries.ratings import DisplayedRating, displayed
 from tournaments.queries.sheets import Sheet, load_sheets, rules_of
 from tournaments.texts import labels
 
@@ -306,26 +299,6 @@ def rows_of(games: Sequence[PlayerGame | None]) -> dict[int, Game]:
 def rows_with(fields: Sequence[str], keys: Iterable[int]) -> dict[int, Game]:
     """Return the rows of games with some fields (1 query)."""
     return Game.objects.select_related("table__round__event").only(*fields).in_bulk({*keys})
-
-
-def public_player(
-    player: Player, at: datetime
-) -> tuple[DisplayedRating | None, tuple[int, int] | None, PlayerSums, Sequence[RatingStep]]:
-    """Return rating, (rank, of how many) in the club, sums and steps for everybody.
-
-    They are those of the player's most played kind of game (up to 5 queries).
-    """
-    every = games_of(player, None, published=True)
-    counted, ratings = Counter(game.family for game in every), ratings_of(player)
-    rated = next((each.pool.family for each in ratings if each.pool.club_id), "")
-    family = max(counted, key=counted.__getitem__, default=rated)
-    games = [game for game in every if game.family == family]
-    own = rating_row(ratings, family)
-    if own is None:
-        return None, None, add_up(games), ()
-    keys = {game.pk for game in games}
-    steps = [step for step in steps_of(own) if step.game in keys]
-    return displayed(rating_at(own, at)), rank_of(own, at), add_up(games), steps
 
 
 def facts_of(

@@ -99,32 +99,6 @@ def page_data(
     }
 
 
-def wide_picture(
-    title: str, description: str, sides: Sequence[Data], *, foot: str, place: str
-) -> Data:
-    """Return the data of a wide picture (`picture.typ`) of anything but one game."""
-    return {
-        "language": get_language(),
-        "title": title,
-        "description": description,
-        "wide": True,
-        "remark": "",
-        "sides": sides,
-        "course": [],
-        "badges": [],
-        "foot": foot,
-        "place": place,
-    }
-
-
-def picture_side(
-    name: str, total: str, *, place: str = "", seat: int | None = None, best: bool
-) -> Data:
-    """Return a line of a picture; the seat gives it a colour."""
-    members = [{"seat": seat, "place": place, "name": name}]
-    return {"members": members, "total": total, "best": best}
-
-
 def club_logo(club: Club) -> bytes | None:
     """Return the logo of a club; None if it has none, or its file is lost."""
     try:

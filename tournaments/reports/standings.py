@@ -8,8 +8,8 @@ from math import ceil
 from string import ascii_uppercase
 from typing import Any
 
+from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from tournaments.engine.documents.games import letters_of
 from tournaments.engine.rules.rulesets import Points, whole
@@ -39,8 +39,6 @@ from tournaments.reports.pages import (
     OnProgress,
     document,
     page_data,
-    picture_side,
-    wide_picture,
 )
 from tournaments.reports.sheets import written_date
 from tournaments.reports.spreadsheets import (
@@ -304,10 +302,10 @@ def compose_standings_picture(report: Report) -> dict[str, Any]:
     foot = [event.club.name] if seen.after > closed else [event.club.name, after_text(seen)]
     if closed:
         sides = [
-            picture_side(
+            _side(
+                place_text(row),
                 state.entrants[row.entrant].shown_name,
                 points_text(row.points),
-                place=place_text(row),
                 best=row.place == 1,
             )
             for row in seen.rows[:MOST_LINES]
@@ -322,17 +320,30 @@ def compose_standings_picture(report: Report) -> dict[str, Any]:
             (pgettext("tab", "Entrants"), str(coming or "")),
         ]
         sides = [
-            picture_side(value, "", place=name, best=number == 0)
+            _side(name, value, best=number == 0)
             for number, (name, value) in enumerate(facts)
             if value
         ]
-    return wide_picture(
-        event.name,
-        event.club.name,
-        sides,
-        foot=" · ".join(foot),
-        place=written_date(event.held_on.isoformat()) if closed else "",
-    )
+    return {
+        "language": get_language(),
+        "title": event.name,
+        "description": event.club.name,
+        "wide": True,
+        "remark": "",
+        "sides": sides,
+        "course": [],
+        "badges": [],
+        "foot": " · ".join(foot),
+        "place": written_date(event.held_on.isoformat()) if closed else "",
+    }
+
+
+def _side(place: str, name: str, total: str = "", *, best: bool) -> Data:
+    return {
+        "members": [{"seat": None, "place": place, "name": name}],
+        "total": total,
+        "best": best,
+    }
 
 
 @document(Report.Kind.STANDINGS, *TABLES, Report.Format.JSON)

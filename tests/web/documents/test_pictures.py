@@ -124,7 +124,6 @@ def test_address_to_write_has_no_preview_and_no_picture_of_its_own(client, game)
     assert client.get(with_secret_to_write).status_code == 404
 
 
-@pytest.mark.usefixtures("worker")
 def test_evening_shows_who_leads_where_it_is_followed_and_nothing_to_whoever_writes(client, game):
     second, _ = rematch(game)
     record_all(second, WHOLE_GAME)
@@ -134,10 +133,7 @@ def test_evening_shows_who_leads_where_it_is_followed_and_nothing_to_whoever_wri
 
     assert shown["og:title"] == "In the lead: Ayşe"
     assert shown["og:description"].startswith("2 games finished: Ayşe 1080 · Deniz −200")
-    for _ask in range(2):
-        with drawn(client.get(shown["og:image"].removeprefix("http://testserver"))) as picture:
-            assert picture.size == (1200, 630)
-    assert Report.objects.count() == 1
+    assert shown["og:image"] == "http://testserver/static/kingscore-wide.png"
     client.get(address(second, "write"))
     assert tags(client.get(at).text) == {}
 

@@ -19,12 +19,10 @@ from tournaments.engine.variants import RULESETS
 from tournaments.queries.names import contracts_of
 from tournaments.queries.players import Contracted, PlayerSums
 from tournaments.queries.ratings import month_of
-from tournaments.reports.documents import build_report
 from tournaments.services.audit import NOBODY
 from tournaments.services.people.changes import set_initials
 from tournaments.services.ratings.computing import rate_club_again, sweep_ratings
 from tournaments.texts.labels import contract_title
-from tournaments.web.base import answers
 
 NAMES = ("Şule", "Burak", "Cem", "Deniz")
 
@@ -64,14 +62,12 @@ def settle(club):
     count_ratings(pool)
 
 
-def test_everybody_sees_what_is_published_of_a_player_whose_name_is_public(
-    client, club, rated, monkeypatch
-):
+def test_everybody_sees_what_is_published_of_a_player_whose_name_is_public(client, club, rated):
     player = rated["Şule"]
-    at, picture = path_of(player), reverse("player_picture", args=["moda", player.public_id])
+    at = path_of(player)
     played(club, 2, name="Kapalı")
     club.events.update(published=True)
-    assert (client.get(at).status_code, client.get(picture).status_code) == (404, 404)
+    assert client.get(at).status_code == 404
     club.published = club.in_server_ratings = True
     club.save()
     club.events.update(published=False)
@@ -85,18 +81,11 @@ def test_everybody_sees_what_is_published_of_a_player_whose_name_is_public(
 
     assert page.context["sums"].games == 3
     assert {line.row.table.round.event.name for line in page.context["games"]} == {"Cuma"}
-    assert f"{picture}?language=en" in page.text
     assert 'name="description" content="Rating: ' in page.text
     assert not re.search("/against/|/document/|<form[^>]*initials", page.text)
-    monkeypatch.setattr(answers, "LONGEST_WAIT", 0)
-    assert client.get(picture).status_code == 503
-    report = models.Report.objects.get(player=player)
-    build_report(report.pk)
-    assert client.get(picture).getvalue().startswith(b"\x89PNG")
 
     set_initials(player.pk, True, NOBODY, at=timezone.now())
-    assert (client.get(at).status_code, client.get(picture).status_code) == (404, 404)
-    assert not models.Report.objects.filter(player=player).exists()
+    assert client.get(at).status_code == 404
 
 
 def test_page_shows_the_rating_its_rank_and_its_curve(member, rated):

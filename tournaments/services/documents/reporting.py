@@ -93,57 +93,21 @@ def request_picture(row: Game, *, wide: bool, language: str, at: datetime) -> Re
     return report
 
 
-def request_evening_picture(games: Sequence[Game], *, language: str, at: datetime) -> Report:
-    """Request the picture of the evening of an open table, from all its games in order."""
-    kind, form = Report.Kind.PICTURE, DocumentForm(language, Paper.A4, Report.Format.PNG)
-    parameters = {"evening": [[row.public_id, row.revision] for row in games]}
-    report = _stored_report(_key_once(kind, games[-1], parameters, form), at)
-    if report is None:
-        with transaction.atomic():
-            report = _request_once(kind, games[-1], parameters, form, at)
-    return report
-
-
 def request_standings_picture(
     event: Event, version: Sequence[object], *, language: str, at: datetime
 ) -> Report:
-    """Request the picture of the standings that visitors see; `version` changes with them."""
-    audience = Report.Audience.VISITORS
-    return _request_picture_of(event, [event.pk, list(version)], audience, language, at)
+    """Request the picture of the standings that visitors see; `version` changes with them.
 
-
-def request_player_picture(
-    player: Player, version: Sequence[object], *, language: str, at: datetime
-) -> Report:
-    """Request the picture of a player as everybody may see them; `version` changes with it."""
-    content = ["player", player.pk, player.shown_name, list(version)]
-    return _request_picture_of(player, content, Report.Audience.ADDRESS, language, at)
-
-
-def request_club_picture(
-    club: Club, version: Sequence[object], *, language: str, at: datetime
-) -> Report:
-    """Request the picture of a club as everybody may see it; `version` changes with it."""
-    content = ["club", club.pk, club.name, list(version)]
-    return _request_picture_of(club, content, Report.Audience.ADDRESS, language, at)
-
-
-def _request_picture_of(
-    subject: Event | Player | Club,
-    content: Sequence[object],
-    audience: Report.Audience,
-    language: str,
-    at: datetime,
-) -> Report:
-    """Request a picture that is read when it is built; `content` is what its key is made of."""
+    The standings are read when it is built.
+    """
     form = DocumentForm(language, Paper.A4, Report.Format.PNG)
-    content_key = key_of([Report.Kind.PICTURE, *content, *astuple(form)])
+    content_key = key_of([Report.Kind.PICTURE, event.pk, list(version), *astuple(form)])
     report = _stored_report(content_key, at)
     if report is None:
         belongings = {
             "kind": Report.Kind.PICTURE,
-            "audience": audience,
-            **_belongings(subject),
+            "audience": Report.Audience.VISITORS,
+            **_belongings(event),
             **asdict(form),
         }
         with transaction.atomic():

@@ -34,9 +34,10 @@ class LinkPreview:
     picture: str
 
 
-def link_preview(request: HttpRequest, title: str, line: str, picture: str) -> LinkPreview:
-    """Return the preview of the requested page; `picture` is the path of its picture."""
-    return LinkPreview(title, line, absolute(request, request.path), absolute(request, picture))
+def link_preview(request: HttpRequest, title: str, line: str, picture: str = "") -> LinkPreview:
+    """Return the preview of the requested page; `picture` is the path of its own picture."""
+    picture = absolute(request, picture or static("kingscore-wide.png"))
+    return LinkPreview(title, line, absolute(request, request.path), picture)
 
 
 def club_page_preview(
@@ -45,9 +46,7 @@ def club_page_preview(
     """Return the preview of a page of a published club; `line` has a place for its name."""
     if not club.published:
         return None
-    picture = static("kingscore-wide.png")
-    text = line % {"club": club.name}
-    return link_preview(request, f"{title} · {club.name}", text, picture)
+    return link_preview(request, f"{title} · {club.name}", line % {"club": club.name})
 
 
 def as_of(path: str, version: int) -> str:

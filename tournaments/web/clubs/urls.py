@@ -17,6 +17,5 @@ urlpatterns = [
     path(f"{CLUB}/results.rss", embed.club_results, name="club_results"),
     path(f"{CLUB}/embed/<slug:part>/", embed.embed, name="embed"),
     path("embed/colours.css", embed.embed_colours, name="embed_colours"),
-    path(f"{CLUB}/picture-wide.png", views.club_picture, name="club_picture"),
     path(f"{CLUB}/leave/", views.leave, name="leave_club"),
 ]

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
-from zlib import crc32
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
@@ -12,9 +11,7 @@ from django.core.cache import caches
 from django.core.paginator import Paginator
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
-from django.templatetags.static import static
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language, ngettext, pgettext
@@ -36,7 +33,7 @@ from tournaments.models.clubs import DIRECTING, Role
 from tournaments.models.events import EventQuerySet
 from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
 from tournaments.queries.site import PlayingEvent, coming, playing_now, version_of_games
-from tournaments.queries.standings import LeagueReader, public_league
+from tournaments.queries.standings import LeagueReader
 from tournaments.queries.state import rules_of_tournament
 from tournaments.queries.statistics import (
     ClubFront,
@@ -54,12 +51,10 @@ from tournaments.services.clubs.membership import (
     create_club,
     leave_club,
 )
-from tournaments.services.documents.reporting import request_club_picture
 from tournaments.services.events.events import dates_of
 from tournaments.texts.labels import points_text
-from tournaments.web.base.answers import language_of, picture_response
 from tournaments.web.base.pages import cached_for_going_back, curve_of
-from tournaments.web.base.phone import LinkPreview, as_of, link_preview
+from tournaments.web.base.phone import LinkPreview, link_preview
 from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
 from tournaments.web.standings.views import KEPT_SECONDS
 from tournaments.web.tournaments.my_card import filling_text, playing_text, register_address
@@ -287,7 +282,7 @@ def _milestone_text(each: Milestone, front: ClubFront) -> str:
 
 
 def preview_of(request: HttpRequest, club: Club, front: dict[str, Any]) -> LinkPreview | None:
-    """Return what a chat shows of a published club: who leads or has won, and its picture."""
+    """Return what a chat shows of a published club: who leads or has won."""
     if not club.published:
         return None
     names = [line["named"].name for line in front["leaders"][:3]]
@@ -295,13 +290,8 @@ def preview_of(request: HttpRequest, club: Club, front: dict[str, Any]) -> LinkP
     if not line and front["winners"]:
         last = front["winners"][0]
         line = f"{last['event'].name}: {last['winners']}"
-    picture = static("kingscore-wide.png")
-    if front["leaders"]:
-        leaders = [(line["named"].name, line["points"]) for line in front["leaders"]]
-        version = crc32(repr(leaders).encode())
-        picture = as_of(reverse("club_picture", args=[club.slug]), version)
     line = line or _("The evenings of the club, who leads, and its records.")
-    return link_preview(request, club.name, line, picture)
+    return link_preview(request, club.name, line)
 
 
 def playing_event(club: Club, playing: PlayingEvent) -> dict[str, Any]:
@@ -408,20 +398,6 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "preview": preview_of(request, row, front),
     }
     return render(request, "tournaments/clubs/club.html", page)
-
-
-@never_cache
-@require_safe
-def club_picture(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Return the picture of a published club, for the preview of a link."""
-    club = get_object_or_404(Club.objects.seen_by(None), slug=slug)
-    found = public_league(club, timezone.localdate())
-    if found is None:
-        raise Http404
-    season, seen = found
-    version = [season.pk, *([row.player, str(row.points)] for row in seen.rows[:4])]
-    report = request_club_picture(club, version, language=language_of(request), at=timezone.now())
-    return picture_response(report)
 
 
 @never_cache

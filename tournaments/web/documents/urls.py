@@ -12,7 +12,6 @@ urlpatterns = [
     path("verify/", views.verify_page, name="verify"),
     path(f"play/{GAME}/scoresheet/", views.scoresheet, name="scoresheet"),
     path(f"evening/{GAME}/document/", views.evening_document, name="evening_document"),
-    path(f"evening/{GAME}/picture-wide.png", views.evening, name="evening_picture"),
     path(f"follow/{GAME}/scoresheet/", views.follow_scoresheet, name="follow_scoresheet"),
     path(f"follow/{GAME}/record.json", views.follow_record, name="follow_record"),
     path(f"follow/{GAME}/picture.png", views.tall, name="follow_picture"),

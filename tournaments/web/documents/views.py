@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_list_or_404, get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -64,7 +64,6 @@ from tournaments.services.documents.reporting import (
     is_stored,
     request_document,
     request_empty_sheet,
-    request_evening_picture,
     request_picture,
     request_scoresheet,
     try_again,
@@ -438,18 +437,6 @@ def tall(request: HttpRequest, public_id: str, secret: str) -> HttpResponseBase:
 def wide(request: HttpRequest, public_id: str, secret: str) -> HttpResponseBase:
     """Return the picture of a game for the preview of a link, 1200 × 630."""
     return _of_game(request, public_id, secret, wide=True)
-
-
-@never_cache
-@require_safe
-def evening(request: HttpRequest, public_id: str, secret: str) -> HttpResponseBase:
-    """Return the picture of the evening of an open table for the preview of a link."""
-    table = get_object_or_404(OpenTable.objects.readable_at(public_id, secret))
-    games = get_list_or_404(table.games.order_by("number"))
-    requested = request_evening_picture(
-        games, language=answers_language_of(request), at=timezone.now()
-    )
-    return picture_response(requested)
 
 
 def _of_game(request: HttpRequest, public_id: str, secret: str, *, wide: bool) -> HttpResponseBase:

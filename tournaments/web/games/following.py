@@ -52,7 +52,6 @@ from tournaments.web.base.phone import (
     LinkPreview,
     address,
     address_on_phone,
-    as_of,
     evening_address,
     link_preview,
     picture_address,
@@ -381,10 +380,7 @@ def preview_of_evening(
     if not played.rows:
         return None
     points = " · ".join(f"{row.name} {row.points}" for row in played.rows)
-    path = reverse("evening_picture", args=[table.public_id, table.secret()])
-    version = sum(line.row.revision for line in played.lines)
-    line = f"{played.finished}: {points}"
-    return link_preview(request, played.headline, line, as_of(path, version))
+    return link_preview(request, played.headline, f"{played.finished}: {points}")
 
 
 def _matches(sheets: Sequence[Sheet]) -> Iterator[dict[str, Any]]:

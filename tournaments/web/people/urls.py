@@ -26,7 +26,6 @@ urlpatterns = [
     path(f"{PLAYERS}/", views.players, name="players"),
     path(f"{PLAYERS}/new/", views.new_players, name="new_players"),
     path(f"{PLAYER}/", views.player, name="player"),
-    path(f"{PLAYER}/picture-wide.png", views.player_picture, name="player_picture"),
     path(f"{PLAYER}/against/", views.opponents, name="player_opponents"),
     path(f"{PLAYER}/against/<str:other>/", views.against, name="player_against"),
     path(f"{PLAYER}/document/", views.player_document, name="player_document"),

@@ -11,10 +11,8 @@ from django.core.cache import caches
 from django.core.paginator import Page, Paginator
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.timezone import localdate
 from django.utils.translation import get_language, ngettext
@@ -45,7 +43,6 @@ from tournaments.queries.names import (
     percent,
     places_of,
     played,
-    public_player,
     rows_of,
     rows_with,
     rulesets_of,
@@ -72,7 +69,6 @@ from tournaments.queries.players import (
     steps_of,
 )
 from tournaments.queries.statistics import NumbersFilter, filter_of
-from tournaments.services.documents.reporting import request_player_picture
 from tournaments.services.people.merging import (
     WHY_NOT,
     MergedFurther,
@@ -84,9 +80,8 @@ from tournaments.services.people.merging import (
     why_not_one,
 )
 from tournaments.services.people.players import NamesRefused, add_players, sums_of_games
-from tournaments.web.base.answers import language_of, picture_response
 from tournaments.web.base.pages import HtmxRequest, cached_for_going_back
-from tournaments.web.base.phone import LinkPreview, as_of, link_preview
+from tournaments.web.base.phone import LinkPreview, link_preview
 from tournaments.web.clubs.views import club_bar
 from tournaments.web.documents.views import ask_for_members, asking
 from tournaments.web.people.forms import NameForm, NamesForm
@@ -132,8 +127,7 @@ def preview_of(
     rank = (rating["rank"], rating["ranked"]) if rating and rating["rank"] else None
     facts = facts_of(rating["now"] if rating else None, rank, sums)
     line = " · ".join([*(f"{name}: {value}" for name, value in facts), row.club.name])
-    path = reverse("player_picture", args=[row.club.slug, row.public_id])
-    return link_preview(request, row.shown_name, line, as_of(path, sums.games))
+    return link_preview(request, row.shown_name, line)
 
 
 def chosen_games(
@@ -290,20 +284,6 @@ def player(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     seen = Q(club__in=Member.objects.of_user(request.user).values("club")) | PUBLIC
     rows = Player.objects.present().filter(seen, club__slug=slug)
     return show_player(request, _only_player(rows, public_id))
-
-
-@never_cache
-@require_safe
-def player_picture(request: HttpRequest, slug: str, public_id: str) -> HttpResponseBase:
-    """Return the picture of a player with a public page, for the preview of a link."""
-    row = _only_player(Player.objects.with_page().filter(club__slug=slug), public_id)
-    now = timezone.now()
-    rating, rank, sums, _steps = public_player(row, now)
-    if not sums.games and rating is None:
-        raise Http404
-    version = [sums.games, rating and rating.points, rank]
-    language = language_of(request)
-    return picture_response(request_player_picture(row, version, language=language, at=now))
 
 
 def _only_player(rows: PlayerQuerySet, public_id: str) -> Player:

@@ -154,7 +154,7 @@ def _preview(request: HttpRequest) -> LinkPreview:
         "Play with real cards; write each deal here. Kingscore refuses what cannot be right and"
         " adds up."
     )
-    return link_preview(request, _("The scoresheet for King"), line, static("kingscore-wide.png"))
+    return link_preview(request, _("The scoresheet for King"), line)
 
 
 @never_cache
