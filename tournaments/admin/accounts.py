@@ -73,14 +73,12 @@ class EmailAddressAdmin(ReadingAdmin):
 
     list_display = ("email", "user", "primary", "verified")
     list_filter = ("primary", "verified")
-    list_select_related = ("user",)
     search_fields = ("email", "user__username")
 
 
 @admin.register(Authenticator)
 class AuthenticatorAdmin(ReadingAdmin):
     list_display = ("user", "type", "created_at", "last_used_at")
-    list_select_related = ("user",)
     search_fields = ("user__username", "user__email")
     exclude = ("data",)
 
@@ -90,7 +88,6 @@ class UserSessionAdmin(ReadingAdmin):
     """Sessions of accounts; deactivating an account ends them."""
 
     list_display = ("user", "created_at", "last_seen_at", "ip", "user_agent")
-    list_select_related = ("user",)
     search_fields = ("user__username", "user__email", "ip")
     exclude = ("session_key", "data")
 
@@ -99,5 +96,4 @@ class UserSessionAdmin(ReadingAdmin):
 class LogEntryAdmin(ReadingAdmin):
     list_display = ("action_time", "user", "action_flag", "content_type", "object_repr")
     list_filter = ("action_flag",)
-    list_select_related = ("user", "content_type")
     search_fields = ("object_repr", "user__username")

@@ -33,7 +33,6 @@ class ClubAdmin(ReadingAdmin):
 class MemberAdmin(ReadingAdmin):
     list_display = ("user", "club", "role", "joined_at")
     list_filter = ("role",)
-    list_select_related = ("user", "club")
     search_fields = ("user__username", "user__email", "club__slug", "club__name")
 
 
@@ -42,24 +41,16 @@ class InvitationAdmin(ReadingAdmin):
     """Invitations; only the club sees the links themselves."""
 
     list_display = (
-        "public_id",
-        "club",
-        "role",
-        "created_at",
-        "expires_at",
-        "uses",
-        "most_uses",
+        *("public_id", "club", "role", "created_at", "expires_at", "uses", "most_uses"),
         "withdrawn_at",
     )
     list_filter = ("role", ("withdrawn_at", EmptyFieldListFilter))
-    list_select_related = ("club",)
     search_fields = ("public_id", "club__slug", "club__name")
 
 
 @admin.register(Season)
 class SeasonAdmin(ReadingAdmin):
     list_display = ("name", "club", "starts_on", "ends_on")
-    list_select_related = ("club",)
     search_fields = ("name", "club__slug", "club__name")
 
 
@@ -68,12 +59,7 @@ class PlayerAdmin(ReadingAdmin):
     """Players, searched by name as directors do, or by the slug of the club."""
 
     list_display = (
-        "name",
-        "club",
-        "public_id",
-        "account",
-        "initials",
-        "merged_into",
+        *("name", "club", "public_id", "account", "initials", "merged_into"),
         "removed_at",
     )
     list_filter = (
@@ -82,7 +68,6 @@ class PlayerAdmin(ReadingAdmin):
         ("merged_into", EmptyFieldListFilter),
         ("removed_at", EmptyFieldListFilter),
     )
-    list_select_related = ("club", "account", "merged_into")
     search_fields = ("name",)
     search_help_text = "Parts of the name, in any case, with or without the marks of letters"
 
@@ -96,13 +81,8 @@ class PlayerAdmin(ReadingAdmin):
 
 @admin.register(Merge)
 class MergeAdmin(ReadingAdmin):
-    list_display = ("gone", "kept", "club", "at", "undone_at")
+    list_display = ("gone", "kept", "kept__club", "at", "undone_at")
     list_filter = (("undone_at", EmptyFieldListFilter),)
-    list_select_related = ("gone", "kept__club")
-
-    @admin.display
-    def club(self, row: Merge) -> str:
-        return row.kept.club.name
 
 
 @admin.register(AuditEntry)
@@ -111,6 +91,5 @@ class AuditLineAdmin(ReadingAdmin):
 
     list_display = ("at", "club", "kind", "action", "subject", "user", "table", "address")
     list_filter = ("kind",)
-    list_select_related = ("club", "user")
     search_fields = ("club__slug__exact", "subject__exact", "table__exact", "user__email__exact")
     search_help_text = "The whole slug of a club, a subject as game:…, a table, or an e-mail"

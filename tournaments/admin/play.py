@@ -22,37 +22,25 @@ from tournaments.models import (
 class EventAdmin(ReadingAdmin):
     list_display = ("name", "club", "held_on", "season", "ruleset", "published", "public_id")
     list_filter = ("published",)
-    list_select_related = ("club", "season")
     search_fields = ("name", "public_id", "club__slug", "club__name")
 
 
 @admin.register(Round)
 class RoundAdmin(ReadingAdmin):
-    list_display = ("event", "number", "club", "opened_at", "closed_at")
+    list_display = ("event", "number", "event__club", "opened_at", "closed_at")
     list_filter = (("closed_at", EmptyFieldListFilter),)
-    list_select_related = ("event__club",)
     search_fields = ("event__name", "event__public_id", "event__club__slug")
-
-    @admin.display
-    def club(self, row: Round) -> str:
-        return row.event.club.name
 
 
 @admin.register(Table)
 class TableAdmin(ReadingAdmin):
     """Tables of rounds; only directors see their addresses."""
 
-    list_display = ("public_id", "number", "round", "event", "club", "generation", "wrong_codes")
-    list_select_related = ("round__event__club",)
+    list_display = (
+        *("public_id", "number", "round", "round__event", "round__event__club", "generation"),
+        "wrong_codes",
+    )
     search_fields = ("public_id", "round__event__public_id", "round__event__club__slug")
-
-    @admin.display
-    def event(self, row: Table) -> str:
-        return row.round.event.name
-
-    @admin.display
-    def club(self, row: Table) -> str:
-        return row.round.event.club.name
 
 
 @admin.register(Match)
@@ -85,9 +73,11 @@ class WritesInside(RowsInside):
 
 @admin.register(Game)
 class GameAdmin(ReadingAdmin):
-    list_display = ("public_id", "ruleset", "names", "played_at", "revision", "table", "club")
+    list_display = (
+        *("public_id", "ruleset", "names", "played_at", "revision", "table"),
+        "table__round__event__club",
+    )
     list_filter = (("table", EmptyFieldListFilter),)
-    list_select_related = ("table__round__event__club",)
     search_fields = ("public_id__exact",)
     search_help_text = "The name of the game in its address, before the secret"
     inlines = (SeatsInside, ConfirmationsInside, WritesInside)
@@ -95,7 +85,3 @@ class GameAdmin(ReadingAdmin):
     @admin.display
     def names(self, row: Game) -> str:
         return ", ".join(row.players)
-
-    @admin.display
-    def club(self, row: Game) -> str:
-        return "" if row.table is None else row.table.round.event.club.name

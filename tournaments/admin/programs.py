@@ -17,7 +17,6 @@ class PersonalTokenAdmin(ReadingAdmin):
 
     fields = ("name", "user", "scopes", "created", "expiry", "last_used_at")
     list_display = ("name", "user", "scopes", "created", "expiry", "last_used_at")
-    list_select_related = ("user",)
     ordering = ("-created",)
     search_fields = ("name", "public_id", "user__username", "user__email")
 
@@ -38,7 +37,6 @@ class WebhookAdmin(ReadingAdmin):
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
     list_display = ("public_id", "club", "url", "events", "paused", "created_at")
     list_filter = ("paused",)
-    list_select_related = ("club",)
     search_fields = ("public_id", "url", "club__slug", "club__name")
 
 
@@ -47,11 +45,10 @@ class DeliveryAdmin(ReadingAdmin):
     """Deliveries of webhooks: whether they are accepted, and why not."""
 
     list_display = (
-        *("public_id", "webhook", "type", "state", "tries", "tried_at"),
-        *("answer_status", "answer_text"),
+        *("public_id", "webhook", "type", "state", "tries", "tried_at", "answer_status"),
+        "answer_text",
     )
     list_filter = ("state", "type")
-    list_select_related = ("webhook",)
     search_fields = ("public_id", "webhook__public_id", "webhook__club__slug")
 
 

@@ -49,6 +49,12 @@ class ReadingAdmin(OnlyRead, admin.ModelAdmin):  # type: ignore[type-arg]  # as 
     # Sorting by a column would sort all rows without an index.
     sortable_by = ()
 
+    def get_list_select_related(self, request: HttpRequest) -> list[str]:
+        """Return the relations that columns show."""
+        related = {field.name for field in self.opts.fields if field.is_relation}
+        columns = map(str, self.list_display)
+        return [column for column in columns if column.partition("__")[0] in related]
+
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
 

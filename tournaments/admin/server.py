@@ -20,7 +20,6 @@ class HouseRulesetAdmin(ReadingAdmin):
 
     list_display = ("slug", "name", "club", "revision", "author", "changed_at")
     list_filter = (("club", admin.EmptyFieldListFilter),)
-    list_select_related = ("club", "author")
     search_fields = ("slug", "name", "club__slug")
 
 
@@ -29,18 +28,10 @@ class ReportAdmin(ReadingAdmin):
     """Requested documents: whether the worker keeps up, and why one failed."""
 
     list_display = (
-        "id",
-        "kind",
-        "game",
-        "language",
-        "state",
-        "attempts",
-        "asked_at",
-        "touched_at",
+        *("id", "kind", "game", "language", "state", "attempts", "asked_at", "touched_at"),
         "error",
     )
     list_filter = ("state", "kind")
-    list_select_related = ("game",)
     search_fields = ("game__public_id__exact",)
     # Only their own pages serve the files.
     exclude = ("file",)
@@ -49,7 +40,6 @@ class ReportAdmin(ReadingAdmin):
 @admin.register(PlayerRating)
 class PlayerRatingAdmin(ReadingAdmin):
     list_display = ("person", "player", "pool", "mean", "variance", "games", "last_at")
-    list_select_related = ("player", "pool")
     search_fields = ("person__exact",)
     search_help_text = "p and the key of a player, or a and the key of an account"
 
@@ -59,7 +49,6 @@ class RatingDueAdmin(ReadingAdmin):
     """Pending rating computations: whether the worker keeps up."""
 
     list_display = ("id", "club", "since")
-    list_select_related = ("club",)
     search_fields = ("club__slug",)
 
 
@@ -76,7 +65,6 @@ class DifferenceAdmin(ReadingAdmin):
 
     list_display = ("id", "cache", "subject", "club", "first_at", "told_at", "resolved_at")
     list_filter = ("cache", ("resolved_at", admin.EmptyFieldListFilter))
-    list_select_related = ("club",)
     search_fields = ("subject__exact", "club__slug")
 
 
@@ -86,5 +74,4 @@ class LetterAdmin(ReadingAdmin):
 
     list_display = ("id", "user", "about", "written_at", "tries", "tried_at", "sent_at")
     list_filter = (("sent_at", admin.EmptyFieldListFilter),)
-    list_select_related = ("user",)
     search_fields = ("about__exact",)
